@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from results.generators.tla_random import ran
-from tests.tla_modules import explored, translated, value
+from tests.command_line import verify
+from tests.tla_modules import explored, translated, value, written
 from verifier.errors import UsageError
 from verifier.verdict import VerdictKind
 
@@ -63,3 +65,24 @@ def test_it_is_searched_symbolically(tmp_path: Path) -> None:
     verdicts = {one.property_name: one for one in found.outcome.verdicts}
     assert (verdicts["Small"].kind, verdicts["Small"].steps) == (VerdictKind.VIOLATED, 2)
     assert verdicts["Held"].kind is VerdictKind.HOLDS
+
+
+def test_actions_within_annotations_have_their_own_names(tmp_path: Path) -> None:
+    body = """EXTENDS Naturals, Apalache
+VARIABLE x
+Add(n) == x < 3 /\\ x' = x + n
+Dec == x > 0 /\\ x' = x - 1
+A == INSTANCE Apalache
+Next == Skolem(\\E n \\in 1..2 : Add(n)) \\/ A!Expand(Dec)
+Init == x := 0
+Low == x < 4
+"""
+    module = written(tmp_path, body)
+    (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Low\n")
+    taken = verify("explore", str(module)).stdout
+    shown = verify("show", str(module)).stdout
+    assert ("Skolem" in taken, "Expand" in taken, "Skolem" in shown) == (False, False, False)
+    assert re.search(r"Add +6\nDec +4\n", taken)
+    assert "Add(n)" in shown
+    trace = verify("bmc", str(module), "--property", "Low", "--depth", "4").stdout
+    assert "Add(n=2)" in trace

@@ -155,3 +155,18 @@ class Forgetful(Protocol):
     assert "never changes" not in count
     actions = json.loads(verify("show", str(path), "--format", "json").stdout)["actions"]
     assert [action["changes"] for action in actions] == [True, False]
+
+
+def test_what_is_set_and_printed_while_sorts_are_guessed_is_forgotten(tmp_path: Path) -> None:
+    """A register that counted the same steps twice made an invariant false that TLC finds true."""
+    body = """EXTENDS Naturals, TLC, TLCExt
+VARIABLE x
+ASSUME PrintT("once")
+Init == x = 0
+Next == x < 3 /\\ x' = x + 1 /\\ PrintT(x) /\\ TLCSet(1, TLCGetOrDefault(1, 0) + 1)
+Inv == x > 1 => TLCGet(1) < 4
+"""
+    (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Inv\nCHECK_DEADLOCK FALSE\n")
+    done = verify("explore", str(written(tmp_path, body)), "--format", "json")
+    assert done.exit_code == 0
+    assert json.loads(done.stdout)["statistics"]["printed"] == ['"once"', "0", "1", "2"]

@@ -8,7 +8,7 @@ there, which is an error of the specification. Every counterexample is an execut
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -121,13 +121,8 @@ def _stopped(asked: ModuleQuestion, reason: str) -> Run:
 
 def started(asked: ModuleQuestion) -> Symbolic:
     """The module, its first states looked at."""
-    left = [name for name, one in asked.module.specification.properties.items() if not one.liveness]
-    if asked.engine.decides_temporal and left and not asked.named:
-        asked.listen(Remark(left_to_others(*left)))
-    if asked.module.specification.postcondition is not None:
-        asked.listen(Remark("the POSTCONDITION is not evaluated here: verify explore does"))
-    if asked.module.specification.view is not None and not asked.engine.counts_states:
-        asked.listen(Remark("the VIEW is not used here: states are told apart by all variables"))
+    for words in _noted(asked):
+        asked.listen(Remark(words))
     asked.listen(Remark("looking at the first states, to guess the sorts of the variables"))
     own = () if asked.engine.decides_temporal else asked.question.properties
     depth = getattr(asked.question.options, "depth", None) if asked.engine.name == "bmc" else None
@@ -137,6 +132,22 @@ def started(asked: ModuleQuestion) -> Symbolic:
     every = ", which are all" if sample.complete else ""
     asked.listen(Remark(f"sorts are guessed from {len(sample.states):,} states{every}"))
     return made
+
+
+def _noted(asked: ModuleQuestion) -> Iterator[str]:
+    """What of the configuration this engine does not look at, or not as its reader may expect."""
+    specification, engine = asked.module.specification, asked.engine
+    left = [name for name, one in specification.properties.items() if not one.liveness]
+    if engine.decides_temporal and left and not asked.named:
+        yield left_to_others(*left)
+    for name, one in specification.properties.items():
+        if name in asked.question.properties and one.initially == one.parts:
+            words = f"the PROPERTY {name} speaks of one state, so of initial states only, as for TLC"
+            yield f"{words}: name it under INVARIANT to ask it of all"
+    if specification.postcondition is not None:
+        yield "the POSTCONDITION is not evaluated here: verify explore does"
+    if specification.view is not None and not engine.counts_states:
+        yield "the VIEW is not used here: states are told apart by all variables"
 
 
 def translated_soon(

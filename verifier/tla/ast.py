@@ -73,6 +73,8 @@ class Definition:
     text: str = ""
     """What was written, with single spaces: two modules may define the same."""
     last_line: int = 0
+    labels: dict[str, Label] = field(default_factory=dict)
+    """The labelled parts of the body."""
 
     @property
     def arity(self) -> int:
@@ -83,6 +85,18 @@ class Definition:
     def shown(self) -> str:
         """The name as a reader writes it."""
         return f"{self.path}{self.name}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Label:
+    """``name(x, y):: e``: a part of a definition. Its parameters stand for what is bound around it."""
+
+    parameters: tuple[Parameter, ...]
+    body: Expression
+    labels: dict[str, Label]
+    """The labelled parts of it."""
+    in_let: bool
+    """Whether a LET stands around it, within the definition."""
 
 
 Symbol: TypeAlias = Variable | Constant | Parameter | Bound | Builtin | Definition
@@ -284,6 +298,9 @@ class Unchanged(Expression):
 @dataclass(frozen=True, slots=True, eq=False)
 class Enabled(Expression):
     body: Expression
+    own: tuple[tuple[Variable, Expression], ...] = ()
+    """Of an instance that puts expressions for variables: ``body`` speaks of these variables instead, and
+    each has the value of its expression. ``x'`` below ENABLED is not what is put for ``x``, primed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -328,6 +345,8 @@ class Module:
     variables: list[Variable] = field(default_factory=list)
     names: dict[str, Symbol | Instance] = field(default_factory=dict)
     """What its text may say, with ``I!Op`` for the operators of a named instance."""
+    put: dict[str, Symbol | Instance] = field(default_factory=dict)
+    """Of an instance: what stands for its variables."""
     hidden: set[str] = field(default_factory=set)
     """The names that are LOCAL."""
     instances: dict[str, Instance] = field(default_factory=dict)

@@ -14,6 +14,7 @@ from verifier.tla.facts import ACTION, CONSTANT
 from verifier.tla.frames import UNSET, Closure, Code, Evaluate, Frame, Undefined, Unit
 from verifier.tla.lets import Lets
 from verifier.tla.primitives import PRIMITIVES
+from verifier.tla.reading_files import FILES, WRITING
 from verifier.tla.remembered import Memory, is_worth_remembering, latest, remembered
 from verifier.tla.strictness import Strictness
 from verifier.tla.values import NoValue, Value
@@ -140,7 +141,11 @@ class Calls(Lets):
         return f"({found}.{force}() if type({found} := {read}) is Waiting else {found})"
 
     def _primitive(self, symbol: Builtin, whole: ast.Apply, unit: Unit, primed: bool) -> Source:
-        make = PRIMITIVES.get(symbol.name) or EXTENSIONS.get(symbol.name)
+        make = PRIMITIVES.get(symbol.name) or EXTENSIONS.get(symbol.name) or FILES.get(symbol.name)
+        if symbol.name in WRITING:
+            words = f"{symbol.name} writes a file or runs a program, which verify does not"
+            hint = f"put an operator of yours for it in the configuration: {symbol.name} <- Op"
+            return self.refused(whole.place, f"{words}: {hint}")
         if make is None:
             words = f"{symbol.name} of the module {symbol.module or 'TLA+'} is not supported"
             return self.refused(whole.place, words)

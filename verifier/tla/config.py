@@ -132,7 +132,9 @@ def _tokens(text: str, file: str) -> Iterator[_Token]:
         place = Place(file, line, position - text.rfind("\n", 0, position))
         found = _TOKEN.match(text, position)
         if found is None:
-            raise TlaError(place, f"{text[position]!r} is not expected in a configuration")
+            words = f"{text[position]!r} is not expected in a configuration"
+            known = "its values are numbers, strings, names and sets of them"
+            raise TlaError(place, f"{words}: {known}; for others say N <- Op, and Op == … in the module")
         kind = str(found.lastgroup)
         position = found.end()
         if kind == "comment":

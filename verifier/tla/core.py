@@ -46,6 +46,10 @@ class Core(ABC):
     emit: Emitter
 
     @abstractmethod
+    def beside(self, variables: list[ast.Variable]) -> Core:
+        """One with other variables, and else the same."""
+
+    @abstractmethod
     def value_source(self, whole: Expression, unit: Unit, primed: bool = False) -> Source:
         """What computes a value."""
 

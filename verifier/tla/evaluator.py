@@ -64,6 +64,12 @@ class Evaluator(Calls, Forms, Functions, Logic, Membership):
         self.logical = self.logic_forms()
         self.forms = {**self.value_forms(), **self.function_forms()}
 
+    def beside(self, variables: list[ast.Variable]) -> Evaluator:
+        """One with other variables, and else the same."""
+        made = Evaluator(variables, self.resolve, self.constants, self.order)
+        made.registers, made.answers, made.printed = self.registers, self.answers, self.printed
+        return made
+
     def show(self, value: Value) -> str:
         """A value as text, not too long."""
         words = text(value, self.order)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tree_sitter import Node
@@ -10,8 +11,10 @@ from tree_sitter import Node
 from verifier.tla import ast
 from verifier.tla.ast import Expression
 from verifier.tla.errors import Place, TlaError, integer
+from verifier.tla.fairness import meaning_of_fairness
+from verifier.tla.labels import Labels
 from verifier.tla.operators import Operators
-from verifier.tla.scope import Scope
+from verifier.tla.scope import Apart, Scope
 from verifier.tla.text import field_of, text_of
 
 if TYPE_CHECKING:
@@ -26,6 +29,7 @@ class Expressions(Operators):
     def __init__(self, reader: Reader) -> None:
         self.reader = reader
         self.source = reader.source
+        self.labels = Labels(self)
         self.forms: dict[str, Callable[[Node, Scope], Expression]] = {
             "nat_number": lambda n, s: self._number(text_of(n), n, 10),
             "binary_number": lambda n, s: self._number(text_of(n)[2:], n, 2),
@@ -33,7 +37,7 @@ class Expressions(Operators):
             "hex_number": lambda n, s: self._number(text_of(n)[2:], n, 16),
             "string": self._string,
             "parentheses": lambda n, s: self.read(n.named_children[0], s),
-            "label": lambda n, s: self.read(field_of(n, "expression"), s),
+            "label": self.labels.read,
             "bounded_quantification": self._quantifier,
             "unbounded_quantification": self._unbounded,
             "choose": self._choose,
@@ -201,7 +205,37 @@ class Expressions(Operators):
 
     def _fairness(self, node: Node, scope: Scope) -> Expression:
         subscript, action = self._all(node.named_children, scope)
-        return ast.Fairness(text_of(node).startswith("SF"), subscript, action, place=self.place(node))
+        place, strong = self.place(node), text_of(node).startswith("SF")
+        own = self.apart(scope, place)
+        if own is None:
+            return ast.Fairness(strong, subscript, action, place=place)
+        its_subscript, its_action = self._all(node.named_children, own.scope)
+        its_step = ast.Step(its_action, its_subscript, False, place=place)
+        step = ast.Step(action, subscript, False, place=place)
+        return meaning_of_fairness(strong, ast.Enabled(its_step, own.values, place=place), step)
+
+    def apart(self, scope: Scope, place: Place) -> Apart | None:
+        """Where ENABLED is read in an instance that puts expressions for variables."""
+        module = self.reader.apart()
+        if module is None:
+            return None
+        put = self.reader.made.put
+        values = tuple(
+            (one, self.apply(self.lookup(one.name, scope, place), (), scope, place))
+            for one in module.variables
+            if one.name in put
+        )
+        return Apart(self._moved(scope, module, place), values)
+
+    def _moved(self, scope: Scope, module: ast.Module, place: Place) -> Scope:
+        """The scope with the names of another reading of the module."""
+        if scope.names is self.reader.made.names:
+            return replace(scope, names=module.names)
+        if any(isinstance(one, ast.Definition) for one in scope.names.values()):
+            words = "ENABLED and fairness below a LET, in an instance that puts expressions for variables"
+            raise TlaError(place, f"{words}, are not supported: define the action outside of it")
+        assert scope.around is not None
+        return replace(scope, around=self._moved(scope.around, module, place))
 
     def _if(self, node: Node, scope: Scope) -> Expression:
         parts = (self.read(field_of(node, name), scope) for name in ("if", "then", "else"))

@@ -294,4 +294,5 @@ EXTENSIONS: dict[str, Make] = {
     "shiftL": arithmetic(int.__lshift__),
     "IOEnv": simple(lambda: Fn(os.environ)),
     "atoi": simple(_as_integer),
+    "zeroPadN": simple(lambda number, width: str(number).rjust(width, "0")),
 }

@@ -95,7 +95,9 @@ def subexpressions(whole: Expression) -> tuple[list[Expression], list[Symbol]]: 
             return [whole.function, *paths, *(update.value for update in updates)], []
         case ast.FunctionApply():
             return [whole.function, whole.argument], []
-        case ast.Prime() | ast.Unchanged() | ast.Enabled():
+        case ast.Enabled():
+            return [whole.body, *(value for _, value in whole.own)], []
+        case ast.Prime() | ast.Unchanged():
             return [whole.body], []
         case ast.Step():
             return [whole.action, whole.subscript], []
@@ -177,7 +179,8 @@ class Analysis:
             speaks = level > CONSTANT or any(isinstance(name, Parameter | Definition) for name in free)
             level = max(level, ACTION) if speaks else level
         elif isinstance(whole, ast.Enabled):
-            level, facts = STATE, replace(facts, enabled=True)
+            own = {variable for variable, _ in whole.own}
+            level, facts = STATE, replace(facts, enabled=True, reads=facts.reads - own)
         elif isinstance(whole, ast.Temporal | ast.Fairness):
             level = TEMPORAL
         elif isinstance(whole, ast.At):

@@ -14,6 +14,7 @@ from verifier.tla import ast
 from verifier.tla.ast import Builtin, Definition, Expression, Symbol
 from verifier.tla.evaluator import Evaluator
 from verifier.tla.facts import CONSTANT, STATE
+from verifier.tla.fairness import meaning_of_fairness
 from verifier.tla.found import State
 from verifier.tla.frames import Undefined
 from verifier.tla.specification import Formula
@@ -60,6 +61,10 @@ class Lasso:
                 return self._temporal(whole, module)
             case ast.Fairness():
                 return self._truths(_meaning(whole), module)
+            case ast.If():
+                branches = (whole.condition, whole.then, whole.otherwise)
+                met, then, other = (self._truths(part, module) for part in branches)
+                return [then[place] if met[place] else other[place] for place in range(len(met))]
             case ast.Apply():
                 return self._applied(whole, module)
             case ast.Let() if not any(d.parameters for d in whole.definitions):
@@ -136,18 +141,8 @@ class Lasso:
 
 
 def _meaning(whole: ast.Fairness) -> Expression:
-    """What ``WF_v(A)`` says: ``<<A>>_v`` is impossible again and again, or taken again and again. ``SF_v(A)``
-    says that it is impossible from some state on, or taken again and again."""
-
-    def temporal(kind: str, item: Expression) -> Expression:
-        return ast.Temporal(kind, (item,), place=whole.place)
-
     step = ast.Step(whole.action, whole.subscript, False, place=whole.place)
-    impossible = ast.Apply(Builtin("~", 1), (ast.Enabled(step, place=whole.place),), place=whole.place)
-    taken = temporal("[]", temporal("<>", step))
-    outer, inner = ("<>", "[]") if whole.strong else ("[]", "<>")
-    never = temporal(outer, temporal(inner, impossible))
-    return ast.Junction(False, (never, taken), place=whole.place)
+    return meaning_of_fairness(whole.strong, ast.Enabled(step, place=whole.place), step)
 
 
 def _put(whole: Any, put: Mapping[Any, Expression]) -> Any:

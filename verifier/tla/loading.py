@@ -11,7 +11,7 @@ from verifier.errors import nearest
 from verifier.tla.ast import Module
 from verifier.tla.errors import Place, TlaError
 from verifier.tla.modules import Context
-from verifier.tla.standard import LIBRARY, PARTIAL, standard
+from verifier.tla.standard import BUILT_IN, LIBRARY, PARTIAL, standard
 from verifier.tla.text import Source, parse, parse_text, text_of
 
 _NAME = re.compile(r"[0-9_]*[A-Za-z][A-Za-z0-9_]*")
@@ -63,7 +63,8 @@ class Library:
             return parse(own, f"{name}.tla (of verify)")
         if name in PARTIAL:
             return parse_text(f"---- MODULE {name} ----\n====\n", f"{name}.tla (empty)")
-        near = nearest(name, [path.stem for folder in self.folders for path in folder.glob("*.tla")])
+        beside = [path.stem for folder in (*self.folders, LIBRARY) for path in folder.glob("*.tla")]
+        near = nearest(name, [*beside, *BUILT_IN])
         hint = f"; did you mean {near}?" if near else ""
         folders = ", ".join(str(folder) for folder in self.folders)
         words = f"there is no module {name} in {folders}: name its folder with --library{hint}"

@@ -8,9 +8,10 @@ from itertools import product
 from typing import Any
 
 from verifier.tla import ast
+from verifier.tla.assignments import Walk
 from verifier.tla.ast import Expression
 from verifier.tla.core import Core, Source
-from verifier.tla.frames import UNSET, Frame, Undefined, Unit
+from verifier.tla.frames import UNSET, Frame, Undefined, Unit, Waiting
 from verifier.tla.values import NoValue, Value, members, same
 
 _MOST_NESTED = 6
@@ -158,7 +159,40 @@ class Logic(Core):
         """``ENABLED A``: whether there is a next state."""
         if primed:
             raise Undefined(whole.place, "ENABLED of the next state is not supported")
+        if whole.own:
+            return self._enabled_apart(whole, unit)
         walk = self.actions.walk(whole.body, unit, False)
+        return self.emit.call(self._possible(walk))
+
+    def _enabled_apart(self, whole: ast.Enabled, unit: Unit) -> Source:
+        """The same with variables of the formula's own: by an evaluator that has those."""
+        facts, own = self.analysis.of(whole.body, unit.module), [variable for variable, _ in whole.own]
+        others = sorted(variable.name for variable in facts.reads.difference(own))
+        if others:
+            words = f"ENABLED of an instance, whose action reads {', '.join(others)} from outside of it"
+            return self.refused(whole.place, f"{words}, is not supported")
+        inner, values = self.beside(own), [self.value(value, unit) for _, value in whole.own]
+        inside = Unit(unit.module)
+        slots = [(unit.slot(name), inside.slot(name)) for name in facts.free]
+        test = inner.truth(ast.Enabled(whole.body, place=whole.place), inside)
+
+        def possible(e: Frame) -> bool:
+            kept = inner.now[:]
+            inner.symmetry = self.symmetry
+            inner.now[:] = [value(e) for value in values]
+            frame = inside.frame()
+            for outer, slot in slots:
+                given = e[outer]
+                frame[slot] = given.force() if type(given) is Waiting else given
+            try:
+                return test(frame)
+            finally:
+                inner.now[:] = kept
+
+        return self.emit.call(possible)
+
+    def _possible(self, walk: Walk) -> Callable[[Frame], bool]:
+        """Whether a walk finds a next state."""
 
         class Found(Exception):
             pass
@@ -177,7 +211,7 @@ class Logic(Core):
                 self.next[:] = kept
             return False
 
-        return self.emit.call(possible)
+        return possible
 
     # -- formulas made by operators
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from tree_sitter import Node
@@ -15,14 +15,10 @@ from verifier.tla.expressions import Expressions
 from verifier.tla.precedence import canonical
 from verifier.tla.scope import Named, Scope
 from verifier.tla.text import Source, field_of, text_of
+from verifier.tla.texts_of_modules import lines_of, module_node
 
 _IGNORED = {"header_line", "double_line", "single_line", "identifier", "use_or_hide", "extramodular_text"}
 _PROOFS = {"terminal_proof", "non_terminal_proof"}
-_UNITS = {
-    "extends", "variable_declaration", "constant_declaration", "operator_definition", "function_definition",
-    "module_definition", "instance", "assumption", "theorem", "recursive_declaration", "local_definition",
-    "module",
-}  # fmt: skip
 
 
 class Finder(Protocol):
@@ -47,6 +43,10 @@ class Context:
     path: str = ""
     read: dict[str, Module] = field(default_factory=dict)
     reading: list[str] = field(default_factory=list)
+    apart: bool = False
+    """Whether the variables are those of the instantiated module itself, and nothing is put for them."""
+    twin: Context | None = None
+    """The same with its own variables, once it is needed."""
 
     def module(self, name: str, place: Place) -> Module:
         """The module, read once."""
@@ -60,54 +60,10 @@ class Context:
         if found is None:
             source = self.finder.source(name, place)
             self.reading.append(name)
-            found = Reader(self, source).module(_module_node(source, name, place))
+            found = Reader(self, source).module(module_node(source, name, place))
             self.reading.pop()
         self.read[name] = found
         return found
-
-
-def _module_node(source: Source, name: str, place: Place) -> Node:
-    root = source.tree.root_node
-    if root.has_error:
-        raise _unreadable(source)
-    nodes = {
-        text_of(field_of(child, "name")): child for child in root.named_children if child.type == "module"
-    }
-    if not nodes:
-        raise TlaError(Place(source.file, 1, 1), "there is no module here: ---- MODULE Name ---- is expected")
-    if name not in nodes:
-        other, node = next(iter(nodes.items()))
-        words = f"the file has the module {other}, which should have the file's name, {name}"
-        raise TlaError(source.place(node), words)
-    return nodes[name]
-
-
-def _unreadable(source: Source) -> TlaError:
-    """The error for what the parser could not read."""
-    found: Node | None = None
-    node: Node | None = source.tree.root_node
-    while node is not None:
-        wrong = next((child for child in node.children if child.is_missing), None)
-        if wrong is not None:
-            # Two expressions side by side: the parser takes the first for a label.
-            what = "an operator, or the :: of a label," if wrong.type == "::" else wrong.type
-            return TlaError(source.place(wrong), f"{what} is missing here")
-        if node.is_error:
-            found = node
-        node = next((child for child in node.children if child.has_error), None)
-    assert found is not None
-    inside = next((i for i, child in enumerate(found.children) if child.type in _UNITS), None)
-    if inside is not None:
-        # Of a module nothing is whole: what is no unit of it begins what cannot be read.
-        known = (*_UNITS, "single_line", "double_line", "header_line")
-        begin = next((child for child in found.children[inside:] if child.type not in known), None)
-        if begin is None or "\n====" not in source.text:
-            return TlaError(source.place(found.children[-1]), "==== is missing at the end of the module")
-        first = text_of(begin).split()[0][:30]
-        return TlaError(source.place(begin), f"what begins here, at {first}, cannot be read to its end")
-    words = text_of(found).split()
-    shown = words[0][:30] if words else "the end of the text"
-    return TlaError(source.place(found), f"the text cannot be read from here on, at {shown}")
 
 
 class Reader:
@@ -118,17 +74,36 @@ class Reader:
         self.source = source
         self.expressions = Expressions(self)
         self.made = Module("", source.file)
+        self.node: Node | None = None
+        self.outside: Scope | None = None
 
     def module(self, node: Node, around: Scope | None = None) -> Module:
         """The module that a node is; ``around`` is the scope of a module that it stands in."""
         self.made.name = text_of(field_of(node, "name"))
+        self.node, self.outside = node, around
         outside = self.context.around
         scope = Scope(around, extra=outside.extra, nested=outside.nested, made=outside.made)
         scope.names = self.made.names
+        scope.below = lines_of(node)
         for unit in node.children:
             self._unit(unit, scope)
         self._check_recursive()
         return self.made
+
+    def apart(self) -> Module | None:
+        """The module of an instance with variables of its own; None where other variables are put for them,
+        one for each, which comes to the same."""
+        put = list(self.made.put.values())
+        if len(set(put)) == len(put) and all(isinstance(one, ast.Variable) for one in put):
+            return None
+        if self.context.twin is None:
+            given = self.context
+            self.context.twin = replace(given, read={}, reading=list(given.reading), apart=True)
+        twin, name = self.context.twin, self.made.name
+        if name not in twin.read:
+            assert self.node is not None
+            twin.read[name] = Reader(twin, self.source).module(self.node, self.outside)
+        return twin.read[name]
 
     def _check_recursive(self) -> None:
         for name, symbol in self.made.names.items():
@@ -180,6 +155,7 @@ class Reader:
         if not hide:
             self.made.constants += [c for c in module.constants if c not in self.made.constants]
             self.made.variables += [v for v in module.variables if v not in self.made.variables]
+            self.made.put |= module.put
             self.made.assumptions += [a for a in module.assumptions if a not in self.made.assumptions]
 
     def _declare(self, node: Node, scope: Scope) -> None:
@@ -188,12 +164,14 @@ class Reader:
             name, arity = _declared(child)
             place = self.source.place(child)
             put = self.context.substitution
-            if put is not None:
+            if put is not None and not (variable and self.context.apart):
                 found = put.get(name) or self.context.around.find(name)
                 if found is None:
                     module = f"the instance of {self.made.name}"
                     raise TlaError(place, f"{module} puts nothing for {name}: say WITH {name} <- expression")
                 scope.names[name] = found
+                if variable:
+                    self.made.put[name] = found
                 continue
             symbol: Symbol = ast.Variable(name) if variable else ast.Constant(name, arity, place)
             scope.declare(name, symbol, place)
@@ -288,8 +266,9 @@ class Reader:
             known.parameters = (*scope.extra, *parameters)
         elif known is not None or scope.find(name) is not None:
             scope.declare(name, Definition(name, (), self.made.name, place), place)
-        body = self.expressions.read(field_of(node, "definition"), inner)
+        body, labels = self.expressions.labels.collected(field_of(node, "definition"), inner)
         made = self._define(name, tuple(parameters), body, scope, place)
+        made.labels = labels
         made.text, made.last_line = " ".join(text_of(node).split()), node.end_point.row + 1
 
     def _function(self, node: Node, scope: Scope) -> None:

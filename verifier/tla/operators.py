@@ -11,8 +11,8 @@ from verifier.tla import ast
 from verifier.tla.ast import Expression, Parameter, Symbol
 from verifier.tla.errors import Place, TlaError
 from verifier.tla.precedence import Conflict, Operator, build, canonical
-from verifier.tla.scope import Scope
-from verifier.tla.subexpressions import navigate
+from verifier.tla.scope import Apart, Scope
+from verifier.tla.subexpressions import names_label, navigate
 from verifier.tla.text import text_of
 
 _OPERATOR_SYMBOLS = ("prefix_op_symbol", "infix_op_symbol", "postfix_op_symbol")
@@ -30,6 +30,10 @@ class Operators:
     @abstractmethod
     def read(self, node: Node, scope: Scope) -> Expression:
         """The expression that a node of the tree is."""
+
+    @abstractmethod
+    def apart(self, scope: Scope, place: Place) -> Apart | None:
+        """Where ENABLED is read in an instance that puts expressions for variables."""
 
     def operator_forms(self) -> dict[str, Callable[[Node, Scope], Expression]]:
         """What reads the nodes that this class is about."""
@@ -74,7 +78,7 @@ class Operators:
                 f"{name} takes {own or 'no'} argument{'' if own == 1 else 's'}, {len(arguments)} are given"
             )
             raise TlaError(place, words)
-        return ast.Apply(symbol, given, place=place)
+        return _applied_to(symbol, given, place)
 
     def _name(self, node: Node, scope: Scope) -> Expression:
         place = self.place(node)
@@ -118,7 +122,7 @@ class Operators:
             own, have = _arity(symbol) - before, len(given) - before
             words = f"{_shown(symbol)} takes {own} argument{'' if own == 1 else 's'}, {have} are given"
             raise TlaError(place, words)
-        return ast.Apply(symbol, given, place=place)
+        return _applied_to(symbol, given, place)
 
     def argument(self, node: Node, arity: int, scope: Scope) -> Expression:
         """An argument; an operator if the parameter is one. Raises TlaError if it is the wrong one."""
@@ -159,6 +163,8 @@ class Operators:
     # -- instances
 
     def _prefixed(self, node: Node, scope: Scope) -> Expression:
+        if names_label(node, scope):
+            return navigate(self, node, scope)
         op = _named(node, "op")[0]
         place = self.place(node)
         symbol, before = self._in_instance(node, scope)
@@ -197,6 +203,8 @@ class Operators:
             inner = component.named_children[0]
             name = text_of(_named(inner, "name")[0]) if inner.type == "bound_op" else text_of(inner)
             named = scope.find(name) if found is None else found.module.instances.get(name)
+            if named is None and found is None:
+                raise scope.unknown(name, self.place(component), "instance or operator")
             if not isinstance(named, ast.Instance):
                 raise TlaError(self.place(component), f"{name} is no instance of a module")
             if found is None:
@@ -241,6 +249,10 @@ class Operators:
         assert isinstance(tree, tuple)
         operator, operands = tree
         place = self.place(operator.node)
+        if operator.name == "ENABLED":
+            own = self.apart(scope, place)
+            inner = own.scope if own is not None else scope
+            return ast.Enabled(self._built(operands[0], inner), own.values if own else (), place=place)
         if operator.name in ("/\\", "\\/", "\\X"):
             operands = _chain(operator.name, tree)
         return self._applied(
@@ -257,8 +269,6 @@ class Operators:
                 return ast.Prime(given[0], place=place)
             case "UNCHANGED":
                 return ast.Unchanged(given[0], place=place)
-            case "ENABLED":
-                return ast.Enabled(given[0], place=place)
             case "[]" | "<>" | "~>" | "-+->":
                 return ast.Temporal(name, given, place=place)
         return self.apply(self.lookup(name, scope, place), given, scope, place)
@@ -290,6 +300,15 @@ def _flatten(node: Node, row: list[object]) -> None:
     row.append(operator)
     if fixity == "infix":
         _flatten(_named(node, "rhs")[0], row)
+
+
+def _applied_to(symbol: Symbol, given: tuple[Expression, ...], place: Place) -> Expression:
+    """An application; of Apalache's annotations what they enclose, so that actions have their names."""
+    if isinstance(symbol, ast.Definition) and symbol.module == "Apalache" and len(given) == 1:
+        body = symbol.body
+        if isinstance(body, ast.Apply) and body.operator is symbol.parameters[0]:
+            return given[0]
+    return ast.Apply(symbol, given, place=place)
 
 
 def _inherited(symbol: Symbol, scope: Scope) -> tuple[Parameter, ...]:

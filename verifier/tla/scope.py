@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from verifier.errors import nearest
-from verifier.tla.ast import Builtin, Definition, Instance, Parameter, Symbol
+from verifier.tla.ast import Bound, Builtin, Definition, Expression, Instance, Parameter, Symbol, Variable
 from verifier.tla.errors import Place, TlaError
 
 Named: TypeAlias = Symbol | Instance
@@ -35,6 +35,8 @@ class Scope:
     """Whether definitions made here belong to a LET."""
     made: list[Definition] | None = None
     """Where the definitions of a LET are collected, with those of its instances."""
+    below: Mapping[str, int] = field(default_factory=dict)
+    """The lines of all definitions of the module, for errors at names that are used before."""
 
     def inner(self) -> Scope:
         """A scope inside of this one."""
@@ -50,8 +52,19 @@ class Scope:
             scope = scope.around
         return LANGUAGE.get(name)
 
+    def bound_since(self, outer: Scope) -> set[str]:
+        """The names that are bound between a scope around this one and here."""
+        found: set[str] = set()
+        scope: Scope | None = self
+        while scope is not None and scope is not outer:
+            found |= {name for name, one in scope.names.items() if isinstance(one, Bound | Parameter)}
+            scope = scope.around
+        return found
+
     def declare(self, name: str, meaning: Named, place: Place) -> None:
         """Gives a name a meaning. Raises TlaError if it has another one already."""
+        if name in _RESERVED:
+            raise TlaError(place, f"{name} is a word of the language, so it cannot be a name")
         known = self.find(name)
         if known is not None and known is not meaning:
             raise TlaError(place, f"{name} has a meaning already{_where(known)}: rename one of them")
@@ -64,11 +77,43 @@ class Scope:
             yield from scope.names
             scope = scope.around
 
+    def _line(self, name: str) -> int | None:
+        """Where the module defines a name."""
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope.below:
+                return scope.below[name]
+            scope = scope.around
+        return None
+
     def unknown(self, name: str, place: Place, kind: str = "operator") -> TlaError:
         """The error for a name that has no meaning here."""
+        line = self._line(name)
+        if line is not None and line > place.line:
+            words = f"{name} is defined only below, in line {line}: move it up, or say RECURSIVE"
+            return TlaError(place, words)
+        if line is not None:
+            words = f"{name} is not known within its own definition"
+            return TlaError(place, f"{words}: say RECURSIVE {name} before, with (_) for an argument")
         near = nearest(name, set(self.known()))
         hint = f"; did you mean {near}?" if near and name[0].isalnum() else ""
         return TlaError(place, f"unknown {kind} {name}{hint or _needs(name)}")
+
+
+_RESERVED = frozenset({
+    "ASSUME", "ASSUMPTION", "AXIOM", "CASE", "CHOOSE", "CONSTANT", "CONSTANTS", "COROLLARY", "DOMAIN", "ELSE",
+    "ENABLED", "EXCEPT", "EXTENDS", "IF", "IN", "INSTANCE", "LAMBDA", "LEMMA", "LET", "LOCAL", "MODULE",
+    "OTHER", "PROPOSITION", "RECURSIVE", "SUBSET", "THEN", "THEOREM", "UNCHANGED", "UNION", "VARIABLE",
+    "VARIABLES", "WITH",
+})  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Apart:
+    """A scope in which an instance's module has variables of its own, and the values that they have."""
+
+    scope: Scope
+    values: tuple[tuple[Variable, Expression], ...]
 
 
 def _where(known: Named) -> str:

@@ -38,7 +38,7 @@ _OPERATORS: Mapping[str, str] = {
     "ndJsonDeserialize/1",
     "IOUtils": "IOEnv/0 IOExec/1 IOEnvExec/2 IOExecTemplate/2 IOEnvExecTemplate/3 Serialize/3 Deserialize/2 "
     "IOSerialize/3 IODeserialize/2 atoi/1 zeroPadN/2",
-    "CSV": "CSVWrite/3 CSVRecords/1 CSVRead/3",
+    "CSV": "CSVWrite/3 CSVWriteRecord/4 CSVRecords/1 CSVRead/3",
     "Toolbox": "_TEPosition/0 _TETrace/0",
     "Folds": "MapThenFoldSet/2,0,1,1,0",
     "Bitwise": "&/2 |/2 ^^/2 shiftR/2 shiftL/2 Not/1",
@@ -48,6 +48,8 @@ _OPERATORS: Mapping[str, str] = {
 """Each operator with the number of its arguments, or the arities of the arguments where some are operators:
 ``0,1`` is an operand and then an operator of one argument."""
 
+BUILT_IN = tuple(name for name in _OPERATORS if not name.startswith("_"))
+"""The modules that have no text."""
 PARTIAL = (
     "TLAPS",
     "FiniteSetTheorems",

@@ -1,4 +1,4 @@
-"""Names of parts of a definition: ``Op!2``, ``Op(a)!1!3``, ``Thm!:``."""
+"""Names of parts of a definition: ``Op!2``, ``Op(a)!1!3``, ``Thm!:``, and by labels, ``Op!P(x)``."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
+from verifier.errors import nearest
 from verifier.tla import ast
-from verifier.tla.ast import Definition, Expression
+from verifier.tla.ast import Definition, Expression, Parameter
 from verifier.tla.errors import Place, TlaError
-from verifier.tla.scope import Scope
+from verifier.tla.scope import Named, Scope
 from verifier.tla.text import text_of
 
 if TYPE_CHECKING:
@@ -21,17 +22,19 @@ def navigate(reader: Operators, node: Node, scope: Scope) -> Expression:
     place = reader.place(node)
     prefix, last = node.named_children
     steps = [*prefix.named_children, last]
-    components = [step for step in steps if step.type == "subexpr_component"]
-    definition, arguments = _definition(reader, components, scope, place)
-    part = definition.body
-    for step in steps[len(components) :]:
+    names = [step for step in steps if step.type != "subexpr_tree_nav"]
+    if steps[: len(names)] != names:
+        raise TlaError(place, "behind the place of a part, its parts have places, and no labels")
+    definition, labels, arguments = _named(reader, names, scope, place)
+    part = labels[-1].body if labels else definition.body
+    for step in steps[len(names) :]:
         if part is None:
             raise TlaError(place, f"{definition.name} is not defined yet, so it has no parts")
         part = _part(part, step, reader.place(step))
     assert part is not None
-    named = Definition(
-        f"{definition.name}!…", definition.parameters, definition.module, place, definition.nested, part
-    )
+    shown = f"{definition.name}!{'!'.join(map(_name, names[len(names) - len(labels) :])) or '…'}"
+    parameters = (*definition.parameters, *(one for label in labels for one in label.parameters))
+    named = Definition(shown, parameters, definition.module, place, definition.nested, part)
     if definition.nested and scope.made is not None:
         scope.made.append(named)
     elif definition.nested:
@@ -39,31 +42,75 @@ def navigate(reader: Operators, node: Node, scope: Scope) -> Expression:
     return ast.Apply(named, arguments, place=place)
 
 
-def _definition(
+def names_label(node: Node, scope: Scope) -> bool:
+    """Whether ``A!B!C``, which looks like an operator of an instance, is a labelled part of a definition."""
+    return isinstance(_leading(node.named_children[0].named_children, scope)[1], Definition)
+
+
+def _leading(components: list[Node], scope: Scope) -> tuple[int, Named | None]:
+    """How many of the names are instances, and what the next one is."""
+    found = scope.find(_name(components[0]))
+    for index, component in enumerate(components[1:], 1):
+        if not isinstance(found, ast.Instance):
+            return index - 1, found
+        name = _name(component)
+        found = found.module.instances.get(name) or found.module.names.get(name)
+    return len(components) - 1, found
+
+
+def _name(component: Node) -> str:
+    inner = component.named_children[0] if component.type == "subexpr_component" else component
+    name = inner.child_by_field_name("name") if inner.type == "bound_op" else inner
+    assert name is not None
+    return text_of(name)
+
+
+def _arguments(component: Node) -> list[Node]:
+    inner = component.named_children[0] if component.type == "subexpr_component" else component
+    nodes = inner.children_by_field_name("parameter") if inner.type == "bound_op" else []
+    return [child for child in nodes if child.is_named]
+
+
+def _named(
     reader: Operators, components: list[Node], scope: Scope, place: Place
-) -> tuple[Definition, tuple[Expression, ...]]:
-    """The definition that the first names of a path are, and its arguments."""
-    *instances, last = components
-    inner = last.named_children[0]
-    bound = inner.type == "bound_op"
-    name_node = inner.child_by_field_name("name") if bound else inner
-    assert name_node is not None
-    name = text_of(name_node)
-    if instances:
-        instance, before = reader.instance(instances, scope)
-        found = instance.module.names.get(name)
-    else:
-        found, before = scope.find(name), ()
+) -> tuple[Definition, list[ast.Label], tuple[Expression, ...]]:
+    """The definition and the labels that the names of a path are, and their arguments."""
+    count, found = _leading(components, scope)
+    name = _name(components[count])
     if not isinstance(found, Definition):
         raise TlaError(place, f"{name} is no definition, so it has no parts that could be named")
-    if not before:
-        before = tuple(ast.Apply(p, place=place) for p in found.parameters if p in scope.extra)
-    nodes = [child for child in inner.children_by_field_name("parameter") if child.is_named] if bound else []
-    own = found.parameters[len(before) :]
-    if len(own) != len(nodes):
-        raise TlaError(place, f"{name} takes {len(own)} arguments, {len(nodes)} are given")
-    pairs = zip(nodes, own, strict=True)
-    return found, (*before, *(reader.argument(child, parameter.arity, scope) for child, parameter in pairs))
+    given: tuple[Expression, ...] = ()
+    if count:
+        given = reader.instance(components[:count], scope)[1]
+    if not given:
+        given = tuple(ast.Apply(p, place=place) for p in found.parameters if p in scope.extra)
+    given += _read(reader, components[count], name, found.parameters[len(given) :], scope)
+    labels: list[ast.Label] = []
+    known = found.labels
+    for component in components[count + 1 :]:
+        own = _name(component)
+        label = known.get(own)
+        if label is None:
+            near = nearest(own, known)
+            hint = f"; did you mean {near}?" if near else ""
+            raise TlaError(reader.place(component), f"{name} has no label {own}{hint}")
+        if label.in_let:
+            raise TlaError(place, f"the label {own} stands in a LET: define what it names by itself")
+        given += _read(reader, component, own, label.parameters, scope)
+        labels.append(label)
+        name, known = f"{name}!{own}", label.labels
+    return found, labels, given
+
+
+def _read(
+    reader: Operators, component: Node, name: str, wanted: tuple[Parameter, ...], scope: Scope
+) -> tuple[Expression, ...]:
+    """The arguments that one name of a path has."""
+    nodes = _arguments(component)
+    if len(nodes) != len(wanted):
+        many = f"{len(wanted) or 'no'} argument{'' if len(wanted) == 1 else 's'}"
+        raise TlaError(reader.place(component), f"{name} takes {many}, {len(nodes)} are given")
+    return tuple(reader.argument(n, p.arity, scope) for n, p in zip(nodes, wanted, strict=True))
 
 
 def _part(whole: Expression, step: Node, place: Place) -> Expression:

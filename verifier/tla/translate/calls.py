@@ -50,11 +50,12 @@ class Calls(Evaluation):
 
     def _variable(self, symbol: ast.Variable, context: Context) -> Sym:
         if not context.primed:
-            return variable(self.variables[symbol])
+            return self.own[symbol] if symbol in self.own else variable(self.variables[symbol])
         if self.assigned is None:
             return variable(self.successor[symbol])
         found = self.assigned.get(symbol)
         if found is None:
+            self.unassigned.add(symbol.name)
             return Nothing(f"{symbol.name} has no value in the next state yet")
         return found
 

@@ -38,6 +38,10 @@ class Evaluation(Builtins):
         self.variables, self.successor = variables, successor
         self.assigned: dict[ast.Variable, Sym] | None = None
         """What variables are in the next state; None: the symbols of the state after a step."""
+        self.unassigned: set[str] = set()
+        """The variables that were read in the next state before they had a value there."""
+        self.own: dict[ast.Variable, Sym] = {}
+        """What the variables are of what stands below ENABLED in an instance."""
         self.depths: dict[Definition, int] = {}
         self.repeated: dict[Definition, int] = {}
         """How often operators called themselves within a call of them."""

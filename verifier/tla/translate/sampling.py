@@ -88,6 +88,25 @@ def sample(
     ``walks``: some of those beyond are looked at already.
     Of states that permutations make of each other, one is looked at, but all initial ones are.
     Raises Undefined if one has no value somewhere."""
+    evaluator = specification.evaluator
+    kept = dict(evaluator.registers), list(evaluator.printed)
+    try:
+        return _sample(specification, most, most_generated, most_initial, depth, symmetry)
+    finally:
+        # What TLCSet set and what was printed belong to the search that follows.
+        evaluator.registers.clear()
+        evaluator.registers.update(kept[0])
+        evaluator.printed[:] = kept[1]
+
+
+def _sample(
+    specification: Specification,
+    most: int,
+    most_generated: float,
+    most_initial: int,
+    depth: int | None,
+    symmetry: Symmetry | None,
+) -> Sample:
     plain = replace(specification, symmetry=[], view=None)
     explorer = Explorer(plain, properties=(), keep_going=True, max_states=most_initial)
     explorer.assume()

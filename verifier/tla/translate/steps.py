@@ -109,6 +109,7 @@ class Steps(Guarding):
         if c.primed:
             return Nothing("ENABLED of the next state is not supported")
         kept, count = self.t.assigned, self.count
+        self.t.own |= {variable: self.t.value(value, c) for variable, value in whole.own}
         try:
             found: list[Sym] = []
             for branch in self.walk(whole.body, c, Branch()):
@@ -374,7 +375,7 @@ class Steps(Guarding):
             return
         assigned, tests = dict(branch.assigned), []
         for one in found:
-            now = variable(self.t.variables[one])
+            now = self.t.own[one] if one in self.t.own else variable(self.t.variables[one])
             if one in assigned:
                 tests.append(self.t.equal(assigned[one], now))
             else:

@@ -27,6 +27,7 @@ from verifier.tla import ast
 from verifier.tla.ast import Builtin, Expression
 from verifier.tla.ast import Definition as Operator
 from verifier.tla.facts import STATE, TEMPORAL
+from verifier.tla.fairness import meaning_of_fairness
 from verifier.tla.order import text
 from verifier.tla.specification import Formula
 from verifier.tla.translate.branches import Branch
@@ -40,6 +41,10 @@ from verifier.tla.values import Value, is_infinite, is_set, members
 FAIR = "!fair"
 """What follows the name of an action that is there for the sake of a fairness condition."""
 _AGAIN_AND_AGAIN = (TemporalOperator.ALWAYS_EVENTUALLY, TemporalOperator.EVENTUALLY_ALWAYS)
+
+
+class _LeftOpen(Untranslated):
+    """An action does not say what all variables become."""
 
 
 @dataclass
@@ -77,7 +82,11 @@ class Temporal:
     def _condition(self, whole: Expression, c: Context, bound: tuple[str, ...]) -> None:
         match whole:
             case ast.Fairness():
-                self.found.fairness.append(self._fair(whole, c, bound))
+                fair = self._fair_or_none(whole, c, bound)
+                if fair is not None:
+                    self.found.fairness.append(fair)
+                else:
+                    self.found.assumed.append(self._meaning(whole, c))
             case ast.Junction() if whole.conjunction:
                 for item in whole.items:
                     self._condition(item, c, bound)
@@ -97,18 +106,47 @@ class Temporal:
         strength = Strength.STRONG if whole.strong else Strength.WEAK
         return Fairness(strength, steps=tuple(dict.fromkeys(steps)), label=label)
 
+    def _claimed_fair(self, whole: ast.Fairness, c: Context) -> TemporalFormula:
+        """Fairness as a formula. Its action may be none of the specification's: then it is what it means."""
+        kept = list(self.found.actions), dict(self.found.open), list(self.known)
+        fair = self._fair_or_none(whole, c, ())
+        if fair is not None and self.found.open == kept[1]:
+            return TemporalFormula(TemporalOperator.FAIR, condition=fair)
+        self.found.actions[:], self.found.open, self.known = kept
+        return self._meaning(whole, c)
+
+    def _fair_or_none(self, whole: ast.Fairness, c: Context, bound: tuple[str, ...]) -> Fairness | None:
+        """Fairness of steps; None where the action leaves open what variables become."""
+        kept = list(self.found.actions), dict(self.found.open), list(self.known)
+        try:
+            return self._fair(whole, c, bound)
+        except _LeftOpen:
+            self.found.actions[:], self.found.open, self.known = kept
+            return None
+
+    def _meaning(self, whole: ast.Fairness, c: Context) -> TemporalFormula:
+        step = ast.Step(whole.action, whole.subscript, False, place=whole.place)
+        enabled = ast.Enabled(step, place=whole.place)
+        return self.formula(meaning_of_fairness(whole.strong, enabled, step), c)
+
     def _steps(self, whole: ast.Fairness, c: Context, label: str) -> Iterator[Taken]:
         """The instances that are steps of the action and change its variables."""
         steps, action = Steps(self.t), whole.action
         every = variables(self.t.evaluator, whole.subscript, c) or []
         if {id(one) for one in every} != {id(one) for one in self.maker.spec.variables}:
             action = ast.Step(whole.action, whole.subscript, False, place=whole.place)
+        self.t.unassigned.clear()
         for branch in steps.walk(action, c, Branch(), top=True):
+            if self.t.unassigned:  # what looks impossible may be possible, so it is not left out
+                words = f"{label} reads what {', '.join(sorted(self.t.unassigned))} become"
+                raise Untranslated(whole.place, f"{words}, before it says so")
             if branch.dead:
                 continue
             if len(branch.assigned) < len(self.maker.spec.variables):
-                free = [v.name for v in self.maker.spec.variables if v not in branch.assigned]
-                words = f"{label} leaves open what {', '.join(free)} become"
+                free = [v for v in self.maker.spec.variables if v not in branch.assigned]
+                words = f"{label} leaves open what {', '.join(v.name for v in free)} become"
+                if not set(free) & set(every):
+                    raise _LeftOpen(whole.place, words)
                 raise Untranslated(whole.place, f"{words}: the fairness of such an action is not supported")
             yield self._taken(self.maker.action(branch), whole, label)
 
@@ -159,6 +197,9 @@ class Temporal:
             case ast.Quantifier():
                 parts = [self.formula(whole.body, inner) for _, inner in self._bound(whole, c)]
                 return _joined(TemporalOperator.AND if whole.universal else TemporalOperator.OR, parts)
+            case ast.If():
+                parts = [self.formula(item, c) for item in (whole.condition, whole.then, whole.otherwise)]
+                return _joined(TemporalOperator.OR, [parts[0] & parts[1], ~parts[0] & parts[2]])
             case ast.Let():
                 return self.formula(whole.body, self.t.let(whole, c))
             case ast.Temporal(kind="[]"):
@@ -168,7 +209,7 @@ class Temporal:
             case ast.Temporal(kind="~>"):
                 return self._leads_to(whole.items[0], whole.items[1], c)
             case ast.Fairness():
-                return TemporalFormula(TemporalOperator.FAIR, condition=self._fair(whole, c, ()))
+                return self._claimed_fair(whole, c)
             case ast.Apply():
                 return self._applied(whole, c)
         raise Untranslated(whole.place, "of temporal formulas only [], <>, ~>, WF and SF are translated")

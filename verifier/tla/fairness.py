@@ -1,0 +1,21 @@
+"""What fairness says in other words."""
+
+from __future__ import annotations
+
+from verifier.tla import ast
+from verifier.tla.ast import Expression
+from verifier.tla.scope import LANGUAGE
+
+
+def meaning_of_fairness(strong: bool, enabled: ast.Enabled, step: ast.Step) -> Expression:
+    """What ``WF_v(A)`` says: ``<<A>>_v`` is impossible again and again, or taken again and again. ``SF_v(A)``
+    says that it is impossible from some state on, or taken again and again."""
+    place = step.place
+
+    def temporal(kind: str, item: Expression) -> Expression:
+        return ast.Temporal(kind, (item,), place=place)
+
+    impossible = ast.Apply(LANGUAGE["~"], (enabled,), place=place)
+    taken = temporal("[]", temporal("<>", step))
+    outer, inner = ("<>", "[]") if strong else ("[]", "<>")
+    return ast.Junction(False, (temporal(outer, temporal(inner, impossible)), taken), place=place)

@@ -1,0 +1,186 @@
+"""The operators of Json and CSV: values as JSON, and files that hold values. Nothing is written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from verifier.errors import UsageError
+from verifier.files import read_text
+from verifier.tla import ast
+from verifier.tla.errors import LARGEST
+from verifier.tla.order import text
+from verifier.tla.primitives import Make, ordered, sequence, simple
+from verifier.tla.values import (
+    Boolean,
+    Fn,
+    ModelValue,
+    NoValue,
+    Value,
+    boolean,
+    function,
+    is_function,
+    is_set,
+    members,
+    pairs_of,
+)
+
+if TYPE_CHECKING:
+    from verifier.tla.core import Core
+
+
+def _from_file(compute: Callable[..., Value]) -> Make:
+    """An operator whose last argument names a file; relative to the working directory, as for TLC, or else to
+    the module's folder."""
+
+    def make(evaluator: Core, whole: ast.Apply, arguments: list[str]) -> str:
+        folder = Path(whole.place.file).parent
+
+        def value(*given: Value) -> Value:
+            *others, name = given
+            if type(name) is not str:
+                raise NoValue("the name of a file is expected here, as a string")
+            path = Path(name)
+            found = compute(*others, path if path.exists() else folder / name)
+            _meet(found, evaluator)
+            return found
+
+        return simple(value)(evaluator, whole, arguments)
+
+    return make
+
+
+def _meet(value: Value, evaluator: Core) -> None:
+    """Strings come in TLC's order in the order in which they are read."""
+    match value:
+        case str():
+            evaluator.order.rank(value)
+        case tuple():
+            for item in value:
+                _meet(item, evaluator)
+        case Fn():
+            for key, item in value.items():
+                _meet(key, evaluator)
+                _meet(item, evaluator)
+
+
+def _read(path: Path) -> str:
+    try:
+        return read_text(path)
+    except UsageError as error:
+        raise NoValue(str(error)) from None
+
+
+def _value(made: Any) -> Value:
+    """What a JSON value is in TLA+. Raises NoValue for what it has no value for."""
+    match made:
+        case bool():
+            return boolean(made)
+        case float() if not made.is_integer():
+            raise NoValue(f"{made} is no integer, so TLA+ has no value for it")
+        case int() | float():
+            if not -LARGEST <= made <= LARGEST:
+                raise NoValue(f"{made} is beyond TLC's integers of 32 bits")
+            return int(made)
+        case str():
+            return made
+        case list():
+            return tuple(map(_value, made))
+        case dict():
+            return function({name: _value(one) for name, one in made.items()})
+    raise NoValue("null has no value in TLA+")
+
+
+def _parsed(written: str, path: Path, line: int = 1) -> Value:
+    try:
+        return _value(json.loads(written))
+    except json.JSONDecodeError as error:
+        raise NoValue(f"{path}:{error.lineno + line - 1}:{error.colno}: no JSON: {error.msg}") from None
+    except RecursionError:
+        raise NoValue(f"{path}: is nested too deeply") from None
+    except NoValue as error:
+        raise NoValue(f"{path}: {error}") from None
+
+
+def _json(path: Path) -> Value:
+    return _parsed(_read(path), path)
+
+
+def _json_lines(path: Path) -> Value:
+    lines = enumerate(_read(path).split("\n"), 1)
+    return tuple(_parsed(line, path, number) for number, line in lines if line.strip())
+
+
+def _records(path: Path) -> Value:
+    return len(_read(path).splitlines()) if path.exists() else 0
+
+
+def _table(columns: Value, delimiter: Value, path: Path) -> Value:
+    """The lines of a file as records of strings, split as TLC does, which knows no quotes."""
+    names = sequence(columns)
+    if type(delimiter) is not str or not delimiter:
+        raise NoValue("CSVRead takes a delimiter, as a string")
+    rows = []
+    for number, line in enumerate(_read(path).splitlines(), 1):
+        fields = line.split(delimiter)
+        if len(fields) < len(names):
+            raise NoValue(f"{path}:{number}: {len(names)} columns are expected, {len(fields)} are here")
+        rows.append(Fn(zip(names, fields, strict=False)))
+    return tuple(rows)
+
+
+def _as_json(evaluator: Core, value: Value) -> str:
+    match value:
+        case Boolean():
+            return "true" if value.truth else "false"
+        case int() | str():
+            return json.dumps(value, ensure_ascii=False)
+        case ModelValue():
+            return json.dumps(value.name)
+        case _ if is_set(value):
+            return _array(evaluator, evaluator.order.walk(frozenset(members(value))))
+        case tuple():
+            return _array(evaluator, value)
+        case _ if is_function(value):
+            return _object(evaluator, pairs_of(value))
+    raise NoValue("a value that JSON has no form for")
+
+
+def _array(evaluator: Core, items: Iterable[Value]) -> str:
+    return f"[{','.join(_as_json(evaluator, item) for item in items)}]"
+
+
+def _object(evaluator: Core, pairs: dict[Value, Value]) -> str:
+    keys = evaluator.order.sorted(frozenset(pairs))
+    named = ((key if type(key) is str else text(key, evaluator.order), pairs[key]) for key in keys)
+    parts = (f"{json.dumps(key, ensure_ascii=False)}:{_as_json(evaluator, one)}" for key, one in named)
+    return f"{{{','.join(parts)}}}"
+
+
+def _to_array(evaluator: Core, value: Value) -> str:
+    return _as_json(evaluator, value) if is_set(value) else _array(evaluator, sequence(value))
+
+
+def _to_object(evaluator: Core, value: Value) -> str:
+    if type(value) is tuple:
+        return _object(evaluator, dict(enumerate(value)))
+    return _object(evaluator, pairs_of(value))
+
+
+FILES: dict[str, Make] = {
+    "ToJson": ordered(_as_json),
+    "ToJsonArray": ordered(_to_array),
+    "ToJsonObject": ordered(_to_object),
+    "JsonDeserialize": _from_file(_json),
+    "ndJsonDeserialize": _from_file(_json_lines),
+    "CSVRecords": _from_file(_records),
+    "CSVRead": _from_file(_table),
+}
+"""The operators by name."""
+WRITING = frozenset({
+    "JsonSerialize", "ndJsonSerialize", "CSVWrite", "CSVWriteRecord", "Serialize", "IOSerialize",
+    "IOExec", "IOEnvExec", "IOExecTemplate", "IOEnvExecTemplate",
+})  # fmt: skip
+"""Operators that write files or run programs: an expression is evaluated as often as a search needs it."""

@@ -1,0 +1,70 @@
+"""The modules in a file, as parsed: which are there, and what cannot be read."""
+
+from __future__ import annotations
+
+from tree_sitter import Node
+
+from verifier.tla.errors import Place, TlaError
+from verifier.tla.text import Source, field_of, text_of
+
+_UNITS = {
+    "extends", "variable_declaration", "constant_declaration", "operator_definition", "function_definition",
+    "module_definition", "instance", "assumption", "theorem", "recursive_declaration", "local_definition",
+    "module",
+}  # fmt: skip
+
+
+def module_node(source: Source, name: str, place: Place) -> Node:
+    """The module of this name in a file. Raises TlaError."""
+    root = source.tree.root_node
+    if root.has_error:
+        raise _unreadable(source)
+    nodes = {
+        text_of(field_of(child, "name")): child for child in root.named_children if child.type == "module"
+    }
+    if not nodes:
+        raise TlaError(Place(source.file, 1, 1), "there is no module here: ---- MODULE Name ---- is expected")
+    if name not in nodes:
+        other, node = next(iter(nodes.items()))
+        words = f"the file has the module {other}, which should have the file's name, {name}"
+        raise TlaError(source.place(node), words)
+    return nodes[name]
+
+
+def _unreadable(source: Source) -> TlaError:
+    """The error for what the parser could not read."""
+    found: Node | None = None
+    node: Node | None = source.tree.root_node
+    while node is not None:
+        wrong = next((child for child in node.children if child.is_missing), None)
+        if wrong is not None:
+            # Two expressions side by side: the parser takes the first for a label.
+            what = "an operator, or the :: of a label," if wrong.type == "::" else wrong.type
+            return TlaError(source.place(wrong), f"{what} is missing here")
+        if node.is_error:
+            found = node
+        node = next((child for child in node.children if child.has_error), None)
+    assert found is not None
+    inside = next((i for i, child in enumerate(found.children) if child.type in _UNITS), None)
+    if inside is not None:
+        # Of a module nothing is whole: what is no unit of it begins what cannot be read.
+        known = (*_UNITS, "single_line", "double_line", "header_line")
+        begin = next((child for child in found.children[inside:] if child.type not in known), None)
+        if begin is None or "\n====" not in source.text:
+            return TlaError(source.place(found.children[-1]), "==== is missing at the end of the module")
+        first = text_of(begin).split()[0][:30]
+        return TlaError(source.place(begin), f"what begins here, at {first}, cannot be read to its end")
+    words = text_of(found).split()
+    shown = words[0][:30] if words else "the end of the text"
+    return TlaError(source.place(found), f"the text cannot be read from here on, at {shown}")
+
+
+def lines_of(module: Node) -> dict[str, int]:
+    """The lines of the definitions of a module."""
+    units = [
+        inner
+        for unit in module.named_children
+        for inner in (unit.named_children if unit.type == "local_definition" else [unit])
+    ]
+    defined = [unit for unit in units if unit.type in ("operator_definition", "function_definition")]
+    return {text_of(field_of(unit, "name")): unit.start_point.row + 1 for unit in defined}
