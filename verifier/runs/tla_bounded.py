@@ -19,11 +19,20 @@ import psutil
 from verifier.engines.choices import StepsChoice
 from verifier.engines.outcome import Outcome
 from verifier.engines.search_by_exploring import NAME as EXPLORING
+from verifier.processes.limits import Interrupted
 from verifier.runs.asking import Remark
 from verifier.runs.bmc import BmcOptions
 from verifier.runs.question import Answer, conclude
+from verifier.runs.tla_interchanging import up_to_names
 from verifier.runs.tla_loading import OF_STEPS
-from verifier.runs.tla_rounds import ModuleQuestion, translated_soon, within_limits
+from verifier.runs.tla_rounds import (
+    ModuleQuestion,
+    ended,
+    run_translated,
+    started,
+    translated_soon,
+    within_limits,
+)
 from verifier.runs.tla_symbolic import Symbolic
 from verifier.runs.tla_verdicts import temporal_verdicts
 from verifier.specs.definition import NO_DEADLOCK
@@ -31,6 +40,7 @@ from verifier.system.size import bits_of
 from verifier.tla.automorphisms import asymmetry
 from verifier.tla.explorer import Explorer
 from verifier.tla.frames import Undefined
+from verifier.tla.orbits import Orbits
 from verifier.tla.specification import Specification
 from verifier.tla.translate.sampling import Stepper
 from verifier.verdict import Verdict, VerdictKind
@@ -52,6 +62,24 @@ _STATES_BEFORE = 200
 
 class _TooMany(Exception):
     """More states than the interpreter looks at."""
+
+
+def bounded(asked: ModuleQuestion) -> Run:
+    """Bounded model checking of a module, by the interpreter or translated; states that differ in the names
+    of model values are one, unless how to search is said."""
+    options = asked.question.options
+    if isinstance(options, BmcOptions) and options.symmetry and _is_open(options):
+        return up_to_names(asked, _run)
+    return _run(asked)
+
+
+def _run(asked: ModuleQuestion) -> Run:
+    try:
+        made = within_limits(asked, lambda: started(asked))
+        found = by_the_interpreter(asked, made)
+    except Interrupted as stop:
+        return ended(asked, str(stop))
+    return run_translated(asked, made) if found is None else found
 
 
 def by_the_interpreter(asked: ModuleQuestion, made: Symbolic) -> Run | None:
@@ -81,6 +109,8 @@ def closed(asked: ModuleQuestion, made: Symbolic) -> Run | None:
     bits = sum(map(bits_of, made.sorts().values()))
     most = _MOST_STATES if bits <= _MANY_BITS else _MOST_OF_MANY_BITS
     explorer = Explorer(plain, properties=names, max_depth=options.depth, enforce=partial(_stop, most))
+    if asked.symmetry is not None:
+        explorer.orbits = Orbits(asked.symmetry.renamings)
     try:
         explorer.explore()
         stuck = _stuck_in_the_end(explorer, plain)
@@ -90,7 +120,7 @@ def closed(asked: ModuleQuestion, made: Symbolic) -> Run | None:
         return None
     states = len(explorer.states)
     asked.listen(Remark(f"the interpreter looked at all {states:,} states within {options.depth} steps"))
-    return _run(asked, made, explorer, time.monotonic() - began)
+    return _closed_run(asked, made, explorer, time.monotonic() - began)
 
 
 def _is_open(options: BmcOptions) -> bool:
@@ -149,7 +179,7 @@ def _stuck_in_the_end(explorer: Explorer, spec: Specification) -> bool:
     return not all(following)
 
 
-def _run(asked: ModuleQuestion, made: Symbolic, explorer: Explorer, seconds: float) -> Run:
+def _closed_run(asked: ModuleQuestion, made: Symbolic, explorer: Explorer, seconds: float) -> Run:
     question = asked.question
     depth, names = question.options.depth, question.properties
     verdicts = [Verdict(name, VerdictKind.HOLDS, depth, seconds, found_by=EXPLORING) for name in names]

@@ -80,14 +80,15 @@ class ModuleQuestion:
 
 def run(asked: ModuleQuestion) -> Run:
     """Runs an engine, at wider sorts where those that were guessed do not do."""
-    from verifier.runs.tla_bounded import by_the_interpreter
+    from verifier.runs.tla_bounded import bounded
 
+    if asked.engine.name == "bmc":
+        return bounded(asked)
     try:
         made = within_limits(asked, lambda: started(asked))
-        found = by_the_interpreter(asked, made) if asked.engine.name == "bmc" else None
     except Interrupted as stop:
-        return _ended(asked, str(stop))
-    return run_translated(asked, made) if found is None else found
+        return ended(asked, str(stop))
+    return run_translated(asked, made)
 
 
 def within_limits(asked: ModuleQuestion, work: Callable[[], T], until: float | None = None) -> T:
@@ -104,14 +105,14 @@ def within_limits(asked: ModuleQuestion, work: Callable[[], T], until: float | N
         raise
 
 
-def _ended(asked: ModuleQuestion, reason: str) -> Run:
+def ended(asked: ModuleQuestion, reason: str) -> Run:
     """The run of an engine that could not begin."""
     return asked.engine.run(replace(asked.question, ended=reason), asked.listen, asked.built)
 
 
 def _stopped(asked: ModuleQuestion, reason: str) -> Run:
     """The run of an engine that cannot go on."""
-    found = _ended(asked, reason)
+    found = ended(asked, reason)
     verdicts = tuple(replace(verdict, reason=reason) for verdict in found.outcome.verdicts)
     return replace(found, outcome=replace(found.outcome, verdicts=verdicts))
 
@@ -160,7 +161,7 @@ def run_translated(asked: ModuleQuestion, made: Symbolic) -> Run:
         try:
             definition = within_limits(asked, lambda: _definition(asked, made), translated)
         except Interrupted as stop:
-            return settled.added_to(made, _ended(asked, str(stop)), asked)
+            return settled.added_to(made, ended(asked, str(stop)), asked)
         found = _round(asked, made, definition, tuple(settled.verdicts), built)
         if built is not None and found.model is None and time.process_time() > built:
             raise GivenUp

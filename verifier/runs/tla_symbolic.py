@@ -131,6 +131,13 @@ class Symbolic:
                 yield Property(name, PropertyKind.INVARIANT, self.loaded.definition.init, True, "")
 
 
+def operators_asked(loaded: TlaLoaded, properties: Iterable[str]) -> list[str]:
+    """The properties that are operators which the configuration does not name."""
+    lasting = {prop.name for prop in loaded.definition.temporal}
+    known = {*loaded.definition.property_names, SORTS, NO_DEADLOCK, UNDEFINED_READ} | lasting
+    return [name for name in properties if name not in known]
+
+
 def symbolic(
     loaded: TlaLoaded,
     properties: Iterable[str] = (),
@@ -145,9 +152,7 @@ def symbolic(
     spec = loaded.specification
     if spec.next is None:
         raise NotTranslated(f"{spec.module.name} has no Next: there is nothing to search")
-    lasting = {prop.name for prop in loaded.definition.temporal}
-    known = {*loaded.definition.property_names, SORTS, NO_DEADLOCK, UNDEFINED_READ} | lasting
-    own = {name: formula_named(spec, name, []) for name in properties if name not in known}
+    own = {name: formula_named(spec, name, []) for name in operators_asked(loaded, properties)}
     try:
         own_too = replace(spec, invariants=spec.invariants | own)
         made = Symbolic(loaded, sorted_by_states(own_too, widely=widely, depth=depth, symmetry=symmetry))

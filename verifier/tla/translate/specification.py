@@ -11,6 +11,7 @@ from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.specs.definition import Action, Lemma, Parameter, Property, PropertyKind, primed
 from verifier.tla import ast
 from verifier.tla.ast import Variable
+from verifier.tla.automorphisms import companions
 from verifier.tla.errors import Place
 from verifier.tla.found import State
 from verifier.tla.order import text
@@ -38,7 +39,7 @@ from verifier.tla.translate.shapes import Shape
 from verifier.tla.translate.steps import Steps
 from verifier.tla.translate.symbolic import Known, Nothing, Sym, Untranslated
 from verifier.tla.translate.terms import TRUTH, literal, undefined, variable, with_symbols
-from verifier.tla.values import ModelValue, NoValue, Value
+from verifier.tla.values import NoValue, Value
 
 SORTS = "Sorts"
 """The type invariant: every variable keeps within the sort that was found for it."""
@@ -99,11 +100,12 @@ def started(
     """The sorts, from the first states; ``widely``: from more of them; ``depth``: no execution that matters
     has more steps; ``symmetry``: what permutations make of a value of a sort is to be one. Raises
     Undefined, or Untranslated."""
-    found = _sampled_widely(specification, symmetry) if widely else sample(specification, depth=depth)
+    if widely:
+        found = _sampled_widely(specification, symmetry)
+    else:
+        found = sample(specification, depth=depth, symmetry=symmetry)
     names = Names(specification.evaluator.order)
-    for value in specification.constants.values():
-        if isinstance(value, frozenset) and value and all(isinstance(item, ModelValue) for item in value):
-            names.companions.append(tuple(specification.evaluator.order.sorted(value)))
+    names.companions = companions(specification)
     shapes = {one.name: Shape() for one in specification.variables}
     for one, values in zip(specification.variables, zip(*found.states, strict=True), strict=False):
         try:
