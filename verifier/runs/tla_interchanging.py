@@ -13,9 +13,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from verifier.runs.asking import Remark
-from verifier.runs.tla_loading import formula_named
 from verifier.runs.tla_rounds import ModuleQuestion
-from verifier.runs.tla_symbolic import NotTranslated, operators_asked
+from verifier.runs.tla_symbolic import NotTranslated, with_operators
 from verifier.tla.automorphisms import interchangeable
 from verifier.tla.evaluator import Evaluator
 from verifier.tla.specification import Formula, Specification
@@ -40,10 +39,8 @@ def up_to_names(asked: ModuleQuestion, run: Callable[[ModuleQuestion], Run]) -> 
 
 def _watched(asked: ModuleQuestion) -> ModuleQuestion | None:
     """The same with the permutations of model values that change nothing but names; None without any."""
-    spec = asked.module.specification
-    if spec.next is None:
-        return None
-    group = interchangeable(spec, _formulas(asked, spec), _MOST_PERMUTATIONS)
+    spec = with_operators(asked.module, asked.question.properties)
+    group = interchangeable(spec, evaluated(spec), _MOST_PERMUTATIONS)
     if not group:
         return None
     shared = spec.evaluator
@@ -53,12 +50,11 @@ def _watched(asked: ModuleQuestion) -> ModuleQuestion | None:
     return replace(asked, module=module, symmetry=own.symmetry)
 
 
-def _formulas(asked: ModuleQuestion, spec: Specification) -> list[Formula]:
-    """All that is evaluated."""
+def evaluated(spec: Specification) -> list[Formula]:
+    """All that a search evaluates."""
     parts = spec.properties.values()
-    own = [formula_named(spec, n, []) for n in operators_asked(asked.module, asked.question.properties)]
     return [
         *spec.init, *filter(None, (spec.next,)), *spec.constraints, *spec.action_constraints,
-        *spec.invariants.values(), *own,
+        *spec.invariants.values(),
         *(formula for part in parts for formula in (*part.initially, *part.always, *part.steps)),
     ]  # fmt: skip

@@ -82,6 +82,7 @@ def run(asked: ModuleQuestion) -> Run:
     """Runs an engine, at wider sorts where those that were guessed do not do."""
     from verifier.runs.tla_bounded import bounded
 
+    _remark(asked)
     if asked.engine.name == "bmc":
         return bounded(asked)
     try:
@@ -117,8 +118,8 @@ def _stopped(asked: ModuleQuestion, reason: str) -> Run:
     return replace(found, outcome=replace(found.outcome, verdicts=verdicts))
 
 
-def started(asked: ModuleQuestion) -> Symbolic:
-    """The module, its first states looked at."""
+def _remark(asked: ModuleQuestion) -> None:
+    """Says what of the configuration is not used."""
     left = [name for name, one in asked.module.specification.properties.items() if not one.liveness]
     if asked.engine.decides_temporal and left and not asked.named:
         asked.listen(Remark(left_to_others(*left)))
@@ -126,6 +127,10 @@ def started(asked: ModuleQuestion) -> Symbolic:
         asked.listen(Remark("the POSTCONDITION is not evaluated here: verify explore does"))
     if asked.module.specification.view is not None and not asked.engine.counts_states:
         asked.listen(Remark("the VIEW is not used here: states are told apart by all variables"))
+
+
+def started(asked: ModuleQuestion) -> Symbolic:
+    """The module, its first states looked at."""
     asked.listen(Remark("looking at the first states, to guess the sorts of the variables"))
     own = () if asked.engine.decides_temporal else asked.question.properties
     depth = getattr(asked.question.options, "depth", None) if asked.engine.name == "bmc" else None

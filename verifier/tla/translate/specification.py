@@ -29,12 +29,14 @@ from verifier.tla.translate.sampling import (
     MOST_INITIAL_WIDELY,
     MOST_SAMPLED_WIDELY,
     Sample,
+    Stepper,
     bounds_of_init,
     bounds_of_types,
     is_bounded,
     is_true_once,
     sample,
 )
+from verifier.tla.translate.scouting import Scout
 from verifier.tla.translate.shapes import Shape
 from verifier.tla.translate.steps import Steps
 from verifier.tla.translate.symbolic import Known, Nothing, Sym, Untranslated
@@ -47,6 +49,7 @@ EXCLUDED = "ACTION_CONSTRAINT!excluded"
 """The variable that is true behind a step that an ACTION_CONSTRAINT excludes: such a state is checked, as TLC
 does, and no step leads on from it."""
 _MOST_LISTED_INITIAL = 256
+_LONGEST_WALK = 60
 _MOST_INSTANCES = 128
 """Parameters are free where an action would have more instances."""
 
@@ -118,6 +121,12 @@ def started(
     if not found.all_initial:
         bounds_of_init(specification, shapes)
     made = Translation(specification, names, shapes, found, symmetry=symmetry)
+    if not (widely or found.complete):
+        if found.initial and specification.next is not None:
+            scout = Scout(Stepper(specification), names, found.initial)
+            scout.widen(shapes.values(), _LONGEST_WALK if depth is None else depth)
+        for shape in shapes.values():
+            shape.even_out()
     made.permute()
     return made
 
