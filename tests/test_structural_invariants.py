@@ -10,7 +10,12 @@ from random import Random
 import pytest
 
 from tests.models import build
-from verifier.clauses.structural_invariants import _Inductiveness, _RandomWalks, _orbits, structural_invariants
+from verifier.clauses.structural_invariants import (
+    _Inductiveness,
+    _orbits,
+    _RandomWalks,
+    structural_invariants,
+)
 from verifier.clauses.unrolling import Steps, Unrolling, unroll
 from verifier.solvers import Clause, open_solver, satisfiable
 from verifier.specs.registry import load
@@ -27,6 +32,10 @@ def _model() -> Model:
 
 def _unrolled(symmetry: bool) -> Unrolling:
     return unroll(_model().system, Steps.SERIAL, symmetry=symmetry)
+
+
+def _sought(unrolling: Unrolling) -> _Inductiveness:
+    return _Inductiveness(unrolling, _RandomWalks(_model().system))
 
 
 def _drawn(seed: int) -> list[list[int]]:
@@ -65,7 +74,7 @@ def _largest_inductive(unrolling: Unrolling, candidates: Sequence[Clause]) -> li
 def test_the_largest_inductive_set_is_found(seed: int, symmetry: bool) -> None:
     """Also where the unrolling has further variables, which say what an execution named."""
     unrolling, candidates = _unrolled(symmetry), _drawn(seed)
-    found = _Inductiveness(unrolling, _RandomWalks(_model().system)).inductive(list(enumerate(candidates)))
+    found = _sought(unrolling).inductive(list(enumerate(candidates)))
     assert found == _largest_inductive(unrolling, candidates)
     assert 0 < len(found) < len(candidates)
 
@@ -80,7 +89,7 @@ def test_orbits_are_kept_or_dropped_as_a_whole(seed: int) -> None:
     distinct = [list(c) for c in dict.fromkeys(tuple(sorted(clause)) for clause in candidates)]
     numbered = _orbits(distinct, permutations)
     assert len(numbered) == len(distinct) > len({orbit for orbit, _ in numbered})
-    assert _Inductiveness(unrolling, _RandomWalks(_model().system)).inductive(numbered) == _largest_inductive(unrolling, distinct)
+    assert _sought(unrolling).inductive(numbered) == _largest_inductive(unrolling, distinct)
 
 
 def test_what_rests_on_a_dropped_candidate_must_be_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,6 +99,6 @@ def test_what_rests_on_a_dropped_candidate_must_be_asked_again(monkeypatch: pyte
     unrolling, wrong = _unrolled(False), 0
     for seed in SEEDS:
         candidates = _drawn(seed)
-        found = _Inductiveness(unrolling, _RandomWalks(_model().system)).inductive(list(enumerate(candidates)))
+        found = _sought(unrolling).inductive(list(enumerate(candidates)))
         wrong += found != _largest_inductive(unrolling, candidates)
     assert wrong

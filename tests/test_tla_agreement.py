@@ -13,6 +13,7 @@ from tests.tla_modules import written
 from verifier.tla.specification import Specification
 from verifier.tla.translate import specification as translation
 from verifier.tla.translate.sampling import Sample, sample
+from verifier.tla.translate.scouting import Scout
 
 LOCK = str(ROOT / "docs" / "examples" / "FencedLock.tla")
 CONFIG = "INIT Init\nNEXT Next\n"
@@ -144,6 +145,7 @@ def test_what_is_violated_before_the_sorts_are_left_stays_violated(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(translation, "sample", _few)
+    monkeypatch.setattr(Scout, "widen", lambda *_: None)
     body = "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x' = (x + 1) % 9\n"
     _module(folder, f"{body}Low == x < 2\nHigh == x < 9", "INVARIANT Low High\n")
     code, found = _run("bmc", "--depth", "4")

@@ -22,6 +22,7 @@ from verifier.sweep.grid import Grid, axes_of, axis, read_grids
 from verifier.tla.specification import Specification
 from verifier.tla.translate import specification as translation
 from verifier.tla.translate.sampling import Sample, sample
+from verifier.tla.translate.scouting import Scout
 from verifier.verdict import VerdictKind
 
 LOCK = str(ROOT / "docs" / "examples" / "FencedLock.tla")
@@ -145,7 +146,7 @@ def test_a_report_shows_the_counterexample(counter: Path) -> None:
     assert "x: 2 → 3" in verify("report", "t.itf.json", "--spec", "M.tla").stdout
 
 
-def _few(specification: Specification, depth: int | None = None) -> Sample:
+def _few(specification: Specification, **others: object) -> Sample:
     found = sample(specification)
     return Sample(found.states[:3], found.initial, found.all_initial, complete=False)
 
@@ -154,6 +155,7 @@ def test_a_proof_is_checked_again_at_sorts_that_were_widened(
     counter: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(translation, "sample", _few)
+    monkeypatch.setattr(Scout, "widen", lambda *_: None)
     words = ("--property", "Low", "--certificate", "p.json")
     result = verify("prove", "M.tla", *words)
     assert result.exit_code == 0, result.output
@@ -296,12 +298,12 @@ def _endless(*_: object, **how: object) -> None:
         time.sleep(0.01)
 
 
-@pytest.mark.parametrize("engine", ["bmc", "prove"])
+@pytest.mark.parametrize("engine", [["bmc", "--steps", "serial"], ["prove"]])
 def test_the_first_look_at_states_ends_with_the_time(
-    engine: str, counter: Path, monkeypatch: pytest.MonkeyPatch
+    engine: list[str], counter: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("verifier.runs.tla_rounds.symbolic", _endless)
-    asked = verify(engine, "M.tla", "--timeout", "0.5")
+    asked = verify(*engine, "M.tla", "--timeout", "0.5")
     assert asked.exit_code == 12
     assert "timeout of 0.5 s" in asked.stdout
 
@@ -310,6 +312,6 @@ def test_the_first_look_at_states_ends_with_the_memory(
     counter: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("verifier.runs.tla_rounds.symbolic", _endless)
-    asked = verify("bmc", "M.tla", "--memory", "1MiB", "--timeout", "20")
+    asked = verify("bmc", "M.tla", "--steps", "serial", "--memory", "1MiB", "--timeout", "20")
     assert asked.exit_code == 12
     assert "memory limit of 1 MiB" in asked.stdout

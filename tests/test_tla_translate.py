@@ -17,6 +17,7 @@ from verifier.tla.ast import Definition as Operator
 from verifier.tla.explorer import Explorer
 from verifier.tla.translate import specification as translation
 from verifier.tla.translate.recursion import fold_of
+from verifier.tla.translate.scouting import Scout
 from verifier.trust.explain import reasons
 from verifier.verdict import VerdictKind
 
@@ -200,6 +201,7 @@ def test_bmc_finds_the_shortest_counterexample(tmp_path: Path) -> None:
 
 def test_a_sort_is_widened_where_a_value_leaves_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(translation, "sample", _first)
+    monkeypatch.setattr(Scout, "widen", lambda *_: None)
     asked = translated(tmp_path, COUNTER, "INIT Init\nNEXT Next\nINVARIANT Low\nCHECK_DEADLOCK FALSE\n")
     assert asked.translation.shapes["x"].sort(asked.translation.names) == Range(0, 2)
     found = ran("explore", asked, keep_going=True)
@@ -207,7 +209,7 @@ def test_a_sort_is_widened_where_a_value_leaves_it(tmp_path: Path, monkeypatch: 
     assert found.outcome.verdicts[0].kind is VerdictKind.VIOLATED
 
 
-def _first(specification: object, depth: int | None = None) -> object:
+def _first(specification: object, **others: object) -> object:
     from verifier.tla.translate.sampling import Sample
 
     return Sample([(0,), (1,), (2,)], [(0,)], True, complete=False)

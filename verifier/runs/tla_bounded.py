@@ -1,8 +1,8 @@
 """Bounded model checking of a module by the interpreter, where few states are reached within the depth.
 
 Exploration is one of the searches of bounded model checking. Of a module it needs no translation, which takes
-long where states have many bits. So it comes first there, as long as the number of states to the depth is
-expected to be small. It answers only if nothing is violated: a counterexample is shown better by the others.
+long, above all where states have many bits. So it comes first, where few states are expected to the depth. It
+answers only if nothing is violated: a counterexample is shown better by the others.
 """
 
 from __future__ import annotations
@@ -19,18 +19,27 @@ import psutil
 from verifier.engines.choices import StepsChoice
 from verifier.engines.outcome import Outcome
 from verifier.engines.search_by_exploring import NAME as EXPLORING
+from verifier.processes.limits import Interrupted
 from verifier.runs.asking import Remark
 from verifier.runs.bmc import BmcOptions
 from verifier.runs.question import Answer, conclude
+from verifier.runs.tla_interchanging import evaluated, up_to_names
 from verifier.runs.tla_loading import OF_STEPS
-from verifier.runs.tla_rounds import ModuleQuestion, translated_soon, within_limits
-from verifier.runs.tla_symbolic import Symbolic
+from verifier.runs.tla_rounds import (
+    ModuleQuestion,
+    ended,
+    run_translated,
+    started,
+    within_limits,
+)
+from verifier.runs.tla_symbolic import with_operators
 from verifier.runs.tla_verdicts import temporal_verdicts
 from verifier.specs.definition import NO_DEADLOCK
 from verifier.system.size import bits_of
 from verifier.tla.automorphisms import asymmetry
 from verifier.tla.explorer import Explorer
 from verifier.tla.frames import Undefined
+from verifier.tla.orbits import Orbits
 from verifier.tla.specification import Specification
 from verifier.tla.translate.sampling import Stepper
 from verifier.verdict import Verdict, VerdictKind
@@ -38,39 +47,59 @@ from verifier.verdict import Verdict, VerdictKind
 if TYPE_CHECKING:
     from verifier.outcomes.run import Run
 
-_FEWEST_BITS = 256
-"""States of fewer bits are translated quickly, as a rule."""
-_PATIENCE = 8.0
-"""So many seconds of processor time may building take where all states are known; then the interpreter
-answers, if it can."""
-_MANY_BITS = 400
-"""States of more bits are translated slowly: it takes many seconds, and again where sorts are widened."""
-_MOST_STATES, _MOST_OF_MANY_BITS = 20_000, 80_000
-_STATES_BEFORE = 200
+_MORE_BITS, _MANY_BITS = 256, 400
+"""States of more bits are translated slowly; it takes many seconds, and again where sorts are widened."""
+_MOST_STATES, _MOST_OF_MORE_BITS, _MOST_OF_MANY_BITS = 16_000, 20_000, 80_000
+"""Of states of few bits, the interpreter looks at so many in the time that it takes to translate a module."""
+_MOST_GENERATED = 5
+"""So many times as many may be generated: of interchangeable values, many are one state."""
+_STATES_BEFORE = 1_000
 """Before so many states are seen, nothing is expected."""
 
 
-class _TooMany(Exception):
+class TooMany(Exception):
     """More states than the interpreter looks at."""
 
 
-def by_the_interpreter(asked: ModuleQuestion, made: Symbolic) -> Run | None:
-    """Bounded model checking by the interpreter, where states have many bits, or where all states are known
-    and building takes long; None if it has no answer."""
-    found = None
-    if sum(map(bits_of, made.sorts().values())) < _FEWEST_BITS:
-        if not made.translation.sample.complete:
-            return None
-        found = translated_soon(asked, made, _PATIENCE)
-    return within_limits(asked, lambda: closed(asked, made)) if found is None else found
+def bounded(asked: ModuleQuestion) -> Run:
+    """Bounded model checking of a module, by the interpreter or translated; states that differ in the names
+    of model values are one, unless how to search is said."""
+    options = asked.question.options
+    if isinstance(options, BmcOptions) and options.symmetry and _is_open(options):
+        return up_to_names(asked, _run)
+    return _run(asked)
 
 
-def closed(asked: ModuleQuestion, made: Symbolic) -> Run | None:
+def _run(asked: ModuleQuestion) -> Run:
+    try:
+        found, many = _closed_soon(asked, _MOST_STATES)
+        if found is not None:
+            return found
+        made = within_limits(asked, lambda: started(asked))
+        bits = sum(map(bits_of, made.sorts().values()))
+        if many and bits >= _MORE_BITS:
+            most = _MOST_OF_MORE_BITS if bits <= _MANY_BITS else _MOST_OF_MANY_BITS
+            found, _ = _closed_soon(asked, most)
+    except Interrupted as stop:
+        return ended(asked, str(stop))
+    return run_translated(asked, made) if found is None else found
+
+
+def _closed_soon(asked: ModuleQuestion, most: int) -> tuple[Run | None, bool]:
+    """The interpreter's answer, if it has one; and whether only the number of states kept it from that."""
+    try:
+        return within_limits(asked, lambda: closed(asked, most)), False
+    except TooMany:
+        return None, True
+
+
+def closed(asked: ModuleQuestion, most: int) -> Run | None:
     """The run, if the interpreter looks at every state to the depth and nothing is violated there; else None.
+    Raises TooMany.
 
     All steps from the states at the depth are read, too: what has no value there is for the others to say.
     """
-    options, spec = asked.question.options, made.translation.specification
+    options, spec = asked.question.options, with_operators(asked.module, asked.question.properties)
     if not isinstance(options, BmcOptions) or not _is_open(options):
         return None
     names = _spoken_of(spec, asked.question.properties)
@@ -78,19 +107,21 @@ def closed(asked: ModuleQuestion, made: Symbolic) -> Run | None:
         return None
     began = time.monotonic()
     plain = replace(spec, symmetry=[], view=None)
-    bits = sum(map(bits_of, made.sorts().values()))
-    most = _MOST_STATES if bits <= _MANY_BITS else _MOST_OF_MANY_BITS
     explorer = Explorer(plain, properties=names, max_depth=options.depth, enforce=partial(_stop, most))
+    if asked.symmetry is not None:
+        explorer.orbits = Orbits(asked.symmetry.renamings)
     try:
+        explorer.assume()
         explorer.explore()
         stuck = _stuck_in_the_end(explorer, plain)
-    except (_TooMany, Undefined):
+    except Undefined:
         return None
-    if explorer.found.violations or (stuck and NO_DEADLOCK in names):
+    if explorer.found.violations or not explorer.states or (stuck and NO_DEADLOCK in names):
         return None
     states = len(explorer.states)
-    asked.listen(Remark(f"the interpreter looked at all {states:,} states within {options.depth} steps"))
-    return _run(asked, made, explorer, time.monotonic() - began)
+    words = f"the interpreter looked at all {states:,} states within {options.depth} steps"
+    asked.listen(Remark(words if asked.symmetry is None else f"{words}, up to names of model values"))
+    return _closed_run(asked, spec, explorer, time.monotonic() - began)
 
 
 def _is_open(options: BmcOptions) -> bool:
@@ -105,22 +136,17 @@ def _spoken_of(spec: Specification, names: Sequence[str]) -> tuple[str, ...] | N
     own = tuple(dict.fromkeys(name.removesuffix(OF_STEPS) for name in names))
     if spec.next is None or not {*spec.invariants, *spec.properties, NO_DEADLOCK}.issuperset(own):
         return None
-    parts = [safety for name, safety in spec.properties.items() if name in own]
-    formulas = [
-        *spec.init, spec.next, *spec.constraints, *spec.action_constraints, *spec.invariants.values(),
-        *(formula for part in parts for formula in (*part.initially, *part.always, *part.steps)),
-    ]  # fmt: skip
-    return own if asymmetry(spec, formulas, []) is None else None
+    return own if asymmetry(spec, evaluated(spec), []) is None else None
 
 
 def _stop(most: int, explorer: Explorer) -> None:
     """Ends the search where more states are found or expected."""
     states, levels = len(explorer.states), explorer.found.levels
     assert explorer.max_depth is not None
-    if states > most:
-        raise _TooMany
+    if states > most or explorer.found.generated > _MOST_GENERATED * most:
+        raise TooMany
     if states > _STATES_BEFORE and expected(levels, explorer.max_depth, most) > most:
-        raise _TooMany
+        raise TooMany
 
 
 def expected(levels: Sequence[int], depth: int, most: int) -> float:
@@ -149,12 +175,12 @@ def _stuck_in_the_end(explorer: Explorer, spec: Specification) -> bool:
     return not all(following)
 
 
-def _run(asked: ModuleQuestion, made: Symbolic, explorer: Explorer, seconds: float) -> Run:
+def _closed_run(asked: ModuleQuestion, spec: Specification, explorer: Explorer, seconds: float) -> Run:
     question = asked.question
     depth, names = question.options.depth, question.properties
     verdicts = [Verdict(name, VerdictKind.HOLDS, depth, seconds, found_by=EXPLORING) for name in names]
     if not asked.named:
-        verdicts += temporal_verdicts(made)
+        verdicts += temporal_verdicts(spec)
     enabled = tuple(dict.fromkeys(name.partition("(")[0] for name in explorer.found.taken))
     outcome = Outcome(
         tuple(verdicts),

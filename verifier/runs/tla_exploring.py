@@ -9,7 +9,7 @@ from verifier.errors import UsageError
 from verifier.processes.limits import Interrupted
 from verifier.processes.watching import Watched, look_at
 from verifier.runs.asking import Remark
-from verifier.runs.tla_rounds import ModuleQuestion, started, translated_soon
+from verifier.runs.tla_rounds import ModuleQuestion, remark, started, translated_soon
 from verifier.runs.tla_symbolic import INSTEAD, Symbolic
 from verifier.specs.definition import DefinitionError
 from verifier.system.size import bits_of
@@ -49,6 +49,7 @@ def explored(asked: ModuleQuestion) -> tuple[Run | None, str]:
             asked, why = _permuted(asked)
             if why:
                 return None, why
+            remark(asked)
             made = started(asked)
             why = _too_few_or_too_large(asked, made) or _decided_by(asked, made.translation)
         if why:

@@ -83,14 +83,16 @@ class ModuleQuestion:
 
 def run(asked: ModuleQuestion) -> Run:
     """Runs an engine, at wider sorts where those that were guessed do not do."""
-    from verifier.runs.tla_bounded import by_the_interpreter
+    from verifier.runs.tla_bounded import bounded
 
+    remark(asked)
+    if asked.engine.name == "bmc":
+        return bounded(asked)
     try:
         made = within_limits(asked, lambda: started(asked))
-        found = by_the_interpreter(asked, made) if asked.engine.name == "bmc" else None
     except Interrupted as stop:
-        return _ended(asked, str(stop))
-    return run_translated(asked, made) if found is None else found
+        return ended(asked, str(stop))
+    return run_translated(asked, made)
 
 
 def within_limits(asked: ModuleQuestion, work: Callable[[], T], until: float | None = None) -> T:
@@ -107,22 +109,20 @@ def within_limits(asked: ModuleQuestion, work: Callable[[], T], until: float | N
         raise
 
 
-def _ended(asked: ModuleQuestion, reason: str) -> Run:
+def ended(asked: ModuleQuestion, reason: str) -> Run:
     """The run of an engine that could not begin."""
     return asked.engine.run(replace(asked.question, ended=reason), asked.listen, asked.built)
 
 
 def _stopped(asked: ModuleQuestion, reason: str) -> Run:
     """The run of an engine that cannot go on."""
-    found = _ended(asked, reason)
+    found = ended(asked, reason)
     verdicts = tuple(replace(verdict, reason=reason) for verdict in found.outcome.verdicts)
     return replace(found, outcome=replace(found.outcome, verdicts=verdicts))
 
 
 def started(asked: ModuleQuestion) -> Symbolic:
     """The module, its first states looked at."""
-    for words in _noted(asked):
-        asked.listen(Remark(words))
     asked.listen(Remark("looking at the first states, to guess the sorts of the variables"))
     own = () if asked.engine.decides_temporal else asked.question.properties
     depth = getattr(asked.question.options, "depth", None) if asked.engine.name == "bmc" else None
@@ -134,8 +134,13 @@ def started(asked: ModuleQuestion) -> Symbolic:
     return made
 
 
+def remark(asked: ModuleQuestion) -> None:
+    """Says what of the configuration this engine does not look at, or not as its reader may expect."""
+    for words in _noted(asked):
+        asked.listen(Remark(words))
+
+
 def _noted(asked: ModuleQuestion) -> Iterator[str]:
-    """What of the configuration this engine does not look at, or not as its reader may expect."""
     specification, engine = asked.module.specification, asked.engine
     left = [name for name, one in specification.properties.items() if not one.liveness]
     if engine.decides_temporal and left and not asked.named:
@@ -179,7 +184,7 @@ def run_translated(asked: ModuleQuestion, made: Symbolic) -> Run:
             if looks and _too_narrow(asked, made, seconds):
                 continue
         except Interrupted as stop:
-            return settled.added_to(made, _ended(asked, str(stop)), asked)
+            return settled.added_to(made, ended(asked, str(stop)), asked)
         found = _round(asked, made, definition, tuple(settled.verdicts), built)
         if built is not None and found.model is None and time.process_time() > built:
             raise GivenUp

@@ -26,6 +26,7 @@ from verifier.tla.translate.temporal import Temporal
 from verifier.verdict import Verdict
 
 if TYPE_CHECKING:
+    from verifier.tla.specification import Specification
     from verifier.tla.symmetry import Symmetry
 
 _WALKS_BEYOND, _STEPS_BEYOND = 20, 40
@@ -63,6 +64,7 @@ class Symbolic:
             if not self._fits(state, sorts):
                 for shape, value in zip(self.translation.shapes.values(), state, strict=True):
                     shape.add(value)
+                    shape.even_out()
                 self.translation.permute()
                 self.beyond.append(state)
                 sorts = self.sorts()
@@ -131,6 +133,15 @@ class Symbolic:
                 yield Property(name, PropertyKind.INVARIANT, self.loaded.definition.init, True, "")
 
 
+def with_operators(loaded: TlaLoaded, properties: Iterable[str]) -> Specification:
+    """The specification with properties that are operators, which the configuration does not name."""
+    spec = loaded.specification
+    lasting = {prop.name for prop in loaded.definition.temporal}
+    known = {*loaded.definition.property_names, SORTS, NO_DEADLOCK, UNDEFINED_READ} | lasting
+    own = {name: formula_named(spec, name, []) for name in properties if name not in known}
+    return replace(spec, invariants=spec.invariants | own)
+
+
 def symbolic(
     loaded: TlaLoaded,
     properties: Iterable[str] = (),
@@ -145,11 +156,8 @@ def symbolic(
     spec = loaded.specification
     if spec.next is None:
         raise NotTranslated(f"{spec.module.name} has no Next: there is nothing to search")
-    lasting = {prop.name for prop in loaded.definition.temporal}
-    known = {*loaded.definition.property_names, SORTS, NO_DEADLOCK, UNDEFINED_READ} | lasting
-    own = {name: formula_named(spec, name, []) for name in properties if name not in known}
+    own_too = with_operators(loaded, properties)
     try:
-        own_too = replace(spec, invariants=spec.invariants | own)
         made = Symbolic(loaded, sorted_by_states(own_too, widely=widely, depth=depth, symmetry=symmetry))
         if not made.translation.sample.initial:
             raise UsageError(f"{spec.module.name}: no state satisfies Init, so that nothing can happen")

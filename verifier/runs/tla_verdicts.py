@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from verifier.outcomes.run import Run
     from verifier.runs.tla_rounds import ModuleQuestion
     from verifier.runs.tla_symbolic import Symbolic
+    from verifier.tla.specification import Specification
 
 _OF_THE_TRANSLATION = (SORTS, UNDEFINED_READ)
 _NO_ERROR = (VerdictKind.HOLDS, VerdictKind.PROVED, VerdictKind.VIOLATED, VerdictKind.INCONCLUSIVE)
@@ -34,7 +35,7 @@ def checked(made: Symbolic, found: Run, asked: ModuleQuestion) -> Run:
     """The run, counterexamples replayed by the interpreter, without what only concerns the translation."""
     verdicts = tuple(_replayed(made, verdict) for verdict in _of_the_module(found, asked))
     if not asked.named and not asked.engine.decides_temporal:
-        verdicts += tuple(temporal_verdicts(made))
+        verdicts += tuple(temporal_verdicts(made.translation.specification))
     verdicts = tuple(_as_named(made, verdict) for verdict in verdicts)
     enabled = tuple(dict.fromkeys(_named(made, name) for name in found.outcome.enabled))
     never = [_named(made, name) for name in found.outcome.never_enabled if FAIR not in name]
@@ -234,9 +235,9 @@ def _expectations(found: Run, asked: ModuleQuestion) -> Expectations:
     return expectations_of(asked.question.options.expect, found.definition, deadlock=deadlock)
 
 
-def temporal_verdicts(made: Symbolic) -> Iterator[Verdict]:
+def temporal_verdicts(specification: Specification) -> Iterator[Verdict]:
     """The verdicts of properties that say more than this engine was asked."""
-    for name, safety in made.translation.specification.properties.items():
+    for name, safety in specification.properties.items():
         if safety.liveness:
             yield Verdict(temporal_name(name, safety), VerdictKind.INCONCLUSIVE, None, 0.0, LEFT_TO_LIVE)
 

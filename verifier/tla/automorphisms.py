@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from verifier.tla import ast
 from verifier.tla.ast import Builtin, Definition, Expression, Symbol
@@ -65,6 +65,41 @@ def _closure(generators: list[Permutation], specification: Specification) -> lis
                 found[mark] = made
                 waiting.append(made)
     return list(found.values())
+
+
+def interchangeable(
+    specification: Specification, formulas: Sequence[Formula], most: int
+) -> list[Permutation]:
+    """All permutations of model values of one set, and of several at once, that change nothing but names in
+    formulas, without the identity. No more than ``most``: then of some values only."""
+    generators: list[Permutation] = []
+    size, known = 1, set[Value]()
+    for values in companions(specification):
+        classes: list[list[Value]] = []
+        for value in [value for value in values if value not in known]:
+            known.add(value)
+            for alike in classes:
+                exchanged: Permutation = {alike[0]: value, value: alike[0]}
+                if asymmetry(specification, formulas, [exchanged]) is None:
+                    if size * (len(alike) + 1) <= most:
+                        size *= len(alike) + 1
+                        generators.append(exchanged)
+                        alike.append(value)
+                    break
+            else:
+                classes.append([value])
+    return _closure(generators, specification)
+
+
+def companions(specification: Specification) -> list[list[Value]]:
+    """The constants that are sets of model values."""
+    constants = dict.fromkeys(specification.constants.values())
+    sets = (one for one in constants if isinstance(one, frozenset) and one)
+    return [
+        specification.evaluator.order.sorted(one)
+        for one in sets
+        if all(isinstance(item, ModelValue) for item in one)
+    ]
 
 
 def asymmetry(

@@ -130,6 +130,10 @@ class Explorer:
             self.orbits = Orbits(symmetry.renamings)
 
     def _without_symmetry(self, reason: Asymmetric) -> None:
+        """Begins anew without permutations. Raises Asymmetric where they are another search's: it uses them
+        for more than this one, and goes by what is watched."""
+        if not self.specification.symmetry:
+            raise reason
         self.asymmetric, self.orbits, self.evaluator.symmetry = str(reason), None, None
         self._start()
 

@@ -30,7 +30,7 @@ class Names:
 
     def __init__(self, order: Order) -> None:
         self.order = order
-        self.companions: list[tuple[ModelValue, ...]] = []
+        self.companions: list[list[Value]] = []
         """Sets of model values of which each is expected where another one was seen."""
         self.words: dict[Value, str] = {}
         self.meant: dict[Concrete, Value] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from math import inf
@@ -68,7 +69,8 @@ class Sample:
             return []
         self.search.most, self.search.most_generated = MOST_SAMPLED_WIDELY, MOST_GENERATED_WIDELY
         known = len(self.search.explorer.states)
-        self.complete = self.search.look(time.process_time() + seconds)
+        with without_traces(self.search.explorer.specification):
+            self.complete = self.search.look(time.process_time() + seconds)
         self.generated = tuple(self.search.generated)
         return self.search.explorer.states[known:]
 
@@ -88,15 +90,21 @@ def sample(
     ``walks``: some of those beyond are looked at already.
     Of states that permutations make of each other, one is looked at, but all initial ones are.
     Raises Undefined if one has no value somewhere."""
+    with without_traces(specification):
+        return _sample(specification, most, most_generated, most_initial, depth, symmetry, walks)
+
+
+@contextmanager
+def without_traces(specification: Specification) -> Iterator[None]:
+    """What TLCSet sets and what is printed meanwhile is forgotten: it belongs to the search that follows."""
     evaluator = specification.evaluator
-    kept = dict(evaluator.registers), list(evaluator.printed)
+    registers, printed = dict(evaluator.registers), list(evaluator.printed)
     try:
-        return _sample(specification, most, most_generated, most_initial, depth, symmetry)
+        yield
     finally:
-        # What TLCSet set and what was printed belong to the search that follows.
         evaluator.registers.clear()
-        evaluator.registers.update(kept[0])
-        evaluator.printed[:] = kept[1]
+        evaluator.registers.update(registers)
+        evaluator.printed[:] = printed
 
 
 def _sample(
@@ -106,6 +114,7 @@ def _sample(
     most_initial: int,
     depth: int | None,
     symmetry: Symmetry | None,
+    walks: bool,
 ) -> Sample:
     plain = replace(specification, symmetry=[], view=None)
     explorer = Explorer(plain, properties=(), keep_going=True, max_states=most_initial)

@@ -153,6 +153,31 @@ class Shape:
         elif not self.lists and other != Shape():
             self.seen = None
 
+    def even_out(self) -> None:
+        """Makes items of tuples alike that have parts of the same kinds, and those that have words of these:
+        functions on 1..N are such tuples, and what one item has got, another may get."""
+        if self.rows is not None and len(self.rows.lengths) == 1:
+            whole = Shape()
+            compound = [item for item in self.rows.items if item._parts()]
+            for item in compound:
+                whole.merge(item)
+            if all(item._compound_kinds() == whole._compound_kinds() for item in compound):
+                for item in self.rows.items:
+                    if item._parts() or item.words.keys() & whole.words.keys():
+                        item.merge(whole)
+        for part in self._parts():
+            part.even_out()
+
+    def _compound_kinds(self) -> tuple[object, ...]:
+        return (*self.records, self.sets is None, self.rows is None, self.functions is None)
+
+    def _parts(self) -> list[Shape]:
+        parts = [shape for fields in self.records.values() for shape in fields.values()]
+        parts += [] if self.sets is None else [self.sets]
+        parts += [] if self.rows is None else self.rows.items
+        parts += [] if self.functions is None else [self.functions.keys, self.functions.results]
+        return parts
+
     def permute(self, renamings: Iterable[Renaming]) -> None:
         """Adds what permutations, which are a group without the identity, make of the values that the sort
         lists."""
@@ -160,15 +185,11 @@ class Shape:
             self.words |= dict.fromkeys([renaming.of(word) for word in list(self.words)])
             if self.seen is not None:
                 self.seen |= dict.fromkeys([renaming.of(value) for value in list(self.seen)])
-        parts = [shape for fields in self.records.values() for shape in fields.values()]
-        parts += [] if self.sets is None else [self.sets]
-        parts += [] if self.rows is None else self.rows.items
         if self.functions is not None:
-            parts += [self.functions.keys, self.functions.results]
             for renaming in renamings:
                 moved = [frozenset(map(renaming.of, domain)) for domain in self.functions.domains]
                 self.functions.domains.update(moved)
-        for part in parts:
+        for part in self._parts():
             part.permute(renamings)
 
     def add_sort(self, sort: Sort, names: Names) -> None:

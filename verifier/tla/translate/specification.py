@@ -11,6 +11,7 @@ from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.specs.definition import Action, Lemma, Parameter, Property, PropertyKind, primed
 from verifier.tla import ast
 from verifier.tla.ast import Variable
+from verifier.tla.automorphisms import companions
 from verifier.tla.errors import Place
 from verifier.tla.found import State
 from verifier.tla.order import text
@@ -28,17 +29,20 @@ from verifier.tla.translate.sampling import (
     MOST_INITIAL_WIDELY,
     MOST_SAMPLED_WIDELY,
     Sample,
+    Stepper,
     bounds_of_init,
     bounds_of_types,
     is_bounded,
     is_true_once,
     sample,
+    without_traces,
 )
+from verifier.tla.translate.scouting import Scout
 from verifier.tla.translate.shapes import Shape
 from verifier.tla.translate.steps import Steps
 from verifier.tla.translate.symbolic import Known, Nothing, Sym, Untranslated
 from verifier.tla.translate.terms import TRUTH, literal, undefined, variable, with_symbols
-from verifier.tla.values import ModelValue, NoValue, Value
+from verifier.tla.values import NoValue, Value
 
 SORTS = "Sorts"
 """The type invariant: every variable keeps within the sort that was found for it."""
@@ -46,6 +50,7 @@ EXCLUDED = "ACTION_CONSTRAINT!excluded"
 """The variable that is true behind a step that an ACTION_CONSTRAINT excludes: such a state is checked, as TLC
 does, and no step leads on from it."""
 _MOST_LISTED_INITIAL = 256
+_LONGEST_WALK = 60
 _MOST_INSTANCES = 128
 """Parameters are free where an action would have more instances."""
 
@@ -99,11 +104,12 @@ def started(
     """The sorts, from the first states; ``widely``: from more of them; ``depth``: no execution that matters
     has more steps; ``symmetry``: what permutations make of a value of a sort is to be one. Raises
     Undefined, or Untranslated."""
-    found = _sampled_widely(specification, symmetry) if widely else sample(specification, depth=depth)
+    if widely:
+        found = _sampled_widely(specification, symmetry)
+    else:
+        found = sample(specification, depth=depth, symmetry=symmetry)
     names = Names(specification.evaluator.order)
-    for value in specification.constants.values():
-        if isinstance(value, frozenset) and value and all(isinstance(item, ModelValue) for item in value):
-            names.companions.append(tuple(specification.evaluator.order.sorted(value)))
+    names.companions = companions(specification)
     shapes = {one.name: Shape() for one in specification.variables}
     _add_states(shapes, found.states)
     if not found.complete:
@@ -111,8 +117,16 @@ def started(
     if not found.all_initial:
         bounds_of_init(specification, shapes)
     if widely:
-        _walk_on(shapes, found, names)
+        with without_traces(specification):
+            _walk_on(shapes, found, names)
     made = Translation(specification, names, shapes, found, symmetry=symmetry)
+    if not (widely or found.complete):
+        if found.initial and specification.next is not None:
+            scout = Scout(Stepper(specification), names, found.initial)
+            with without_traces(specification):
+                scout.widen(shapes.values(), _LONGEST_WALK if depth is None else depth)
+        for shape in shapes.values():
+            shape.even_out()
     made.permute()
     return made
 

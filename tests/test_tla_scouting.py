@@ -1,0 +1,50 @@
+"""Sorts are guessed from walks that go where values are new, and from like items of tuples."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.tla_modules import specified
+from verifier.tla.translate import scouting
+from verifier.tla.translate.specification import started
+
+CONFIG = "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE"
+CLIMBING = """EXTENDS Naturals
+VARIABLES steps, top, noise
+Init == steps = 0 /\\ top = 0 /\\ noise = {}
+Next == /\\ steps < 12 /\\ steps' = steps + 1
+        /\\ \\/ noise' \\in SUBSET (1..9) /\\ top' = 0
+           \\/ noise' = {} /\\ top' = top + 1
+"""
+
+
+def test_walks_begin_again_where_values_are_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few of the first states are that deep, and nearly every step of a walk goes back to 0."""
+    monkeypatch.setattr(scouting, "_LOOKED_AT", 150)
+    monkeypatch.setattr(scouting, "_AFTER_NEWS", 100)
+    spec = specified(tmp_path, CLIMBING, CONFIG)
+    with_walks = started(spec, depth=12).shapes["top"].ints
+    assert max(with_walks) == 12  # not 13: that takes more steps
+    monkeypatch.setattr(scouting.Scout, "widen", lambda *_: None)
+    assert max(started(spec, depth=12).shapes["top"].ints) < 10
+
+
+LEDGERS = """EXTENDS Naturals, Sequences
+CONSTANT Nil
+VARIABLES kept, count, noise
+Init == kept = <<Nil, Nil, Nil>> /\\ count = 0 /\\ noise = {}
+Next == \\/ noise' \\in 1..60 /\\ UNCHANGED <<kept, count>>
+        \\/ /\\ noise' = 0 /\\ count' = count + 1 /\\ count < 2
+           /\\ kept' = [kept EXCEPT ![count + 1] = <<count, noise>>]
+"""
+
+
+def test_items_of_tuples_are_alike(tmp_path: Path) -> None:
+    """The third is Nil in every state that is seen, and what the others are may be next."""
+    found = started(specified(tmp_path, LEDGERS, f"{CONFIG}\nCONSTANT Nil = Nil"), depth=3)
+    rows = found.shapes["kept"].rows
+    assert rows is not None
+    assert rows.items[0] == rows.items[2]
+    assert rows.items[2].rows is not None

@@ -1,0 +1,105 @@
+"""States that need wider sorts, looked for before anything is translated.
+
+Values grow along executions: the first states, breadth first, have short logs and small numbers. So walks
+begin again where a value was new, and go where the next one is. What they miss an engine finds later, at the
+cost of another translation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from random import Random
+
+from verifier.encodings.sorts import Sort
+from verifier.tla.found import State
+from verifier.tla.frames import Undefined
+from verifier.tla.translate.coding import Names, NotInSort
+from verifier.tla.translate.sampling import Stepper
+from verifier.tla.translate.shapes import NoShape, Shape
+from verifier.tla.values import NoValue, Value
+
+_LOOKED_AT, _AFTER_NEWS = 400, 250
+"""So many states have their successors looked at, and so many more after each that is new, up to the most."""
+_MOST_LOOKED_AT = 1_500
+_LATEST = 16
+"""Walks begin at the latest states that were new."""
+_MOST_IDLE = 6
+"""A walk ends where so many steps led to nothing new."""
+_MOST_NEW = 8
+"""So many of the states after one are told apart."""
+
+
+class Scout:
+    """Finds values on walks. What is new is told by shapes of its own, so that each step up counts, whatever
+    else was seen before. Whatever is missed or too wide, sorts are checked."""
+
+    def __init__(self, stepper: Stepper, names: Names, initial: Sequence[State]) -> None:
+        self.stepper, self.names, self.initial = stepper, names, initial
+        self.shapes = [Shape() for _ in initial[0]]
+        self.sorts: list[Sort] = []
+        self.fitting: list[set[Value]] = [set() for _ in self.shapes]
+        self.looked_at = 0
+
+    def widen(self, shapes: Iterable[Shape], steps: int) -> None:
+        """Adds to shapes what is on walks from the initial states, of at most so many steps. Ends where
+        something has no value, or no sort: who searches says so."""
+        try:
+            self._walk_often(steps)
+        except (Undefined, NoValue, NoShape):
+            return
+        for shape, own in zip(shapes, self.shapes, strict=True):
+            shape.merge(own)
+
+    def _walk_often(self, steps: int) -> None:
+        self._add(self.initial)
+        chance, news = Random(0), list[tuple[State, int]]()
+        allowed = _LOOKED_AT
+        while self.looked_at < min(allowed, _MOST_LOOKED_AT):
+            again = bool(news) and chance.random() < 0.7
+            state, depth = chance.choice(news[-_LATEST:]) if again else (chance.choice(self.initial), 0)
+            for found in self._walk(state, depth, steps, chance):
+                news.append(found)
+                allowed = max(allowed, self.looked_at + _AFTER_NEWS)
+            self.looked_at += 1  # a walk may have no step
+
+    def _walk(self, state: State, depth: int, steps: int, chance: Random) -> Iterator[tuple[State, int]]:
+        """The states of a walk that are new, with their depths."""
+        idle = 0
+        for number in range(depth, steps):
+            if idle > _MOST_IDLE:
+                return
+            following = self.stepper.successors(state) if self.stepper.within(state) else []
+            self.looked_at += 1
+            following = [one for one in following if self.stepper.goes_on(state, one)]
+            if not following:
+                return
+            new = self._added([one for one in following if not self._fits(one)], chance)
+            yield from ((one, number + 1) for one in new)
+            idle = 0 if new else idle + 1
+            state = chance.choice(new or following)
+
+    def _added(self, states: list[State], chance: Random) -> list[State]:
+        """Adds states, and gives those that are new even beside the others."""
+        chance.shuffle(states)
+        new: list[State] = []
+        for state in states:
+            if len(new) < _MOST_NEW and not self._fits(state):
+                self._add([state])
+                new.append(state)
+        return new
+
+    def _fits(self, state: State) -> bool:
+        for value, sort, fitting in zip(state, self.sorts, self.fitting, strict=True):
+            if value not in fitting:
+                try:
+                    self.names.encode(value, sort)
+                except NotInSort:
+                    return False
+                fitting.add(value)
+        return True
+
+    def _add(self, states: Sequence[State]) -> None:
+        for shape, values in zip(self.shapes, zip(*states, strict=True), strict=True):
+            for value in dict.fromkeys(values):
+                shape.add(value)
+        self.sorts = [shape.sort(self.names) for shape in self.shapes]
