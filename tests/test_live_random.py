@@ -7,6 +7,7 @@ import pytest
 
 from tests.live_differential import compare
 from tests.live_systems import is_violated, live_of, plan_of
+from tests.sampling import first_of
 from verifier.engines.live import LiveEngine, Request, decided
 from verifier.processes.limits import Limits
 from verifier.trust.certificate import claimed_model
@@ -14,18 +15,15 @@ from verifier.trust.certify import check
 from verifier.verdict import VerdictKind
 
 GROUPS = [(first, first + 20) for first in range(0, 400, 20)]
-QUICK = [group if group[0] < 60 else pytest.param(group, marks=pytest.mark.thorough) for group in GROUPS]
 
 
-@pytest.mark.parametrize("seeds", QUICK, ids=str)
+@pytest.mark.parametrize("seeds", first_of([(group,) for group in GROUPS], 3), ids=str)
 def test_exploration_and_bounded_search_agree_with_brute_force(seeds: tuple[int, int]) -> None:
     for seed in range(*seeds):
         compare(seed, prove=seed % 10 == 0)
 
 
-@pytest.mark.parametrize(
-    "seed", [seed if seed < 6 else pytest.param(seed, marks=pytest.mark.thorough) for seed in range(60)]
-)
+@pytest.mark.parametrize("seed", first_of(range(60), 6))
 def test_proofs_agree_with_brute_force_and_are_certified(seed: int) -> None:
     plan = plan_of(1000 + seed)
     live = live_of(plan)

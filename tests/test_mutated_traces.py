@@ -21,7 +21,7 @@ from verifier.engines.bmc import Request, check
 from verifier.engines.choices import StepsChoice
 from verifier.errors import UsageError
 from verifier.runs import replaying
-from verifier.runs.loading import load
+from verifier.runs.loading import Loaded, load
 from verifier.runs.replaying import replayed
 from verifier.specs.definition import NO_DEADLOCK, Definition
 from verifier.specs.protocol import DefinitionError
@@ -65,7 +65,16 @@ SUBJECTS = [
 ]
 
 
+_LOADED: dict[str, Loaded] = {}
 _MODELS: dict[tuple[str, str], Model] = {}
+
+
+def loaded_once(spec: str, settings: dict[str, Any]) -> Loaded:
+    """What is loaded for traces, most of which have the same constants. What is refused is not kept."""
+    key = f"{spec} {settings!r}"  # in which 1 is not True
+    if key not in _LOADED:
+        _LOADED[key] = load(spec, settings)
+    return _LOADED[key]
 
 
 def model_of(definition: Definition) -> Model:
@@ -242,6 +251,7 @@ def mutants(asked: Subject, count: int) -> Iterator[tuple[str, str]]:
 
 def judged(asked: Subject, count: int, monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
     """How many were turned down and accepted; every accepted one is an execution."""
+    monkeypatch.setattr(replaying, "load", loaded_once)
     monkeypatch.setattr(replaying, "build_model", model_of)
     monkeypatch.setattr(replaying, "with_deadlock", lambda model: model)
     tally = {"turned down": 0, "accepted": 0}

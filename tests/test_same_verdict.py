@@ -27,13 +27,13 @@ from verifier.specs.registry import load
 from verifier.verdict import VerdictKind
 
 
-def _slowly(steps: Steps | None) -> Callable[..., None]:
-    """A search that, if it takes these steps, waits before each report."""
+def _slowly(steps: Steps | None, seconds: float = 0.2) -> Callable[..., None]:
+    """A search that, if it takes these steps, waits so long before each report."""
 
     def search(system: Any, task: Any, report: Callable[[Any], None], *rest: Any) -> None:
         def late(event: Any) -> None:
             if task.steps is steps:
-                time.sleep(0.2)
+                time.sleep(seconds)
             report(event)
 
         bounded_search.search(system, task, late, *rest)
@@ -108,7 +108,7 @@ def test_an_action_that_matters_is_looked_for_to_the_depth(
     slow: Steps | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A violation alone would end the search before, or after, it is seen: whichever search is faster."""
-    monkeypatch.setattr(bmc, "search", _slowly(slow))
+    monkeypatch.setattr(bmc, "search", _slowly(slow, 0.05))  # the other takes milliseconds
     for rules in range(6):
         model = build(RandomProtocol({"rules": rules}))
         actions = tuple(action.name for action in model.definition.actions)
