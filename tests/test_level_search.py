@@ -643,6 +643,8 @@ def test_a_small_exploration_needs_no_files(tmp_path: Path) -> None:
     assert "bytes_in_files" not in content["statistics"]
     assert (content["options"]["workers"], content["options"]["work"]) == (2, str(folder))
     assert not (folder / "manifest.json").exists()
+    again = verify("explore", LOCK, "--workers", "2", "--work", str(folder), "--resume")
+    assert "has no level to go on from: it begins anew" in again.stderr
 
 
 def test_where_it_runs_is_no_part_of_what_is_asked() -> None:

@@ -235,6 +235,13 @@ def test_malformed_configuration(case: str, tmp_path: Path) -> None:
     _clear(str(caught.value), words, tmp_path)
 
 
+def test_a_truth_in_small_letters_is_a_model_value(tmp_path: Path) -> None:
+    body = GOOD.replace("x = 0", "On /\\ x = 0").replace("VARIABLE", "CONSTANT On\nVARIABLE")
+    with pytest.raises((UsageError, Undefined)) as caught:
+        explored(tmp_path, body, f"{CONFIG}\nCONSTANT On = true")
+    _clear(str(caught.value), "it is true, a model value; is TRUE meant?", tmp_path)
+
+
 def test_a_module_of_another_name(tmp_path: Path) -> None:
     path = tmp_path / "M.tla"
     path.write_text(f"---- MODULE Other ----\n{GOOD}====\n")

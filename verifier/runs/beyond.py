@@ -39,6 +39,14 @@ def check(options: ExploreOptions) -> None:
     _settings_of(options)
 
 
+def nothing_to_resume(options: ExploreOptions) -> bool:
+    """Whether ``--resume`` finds no exploration to go on with in a folder that is there."""
+    from verifier.engines.work_folder import MANIFEST
+
+    folder = Path(options.work) if options.resume and options.work is not None else None
+    return folder is not None and folder.is_dir() and not (folder / MANIFEST).exists()
+
+
 def beyond(question: Question[ExploreOptions]) -> Beyond:
     """How the exploration goes on beyond the memory of one process."""
     from verifier.engines.findings import Beyond

@@ -107,7 +107,8 @@ def _run(
     built: Callable[[Model], None] = lambda _: None,
 ) -> Run:
     from verifier.engines.explore import Request, explore
-    from verifier.runs.beyond import beyond
+    from verifier.runs.asking import Remark
+    from verifier.runs.beyond import beyond, nothing_to_resume
     from verifier.runs.question import answer, conclude
     from verifier.specs.definition import PropertyKind
 
@@ -131,6 +132,9 @@ def _run(
     )
     if not options.graph:
         request = replace(request, beyond=beyond(question))
+        if nothing_to_resume(options):
+            words = f"{options.work} has no level to go on from: it begins anew"
+            listen(Remark(f"{words}; levels are kept once states go to files"))
     found = answer(question, lambda model: explore(model, request, listen), built)
     return conclude(question, found, ENGINE.name, depth=found.outcome.statistics.get("depth", 0))
 

@@ -25,7 +25,7 @@ from verifier.tla.functions import Functions
 from verifier.tla.logic import Logic
 from verifier.tla.membership import Membership
 from verifier.tla.order import Order, text
-from verifier.tla.values import NoValue, Value
+from verifier.tla.values import ModelValue, NoValue, Value
 
 if TYPE_CHECKING:
     from verifier.tla.symmetry import Symmetry
@@ -139,7 +139,10 @@ class Evaluator(Calls, Forms, Functions, Logic, Membership):
         """A value that must be TRUE or FALSE, as Python's."""
 
         def wrong(found: Value) -> bool:
-            raise Undefined(place, f"TRUE or FALSE is expected here: it is {self.show(found)}")
+            shown = self.show(found)
+            meant = shown.upper() if isinstance(found, ModelValue) else ""
+            hint = f", a model value; is {meant} meant?" if meant in ("TRUE", "FALSE") else ""
+            raise Undefined(place, f"TRUE or FALSE is expected here: it is {shown}{hint}")
 
         bad = self.emit.bound(wrong)
         if source.isdigit() or source.startswith(("'", '"')):
