@@ -118,8 +118,8 @@ def test_a_violation_is_in_exactly_the_parts_that_have_it() -> None:
 
 
 def test_choices_tell_executions_apart() -> None:
-    system = build(load("kip320", {"replicas": 2}).definition).system
-    invariants = common_invariants(system)
+    model = build(load("kip320", {"replicas": 2}).definition)
+    system, invariants = model.system, common_invariants(model)
     choices = choose(system, "StrongIsr", 12, 8, invariants)
     assert len(set(choices)) == 3
     assert choices[:1] == choose(system, "StrongIsr", 12, 2, invariants)
@@ -145,11 +145,11 @@ def test_needless_choices_are_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_parts_are_told_structural_invariants() -> None:
     (job,) = split_jobs(specs=(LOCK,), properties=("HolderWaitsNoMore",), depth=6)
-    system = build(load(LOCK, {}).definition).system
+    model = build(load(LOCK, {}).definition)
     split = parts_of(job)
     (half, _) = halves_of(job, split[0])
     for part in (*split, half):
-        assert part.options["guesses"] == common_invariants(system) != []
+        assert part.options["guesses"] == common_invariants(model) != []
         assert "guesses" not in part.recorded
 
 

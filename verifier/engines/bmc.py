@@ -32,6 +32,7 @@ from verifier.engines.search_by_exploring import ExploringSearch, is_worth_tryin
 from verifier.processes.children import ChildEnded, Children, Work
 from verifier.processes.limits import Limits
 from verifier.solvers import DEFAULT_SOLVER
+from verifier.symmetry.bit_permutations import bit_permutations
 from verifier.system.model import Model
 from verifier.trust.initial_states import require_initial_state
 from verifier.trust.replay import Replayer, ReplayFailure
@@ -152,6 +153,7 @@ class _BoundedCheck:
             StepsChoice.PARALLEL: (Steps.PARALLEL,),
             StepsChoice.SERIAL: (Steps.SERIAL,),
         }[request.steps]
+        permutations = tuple(bit_permutations(self.model)) if request.symmetry else ()
         for steps in chosen:
             yield Search(
                 steps=steps,
@@ -162,6 +164,7 @@ class _BoundedCheck:
                 seed=request.seed,
                 part=request.part,
                 guesses=request.guesses,
+                permutations=permutations if steps is Steps.SERIAL else (),
                 awaited=request.awaited,
             )
 

@@ -21,6 +21,7 @@ from verifier.clauses.structural_invariants import structural_invariants
 from verifier.clauses.unrolling import Clauses, Steps, Unrolling, unroll
 from verifier.engines.parts import Part
 from verifier.solvers import ClauseSolver, UnknownAnswer, open_solver, satisfiable
+from verifier.symmetry.bit_permutations import Permutation
 from verifier.system.transition_system import TransitionSystem
 
 
@@ -45,6 +46,8 @@ class Search:
     guesses: Clauses | None = None
     """Clauses over the state bits of which the structural invariants are then those that are shown here to be
     inductive; None: they are looked for."""
+    permutations: tuple[Permutation, ...] = ()
+    """Symmetries of the system, by whose orbits structural invariants are looked for and shown."""
 
 
 @dataclass(frozen=True)
@@ -147,7 +150,9 @@ class _DepthSearch:
         # before the invariants would be computed.
         self.invariants: Clauses = []
         if task.steps is Steps.SERIAL and task.structural:
-            self.invariants = structural_invariants(system, self.unrolling, guesses=task.guesses)
+            # Searching breaks the symmetry, which orbits need.
+            whole = unroll(system, Steps.SERIAL, symmetry=False) if task.permutations else self.unrolling
+            self.invariants = structural_invariants(system, whole, task.permutations, task.guesses)
         self.solver = open_solver(task.solver, task.seed)
         self.open = list(task.properties)
         self.unseen = sorted(self.unrolling.enabled)

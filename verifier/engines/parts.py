@@ -18,6 +18,8 @@ from verifier.clauses.structural_invariants import WALKS, initial_state, random_
 from verifier.clauses.unrolling import Clauses, Steps, Unrolling, unroll
 from verifier.encodings.bits import conjunction, disjunction, negation
 from verifier.solvers import Answer, open_solver
+from verifier.symmetry.bit_permutations import bit_permutations
+from verifier.system.model import Model
 from verifier.system.transition_system import TransitionSystem
 
 _SOLVER = "cadical"
@@ -70,10 +72,12 @@ class Part:
         ]
 
 
-def common_invariants(system: TransitionSystem) -> Clauses:
+def common_invariants(model: Model) -> Clauses:
     """Structural invariants of the whole search. Looking ahead assumes them, and so does each part, once it
     has shown that they are inductive, which takes less than to find them."""
-    return structural_invariants(system, _unrolled(system))
+    system = model.system
+    whole = unroll(system, Steps.SERIAL, symmetry=False)
+    return structural_invariants(system, whole, bit_permutations(model))
 
 
 def choose(

@@ -41,7 +41,7 @@ def parts_of(
     model = build_model(loaded.definition, Limits(job.timeout, job.memory))
     if wanted < 2:
         return []
-    guesses = common_invariants(model.system)
+    guesses = common_invariants(model)
     choices = choose(model.system, job.property_name, job.recorded["depth"], wanted, guesses, needless)
     if not choices:
         return []
