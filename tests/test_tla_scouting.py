@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
 from tests.tla_modules import specified
 from verifier.tla.translate import scouting
+from verifier.tla.translate.scouting import Scout
+from verifier.tla.translate.shapes import Shape
 from verifier.tla.translate.specification import started
 
 CONFIG = "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE"
@@ -22,6 +25,7 @@ Next == /\\ steps < 12 /\\ steps' = steps + 1
 
 def test_walks_begin_again_where_values_are_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Few of the first states are that deep, and nearly every step of a walk goes back to 0."""
+    monkeypatch.setattr(scouting, "_MOST_GENERATED", 1_000_000)
     monkeypatch.setattr(scouting, "_LOOKED_AT", 150)
     monkeypatch.setattr(scouting, "_AFTER_NEWS", 100)
     spec = specified(tmp_path, CLIMBING, CONFIG)
@@ -29,6 +33,20 @@ def test_walks_begin_again_where_values_are_new(tmp_path: Path, monkeypatch: pyt
     assert max(with_walks) == 12  # not 13: that takes more steps
     monkeypatch.setattr(scouting.Scout, "widen", lambda *_: None)
     assert max(started(spec, depth=12).shapes["top"].ints) < 10
+
+
+def test_many_successors_end_the_walks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scouts: list[Scout] = []
+    right = Scout.widen
+
+    def widen(self: Scout, shapes: Iterable[Shape], steps: int) -> None:
+        right(self, shapes, steps)
+        scouts.append(self)
+
+    monkeypatch.setattr(scouting, "_MOST_GENERATED", 1_000)
+    monkeypatch.setattr(Scout, "widen", widen)
+    started(specified(tmp_path, CLIMBING, CONFIG), depth=12)
+    assert 1_000 <= scouts[0].generated < 1_000 + 513
 
 
 LEDGERS = """EXTENDS Naturals, Sequences

@@ -21,6 +21,8 @@ from verifier.tla.values import NoValue, Value
 _LOOKED_AT, _AFTER_NEWS = 400, 250
 """So many states have their successors looked at, and so many more after each that is new, up to the most."""
 _MOST_LOOKED_AT = 1_500
+_MOST_GENERATED = 60_000
+"""So many successors are made in all: a state may have thousands."""
 _LATEST = 16
 """Walks begin at the latest states that were new."""
 _MOST_IDLE = 6
@@ -38,7 +40,7 @@ class Scout:
         self.shapes = [Shape() for _ in initial[0]]
         self.sorts: list[Sort] = []
         self.fitting: list[set[Value]] = [set() for _ in self.shapes]
-        self.looked_at = 0
+        self.looked_at = self.generated = 0
 
     def widen(self, shapes: Iterable[Shape], steps: int) -> None:
         """Adds to shapes what is on walks from the initial states, of at most so many steps. Ends where
@@ -54,7 +56,7 @@ class Scout:
         self._add(self.initial)
         chance, news = Random(0), list[tuple[State, int]]()
         allowed = _LOOKED_AT
-        while self.looked_at < min(allowed, _MOST_LOOKED_AT):
+        while self.looked_at < min(allowed, _MOST_LOOKED_AT) and self.generated < _MOST_GENERATED:
             again = bool(news) and chance.random() < 0.7
             state, depth = chance.choice(news[-_LATEST:]) if again else (chance.choice(self.initial), 0)
             for found in self._walk(state, depth, steps, chance):
@@ -66,10 +68,11 @@ class Scout:
         """The states of a walk that are new, with their depths."""
         idle = 0
         for number in range(depth, steps):
-            if idle > _MOST_IDLE:
+            if idle > _MOST_IDLE or self.generated >= _MOST_GENERATED:
                 return
             following = self.stepper.successors(state) if self.stepper.within(state) else []
             self.looked_at += 1
+            self.generated += len(following)
             following = [one for one in following if self.stepper.goes_on(state, one)]
             if not following:
                 return
