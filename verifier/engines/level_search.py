@@ -241,7 +241,8 @@ class LevelSearch:
             assert isinstance(result, kind)
             results.append(result)
             findings = self._findings
-            findings.task_memory = max(findings.task_memory or 0, result.peak_memory)
+            if runner is self._runner:
+                findings.task_memory = max(findings.task_memory or 0, result.peak_memory)
             findings.limits.check_time()
             findings.tell_now_and_then(level)
         return sorted(results, key=lambda result: result.place)
