@@ -19,7 +19,6 @@ from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from verifier.cluster.master import is_local
 from verifier.cluster.session import Session, SparkFailed, SparkSettings
 from verifier.engines.findings import Findings
 from verifier.engines.level_search import MOST_ROOM
@@ -38,8 +37,7 @@ _WORKER = 192 << 20
 _TASK_MEMORY = 1 << 30
 """Bytes that a Python worker may take if nothing is said."""
 _SPARK_TASKS_PER_SLOT = 2
-"""A Spark task does several of ours: each costs Spark some 40 ms. Slots of a cluster are not equally fast; on
-one machine they are, and one for each is enough."""
+"""A Spark task does several of ours: each costs Spark a tenth of a second."""
 _TAG = "level"
 _LIGHT_JAVA = ("-XX:+IgnoreUnrecognizedVMOptions", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 """States do not go through the JVM. It does little, and that little is done sooner than optimised."""
@@ -53,7 +51,6 @@ class TaskCluster:
     def __init__(self, findings: Findings, settings: SparkSettings) -> None:
         self._findings = findings
         self._memory = findings.request.limits.memory or _TASK_MEMORY
-        self._per_slot = 1 if is_local(settings.master) else _SPARK_TASKS_PER_SLOT
         self._session = Session(replace(settings, java_options=_LIGHT_JAVA))
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="spark")
         self._starting: Future[Session] | None = None
@@ -147,10 +144,8 @@ class TaskCluster:
             def do(item: tuple[int, Task]) -> tuple[int, Result | Failed]:
                 return item[0], attempt(shared.value, item[1])
 
-            parts = min(len(tasks), self._session.slots * self._per_slot)
-            # Spark cuts a list into pieces; neighbours among the tasks take similar times, and are dealt out.
-            dealt = [task for first in range(parts) for task in tasks[first::parts]]
-            return context.parallelize(dealt, parts).map(do).collect()
+            parts = min(len(tasks), self._session.slots * _SPARK_TASKS_PER_SLOT)
+            return context.parallelize(tasks, parts).map(do).collect()
         except Exception as error:
             raise SparkFailed(self._session.words("could not finish a level", error)) from error
 
