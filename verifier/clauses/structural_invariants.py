@@ -47,7 +47,7 @@ def structural_invariants(
     queries. These are small, one for each orbit, and a solver for such is asked: one query about all
     candidates at once took ten to twenty times as long (measured on kip320).
     """
-    initial = initial_state(unrolling, "cadical")
+    initial = initial_state(unrolling)
     if initial is None:
         return []
     walks = _RandomWalks(system)
@@ -55,9 +55,9 @@ def structural_invariants(
     return _Inductiveness(unrolling, walks).inductive(_orbits(candidates, permutations))
 
 
-def initial_state(unrolling: Unrolling, solver: str) -> list[bool] | None:
+def initial_state(unrolling: Unrolling) -> list[bool] | None:
     """Some initial state; None if there is none, or if the solver gives up."""
-    opened = open_solver(solver)
+    opened = open_solver("cadical")
     opened.add_clauses(unrolling.start)
     opened.add_clauses(unrolling.state)
     if opened.solve() is not Answer.SATISFIABLE:
@@ -128,7 +128,7 @@ class _RandomWalks:
 
 def enabled_on_walks(system: TransitionSystem) -> set[str]:
     """Actions that are enabled in some state of random walks."""
-    initial = initial_state(unroll(system, Steps.SERIAL, symmetry=False), "cadical")
+    initial = initial_state(unroll(system, Steps.SERIAL, symmetry=False))
     if initial is None:
         return set()
     history = random_walks(system, initial)
@@ -202,9 +202,8 @@ class _Sieve:
         after_step = walks is not None
         self._walks = walks
         self._orbits = dict(orbits)
-        first = unrolling.stride if after_step else 0
-        self._bits = range(first + 1, first + unrolling.bits + 1)
-        self._first = first
+        self._first = unrolling.stride if after_step else 0
+        self._bits = range(self._first + 1, self._first + unrolling.bits + 1)
         active = enumerate(orbits, 2 * unrolling.stride + 1)
         self._active = {orbit: variable for variable, orbit in active} if after_step else {}
         """The variables that switch the clauses of the orbits on."""

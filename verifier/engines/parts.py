@@ -223,7 +223,7 @@ class LookAhead:
 
 def _candidates(system: TransitionSystem, depth: int) -> dict[Choice, int]:
     """The choices that there are, and of each the random walks in which the bit is on."""
-    initial = initial_state(_unrolled(system), _SOLVER)
+    initial = initial_state(_unrolled(system))
     if initial is None:
         return {}
     history = random_walks(system, initial)

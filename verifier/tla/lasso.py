@@ -14,7 +14,7 @@ from verifier.tla import ast
 from verifier.tla.ast import Builtin, Definition, Expression, Symbol
 from verifier.tla.evaluator import Evaluator
 from verifier.tla.facts import CONSTANT, STATE
-from verifier.tla.fairness import meaning_of_fairness
+from verifier.tla.fairness import meaning_of
 from verifier.tla.found import State
 from verifier.tla.frames import Undefined
 from verifier.tla.specification import Formula
@@ -60,7 +60,7 @@ class Lasso:
             case ast.Temporal():
                 return self._temporal(whole, module)
             case ast.Fairness():
-                return self._truths(_meaning(whole), module)
+                return self._truths(meaning_of(whole), module)
             case ast.If():
                 branches = (whole.condition, whole.then, whole.otherwise)
                 met, then, other = (self._truths(part, module) for part in branches)
@@ -138,11 +138,6 @@ class Lasso:
         symbol = ast.Constant(name, 0, whole.place)
         self.evaluator.constants[symbol] = value
         return ast.Apply(symbol, place=whole.place)
-
-
-def _meaning(whole: ast.Fairness) -> Expression:
-    step = ast.Step(whole.action, whole.subscript, False, place=whole.place)
-    return meaning_of_fairness(whole.strong, ast.Enabled(step, place=whole.place), step)
 
 
 def _put(whole: Any, put: Mapping[Any, Expression]) -> Any:

@@ -9,7 +9,7 @@ refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from verifier.encodings.terms import Term
@@ -27,7 +27,7 @@ from verifier.tla import ast
 from verifier.tla.ast import Builtin, Expression
 from verifier.tla.ast import Definition as Operator
 from verifier.tla.facts import STATE, TEMPORAL
-from verifier.tla.fairness import meaning_of_fairness
+from verifier.tla.fairness import meaning_of
 from verifier.tla.order import text
 from verifier.tla.specification import Formula
 from verifier.tla.translate.branches import Branch
@@ -86,7 +86,7 @@ class Temporal:
                 if fair is not None:
                     self.found.fairness.append(fair)
                 else:
-                    self.found.assumed.append(self._meaning(whole, c))
+                    self.found.assumed.append(self.formula(meaning_of(whole), c))
             case ast.Junction() if whole.conjunction:
                 for item in whole.items:
                     self._condition(item, c, bound)
@@ -108,26 +108,30 @@ class Temporal:
 
     def _claimed_fair(self, whole: ast.Fairness, c: Context) -> TemporalFormula:
         """Fairness as a formula. Its action may be none of the specification's: then it is what it means."""
-        kept = list(self.found.actions), dict(self.found.open), list(self.known)
+        take_back, shown = self._marked(), dict(self.found.open)
         fair = self._fair_or_none(whole, c, ())
-        if fair is not None and self.found.open == kept[1]:
+        if fair is not None and self.found.open == shown:
             return TemporalFormula(TemporalOperator.FAIR, condition=fair)
-        self.found.actions[:], self.found.open, self.known = kept
-        return self._meaning(whole, c)
+        take_back()
+        return self.formula(meaning_of(whole), c)
 
     def _fair_or_none(self, whole: ast.Fairness, c: Context, bound: tuple[str, ...]) -> Fairness | None:
         """Fairness of steps; None where the action leaves open what variables become."""
-        kept = list(self.found.actions), dict(self.found.open), list(self.known)
+        take_back = self._marked()
         try:
             return self._fair(whole, c, bound)
         except _LeftOpen:
-            self.found.actions[:], self.found.open, self.known = kept
+            take_back()
             return None
 
-    def _meaning(self, whole: ast.Fairness, c: Context) -> TemporalFormula:
-        step = ast.Step(whole.action, whole.subscript, False, place=whole.place)
-        enabled = ast.Enabled(step, place=whole.place)
-        return self.formula(meaning_of_fairness(whole.strong, enabled, step), c)
+    def _marked(self) -> Callable[[], None]:
+        """What takes back the actions that are added from here on."""
+        kept = list(self.found.actions), dict(self.found.open), list(self.known)
+
+        def take_back() -> None:
+            self.found.actions[:], self.found.open, self.known = kept
+
+        return take_back
 
     def _steps(self, whole: ast.Fairness, c: Context, label: str) -> Iterator[Taken]:
         """The instances that are steps of the action and change its variables."""
