@@ -11,7 +11,7 @@ import pytest
 from tests.command_line import ROOT, verify, wrong
 from tests.tla_modules import written
 from verifier.tla.specification import Specification
-from verifier.tla.translate import specification as translation
+from verifier.tla.translate import translation
 from verifier.tla.translate.sampling import Sample, sample
 from verifier.tla.translate.scouting import Scout
 

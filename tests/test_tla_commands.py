@@ -20,7 +20,7 @@ from verifier.sweep.execution import run_job
 from verifier.sweep.expansion import expand
 from verifier.sweep.grid import Grid, axes_of, axis, read_grids
 from verifier.tla.specification import Specification
-from verifier.tla.translate import specification as translation
+from verifier.tla.translate import translation
 from verifier.tla.translate.sampling import Sample, sample
 from verifier.tla.translate.scouting import Scout
 from verifier.verdict import VerdictKind

@@ -26,7 +26,7 @@ from verifier.runs.tla_rounds import _check_choices
 from verifier.runs.tla_symbolic import NotTranslated, symbolic
 from verifier.specs.definition import Action, Parameter
 from verifier.tla.explorer import Explorer
-from verifier.tla.translate import sampling, specification
+from verifier.tla.translate import sampling, translation
 from verifier.tla.translate.sampling import MOST_WALKS, Stepper, is_true_once, sample
 from verifier.tla.translate.terms import variable
 
@@ -41,7 +41,7 @@ def look_at_few(monkeypatch: pytest.MonkeyPatch) -> None:
     def few(spec: Any, *_: object, symmetry: Any = None, **__: object) -> Any:
         return sample(spec, most=6, most_initial=4, symmetry=symmetry)
 
-    monkeypatch.setattr(specification, "sample", few)
+    monkeypatch.setattr(translation, "sample", few)
 
 
 def _compared(folder: Path, body: str, config: str) -> str:
@@ -231,8 +231,8 @@ def test_random_walks_go_on_while_they_widen_the_sorts(
     batches = list(waiting.further)
     assert len(batches) == MOST_WALKS
     assert waiting.states + batches[0] == first.states
-    monkeypatch.setattr(specification, "sample", sample)
-    walked = specification.started(spec, widely=True).sample
+    monkeypatch.setattr(translation, "sample", sample)
+    walked = translation.started(spec, widely=True).sample
     assert len(walked.states) - walked.nearest > len(batches[0])
 
 
@@ -260,7 +260,7 @@ def test_more_states_are_looked_at_where_building_takes_long(
     """The sorts are widened before all else is built; if these are all states, nothing is built."""
     body = "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x < 15 /\\ x' = x + 1\n"
     monkeypatch.setattr(sampling, "_WALKS", 0)
-    monkeypatch.setattr(specification, "sample", lambda spec, *_, **__: sample(spec, most=6))
+    monkeypatch.setattr(translation, "sample", lambda spec, *_, **__: sample(spec, most=6))
     assert "leaves the sorts" in _compared(tmp_path, body, _PLAIN)
     monkeypatch.setattr(tla_rounds, "_LONG", -1.0)
     monkeypatch.setattr(sampling.Sample, "look_on", partialmethod(_looked_on, 100 if few else 12))

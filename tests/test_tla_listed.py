@@ -11,8 +11,9 @@ import pytest
 from tests.command_line import verify
 from tests.tla_modules import explored, specified, written
 from verifier.encodings.sorts import Listed, PartialFunction, Set
+from verifier.tla.translate.shape_sorts import sort_of
 from verifier.tla.translate.shapes import Shape
-from verifier.tla.translate.specification import started
+from verifier.tla.translate.translation import started
 
 _MAIL = """EXTENDS Naturals, TLC
 CONSTANT N
@@ -49,7 +50,7 @@ def _results(*words: str) -> dict[str, Any]:
 
 def test_messages_are_listed_where_their_sort_would_be_much_wider(tmp_path: Path) -> None:
     made = started(specified(tmp_path, _MAIL, _CONFIG.replace("= 1", "= 3")))
-    sent, inbox = (made.shapes[name].sort(made.names) for name in ("sent", "inbox"))
+    sent, inbox = (sort_of(made.shapes[name], made.names) for name in ("sent", "inbox"))
     assert isinstance(sent, PartialFunction)
     assert isinstance(inbox, Set)
     assert made.names.lists(sent.domain)
@@ -62,7 +63,7 @@ def test_few_values_are_not_listed(tmp_path: Path) -> None:
             tmp_path, "EXTENDS Naturals\nVARIABLE x\nInit == x = {<<0, 1>>}\nNext == x' = x \\cup {<<1, 1>>}"
         )
     )
-    found = made.shapes["x"].sort(made.names)
+    found = sort_of(made.shapes["x"], made.names)
     assert isinstance(found, Set)
     assert not isinstance(found.element, Listed)
 
@@ -73,8 +74,8 @@ def test_what_was_not_seen_widens_the_sorts_and_the_verdicts_are_tlcs(
     """From one state nothing is known of the messages: each comes by a witness."""
     monkeypatch.setattr("verifier.tla.translate.sampling.MOST_SAMPLED", 3)
     monkeypatch.setattr("verifier.tla.translate.sampling._WALKS", 0)
-    monkeypatch.setattr("verifier.tla.translate.shapes._MOST_KEYS", 4)
-    monkeypatch.setattr("verifier.tla.translate.shapes._MOST_UNSEEN", 1)
+    monkeypatch.setattr("verifier.tla.translate.shape_sorts._MOST_KEYS", 4)
+    monkeypatch.setattr("verifier.tla.translate.shape_sorts._MOST_UNSEEN", 1)
     written(tmp_path, _MAIL)
     (tmp_path / "M.cfg").write_text(_CONFIG)
     spec = str(tmp_path / "M.tla")

@@ -11,10 +11,10 @@ from results.generators.tla_random import compare_modules
 from tests.command_line import verify
 from tests.sampling import rest_slow
 from tests.tla_modules import specified, written
-from verifier.tla.translate import specification
+from verifier.tla.translate import translation
 from verifier.tla.translate.sampling import sample
-from verifier.tla.translate.specification import started
 from verifier.tla.translate.symbolic import Untranslated
+from verifier.tla.translate.translation import started
 
 _FLAGS = """EXTENDS Naturals
 VARIABLES flags, count
@@ -40,7 +40,7 @@ _CONFIG = "INIT Init\nNEXT Next\nINVARIANTS Few All\nCHECK_DEADLOCK FALSE\n"
 @pytest.fixture(autouse=True)
 def look_at_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of the initial states, one is looked at; nothing else is."""
-    monkeypatch.setattr(specification, "sample", lambda spec, *_, **__: sample(spec, most=1, most_initial=1))
+    monkeypatch.setattr(translation, "sample", lambda spec, *_, **__: sample(spec, most=1, most_initial=1))
 
 
 @pytest.mark.parametrize("body", [_FLAGS, _OUTER], ids=["plain", "instance"])
@@ -94,8 +94,8 @@ def test_explore_counts_as_before(tmp_path: Path) -> None:
 def test_explore_looks_at_all_where_a_property_speaks_of_them(
     tmp_path: Path, goal: str, all_of_them: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(specification, "sample", sample)
-    monkeypatch.setattr(specification, "MOST_INITIAL_SAID", 1)
+    monkeypatch.setattr(translation, "sample", sample)
+    monkeypatch.setattr(translation, "MOST_INITIAL_SAID", 1)
     config = "INIT Init\nNEXT Next\nPROPERTY Goal\nCHECK_DEADLOCK FALSE\n"
     spec = specified(tmp_path, f"{_FLAGS}Goal == {goal}\n", config)
     assert started(spec, widely=True).sample.all_initial == all_of_them

@@ -11,7 +11,7 @@ from tests.tla_modules import specified
 from verifier.tla.translate import scouting
 from verifier.tla.translate.scouting import Scout
 from verifier.tla.translate.shapes import Shape
-from verifier.tla.translate.specification import started
+from verifier.tla.translate.translation import started
 
 CONFIG = "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE"
 CLIMBING = """EXTENDS Naturals

@@ -15,9 +15,10 @@ from verifier.runs.tla_symbolic import Symbolic, description
 from verifier.text.counterexample import render_trace
 from verifier.tla.ast import Definition as Operator
 from verifier.tla.explorer import Explorer
-from verifier.tla.translate import specification as translation
+from verifier.tla.translate import translation
 from verifier.tla.translate.recursion import fold_of
 from verifier.tla.translate.scouting import Scout
+from verifier.tla.translate.shape_sorts import sort_of
 from verifier.trust.explain import reasons
 from verifier.verdict import VerdictKind
 
@@ -203,7 +204,7 @@ def test_a_sort_is_widened_where_a_value_leaves_it(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(translation, "sample", _first)
     monkeypatch.setattr(Scout, "widen", lambda *_: None)
     asked = translated(tmp_path, COUNTER, "INIT Init\nNEXT Next\nINVARIANT Low\nCHECK_DEADLOCK FALSE\n")
-    assert asked.translation.shapes["x"].sort(asked.translation.names) == Range(0, 2)
+    assert sort_of(asked.translation.shapes["x"], asked.translation.names) == Range(0, 2)
     found = ran("explore", asked, keep_going=True)
     assert found.outcome.statistics["distinct_states"] == 31
     assert found.outcome.verdicts[0].kind is VerdictKind.VIOLATED

@@ -23,7 +23,7 @@ from verifier.tla.translate.specification import SORTS
 if TYPE_CHECKING:
     from verifier.outcomes.run import Run
     from verifier.tla.translate.sampling import Sample
-    from verifier.tla.translate.specification import Translation
+    from verifier.tla.translate.translation import Translation
 
 _MOST_BITS_EXPLORED = 600
 """States of more bits are explored by the interpreter."""

@@ -22,8 +22,9 @@ from verifier.runs.building import as_built
 from verifier.runs.tla_loading import TlaDefinition, TlaLoaded, left_to_others
 from verifier.runs.tla_symbolic import INSTEAD, NotTranslated, Symbolic, symbolic, widened_after
 from verifier.specs.definition import NO_DEADLOCK, UNDEFINED_READ
-from verifier.tla.translate.specification import SORTS, widened_by
+from verifier.tla.translate.specification import SORTS
 from verifier.tla.translate.symbolic import Untranslated
+from verifier.tla.translate.translation import widened_by
 from verifier.verdict import Verdict, VerdictKind
 
 if TYPE_CHECKING:

@@ -19,10 +19,12 @@ from verifier.tla.itf import shown_state
 from verifier.tla.translate.coding import NotInSort
 from verifier.tla.translate.exchanges import exchanges, generators
 from verifier.tla.translate.sampling import Stepper
-from verifier.tla.translate.specification import SORTS, Maker, Translation, translate
-from verifier.tla.translate.specification import started as sorted_by_states
+from verifier.tla.translate.shape_sorts import sort_of
+from verifier.tla.translate.specification import SORTS, Maker, translate
 from verifier.tla.translate.symbolic import Untranslated
 from verifier.tla.translate.temporal import Temporal
+from verifier.tla.translate.translation import Translation
+from verifier.tla.translate.translation import started as sorted_by_states
 from verifier.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -55,7 +57,7 @@ class Symbolic:
     def sorts(self) -> dict[str, Sort]:
         """The sort of each variable, as far as is known."""
         made = self.translation
-        return {name: shape.sort(made.names) for name, shape in made.shapes.items()}
+        return {name: sort_of(shape, made.names) for name, shape in made.shapes.items()}
 
     def widen(self, states: Iterable[State]) -> bool:
         """Makes the sorts wide enough for states. Whether they were not before."""

@@ -15,8 +15,8 @@ from verifier.specs.definition import UNDEFINED_READ
 from verifier.specs.temporal import NO_FAIRNESS
 from verifier.tla.found import State
 from verifier.tla.itf import encoded, shown_state
+from verifier.tla.translate.fair_steps import FAIR
 from verifier.tla.translate.specification import SORTS
-from verifier.tla.translate.temporal import FAIR
 from verifier.trust.certificate import Certificate
 from verifier.trust.trace import ActionTaken, Trace
 from verifier.verdict import LEFT_TO_LIVE, Verdict, VerdictKind

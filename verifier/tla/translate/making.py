@@ -8,7 +8,8 @@ from verifier.encodings.sorts import Function, PartialFunction, Range, Record, S
 from verifier.encodings.terms import Operator, Term
 from verifier.tla.translate.coding import NotInSort
 from verifier.tla.translate.connectives import Connectives
-from verifier.tla.translate.shapes import NOTHING, NoShape, Shape, exact_sort
+from verifier.tla.translate.shape_sorts import exact_sort, sort_of
+from verifier.tla.translate.shapes import NOTHING, NoShape, Shape
 from verifier.tla.translate.symbolic import (
     NO,
     YES,
@@ -38,7 +39,7 @@ class Maker(Connectives):
             shape.add(value)
         except (NoShape, NoValue) as error:
             raise Untranslated(None, f"no sort holds this value: {error}") from None
-        return shape.sort(self.names)
+        return sort_of(shape, self.names)
 
     def term(self, value: Sym) -> Term:
         """A value as a term, in the least sort."""
@@ -108,7 +109,7 @@ class Maker(Connectives):
             shape = Shape()
             for key in rows:
                 shape.add(key)
-            return self.as_partial(table, shape.sort(self.names), None)
+            return self.as_partial(table, sort_of(shape, self.names), None)
         items = {key: self.term(item) for key, item in rows.items()}
         result = self.join_all([item.sort for item in items.values()])
         symbol = self.fresh("k", exact)
@@ -173,7 +174,7 @@ class Maker(Connectives):
                 shape.add_sort(other, self.names)
             except NoShape as error:
                 raise Untranslated(None, f"{one} and {other} have no common sort: {error}") from None
-            found = self.joins[one, other] = shape.sort(self.names)
+            found = self.joins[one, other] = sort_of(shape, self.names)
         return found
 
     def join_all(self, sorts: Iterable[Sort]) -> Sort:

@@ -15,6 +15,7 @@ from verifier.tla.found import State
 from verifier.tla.frames import Undefined
 from verifier.tla.translate.coding import Names, NotInSort
 from verifier.tla.translate.sampling import Stepper
+from verifier.tla.translate.shape_sorts import sort_of
 from verifier.tla.translate.shapes import NoShape, Shape
 from verifier.tla.values import NoValue, Value
 
@@ -105,4 +106,4 @@ class Scout:
         for shape, values in zip(self.shapes, zip(*states, strict=True), strict=True):
             for value in dict.fromkeys(values):
                 shape.add(value)
-        self.sorts = [shape.sort(self.names) for shape in self.shapes]
+        self.sorts = [sort_of(shape, self.names) for shape in self.shapes]

@@ -1,7 +1,7 @@
-"""What values look like, and the smallest sort for them.
+"""What values look like.
 
 A shape says which kinds of values were seen in one place: integers, words, sets of what, records with which
-fields. Shapes only grow. The sort of a shape holds all the values that it was made of, and others besides.
+fields. Shapes only grow.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from verifier.encodings.concrete import tag_of_fields
 from verifier.encodings.sorts import (
     Boolean,
     Function,
@@ -23,20 +22,16 @@ from verifier.encodings.sorts import (
     Tuple,
     Variant,
 )
-from verifier.tla.order import text
 from verifier.tla.symmetry import Renaming
 from verifier.tla.translate.coding import Names
 from verifier.tla.values import Boolean as Truth
-from verifier.tla.values import Fn, ModelValue, NoValue, Value, listed
+from verifier.tla.values import Fn, ModelValue, Value, listed
 
-_MOST_MIXED = 64
-"""More integers than this are not listed beside words."""
-_MOST_KEYS, _MOST_UNSEEN, _MOST_SEEN = 256, 4, 4_096
-"""Keys and members are listed by their values where their sort would have more, and so many times as many as
-were seen, and no more than so many were seen."""
-_MOST_SHAPES = 8
-"""Records with more sets of fields become functions of strings."""
+_MOST_SEEN = 4_096
+"""Of more keys or members the values themselves are not kept."""
 MOST_LISTED = 100_000
+NOTHING = Range(1, 0)
+"""The sort of what was never seen: the elements of a set that is always empty."""
 
 
 class NoShape(Exception):
@@ -246,81 +241,6 @@ class Shape:
         found.keys.add_sort(sort.domain, names)
         found.results.add_sort(sort.range, names)
 
-    # -- sorts
-
-    def sort(self, names: Names) -> Sort:
-        """The sort."""
-        kinds = self._kinds(names)
-        if not kinds:
-            return NOTHING
-        if len(kinds) == 1:
-            return next(iter(kinds.values()))
-        return Variant(**kinds)
-
-    def key_sort(self, names: Names) -> Sort:
-        """The sort of keys or members: what has parts is listed where it could be much else than was seen."""
-        found = self.sort(names)
-        if not self.seen or isinstance(found, Boolean | Range | Listed):
-            return found
-        if not self.lists and found.size <= max(_MOST_KEYS, _MOST_UNSEEN * len(self.seen)):
-            return found
-        if any(isinstance(value, int | Truth) for value in self.seen):
-            return found
-        return Listed(*map(names.word, sorted(self.seen, key=lambda value: text(value, names.order))))
-
-    def _kinds(self, names: Names) -> dict[str, Sort]:
-        kinds: dict[str, Sort] = self._scalars(names)
-        if self.truths:
-            kinds["truth"] = Boolean()
-        if self.sets is not None:
-            kinds["set"] = Set(self.sets.key_sort(names))
-        records, rows, functions = self.records, self.rows, self.functions
-        if len(records) > _MOST_SHAPES or (functions is not None and records):
-            functions, records = self._with_records(), {}
-        if functions is not None and rows is not None:
-            functions, rows = _with_rows(functions, rows), None
-        if rows is not None:
-            kinds["sequence"] = _rows_sort(rows, names)
-        for fields in records.values():
-            record = {name: fields[name].sort(names) for name in names.order.sorted(fields)}
-            tag = "record" if len(records) == 1 else tag_of_fields(record)
-            while tag in kinds:  # as of [a_b : S] beside [a : S, b : S]
-                tag += "_"
-            kinds[tag] = Record(**record)
-        if functions is not None:
-            kinds["function"] = _function_sort(functions, names)
-        return kinds
-
-    def _with_records(self) -> Functions:
-        made = Functions(partial=True)
-        if self.functions is not None:
-            both = Shape(functions=made)
-            both.merge(Shape(functions=self.functions))
-        for fields in self.records.values():
-            made.domains.add(frozenset(fields))
-            for name, shape in fields.items():
-                made.keys.add(name)
-                made.results.merge(shape)
-        return made
-
-    def _scalars(self, names: Names) -> dict[str, Sort]:
-        kinds: dict[str, Sort] = {}
-        for companions in names.companions:
-            if any(word in self.words for word in companions):
-                self.words |= dict.fromkeys(companions)
-        plain: list[Value] = [w for w in self.words if isinstance(w, ModelValue)]
-        plain += [w for w in self.words if isinstance(w, str)]
-        plain.sort(key=lambda word: (isinstance(word, str), names.order.rank(_name(word))))
-        words = [names.word(word) for word in plain]
-        if words and self.ints and len(self.ints) <= _MOST_MIXED:
-            kinds["word"] = Listed(*words, *sorted(self.ints))
-            return kinds
-        if self.ints:
-            kinds["number"] = integers(self.ints)
-        if words:
-            kinds["word"] = Listed(*words)
-        return kinds
-
 
 @dataclass
 class Rows:
@@ -338,78 +258,3 @@ class Functions:
     keys: Shape = field(default_factory=lambda: Shape(seen={}))
     results: Shape = field(default_factory=Shape)
     partial: bool = False
-
-
-NOTHING = Range(1, 0)
-"""The sort of what was never seen: the elements of a set that is always empty."""
-
-
-def _name(word: Value) -> str:
-    return word.name if isinstance(word, ModelValue) else str(word)
-
-
-def integers(values: Iterable[int]) -> Sort:
-    """Integers that lie close together as a range, others listed."""
-    found = sorted(values)
-    low, high = found[0], found[-1]
-    if high - low + 1 <= 2 * len(found) + 8:
-        return Range(low, high)
-    return Listed(*found)
-
-
-def _rows_sort(rows: Rows, names: Names) -> Sort:
-    if len(rows.lengths) == 1:
-        return Tuple(*(shape.sort(names) for shape in rows.items))
-    element = Shape()
-    for shape in rows.items:
-        element.merge(shape)
-    return Sequence(element.sort(names), max(rows.lengths))
-
-
-def _with_rows(functions: Functions, rows: Rows) -> Functions:
-    made = Functions(set(functions.domains), partial=functions.partial)
-    made.keys.merge(functions.keys)
-    made.results.merge(functions.results)
-    for length in rows.lengths:
-        made.domains.add(frozenset(range(1, length + 1)))
-    for number, shape in enumerate(rows.items, 1):
-        made.keys.add(number)
-        made.results.merge(shape)
-    return made
-
-
-def _function_sort(functions: Functions, names: Names) -> Sort:
-    keys, results = functions.keys.key_sort(names), functions.results.sort(names)
-    if len(functions.domains) == 1 and not functions.partial:
-        (domain,) = functions.domains
-        exact = exact_sort(domain, names)
-        if exact is not None:
-            return Function(exact, results)
-    return PartialFunction(keys, results)
-
-
-def exact_sort(domain: frozenset[Value], names: Names) -> Sort | None:
-    """The sort with exactly these values; None if no sort has them."""
-    shape = Shape()
-    for key in domain:
-        shape.add(key)
-    if not domain:
-        return None
-    if shape.ints and not (shape.words or shape.truths or shape.rows or shape.sets):
-        found = sorted(shape.ints)
-        if len(found) == len(domain):
-            return Range(found[0], found[-1]) if found[-1] - found[0] + 1 == len(found) else Listed(*found)
-    try:
-        sort = shape.sort(names)
-    except NoValue:
-        return None
-    return sort if sort.size == len(domain) else None
-
-
-__all__ = [
-    "MOST_LISTED",
-    "NOTHING",
-    "NoShape",
-    "Shape",
-    "exact_sort",
-]

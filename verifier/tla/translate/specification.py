@@ -1,9 +1,8 @@
-"""A definition made of a specification: sorts for its variables, and everything it says as terms."""
+"""A definition made of a specification: everything it says as terms, at the sorts of its variables."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from math import prod
 
 from verifier.encodings.sorts import Listed, Sort, Variant
@@ -11,38 +10,20 @@ from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.specs.definition import Action, Lemma, Parameter, Property, PropertyKind, primed
 from verifier.tla import ast
 from verifier.tla.ast import Variable
-from verifier.tla.automorphisms import companions
-from verifier.tla.errors import Place
 from verifier.tla.found import State
 from verifier.tla.order import text
-from verifier.tla.specification import Formula, Specification
-from verifier.tla.symmetry import Symmetry
+from verifier.tla.specification import Formula
 from verifier.tla.translate.branches import Branch
-from verifier.tla.translate.coding import Names, NotInSort
+from verifier.tla.translate.coding import NotInSort
 from verifier.tla.translate.contexts import Context
 from verifier.tla.translate.determined import settled
 from verifier.tla.translate.expressions import Translator
-from verifier.tla.translate.sampling import (
-    MOST_GENERATED_WIDELY,
-    MOST_INITIAL,
-    MOST_INITIAL_SAID,
-    MOST_INITIAL_WIDELY,
-    MOST_SAMPLED_WIDELY,
-    Sample,
-    Stepper,
-    bounds_of_init,
-    bounds_of_types,
-    is_bounded,
-    is_true_once,
-    sample,
-    without_traces,
-)
-from verifier.tla.translate.scouting import Scout
-from verifier.tla.translate.shapes import Shape
+from verifier.tla.translate.shape_sorts import sort_of
 from verifier.tla.translate.steps import Steps
 from verifier.tla.translate.symbolic import Known, Nothing, Sym, Untranslated
 from verifier.tla.translate.terms import TRUTH, literal, undefined, variable, with_symbols
-from verifier.tla.values import NoValue, Value
+from verifier.tla.translate.translation import Translation
+from verifier.tla.values import Value
 
 SORTS = "Sorts"
 """The type invariant: every variable keeps within the sort that was found for it."""
@@ -50,135 +31,8 @@ EXCLUDED = "ACTION_CONSTRAINT!excluded"
 """The variable that is true behind a step that an ACTION_CONSTRAINT excludes: such a state is checked, as TLC
 does, and no step leads on from it."""
 _MOST_LISTED_INITIAL = 256
-_LONGEST_WALK = 60
 _MOST_INSTANCES = 128
 """Parameters are free where an action would have more instances."""
-
-
-@dataclass
-class Translation:
-    """What was made of a specification."""
-
-    specification: Specification
-    names: Names
-    shapes: dict[str, Shape]
-    sample: Sample
-    keeps_sorts: bool = True
-    """Whether what is assigned may be left without a value outside of its variable's sort."""
-    variables: tuple[Symbol, ...] = ()
-    init: Term = field(default_factory=lambda: literal(TRUTH, True))
-    actions: tuple[Action, ...] = ()
-    properties: tuple[Property, ...] = ()
-    excluded: Symbol | None = None
-    """Whether a step led here that an ACTION_CONSTRAINT excludes."""
-    constraint: Term | None = None
-    lemmas: tuple[Lemma, ...] = ()
-    successor: tuple[Symbol, ...] = ()
-    named: dict[str, str] = field(default_factory=dict)
-    """What the module calls each action: it is there once for each way to take it."""
-    refused: dict[str, Untranslated] = field(default_factory=dict)
-    """Properties that cannot be translated."""
-    symmetry: Symmetry | None = None
-    """The permutations of model values that change nothing but names; the sorts are kept under them."""
-    uncounted: Place | None = None
-    """The first formula whose ways to be true are not told apart, where each way is to be an action."""
-
-    def decode(self, state: dict[str, object]) -> State:
-        """A state of the definition as the interpreter has it."""
-        return tuple(self.names.decode(state[s.name], s.sort) for s in self.variables)
-
-    def permute(self) -> None:
-        """Adds to the shapes what the permutations make of them."""
-        if self.symmetry is not None:
-            for shape in self.shapes.values():
-                shape.permute(self.symmetry.renamings)
-
-
-def started(
-    specification: Specification,
-    *,
-    widely: bool = False,
-    depth: int | None = None,
-    symmetry: Symmetry | None = None,
-) -> Translation:
-    """The sorts, from the first states; ``widely``: from more of them; ``depth``: no execution that matters
-    has more steps; ``symmetry``: what permutations make of a value of a sort is to be one. Raises
-    Undefined, or Untranslated."""
-    if widely:
-        found = _sampled_widely(specification, symmetry)
-    else:
-        found = sample(specification, depth=depth, symmetry=symmetry)
-    names = Names(specification.evaluator.order)
-    names.companions = companions(specification)
-    shapes = {one.name: Shape() for one in specification.variables}
-    _add_states(shapes, found.states)
-    if not found.complete:
-        bounds_of_types(specification, shapes)
-    if not found.all_initial:
-        bounds_of_init(specification, shapes)
-    if widely:
-        with without_traces(specification):
-            _walk_on(shapes, found, names)
-    made = Translation(specification, names, shapes, found, symmetry=symmetry)
-    if not (widely or found.complete):
-        if found.initial and specification.next is not None:
-            scout = Scout(Stepper(specification), names, found.initial)
-            with without_traces(specification):
-                scout.widen(shapes.values(), _LONGEST_WALK if depth is None else depth)
-        for shape in shapes.values():
-            shape.even_out()
-    made.permute()
-    return made
-
-
-def _add_states(shapes: dict[str, Shape], states: list[State]) -> None:
-    """Adds the values of the variables in states. Raises Untranslated."""
-    for (name, shape), values in zip(shapes.items(), zip(*states, strict=True), strict=False):
-        try:
-            for value in dict.fromkeys(values):
-                shape.add(value)
-        except NoValue as error:
-            raise Untranslated(None, f"{name} has no finite sort: {error}") from None
-
-
-def widened_by(made: Translation, states: list[State]) -> bool:
-    """Makes the sorts wide enough for states. Whether they were not before. Raises Untranslated."""
-    before = [shape.sort(made.names) for shape in made.shapes.values()]
-    _add_states(made.shapes, states)
-    made.permute()
-    return before != [shape.sort(made.names) for shape in made.shapes.values()]
-
-
-def _walk_on(shapes: dict[str, Shape], found: Sample, names: Names) -> None:
-    """Adds states on random walks, until they add nothing. A walk takes less time than to translate and
-    explore anew where sorts turn out to be too narrow."""
-    before = None
-    for states in found.further:
-        if before is None:
-            before = [shape.sort(names) for shape in shapes.values()]
-        found.states += states
-        _add_states(shapes, states)
-        sorts = [shape.sort(names) for shape in shapes.values()]
-        if sorts == before:
-            return
-        before = sorts
-
-
-def _sampled_widely(specification: Specification, symmetry: Symmetry | None) -> Sample:
-    """The first states: fewer where each stands for a class, which takes longer. Many initial states are only
-    looked at where what they are, and in how many ways, is not said by Init itself, or a property speaks of
-    them."""
-    wide = (MOST_SAMPLED_WIDELY, MOST_GENERATED_WIDELY)
-    if symmetry is not None:
-        wide = (MOST_SAMPLED_WIDELY // 4, MOST_GENERATED_WIDELY // 2)
-    if is_true_once(specification) and is_bounded(specification):
-        spoken_of = any(safety.initially for safety in specification.properties.values())
-        most_initial = MOST_INITIAL if spoken_of else MOST_INITIAL_SAID
-        return sample(specification, *wide, most_initial, symmetry=symmetry, walks=False)
-    found = sample(specification, *wide, MOST_INITIAL, symmetry=symmetry, walks=False)
-    if found.all_initial:
-        return found
-    return sample(specification, *wide, MOST_INITIAL_WIDELY, symmetry=symmetry, walks=False)
 
 
 def translate(
@@ -199,7 +53,7 @@ class Maker:
     def __init__(self, made: Translation, *, each_way: bool = False) -> None:
         self.made, self.spec = made, made.specification
         declared = self.spec.variables
-        self.sorts: dict[Variable, Sort] = {v: made.shapes[v.name].sort(made.names) for v in declared}
+        self.sorts: dict[Variable, Sort] = {v: sort_of(made.shapes[v.name], made.names) for v in declared}
         self.symbols = {v: Symbol(v.name, self.sorts[v]) for v in declared}
         self.successor = {v: Symbol(primed(v.name), self.sorts[v]) for v in declared}
         self.t = Translator(self.spec.evaluator, made.names, self.symbols, self.successor)
@@ -409,6 +263,3 @@ def _likely(sort: Sort) -> int:
     if isinstance(sort, Variant):
         return max((part.size for _, part in sort.alternatives), default=0)
     return sort.size
-
-
-__all__ = ["SORTS", "Nothing", "Translation", "started", "translate"]

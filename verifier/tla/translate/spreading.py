@@ -11,6 +11,7 @@ from verifier.tla.lazy_sets import Combined, FunctionSet, Powerset, ProductSet, 
 from verifier.tla.translate.few_items import FewItems
 from verifier.tla.translate.making import set_of
 from verifier.tla.translate.set_shapes import add_members
+from verifier.tla.translate.shape_sorts import sort_of
 from verifier.tla.translate.shapes import NOTHING, NoShape, Shape
 from verifier.tla.translate.symbolic import (
     NO,
@@ -177,7 +178,7 @@ class Spreading(FewItems):
             return [Case(YES, Known(item)) for item in self.listed_in_order(value)]
         shape = Shape()
         self._add_members(shape, value)
-        sort = shape.sort(self.names)
+        sort = sort_of(shape, self.names)
         symbol = self.fresh(name, sort)
         inside = YES if sort.size == size else self.contains(Known(value), variable(symbol))
         return [Case(inside, variable(symbol), symbol)]
@@ -189,7 +190,7 @@ class Spreading(FewItems):
         size = len(value) if isinstance(value, frozenset) else value.size()
         shape = Shape()
         self._add_members(shape, value)
-        sort = shape.sort(self.names)
+        sort = sort_of(shape, self.names)
         if not isinstance(sort, Record | Tuple) or sort.size != size:
             return None
         symbol = self.fresh(name, sort)
@@ -213,7 +214,7 @@ class Spreading(FewItems):
 
     def _spread_structure(self, of: Functions | Records | Products, name: str) -> list[Case]:
         shape = self.shape_of(of)
-        sort = shape.sort(self.names)
+        sort = sort_of(shape, self.names)
         symbol = self.fresh(name, sort)
         return [Case(self.contains(of, variable(symbol)), variable(symbol), symbol)]
 
@@ -271,7 +272,7 @@ class Spreading(FewItems):
         elif (keys := self._element(of.domain)) == NOTHING:
             shape.add(())
         else:
-            shape.add_sort(PartialFunction(keys, results.sort(self.names)), self.names)
+            shape.add_sort(PartialFunction(keys, sort_of(results, self.names)), self.names)
 
     def _element(self, of: Sym) -> Sort:
         term = self.term(of)

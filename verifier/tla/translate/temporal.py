@@ -1,28 +1,12 @@
-"""What a specification says of whole executions, as data of the liveness engines.
-
-A fairness condition ``WF_v(A)`` speaks of the steps of A that change v. They must be steps of actions of the
-definition: a way to take A is one if it assigns the same as a way to take Next, and demands at least as much.
-Where it demands more, it becomes an action of its own, which adds no step. Where it is said in other words it
-becomes an action too, and a solver has to show that it adds no step (``engines/contained``). All else is
-refused.
-"""
+"""What a specification says of whole executions, as data of the liveness engines."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
 
 from verifier.encodings.terms import Term
-from verifier.specs.definition import Action, Definition
-from verifier.specs.hashing import meanings
-from verifier.specs.temporal import (
-    Fairness,
-    Strength,
-    Taken,
-    TemporalFormula,
-    TemporalOperator,
-    TemporalProperty,
-)
+from verifier.specs.definition import Definition
+from verifier.specs.temporal import TemporalFormula, TemporalOperator, TemporalProperty
 from verifier.tla import ast
 from verifier.tla.ast import Builtin, Expression
 from verifier.tla.ast import Definition as Operator
@@ -30,34 +14,13 @@ from verifier.tla.facts import STATE, TEMPORAL
 from verifier.tla.fairness import meaning_of
 from verifier.tla.order import text
 from verifier.tla.specification import Formula
-from verifier.tla.translate.branches import Branch
 from verifier.tla.translate.contexts import Context, Thunk
+from verifier.tla.translate.fair_steps import FairSteps, Lasting
 from verifier.tla.translate.specification import Maker
-from verifier.tla.translate.steps import Steps
 from verifier.tla.translate.symbolic import Known, Untranslated
-from verifier.tla.translate.targets import variables
 from verifier.tla.values import Value, is_infinite, is_set, members
 
-FAIR = "!fair"
-"""What follows the name of an action that is there for the sake of a fairness condition."""
 _AGAIN_AND_AGAIN = (TemporalOperator.ALWAYS_EVENTUALLY, TemporalOperator.EVENTUALLY_ALWAYS)
-
-
-class _LeftOpen(Untranslated):
-    """An action does not say what all variables become."""
-
-
-@dataclass
-class Lasting:
-    """What was made of fairness and temporal properties."""
-
-    fairness: list[Fairness] = field(default_factory=list)
-    actions: list[Action] = field(default_factory=list)
-    """Actions that are there for fairness only: their steps are steps of others."""
-    open: dict[str, str] = field(default_factory=dict)
-    """Those of which that is still to be shown, and the conditions that they are for."""
-    assumed: list[TemporalFormula] = field(default_factory=list)
-    """What else the specification says of executions."""
 
 
 class Temporal:
@@ -66,10 +29,8 @@ class Temporal:
     def __init__(self, maker: Maker, definition: Definition) -> None:
         self.maker, self.t = maker, maker.t
         self.evaluator = maker.spec.evaluator
-        self.definition = definition
-        self.forms = meanings(definition)
-        self.known = [(action, *self.forms(action)) for action in definition.actions]
         self.found = Lasting()
+        self.fair_steps = FairSteps(maker, definition, self.found)
 
     # -- fairness
 
@@ -82,7 +43,7 @@ class Temporal:
     def _condition(self, whole: Expression, c: Context, bound: tuple[str, ...]) -> None:
         match whole:
             case ast.Fairness():
-                fair = self._fair_or_none(whole, c, bound)
+                fair = self.fair_steps.condition(whole, c, bound)
                 if fair is not None:
                     self.found.fairness.append(fair)
                 else:
@@ -98,77 +59,14 @@ class Temporal:
             case _:
                 self.found.assumed.append(self.formula(whole, c))
 
-    def _fair(self, whole: ast.Fairness, c: Context, bound: tuple[str, ...]) -> Fairness:
-        kind = "SF" if whole.strong else "WF"
-        name = whole.action.operator.name if isinstance(whole.action, ast.Apply) else "its action"
-        label = f"{kind} of {name}" + (f" with {', '.join(bound)}" if bound else "")
-        steps = list(self._steps(whole, c, label))
-        strength = Strength.STRONG if whole.strong else Strength.WEAK
-        return Fairness(strength, steps=tuple(dict.fromkeys(steps)), label=label)
-
     def _claimed_fair(self, whole: ast.Fairness, c: Context) -> TemporalFormula:
         """Fairness as a formula. Its action may be none of the specification's: then it is what it means."""
-        take_back, shown = self._marked(), dict(self.found.open)
-        fair = self._fair_or_none(whole, c, ())
+        take_back, shown = self.fair_steps.marked(), dict(self.found.open)
+        fair = self.fair_steps.condition(whole, c, ())
         if fair is not None and self.found.open == shown:
             return TemporalFormula(TemporalOperator.FAIR, condition=fair)
         take_back()
         return self.formula(meaning_of(whole), c)
-
-    def _fair_or_none(self, whole: ast.Fairness, c: Context, bound: tuple[str, ...]) -> Fairness | None:
-        """Fairness of steps; None where the action leaves open what variables become."""
-        take_back = self._marked()
-        try:
-            return self._fair(whole, c, bound)
-        except _LeftOpen:
-            take_back()
-            return None
-
-    def _marked(self) -> Callable[[], None]:
-        """What takes back the actions that are added from here on."""
-        kept = list(self.found.actions), dict(self.found.open), list(self.known)
-
-        def take_back() -> None:
-            self.found.actions[:], self.found.open, self.known = kept
-
-        return take_back
-
-    def _steps(self, whole: ast.Fairness, c: Context, label: str) -> Iterator[Taken]:
-        """The instances that are steps of the action and change its variables."""
-        steps, action = Steps(self.t), whole.action
-        every = variables(self.t.evaluator, whole.subscript, c) or []
-        if {id(one) for one in every} != {id(one) for one in self.maker.spec.variables}:
-            action = ast.Step(whole.action, whole.subscript, False, place=whole.place)
-        self.t.unassigned.clear()
-        for branch in steps.walk(action, c, Branch(), top=True):
-            if self.t.unassigned:  # what looks impossible may be possible, so it is not left out
-                words = f"{label} reads what {', '.join(sorted(self.t.unassigned))} become"
-                raise Untranslated(whole.place, f"{words}, before it says so")
-            if branch.dead:
-                continue
-            if len(branch.assigned) < len(self.maker.spec.variables):
-                free = [v for v in self.maker.spec.variables if v not in branch.assigned]
-                words = f"{label} leaves open what {', '.join(v.name for v in free)} become"
-                if not set(free) & set(every):
-                    raise _LeftOpen(whole.place, words)
-                raise Untranslated(whole.place, f"{words}: the fairness of such an action is not supported")
-            yield self._taken(self.maker.action(branch), whole, label)
-
-    def _taken(self, made: Action, whole: ast.Fairness, label: str) -> Taken:
-        demands, assigns = self.forms(made)
-        wider = None
-        for action, guards, assigned in self.known:
-            if assigned == assigns and guards == demands:
-                return _instances(action)
-            if assigned == assigns and guards <= demands:
-                wider = action
-        number = len(self.found.actions) + 1
-        own = replace(made, name=f"{(wider or made).name}{FAIR}{number}")
-        self.found.actions.append(own)
-        if wider is None:
-            self.found.open[own.name] = f"{whole.place}: {label}"
-        self.known.append((own, demands, assigns))
-        return _instances(own)
 
     # -- formulas
 
@@ -390,15 +288,6 @@ class Temporal:
             words = "a quantifier of a temporal formula goes over a finite set that is the same in all states"
             raise Untranslated(domain.place, words)
         return list(self.evaluator.order.sorted(frozenset(members(found.value))))
-
-
-def _instances(action: Action) -> Taken:
-    """All instances of the action. A parameter that is only shown in its name has one value there, by which
-    actions are told apart; any other parameter stands for each of its values."""
-    values = {
-        p.symbol.name: tuple(p.symbol.sort.values()) for p in action.parameters if p.symbol.sort.size == 1
-    }
-    return Taken(action.name, tuple((name, value) for name, (value,) in values.items()))
 
 
 def _joined(operator: TemporalOperator, parts: Sequence[TemporalFormula]) -> TemporalFormula:

@@ -1,0 +1,173 @@
+"""The smallest sort for what was seen: it holds all the values that a shape was made of, and others too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from verifier.encodings.concrete import tag_of_fields
+from verifier.encodings.sorts import (
+    Boolean,
+    Function,
+    Listed,
+    PartialFunction,
+    Range,
+    Record,
+    Sequence,
+    Set,
+    Sort,
+    Tuple,
+    Variant,
+)
+from verifier.tla.order import text
+from verifier.tla.translate.coding import Names
+from verifier.tla.translate.shapes import NOTHING, Functions, Rows, Shape
+from verifier.tla.values import Boolean as Truth
+from verifier.tla.values import ModelValue, NoValue, Value
+
+_MOST_MIXED = 64
+"""More integers than this are not listed beside words."""
+_MOST_KEYS, _MOST_UNSEEN = 256, 4
+"""Keys and members are listed by their values where their sort would have more, and so many times as many as
+were seen."""
+_MOST_SHAPES = 8
+"""Records with more sets of fields become functions of strings."""
+
+
+def sort_of(shape: Shape, names: Names) -> Sort:
+    """The sort."""
+    kinds = _kinds(shape, names)
+    if not kinds:
+        return NOTHING
+    if len(kinds) == 1:
+        return next(iter(kinds.values()))
+    return Variant(**kinds)
+
+
+def _key_sort(shape: Shape, names: Names) -> Sort:
+    """The sort of keys or members: what has parts is listed where it could be much else than was seen."""
+    found = sort_of(shape, names)
+    if not shape.seen or isinstance(found, Boolean | Range | Listed):
+        return found
+    if not shape.lists and found.size <= max(_MOST_KEYS, _MOST_UNSEEN * len(shape.seen)):
+        return found
+    if any(isinstance(value, int | Truth) for value in shape.seen):
+        return found
+    return Listed(*map(names.word, sorted(shape.seen, key=lambda value: text(value, names.order))))
+
+
+def _kinds(shape: Shape, names: Names) -> dict[str, Sort]:
+    kinds: dict[str, Sort] = _scalars(shape, names)
+    if shape.truths:
+        kinds["truth"] = Boolean()
+    if shape.sets is not None:
+        kinds["set"] = Set(_key_sort(shape.sets, names))
+    records, rows, functions = shape.records, shape.rows, shape.functions
+    if len(records) > _MOST_SHAPES or (functions is not None and records):
+        functions, records = _with_records(shape), {}
+    if functions is not None and rows is not None:
+        functions, rows = _with_rows(functions, rows), None
+    if rows is not None:
+        kinds["sequence"] = _rows_sort(rows, names)
+    for fields in records.values():
+        record = {name: sort_of(fields[name], names) for name in names.order.sorted(fields)}
+        tag = "record" if len(records) == 1 else tag_of_fields(record)
+        while tag in kinds:  # as of [a_b : S] beside [a : S, b : S]
+            tag += "_"
+        kinds[tag] = Record(**record)
+    if functions is not None:
+        kinds["function"] = _function_sort(functions, names)
+    return kinds
+
+
+def _with_records(shape: Shape) -> Functions:
+    made = Functions(partial=True)
+    if shape.functions is not None:
+        both = Shape(functions=made)
+        both.merge(Shape(functions=shape.functions))
+    for fields in shape.records.values():
+        made.domains.add(frozenset(fields))
+        for name, part in fields.items():
+            made.keys.add(name)
+            made.results.merge(part)
+    return made
+
+
+def _scalars(shape: Shape, names: Names) -> dict[str, Sort]:
+    kinds: dict[str, Sort] = {}
+    for companions in names.companions:
+        if any(word in shape.words for word in companions):
+            shape.words |= dict.fromkeys(companions)
+    plain: list[Value] = [w for w in shape.words if isinstance(w, ModelValue)]
+    plain += [w for w in shape.words if isinstance(w, str)]
+    plain.sort(key=lambda word: (isinstance(word, str), names.order.rank(_name(word))))
+    words = [names.word(word) for word in plain]
+    if words and shape.ints and len(shape.ints) <= _MOST_MIXED:
+        kinds["word"] = Listed(*words, *sorted(shape.ints))
+        return kinds
+    if shape.ints:
+        kinds["number"] = _integers(shape.ints)
+    if words:
+        kinds["word"] = Listed(*words)
+    return kinds
+
+
+def _name(word: Value) -> str:
+    return word.name if isinstance(word, ModelValue) else str(word)
+
+
+def _integers(values: Iterable[int]) -> Sort:
+    """Integers that lie close together as a range, others listed."""
+    found = sorted(values)
+    low, high = found[0], found[-1]
+    if high - low + 1 <= 2 * len(found) + 8:
+        return Range(low, high)
+    return Listed(*found)
+
+
+def _rows_sort(rows: Rows, names: Names) -> Sort:
+    if len(rows.lengths) == 1:
+        return Tuple(*(sort_of(shape, names) for shape in rows.items))
+    element = Shape()
+    for shape in rows.items:
+        element.merge(shape)
+    return Sequence(sort_of(element, names), max(rows.lengths))
+
+
+def _with_rows(functions: Functions, rows: Rows) -> Functions:
+    made = Functions(set(functions.domains), partial=functions.partial)
+    made.keys.merge(functions.keys)
+    made.results.merge(functions.results)
+    for length in rows.lengths:
+        made.domains.add(frozenset(range(1, length + 1)))
+    for number, shape in enumerate(rows.items, 1):
+        made.keys.add(number)
+        made.results.merge(shape)
+    return made
+
+
+def _function_sort(functions: Functions, names: Names) -> Sort:
+    keys, results = _key_sort(functions.keys, names), sort_of(functions.results, names)
+    if len(functions.domains) == 1 and not functions.partial:
+        (domain,) = functions.domains
+        exact = exact_sort(domain, names)
+        if exact is not None:
+            return Function(exact, results)
+    return PartialFunction(keys, results)
+
+
+def exact_sort(domain: frozenset[Value], names: Names) -> Sort | None:
+    """The sort with exactly these values; None if no sort has them."""
+    shape = Shape()
+    for key in domain:
+        shape.add(key)
+    if not domain:
+        return None
+    if shape.ints and not (shape.words or shape.truths or shape.rows or shape.sets):
+        found = sorted(shape.ints)
+        if len(found) == len(domain):
+            return Range(found[0], found[-1]) if found[-1] - found[0] + 1 == len(found) else Listed(*found)
+    try:
+        sort = sort_of(shape, names)
+    except NoValue:
+        return None
+    return sort if sort.size == len(domain) else None
