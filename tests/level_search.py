@@ -8,8 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from verifier.engines.exploration import Beyond, Runner
 from verifier.engines.explore import Exploration, Request, explore
-from verifier.engines.findings import Beyond, Findings, Runner
+from verifier.engines.findings import Findings
 from verifier.engines.level_search import ThisProcess
 from verifier.engines.task_processes import TaskProcesses
 from verifier.system.model import Model

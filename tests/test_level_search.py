@@ -30,8 +30,9 @@ from tests.test_random_systems import RandomProtocol
 from tests.toys import Chain, LockServer, Lottery, Overflow, SelfLoop, Unreachable
 from verifier.cluster.session import SparkSettings
 from verifier.engines import level_search, task_processes
+from verifier.engines.exploration import Beyond, Runner
 from verifier.engines.explore import Progress, Request, explore
-from verifier.engines.findings import Beyond, Findings, Runner
+from verifier.engines.findings import Findings
 from verifier.engines.task_cluster import TaskCluster
 from verifier.errors import UsageError
 from verifier.explicit.blocks import Damaged, Shelf, Slice

@@ -18,7 +18,8 @@ from tests.models import build
 from tests.toys import Chain
 from verifier.cluster.master import check_master, is_local
 from verifier.cluster.session import Session, SparkSettings
-from verifier.engines.findings import Findings, Request
+from verifier.engines.exploration import Request
+from verifier.engines.findings import Findings
 from verifier.engines.task_cluster import TaskCluster
 from verifier.errors import UsageError
 from verifier.processes.limits import Interrupted, Limits

@@ -17,17 +17,16 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from verifier.engines.findings import (
-    COMPLETE,
+from verifier.engines.exploration import (
     Beyond,
     Execution,
     Exploration,
-    Findings,
     Graph,
     OutOfMemory,
     Progress,
     Request,
 )
+from verifier.engines.findings import COMPLETE, Findings
 from verifier.engines.level_search import Head, LevelSearch
 from verifier.explicit.initial import initial_states
 from verifier.explicit.moves import Look, Successors

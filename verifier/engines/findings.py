@@ -1,27 +1,23 @@
-"""What an exploration was asked, what it found so far, and the verdicts that follow."""
+"""What an exploration found so far, and the verdicts that follow."""
 
 from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, Protocol
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import psutil
-from numpy.typing import NDArray
 
+from verifier.engines.exploration import Execution, Exploration, Graph, OutOfMemory, Progress, Request
 from verifier.engines.implied import limit_by_implied
-from verifier.engines.outcome import Outcome
 from verifier.explicit.classes import Classes, classes_of
 from verifier.explicit.coverage import Coverage
-from verifier.explicit.levels import Result, Stage, Tally, Task
+from verifier.explicit.levels import Tally
 from verifier.explicit.moves import Moves
 from verifier.explicit.packing import Rows, unpack
-from verifier.processes.limits import Interrupted, Limits
+from verifier.processes.limits import Interrupted
 from verifier.system.model import Model
 from verifier.system.transition_system import Instance
 from verifier.trust.replay import Replayer, ReplayFailure
@@ -32,124 +28,6 @@ _ENDED_EARLY = "ended when all that was asked for was found"
 _SECONDS_BETWEEN_NEWS = 1.0
 _SPARED_MEMORY = 0.9
 """Of the memory available at the start, what an exploration without a limit of its own may take."""
-
-
-LARGE_LEVEL = 50_000
-"""A level of so many states takes longer to look at than to divide."""
-
-
-class Runner(AbstractContextManager["Runner"], Protocol):
-    """Where the tasks of a level run. It is a context: leaving it ends whatever runs."""
-
-    @property
-    def ready(self) -> bool:
-        """Whether it can run tasks at once; until then it is still starting."""
-
-    @property
-    def slots(self) -> int:
-        """How many tasks run at a time. Waits until it is ready, and raises Interrupted if it never is."""
-
-    @property
-    def room(self) -> int:
-        """The bytes that a task may take beside what its process has anyway."""
-
-    def run(self, stage: Stage, tasks: Sequence[Task]) -> Iterator[Result]:
-        """What came of the tasks, as they end. Raises Interrupted where one cannot be done."""
-
-
-@dataclass(frozen=True)
-class Beyond:
-    """How an exploration goes on beyond one process and its memory: in files, by tasks."""
-
-    folder: Path | None = None
-    """Where the files are; None: in a temporary folder, which goes away in the end."""
-    resume: bool = False
-    """Whether to go on with what the folder has."""
-    question: Mapping[str, Any] = field(default_factory=dict)
-    """What tells this exploration from others, as JSON values."""
-    runner: Callable[[Findings, Path], Runner] | None = None
-    """Makes what runs the tasks, for a folder; None: this process does, once its memory is full."""
-    large_level: int = LARGE_LEVEL
-    """Where there is a runner, how many states a level has for it to be divided."""
-
-
-@dataclass(frozen=True)
-class Request:
-    """What is to be explored, and how far."""
-
-    properties: tuple[str, ...]
-    max_states: int | None = None
-    max_depth: int | None = None
-    symmetry: bool = False
-    keep_going: bool = False
-    """Whether to count all states even when every property asked for is violated or reached."""
-    graph: bool = False
-    """Whether to keep the edges."""
-    along: tuple[str, ...] = ()
-    """Properties that do not keep the exploration going once the others are decided."""
-    ending: tuple[str, ...] = ()
-    """Properties that end the exploration when they are violated, and all states as deep were looked at."""
-    beyond: Beyond | None = None
-    """How it goes on where one process or its memory are too small; None: it ends there."""
-    limits: Limits = field(default_factory=Limits)
-
-
-@dataclass(frozen=True)
-class Execution:
-    """An execution that was found, as bits and moves."""
-
-    violates: str
-    initial: tuple[bool, ...]
-    firings: tuple[tuple[Instance, tuple[bool, ...]], ...]
-    steps: int
-    """How many actions it has, with the one that breaks a step invariant."""
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far the exploration is."""
-
-    depth: int
-    """The depth that is being looked at."""
-    states: int
-    """Different states found."""
-    frontier: int
-    """States found and not yet looked at."""
-    seconds: float
-    violated: str | None = None
-    """A property just found to be violated, or reached."""
-    reached: bool = False
-    closed: int = -1
-    """The depth to which every state was looked at; -1: none."""
-    enabled: tuple[str, ...] = ()
-    """The actions that are enabled in some state looked at."""
-    found: Execution | None = None
-    """What violates or reaches the property just decided. No execution with fewer actions does."""
-    written: int | None = None
-    """Bytes in files, where the states are there."""
-
-
-class OutOfMemory(Interrupted):
-    """This process takes more memory than it may."""
-
-
-@dataclass(frozen=True)
-class Graph:
-    """What was explored, state by state: rows, and edges by the numbers of states and moves."""
-
-    rows: Rows
-    initial: int
-    """The first so many states are the initial ones."""
-    edges: NDArray[np.int64]
-    """A row per edge: source, target, move."""
-    moves: Moves
-
-
-@dataclass(frozen=True)
-class Exploration(Outcome):
-    """An outcome, with the graph if it was asked for."""
-
-    graph: Graph | None = None
 
 
 class Findings:

@@ -8,7 +8,7 @@ leaves nothing behind: what is counted is counted of whole levels only.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -17,7 +17,9 @@ from typing import TypeVar
 
 import numpy as np
 
-from verifier.engines.findings import Beyond, Findings, OutOfMemory, Runner
+from verifier.engines.exploration import Beyond, OutOfMemory, Runner
+from verifier.engines.findings import Findings
+from verifier.engines.ways import Ways
 from verifier.engines.work_folder import Begun, Checkpoint, Level, WorkFolder
 from verifier.errors import UsageError
 from verifier.explicit.blocks import BlockWriter, Damaged, Slice
@@ -32,10 +34,7 @@ from verifier.explicit.levels import (
     Stage,
     Task,
     capacity_of,
-    of_chunks,
-    parsed_key,
 )
-from verifier.explicit.packing import Rows
 from verifier.explicit.performing import perform
 from verifier.explicit.scattering import bounds, columns_of
 from verifier.explicit.sorted_states import Run, distinct
@@ -106,6 +105,7 @@ class LevelSearch:
         run = f"{secrets.token_hex(4)}-"
         shelf = self._folder.shelf
         self._stage = Stage(shelf.folder, findings.moves, findings.orbits, 0, run, lasting=shelf.lasting)
+        self._ways = Ways(shelf, self._stage.transitions, findings.represented)
 
     def __enter__(self) -> LevelSearch:
         return self
@@ -266,7 +266,7 @@ class LevelSearch:
         for name in findings.names:
             if name in failing:
                 number = failing[name]
-                findings.violated(name, level, number, self._chain_to(now, level, number))
+                findings.violated(name, level, number, self._ways.to(now, level, number))
 
     def _following(self, now: Checkpoint, settled: Sequence[Settled]) -> Checkpoint:
         chunks = -(-now.levels[-1].count // self._stage.transitions.chunk())
@@ -363,45 +363,8 @@ class LevelSearch:
             for name in _OF_FINDINGS:
                 setattr(findings, name, counts["found"][name])
             for name, (level, number) in counts["failing"].items():
-                findings.violated(name, level, number, self._chain_to(checkpoint, level, number))
+                findings.violated(name, level, number, self._ways.to(checkpoint, level, number))
         except (KeyError, TypeError, ValueError) as error:
             raise UsageError(f"{self._folder.path} has no counts to go on with: {error}") from None
         findings.before = findings.distinct
         findings.written = sum(block.size for block in checkpoint.blocks.values())
-
-    # -- the way to a state
-
-    def _chain_to(self, now: Checkpoint, level: int, number: int) -> Callable[[], list[Rows]]:
-        return lambda: self._chain(now, level, number)
-
-    def _chain(self, now: Checkpoint, level: int, number: int) -> list[Rows]:
-        """A state of each level on the way to one, an initial state first."""
-        moves: list[int] = []
-        chunk = self._stage.transitions.chunk()
-        while level >= len(now.begun.starts):
-            key = self._key(now.levels[level - len(now.begun.starts) + 1], number)
-            of_chunk, move, place = parsed_key(key)
-            number, level = of_chunk * chunk + place, level - 1
-            moves.append(move)
-        rows = self._begun_chain(now.begun, now.begun.starts[level] + number)
-        transitions = self._stage.transitions
-        for move in reversed(moves):
-            after = transitions.after(transitions.look(rows[-1]), move, np.zeros(1, np.intp))
-            rows.append(self._findings.represented(after))
-        return rows
-
-    def _key(self, level: Level, number: int) -> int:
-        """The key of the state with a number within its level."""
-        shelf, before = self._folder.shelf, np.concatenate(([0], np.cumsum(level.sources)))
-        chunk = int(np.searchsorted(before, number, side="right")) - 1
-        inner = [part.keys.part(*of_chunks(shelf, part.keys, (chunk, chunk + 1))) for part in level.parts]
-        keys = np.sort(np.concatenate([shelf.read(part, 0) for part in inner]))
-        return int(keys[number - int(before[chunk])])
-
-    def _begun_chain(self, begun: Begun, number: int) -> list[Rows]:
-        shelf, words, rows = self._folder.shelf, self._stage.transitions.words, list[Rows]()
-        while number >= 0:
-            one = Slice(begun.states, number, number + 1)
-            rows.append(np.stack([shelf.read(one, word) for word in range(words)], axis=1))
-            number = int(shelf.read(one, words)[0]) - 1
-        return rows[::-1]

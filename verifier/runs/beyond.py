@@ -12,7 +12,8 @@ from verifier.cluster.master import check_master, is_local
 from verifier.errors import UsageError
 
 if TYPE_CHECKING:
-    from verifier.engines.findings import Beyond, Findings, Runner
+    from verifier.engines.exploration import Beyond, Runner
+    from verifier.engines.findings import Findings
     from verifier.runs.explore import ExploreOptions
     from verifier.runs.question import Question
 
@@ -49,7 +50,7 @@ def nothing_to_resume(options: ExploreOptions) -> bool:
 
 def beyond(question: Question[ExploreOptions]) -> Beyond:
     """How the exploration goes on beyond the memory of one process."""
-    from verifier.engines.findings import Beyond
+    from verifier.engines.exploration import Beyond
     from verifier.version import tool_version
 
     options = question.options

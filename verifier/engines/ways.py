@@ -1,0 +1,58 @@
+"""The way to a state that a search in files found: the files say where each state came from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from verifier.engines.work_folder import Begun, Checkpoint, Level
+from verifier.explicit.blocks import Shelf, Slice
+from verifier.explicit.levels import of_chunks, parsed_key
+from verifier.explicit.moves import Transitions
+from verifier.explicit.packing import Rows
+
+
+class Ways:
+    """Finds the ways. ``represented``: the states by which states are represented."""
+
+    def __init__(
+        self, shelf: Shelf, transitions: Transitions, represented: Callable[[Rows], Rows]
+    ) -> None:
+        self._shelf, self._transitions, self._represented = shelf, transitions, represented
+
+    def to(self, now: Checkpoint, level: int, number: int) -> Callable[[], list[Rows]]:
+        """What finds a state of each level on the way to one, an initial state first."""
+        return lambda: self._way(now, level, number)
+
+    def _way(self, now: Checkpoint, level: int, number: int) -> list[Rows]:
+        moves: list[int] = []
+        chunk = self._transitions.chunk()
+        while level >= len(now.begun.starts):
+            key = self._key(now.levels[level - len(now.begun.starts) + 1], number)
+            of_chunk, move, place = parsed_key(key)
+            number, level = of_chunk * chunk + place, level - 1
+            moves.append(move)
+        rows = self._in_memory(now.begun, now.begun.starts[level] + number)
+        transitions = self._transitions
+        for move in reversed(moves):
+            after = transitions.after(transitions.look(rows[-1]), move, np.zeros(1, np.intp))
+            rows.append(self._represented(after))
+        return rows
+
+    def _key(self, level: Level, number: int) -> int:
+        """The key of the state with a number within its level."""
+        shelf, before = self._shelf, np.concatenate(([0], np.cumsum(level.sources)))
+        chunk = int(np.searchsorted(before, number, side="right")) - 1
+        inner = [part.keys.part(*of_chunks(shelf, part.keys, (chunk, chunk + 1))) for part in level.parts]
+        keys = np.sort(np.concatenate([shelf.read(part, 0) for part in inner]))
+        return int(keys[number - int(before[chunk])])
+
+    def _in_memory(self, begun: Begun, number: int) -> list[Rows]:
+        """The way to a state that the search in memory found."""
+        shelf, words, rows = self._shelf, self._transitions.words, list[Rows]()
+        while number >= 0:
+            one = Slice(begun.states, number, number + 1)
+            rows.append(np.stack([shelf.read(one, word) for word in range(words)], axis=1))
+            number = int(shelf.read(one, words)[0]) - 1
+        return rows[::-1]
