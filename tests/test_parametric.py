@@ -28,6 +28,7 @@ from verifier.parametric.logic import BOOL, Logic
 from verifier.parametric.proving import Attempt, Proofs, prove
 from verifier.parametric.results import Open, Shown
 from verifier.parametric.smtlib import script
+from verifier.parametric.symbolic import symbolic
 from verifier.parametric.system import ParametricSystem
 from verifier.processes.limits import Limits
 from verifier.solvers import Answer
@@ -112,7 +113,7 @@ class Reading:
         values = self.system.values
         return all(
             structure.value(
-                values.equal(symbol.sort, value, values.symbolic(symbol.sort, f"{symbol.name}'"))
+                values.equal(symbol.sort, value, symbolic(values, symbol.sort, f"{symbol.name}'"))
             )
             for symbol, value in step.successor.items()
         )

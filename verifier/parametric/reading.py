@@ -13,16 +13,10 @@ from hashlib import blake2b
 from typing import Any
 
 from verifier.encodings.printing import text
-from verifier.encodings.sorts import (
-    Boolean,
-    Option,
-    Range,
-    Sort,
-)
+from verifier.encodings.sorts import Boolean, Option, Sort
 from verifier.encodings.terms import Operator, Symbol, Term
-from verifier.parametric import collected, structured
+from verifier.parametric import collected, integers, structured
 from verifier.parametric import counted as counts
-from verifier.parametric.arguments import abstracted
 from verifier.parametric.counting import Counting, counted
 from verifier.parametric.dividing import divided
 from verifier.parametric.errors import NotParametric
@@ -258,76 +252,6 @@ class Reader:
         name = self.symbol("value", value, (), lambda one: (self.logic.equal(one, value),), INT)
         return self.logic.app(name, INT)
 
-    def _compare(self, term: Term, scope: Scope) -> Node:
-        small = counts.compared(self, term, scope)
-        if small is not None:
-            return small
-        one, other = (self.part(arg, scope) for arg in term.arguments)
-        strict = term.operator is Operator.LESS
-        return self.logic.less(one, other) if strict else self.logic.less_equal(one, other)
-
-    def _calculate(self, term: Term, scope: Scope) -> Node:
-        one, other = (self.part(arg, scope) for arg in term.arguments)
-        match term.operator:
-            case Operator.ADD:
-                return self.logic.plus(one, other)
-            case Operator.SUBTRACT:
-                return self.logic.minus(one, other)
-        return self.logic.times(one, other)
-
-    def _extreme(self, term: Term, scope: Scope) -> Node:
-        first, *rest = (self.part(arg, scope) for arg in term.arguments)
-        for other in rest:
-            least = self.logic.less_equal(first, other)
-            chosen = least if term.operator is Operator.MINIMUM else self.logic.neg(least)
-            first = self.short_integer(self.logic.ite(chosen, first, other))
-        return first  # type: ignore[no-any-return]
-
-    def _extreme_of(self, term: Term, scope: Scope) -> Node:
-        """The least or greatest element of a set: a function symbol, whose axiom says so of sets with one."""
-        members, sort = self.part(term.arguments[0], scope), term.arguments[0].binds
-        low = self.values.number(sort.sort.low) if sort is not None and isinstance(sort.sort, Range) else None
-        return self._end(members.contains, least=term.operator is Operator.MINIMUM_OF, first=low)
-
-    def _choose(self, term: Term, scope: Scope) -> Node:
-        """The first of a sort: of integers the least one."""
-        assert term.binds is not None
-        if not isinstance(term.binds.sort, Range):
-            raise NotParametric("choose over what is no range has no parametric reading")
-        sort, body = term.binds.sort, self.body(term, scope, term.arguments[0])
-        return self._end(lambda v: self.logic.conj((self.values.typed(sort, v), body(v))), least=True)
-
-    def _end(
-        self, contains: Callable[[Node], Node], *, least: bool, first: Node | None = None
-    ) -> Node:
-        """``first`` is a value that may be among those meant. What follows if it is, is then said by itself,
-        as no solver guesses it."""
-        logic = self.logic
-        variable, other = logic.variable(INT), logic.variable(INT)
-        found = abstracted(logic, contains(variable), (variable,))
-        inside, outside = found.formula, found.variables
-        also = logic.substituted(inside, {variable: other})
-
-        def axioms(applied: Node) -> tuple[Node, ...]:
-            some = logic.exists((variable,), inside)
-            among = logic.substituted(inside, {variable: applied})
-            ends = logic.less_equal(applied, other) if least else logic.less_equal(other, applied)
-            known = [] if first is None else [logic.substituted(inside, {variable: first})]
-            return (
-                *(logic.implies(said, among) for said in known),
-                logic.implies(some, among),
-                logic.forall((other,), logic.implies(also, ends)),
-            )
-
-        word = "least" if least else "greatest"
-        name = self.symbol(word, inside, (*outside, variable), lambda _: (), INT)
-        if not self.definitions.axioms[name]:
-            applied = logic.app(name, INT, outside)
-            said = tuple(logic.forall(outside, axiom) for axiom in axioms(applied))
-            self.definitions.axioms[name] = said
-            self.definitions.extremes[name] = Extreme(outside, variable, inside, least, first)
-        return logic.app(name, INT, found.arguments)
-
     # Parts of other terms
 
     def body(self, term: Term, scope: Scope, body: Term) -> Callable[[Value], Any]:
@@ -371,16 +295,16 @@ _RULES: Mapping[Operator, _Rule] = {
     Operator.IF: Reader._if,
     Operator.FORALL: Reader._quantifier,
     Operator.EXISTS: Reader._quantifier,
-    Operator.LESS: Reader._compare,
-    Operator.LESS_EQUAL: Reader._compare,
-    Operator.ADD: Reader._calculate,
-    Operator.SUBTRACT: Reader._calculate,
-    Operator.MULTIPLY: Reader._calculate,
-    Operator.MINIMUM: Reader._extreme,
-    Operator.MAXIMUM: Reader._extreme,
-    Operator.MINIMUM_OF: Reader._extreme_of,
-    Operator.MAXIMUM_OF: Reader._extreme_of,
-    Operator.CHOOSE: Reader._choose,
+    Operator.LESS: integers.compare,
+    Operator.LESS_EQUAL: integers.compare,
+    Operator.ADD: integers.calculate,
+    Operator.SUBTRACT: integers.calculate,
+    Operator.MULTIPLY: integers.calculate,
+    Operator.MINIMUM: integers.extreme,
+    Operator.MAXIMUM: integers.extreme,
+    Operator.MINIMUM_OF: integers.extreme_of,
+    Operator.MAXIMUM_OF: integers.extreme_of,
+    Operator.CHOOSE: integers.choose,
     Operator.COUNT: counted,
     Operator.CARDINALITY: counted,
     Operator.DIVIDE: divided,

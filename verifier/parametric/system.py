@@ -13,6 +13,7 @@ from verifier.parametric.errors import NotParametric
 from verifier.parametric.logic import Logic, Node, canonical
 from verifier.parametric.reading import Definitions, Reader, Scope
 from verifier.parametric.shapes import Fields, OptionOf, Quantified, Value
+from verifier.parametric.symbolic import symbolic
 from verifier.parametric.values import Values
 from verifier.specs.definition import Action, Definition, PropertyKind
 
@@ -54,7 +55,7 @@ class ParametricSystem:
         self._formulas: dict[tuple[str, Reader], Node] = {}
         self._require_names()
         self.values = Values(self.logic)
-        self.state = {v: self.values.symbolic(v.sort, v.name) for v in self.definition.variables}
+        self.state = {v: symbolic(self.values, v.sort, v.name) for v in self.definition.variables}
         self.before = Reader(self.values, self.definitions, self.state)
         self._typed: dict[Reader, dict[str, Node]] = {}
 
@@ -89,7 +90,7 @@ class ParametricSystem:
         place = f"action {action.name}"
         try:
             parameters: dict[Symbol, Value] = {
-                p.symbol: self.values.symbolic(p.symbol.sort, f"{p.symbol.name}?") for p in action.parameters
+                p.symbol: symbolic(self.values, p.symbol.sort, f"{p.symbol.name}?") for p in action.parameters
             }
         except NotParametric as error:
             raise NotParametric(f"{place}: {error}") from None
@@ -181,7 +182,7 @@ class ParametricSystem:
         try:
             return self.values.quantified(symbol.sort)
         except NotParametric:
-            value = self.values.symbolic(symbol.sort, f"{action} {symbol.name}?")
+            value = symbolic(self.values, symbol.sort, f"{action} {symbol.name}?")
             return Quantified((), value, self.values.typed(symbol.sort, value))
 
     def _assign(

@@ -91,7 +91,7 @@ class Values:
                     (absent, *inner.variables), value, logic.disj((absent, inner.within))
                 )
             case Record() | Tuple():
-                parts = {name: self.quantified(part) for name, part in _fields(sort)}
+                parts = {name: self.quantified(part) for name, part in fields_of(sort)}
                 return Quantified(
                     tuple(chain.from_iterable(part.variables for part in parts.values())),
                     Fields({name: part.value for name, part in parts.items()}),
@@ -100,49 +100,6 @@ class Values:
         raise NotParametric(f"a quantifier goes over the values of {sort}, which are not first-order")
 
     # Values
-
-    def symbolic(self, sort: Sort, name: str, args: Sequence[Node] = ()) -> Value:  # noqa: C901 -- cases
-        """A value that can be any: each scalar in it is an uninterpreted function of the keys on the way."""
-        logic = self.logic
-        match sort:
-            case Boolean():
-                return logic.app(name, BOOL, args)
-            case Range() | Enum() | Listed():
-                return logic.app(name, INT, args)
-            case IndexSet():
-                return logic.app(name, self.index_sort(sort), args)
-            case Option():
-                return OptionOf(
-                    logic.app(f"{name}.none", BOOL, args), self.symbolic(sort.inner, f"{name}.some", args)
-                )
-            case Record() | Tuple():
-                return Fields({f: self.symbolic(part, f"{name}.{f}", args) for f, part in _fields(sort)})
-            case Function():
-                return Mapped(
-                    lambda key: self.symbolic(sort.range, name, (*args, *self.flat(sort.domain, key)))
-                )
-            case Set():
-                return Members(lambda item: logic.app(name, BOOL, (*args, *self.flat(sort.element, item))))
-            case SequenceSort():
-                if isinstance(sort.element, IndexSet):
-                    element, size = self.index_sort(sort.element), self.number(sort.element.count)
-                    self.sequences[f"{name}.length"] = Elements(f"{name}.at", element, size)
-                return Items(
-                    logic.app(f"{name}.length", INT, args),
-                    lambda place: self.symbolic(sort.element, f"{name}.at", (*args, place)),
-                )
-            case Bag():
-                return Copies(lambda item: logic.app(name, INT, (*args, *self.flat(sort.element, item))))
-            case Variant():
-                held = {tag: self.symbolic(part, f"{name}.{tag}", args) for tag, part in sort.alternatives}
-                return Tags(logic.app(f"{name}.number of tag", INT, args), held)
-            case PartialFunction():
-                keys = sort.domain
-                return Partly(
-                    lambda key: logic.app(f"{name}.has", BOOL, (*args, *self.flat(keys, key))),
-                    lambda key: self.symbolic(sort.range, f"{name}.at", (*args, *self.flat(keys, key))),
-                )
-        raise NotParametric(f"values of {sort} have no parametric reading")
 
     def _unused(self, sort: str) -> Node:
         if sort == BOOL:
@@ -157,7 +114,7 @@ class Values:
             case Option():
                 return OptionOf(self.logic.true, self.unused(sort.inner))
             case Record() | Tuple():
-                return Fields({name: self.unused(part) for name, part in _fields(sort)})
+                return Fields({name: self.unused(part) for name, part in fields_of(sort)})
             case Function():
                 return Mapped(lambda _: self.unused(sort.range))
             case Set():
@@ -183,7 +140,7 @@ class Values:
                 )
                 return (value.absent, *held)
             case (Record() | Tuple(), Fields()):
-                return tuple(chain.from_iterable(self.flat(part, value.of[f]) for f, part in _fields(sort)))
+                return tuple(chain.from_iterable(self.flat(part, value.of[f]) for f, part in fields_of(sort)))
             case _, Node() if not value.quantified:
                 return (value,)
             case _, Node():
@@ -203,7 +160,7 @@ class Values:
             case Option(), OptionOf():
                 return logic.disj((value.absent, self.typed(sort.inner, value.value)))
             case (Record() | Tuple()), Fields():
-                return logic.conj(self.typed(part, value.of[f]) for f, part in _fields(sort))
+                return logic.conj(self.typed(part, value.of[f]) for f, part in fields_of(sort))
             case Function(), Mapped():
                 return self.each(sort.domain, lambda key: self.typed(sort.range, value.at(key)))
             case PartialFunction(), Partly():
@@ -247,7 +204,7 @@ class Values:
         """The same part by part: for each field, also of the values of functions, what it says of it."""
         match sort, value:
             case (Record() | Tuple()), Fields():
-                for field, part in _fields(sort):
+                for field, part in fields_of(sort):
                     yield from self.typed_parts(part, value.of[field], f"{name}.{field}")
             case Function(), Mapped():
                 one = self.quantified(sort.domain)
@@ -287,7 +244,7 @@ class Values:
                 neither = (logic.neg(one.absent), logic.neg(other.absent))
                 return logic.disj((both, logic.conj((*neither, same))))
             case (Record() | Tuple()), Fields(), Fields():
-                return logic.conj(self.equal(part, one.of[f], other.of[f]) for f, part in _fields(sort))
+                return logic.conj(self.equal(part, one.of[f], other.of[f]) for f, part in fields_of(sort))
             case Function(), Mapped(), Mapped():
                 return self.each(sort.domain, lambda key: self.equal(sort.range, one.at(key), other.at(key)))
             case Set(), Members(), Members():
@@ -383,7 +340,7 @@ class Values:
             case Record(), FrozenMap():
                 return Fields({f: self.literal(part, value[f]) for f, part in sort.fields})
             case Tuple(), tuple():
-                pairs = zip(_fields(sort), value, strict=True)
+                pairs = zip(fields_of(sort), value, strict=True)
                 return Fields({f: self.literal(part, item) for (f, part), item in pairs})
             case Set(), frozenset():
                 items = [self.literal(sort.element, item) for item in value]
@@ -417,7 +374,8 @@ class Values:
         return Tags(self.logic.integer(number), held)
 
 
-def _fields(sort: Record | Tuple) -> tuple[tuple[str, Sort], ...]:
+def fields_of(sort: Record | Tuple) -> tuple[tuple[str, Sort], ...]:
+    """The fields of a record; of a tuple its places."""
     if isinstance(sort, Record):
         return sort.fields
     return tuple((str(place), item) for place, item in enumerate(sort.items))

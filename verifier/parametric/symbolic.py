@@ -1,0 +1,74 @@
+"""Values that can be any of a sort."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from verifier.encodings.sorts import (
+    Bag,
+    Boolean,
+    Enum,
+    Function,
+    IndexSet,
+    Listed,
+    Option,
+    PartialFunction,
+    Range,
+    Record,
+    Set,
+    Sort,
+    Tuple,
+    Variant,
+)
+from verifier.encodings.sorts import Sequence as SequenceSort
+from verifier.parametric.errors import NotParametric
+from verifier.parametric.logic import BOOL, INT, Node
+from verifier.parametric.places import Elements
+from verifier.parametric.shapes import Copies, Fields, Items, Mapped, Members, OptionOf, Partly, Tags, Value
+from verifier.parametric.values import Values, fields_of
+
+
+def symbolic(  # noqa: C901 -- cases
+    values: Values, sort: Sort, name: str, args: Sequence[Node] = ()
+) -> Value:
+    """A value that can be any: each scalar in it is an uninterpreted function of the keys on the way."""
+    logic = values.logic
+    match sort:
+        case Boolean():
+            return logic.app(name, BOOL, args)
+        case Range() | Enum() | Listed():
+            return logic.app(name, INT, args)
+        case IndexSet():
+            return logic.app(name, values.index_sort(sort), args)
+        case Option():
+            return OptionOf(
+                logic.app(f"{name}.none", BOOL, args), symbolic(values, sort.inner, f"{name}.some", args)
+            )
+        case Record() | Tuple():
+            return Fields({f: symbolic(values, part, f"{name}.{f}", args) for f, part in fields_of(sort)})
+        case Function():
+            return Mapped(
+                lambda key: symbolic(values, sort.range, name, (*args, *values.flat(sort.domain, key)))
+            )
+        case Set():
+            return Members(lambda item: logic.app(name, BOOL, (*args, *values.flat(sort.element, item))))
+        case SequenceSort():
+            if isinstance(sort.element, IndexSet):
+                element, size = values.index_sort(sort.element), values.number(sort.element.count)
+                values.sequences[f"{name}.length"] = Elements(f"{name}.at", element, size)
+            return Items(
+                logic.app(f"{name}.length", INT, args),
+                lambda place: symbolic(values, sort.element, f"{name}.at", (*args, place)),
+            )
+        case Bag():
+            return Copies(lambda item: logic.app(name, INT, (*args, *values.flat(sort.element, item))))
+        case Variant():
+            held = {tag: symbolic(values, part, f"{name}.{tag}", args) for tag, part in sort.alternatives}
+            return Tags(logic.app(f"{name}.number of tag", INT, args), held)
+        case PartialFunction():
+            keys = sort.domain
+            return Partly(
+                lambda key: logic.app(f"{name}.has", BOOL, (*args, *values.flat(keys, key))),
+                lambda key: symbolic(values, sort.range, f"{name}.at", (*args, *values.flat(keys, key))),
+            )
+    raise NotParametric(f"values of {sort} have no parametric reading")
