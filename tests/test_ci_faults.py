@@ -68,6 +68,23 @@ FAULTS = [
         "lock.py",
     ),
     Fault(
+        "a temporal property expected of explore",
+        'DeadlockPerfect = "holds"',
+        'DeadlockPerfect = "holds"\nLiveness = "holds"',
+        14,
+        ("sac: Liveness: HOLDS is expected, but Liveness is a temporal property: verify live checks it$",),
+    ),
+    Fault(
+        "an invariant expected of live",
+        'engine = "induct"',
+        'engine = "live"',
+        14,
+        (
+            "sac-induct: DeadlockBalanced: PROVED is expected, but DeadlockBalanced speaks of single states",
+            "manifest: Liveness: sac.py:RabbitSac checks Liveness by default, but no cell expects anything of it$",
+        ),
+    ),
+    Fault(
         "what must be reached is not",
         "s.stored.is_some & (s.stored.value > 0)",
         "s.stored.is_none & s.newest.is_some",
@@ -275,7 +292,7 @@ def test_a_run_that_ends_badly_is_a_surprise(
 def ended(project: Project, **how: object) -> list[tuple[str, str | None, int]]:
     (cell,) = read_manifest(project.manifest).chosen(["lock-broken"])
     names = tuple(item.property_name for item in cell.expected)
-    facts = Facts(BROKEN_HASH, names, names, deadlocks=True)
+    facts = Facts(BROKEN_HASH, names, {}, names, deadlocks=True)
     state: dict[str, object] = {"reported": (), "limit": None, "failure": None}
     done = TaskResult("lock-broken", seconds=1.0, **{**state, **how})  # type: ignore[arg-type]
     return [(c.subject, c.surprise, c.exit_code) for c in after_running(cell, facts, done)]

@@ -64,12 +64,19 @@ def before_running(cell: Cell, facts: Facts | Refusal) -> list[Check]:
         words = "nothing is expected of it: verify ci --update writes what is found"
         checks.append(surprise("expect", words))
     running = to_run(cell, facts)
-    for item in cell.expected:
-        if item.property_name not in running:
-            error = unknown_name("property", item.property_name, facts.properties)
-            words = f"{_said(item)} is expected, but there is no such property any more: {error}"
-            checks.append(surprise(item.property_name, words))
-    return checks
+    missing = [item for item in cell.expected if item.property_name not in running]
+    return checks + [
+        surprise(item.property_name, f"{_said(item)} is expected, but {_no_claim(item, facts)}")
+        for item in missing
+    ]
+
+
+def _no_claim(item: Expected, facts: Facts) -> str:
+    """Why an engine cannot be asked about a property."""
+    if item.property_name in facts.elsewhere:
+        return facts.elsewhere[item.property_name]
+    error = unknown_name("property", item.property_name, facts.properties)
+    return f"there is no such property any more: {error}"
 
 
 def uncovered(

@@ -125,7 +125,7 @@ class Manifest:
         known = [cell.id for cell in self.cells]
         for name in names:
             if name not in known:
-                raise unknown_name(f"cell of {self.path}", name, known)
+                raise UsageError(f"{self.path}: {unknown_name('cell', name, known)}")
         return tuple(cell for cell in self.cells if not names or cell.id in names)
 
 
@@ -133,7 +133,7 @@ def read_manifest(path: Path) -> Manifest:
     """The manifest. Raises UsageError if it cannot be read, or for what is wrong in it."""
     content = read_toml(path, "manifest", ("cell", "defaults"))
     defaults = _table(content, "defaults", str(path))
-    check_keys(defaults, _DEFAULTS, f"key in {path}, defaults")
+    check_keys(defaults, _DEFAULTS, f"{path}, defaults")
     tables = list_of_tables(content, "cell", path, "check")
     cells = [
         _cell({**defaults, **table}, path, f"{path}, {_called(table, number)}")
@@ -150,12 +150,12 @@ def _called(table: Mapping[str, Any], number: int) -> str:
 
 
 def _cell(table: Mapping[str, Any], path: Path, place: str) -> Cell:
-    check_keys(table, _KEYS, f"key in {place}")
+    check_keys(table, _KEYS, place)
     name, engine = _text(table, "id", place), _text(table, "engine", place, "bmc")
     if not _ID.fullmatch(name):
         raise UsageError(f"{place}: id = {name!r} is not allowed: it takes letters, digits and . _ -")
     if engine not in ENGINES:
-        raise unknown_name(f"engine in {place}", engine, ENGINES)
+        raise UsageError(f"{place}: {unknown_name('engine', engine, ENGINES)}")
     found = engine_named(engine)
     options = _options(table, found, place)
     expectations = _table(table, "expect", place).items()
@@ -203,9 +203,9 @@ def _located(spec: str, path: Path, place: str) -> str:
     if spec in BUILT_IN:
         return spec
     if not spec.endswith((".py", TLA)) and ".py:" not in spec:
-        error = unknown_name(f"spec in {place}", spec, BUILT_IN)
+        error = unknown_name("spec", spec, BUILT_IN)
         files = f"{spec}.py or {spec}.tla"
-        raise UsageError(f"{error}; a protocol of your own is named by its file, as in {files}")
+        raise UsageError(f"{place}: {error}; a protocol of your own is named by its file, as in {files}")
     file = spec.rpartition(":")[0] if ".py:" in spec else spec
     if not os.path.isfile(path.parent / file):  # of no path at all too
         raise UsageError(f"{place}: spec = {spec!r}: there is no file {path.parent / file}")
@@ -238,10 +238,10 @@ def _expected(
     if not isinstance(table, dict):
         raise UsageError(f"{place} = {value} is not allowed: it takes a table as in {{ verdict = 'holds' }}")
     known = [field.name for field in fields(Expected) if field.name != "property_name"]
-    check_keys(table, known, f"key in {place}")
+    check_keys(table, known, place)
     word = _text(table, "verdict", place)
     if word not in _VERDICTS:
-        raise unknown_name(f"verdict in {place}", word, _VERDICTS)
+        raise UsageError(f"{place}: {unknown_name('verdict', word, _VERDICTS)}")
     steps, depth, verdict = whole(table, "steps", place), whole(table, "depth", place), _VERDICTS[word]
     if steps is not None and verdict not in (VerdictKind.VIOLATED, VerdictKind.REACHED):
         raise UsageError(f"{place}: steps = {steps} is for violated and reached: {word} has no steps")

@@ -14,6 +14,7 @@ from verifier.outcomes.row import Row, rows_of
 from verifier.processes.children import Work
 from verifier.processes.limits import Limits
 from verifier.processes.pool import Task, TaskResult, Watch, run_tasks
+from verifier.runs.question import elsewhere
 from verifier.runs.table import engine_named, execute
 from verifier.specs.protocol import DefinitionError
 
@@ -24,6 +25,8 @@ class Facts:
 
     spec_hash: str
     properties: tuple[str, ...]
+    elsewhere: Mapping[str, str]
+    """Which commands check properties of which something is expected and that this engine does not."""
     by_default: tuple[str, ...]
     """Those that are checked where none is asked for."""
     deadlocks: bool
@@ -89,10 +92,15 @@ def _surveying(cell: Cell) -> Work:
     def find() -> Facts:
         definition = cell.loaded().definition
         engine = engine_named(cell.engine)
-        claims = engine.claims(definition)
+        claims, temporal = engine.claims(definition), engine.decides_temporal
         return Facts(
             spec_hash=definition.spec_hash,
             properties=tuple(claims),
+            elsewhere={
+                name: words
+                for name in (item.property_name for item in cell.expected)
+                if (words := elsewhere(definition, name, temporal=temporal)) is not None
+            },
             by_default=tuple(name for name, by_default in claims.items() if by_default),
             deadlocks=engine.looks_for_deadlocks,
         )

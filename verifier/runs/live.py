@@ -68,15 +68,15 @@ def _prepare(loaded: Loaded, options: LiveOptions) -> Question[LiveOptions]:
     from verifier.outcomes.expectations import parse_expectations
     from verifier.outcomes.run import origin
     from verifier.processes.limits import Limits
-    from verifier.runs.question import Question
+    from verifier.runs.question import Question, elsewhere
     from verifier.system.fairness import conditions_named
 
     definition = loaded.definition
     _check(options)
     names = [prop.name for prop in definition.temporal]
     for name in options.properties:
-        if name not in names and name in {prop.name for prop in definition.properties}:
-            raise UsageError(f"{name} speaks of single states: verify bmc, explore and prove check it")
+        if name not in names and (words := elsewhere(definition, name, temporal=True)) is not None:
+            raise UsageError(words)
     if not names:
         words = f"{definition.name} has no temporal property: mark a method with @temporal"
         raise UsageError(words)

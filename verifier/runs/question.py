@@ -74,9 +74,8 @@ def chosen_properties(
     known = [prop.name for prop in definition.properties]
     for name in named:
         if name not in (*known, *([NO_DEADLOCK] if deadlock else []), "all"):
-            if name in {prop.name for prop in definition.temporal}:
-                raise UsageError(f"{name} is a temporal property: verify live checks it")
-            raise unknown_name("property", name, [*known, "all"])
+            words = elsewhere(definition, name, temporal=False)
+            raise UsageError(words) if words else unknown_name("property", name, [*known, "all"])
     also = [*(name for name in expected if name != NO_DEADLOCK), *([NO_DEADLOCK] if deadlock else [])]
     if "all" in named:
         return tuple(dict.fromkeys((*known, *also)))
@@ -88,6 +87,16 @@ def chosen_properties(
         )
     beginnings = (one.beginnings for one in definition.refinements if one.steps in {*chosen, *also})
     return tuple(dict.fromkeys((*chosen, *also, *beginnings)))
+
+
+def elsewhere(definition: Definition, name: str, *, temporal: bool) -> str | None:
+    """What checks a property that an engine of ``temporal`` properties, or of others, cannot be asked about.
+    None if there is no such property."""
+    if temporal and name in {prop.name for prop in definition.properties}:
+        return f"{name} speaks of single states: verify bmc, explore and prove check it"
+    if not temporal and name in {prop.name for prop in definition.temporal}:
+        return f"{name} is a temporal property: verify live checks it"
+    return None
 
 
 def ask(loaded: Loaded, options: OptionsT, choose: Choose = chosen_properties) -> Question[OptionsT]:

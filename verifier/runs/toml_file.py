@@ -30,7 +30,7 @@ def read_toml(path: Path, what: str, tables: Iterable[str]) -> Mapping[str, Any]
     except ValueError as error:  # of the grammar, of UTF-8, and of integers with thousands of digits
         raise UsageError(f"{path} is not TOML: {error}") from error
     _check_numbers(content, "", path)
-    check_keys(content, tables, f"table in {path}")
+    check_keys(content, tables, path, "table")
     return content
 
 
@@ -47,12 +47,14 @@ def _check_numbers(value: Any, place: str, path: Path) -> None:
             raise UsageError(f"{path}: {place} is an integer with more than {MOST_DIGITS} digits")
 
 
-def check_keys(table: Mapping[str, Any], known: Iterable[str], what: str) -> None:
-    """Raises UsageError for a key that is not known; ``what`` is the kind of name it is."""
+def check_keys(
+    table: Mapping[str, Any], known: Iterable[str], place: str | Path, kind: str = "key"
+) -> None:
+    """Raises UsageError for a key that is not known."""
     allowed = list(known)
     for name in table:
         if name not in allowed:
-            raise unknown_name(what, name, allowed)
+            raise UsageError(f"{place}: {unknown_name(kind, name, allowed)}")
 
 
 def list_of_tables(content: Mapping[str, Any], key: str, path: Path, purpose: str) -> list[dict[str, Any]]:

@@ -166,7 +166,7 @@ def read_grids(path: Path) -> list[Grid]:
 
 
 def _grid(table: Mapping[str, Any], place: str) -> Grid:
-    check_keys(table, _KEYS, f"key in {place}")
+    check_keys(table, _KEYS, place)
     constants, options = table.get("constants", {}), table.get("options", {})
     if not isinstance(constants, dict) or not isinstance(options, dict):
         raise UsageError(f"{place}: constants and options are tables, as in {{ replicas = '2..4' }}")

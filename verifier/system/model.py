@@ -24,7 +24,7 @@ from verifier.encodings.sorts import Sort, SortError
 from verifier.encodings.terms import Symbol, Term
 from verifier.specs.definition import UNDEFINED_READ, Action, Definition, DefinitionError, PropertyKind
 from verifier.system.assigning import assign, keys
-from verifier.system.declared_symmetry import check_symmetry, mentioned, named_in_order
+from verifier.system.declared_symmetry import Named, check_symmetry, mentioned, named_in_order
 from verifier.system.size import check_size
 from verifier.system.steps import BreakingStep, StepInvariants
 from verifier.system.support import Support
@@ -299,11 +299,6 @@ class _Builder:
             self._note_undefined(place, (), some(step.unread), {}, (), step.property_name)
         if guard.is_false():
             return None
-        mentions = [
-            item
-            for symbol, value in bindings.items()
-            for item in mentioned(symbol.sort, value, self.symmetries)
-        ]
         return Instance(
             action=action.name,
             parameters=parameters,
@@ -312,8 +307,13 @@ class _Builder:
             inputs=inputs,
             reads=self.support.leaves((guard, *updates.values())),
             writes=self.support.leaves(updates),
-            mentions=tuple(mentions),
+            mentions=self._mentions(bindings),
         )
+
+    def _mentions(self, bindings: Bindings) -> Named:
+        """The interchangeable elements that the values of the parameters name."""
+        found = (mentioned(symbol.sort, value, self.symmetries) for symbol, value in bindings.items())
+        return tuple(item for items in found for item in items)
 
     def _note_cut_off(self, action: Action, parameters: Mapping[str, Concrete], when: list[FNode]) -> None:
         if any(one is not FALSE for one in when):
