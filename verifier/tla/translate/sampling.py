@@ -257,7 +257,7 @@ class Stepper:
         """Each way to take a step, with the state that it leads to."""
         self.evaluator.now[:] = state
         self.evaluator.next[:] = [UNSET] * len(state)
-        self.walk(lambda: visit(tuple(listed(value) for value in self.explorer._captured("Next"))))
+        self.walk(lambda: visit(self.explorer._captured("Next")))
 
     def strolls(self, start: list[State], count: int, steps: int) -> list[State]:
         """States on random walks; always the same ones."""
