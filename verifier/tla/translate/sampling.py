@@ -385,6 +385,10 @@ def _said_of_variables(
     if isinstance(body, ast.Junction) and body.conjunction:
         for item in body.items:
             yield from _said_of_variables(specification, Formula(item, formula.module), seen)
+    if isinstance(body, ast.Let):
+        inner = Formula(body.body, formula.module)
+        for variable, relation, of in _said_of_variables(specification, inner, seen):
+            yield variable, relation, Formula(replace(body, body=of.body), of.module)
     if not isinstance(body, ast.Apply):
         return
     symbol = evaluator.resolve(body.operator, formula.module) or body.operator
