@@ -96,6 +96,39 @@ def test_large_sets_are_permuted_in_part(tmp_path: Path) -> None:
     assert len(interchangeable(spec, [*spec.init, spec.next], 120)) + 1 == factorial(5)
 
 
+TWO_SETS = """EXTENDS TLC, Naturals, FiniteSets
+CONSTANTS S, T, a, c
+VARIABLES x, y
+Init == x = {} /\\ y = {}
+One == CHOOSE s \\in S : TRUE
+Next == \\/ \\E s \\in S : x' = x \\cup {s} /\\ UNCHANGED y
+        \\/ x # {} /\\ \\E t \\in T : y' = y \\cup {t} /\\ UNCHANGED x
+"""
+TWO_SETS_CONFIG = CONFIG.replace("CONSTANTS", "CONSTANTS T = {t, u, v},")
+
+
+@pytest.mark.parametrize(
+    ("invariant", "told_apart", "states"),
+    [
+        ("TRUE", 0, 7),  # how many are in x, and how many in y
+        ("x # {One, c}", 1, None),
+        ("One \\in S", 1, 17),  # members of T are still exchanged
+        ("One \\in S /\\ (CHOOSE t \\in T : TRUE) \\in T", 2, None),
+        ("(CHOOSE s \\in S \\ {One} : TRUE) \\in S", 1, 17),
+    ],
+)
+def test_what_is_not_told_apart_is_still_exchanged(
+    invariant: str, told_apart: int, states: int | None, tmp_path: Path
+) -> None:
+    body = f"{TWO_SETS}Inv == {invariant}"
+    found, said = _asked(tmp_path, body, TWO_SETS_CONFIG, shortest=True)
+    plain, _ = _asked(tmp_path, body, TWO_SETS_CONFIG, shortest=True, symmetry=False)
+    assert _answer(found) == _answer(plain)
+    assert sum("told apart" in words for words in said) == told_apart
+    if states is not None:
+        assert any(f"all {states} states" in words and "up to names" in words for words in said)
+
+
 RULES = {
     "step": [
         "\\E s \\in S : $guard /\\ x' = x \\cup {s} /\\ UNCHANGED <<f, p>>",

@@ -66,3 +66,18 @@ def test_items_of_tuples_are_alike(tmp_path: Path) -> None:
     assert rows is not None
     assert rows.items[0] == rows.items[2]
     assert rows.items[2].rows is not None
+
+
+def test_invariants_bound_variables_below_let(tmp_path: Path) -> None:
+    body = """EXTENDS Naturals
+VARIABLES x, y
+Init == x = 0 /\\ y = 0
+Next == x < 9000 /\\ x' = x + 1 /\\ y' = y
+Inv == LET N == 20
+           S == {n \\in 0..N * 200 : n # x}
+       IN x \\in 0..N * 200 /\\ y \\in S \\cup {y}
+"""
+    spec = specified(tmp_path, body, f"{CONFIG}\nINVARIANT Inv")
+    sample = started(spec, depth=3)
+    assert max(sample.shapes["x"].ints) == 4000
+    assert max(sample.shapes["y"].ints) == 0  # S depends on the state

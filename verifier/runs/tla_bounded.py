@@ -10,12 +10,12 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import psutil
 
+from verifier.encodings.sorts import SortError
 from verifier.engines.choices import StepsChoice
 from verifier.engines.outcome import Outcome
 from verifier.engines.search_by_exploring import NAME as EXPLORING
@@ -41,15 +41,21 @@ from verifier.tla.explorer import Explorer
 from verifier.tla.frames import Undefined
 from verifier.tla.orbits import Orbits
 from verifier.tla.specification import Specification
+from verifier.tla.symmetry import Symmetry
+from verifier.tla.translate.coding import Names
 from verifier.tla.translate.sampling import Stepper
+from verifier.tla.translate.shapes import NoShape, Shape
+from verifier.tla.translate.symbolic import Untranslated
+from verifier.tla.translate.translation import add_states
 from verifier.verdict import Verdict, VerdictKind
 
 if TYPE_CHECKING:
     from verifier.outcomes.run import Run
 
-_MORE_BITS, _MANY_BITS = 256, 400
-"""States of more bits are translated slowly; it takes many seconds, and again where sorts are widened."""
-_MOST_STATES, _MOST_OF_MORE_BITS, _MOST_OF_MANY_BITS = 16_000, 20_000, 80_000
+_MANY_BITS = 256
+"""If the first states have more, the module is translated slowly: states to come have more again, and the
+sorts are widened for them."""
+_MOST_STATES, _MOST_OF_MANY_BITS = 16_000, 80_000
 """Of states of few bits, the interpreter looks at so many in the time that it takes to translate a module."""
 _MOST_GENERATED = 5
 """So many times as many may be generated: of interchangeable values, many are one state."""
@@ -57,7 +63,7 @@ _STATES_BEFORE = 1_000
 """Before so many states are seen, nothing is expected."""
 
 
-class TooMany(Exception):
+class _TooMany(Exception):
     """More states than the interpreter looks at."""
 
 
@@ -72,30 +78,17 @@ def bounded(asked: ModuleQuestion) -> Run:
 
 def _run(asked: ModuleQuestion) -> Run:
     try:
-        found, many = _closed_soon(asked, _MOST_STATES)
+        found = within_limits(asked, lambda: closed(asked))
         if found is not None:
             return found
         made = within_limits(asked, lambda: started(asked))
-        bits = sum(map(bits_of, made.sorts().values()))
-        if many and bits >= _MORE_BITS:
-            most = _MOST_OF_MORE_BITS if bits <= _MANY_BITS else _MOST_OF_MANY_BITS
-            found, _ = _closed_soon(asked, most)
     except Interrupted as stop:
         return ended(asked, str(stop))
-    return run_translated(asked, made) if found is None else found
+    return run_translated(asked, made)
 
 
-def _closed_soon(asked: ModuleQuestion, most: int) -> tuple[Run | None, bool]:
-    """The interpreter's answer, if it has one; and whether only the number of states kept it from that."""
-    try:
-        return within_limits(asked, lambda: closed(asked, most)), False
-    except TooMany:
-        return None, True
-
-
-def closed(asked: ModuleQuestion, most: int) -> Run | None:
+def closed(asked: ModuleQuestion) -> Run | None:
     """The run, if the interpreter looks at every state to the depth and nothing is violated there; else None.
-    Raises TooMany.
 
     All steps from the states at the depth are read, too: what has no value there is for the others to say.
     """
@@ -107,14 +100,15 @@ def closed(asked: ModuleQuestion, most: int) -> Run | None:
         return None
     began = time.monotonic()
     plain = replace(spec, symmetry=[], view=None)
-    explorer = Explorer(plain, properties=names, max_depth=options.depth, enforce=partial(_stop, most))
+    watch = _Watch(asked.symmetry)
+    explorer = Explorer(plain, properties=names, max_depth=options.depth, enforce=watch.look)
     if asked.symmetry is not None:
         explorer.orbits = Orbits(asked.symmetry.renamings)
     try:
         explorer.assume()
         explorer.explore()
         stuck = _stuck_in_the_end(explorer, plain)
-    except Undefined:
+    except (_TooMany, Undefined):
         return None
     if explorer.found.violations or not explorer.states or (stuck and NO_DEADLOCK in names):
         return None
@@ -139,14 +133,46 @@ def _spoken_of(spec: Specification, names: Sequence[str]) -> tuple[str, ...] | N
     return own if asymmetry(spec, evaluated(spec), []) is None else None
 
 
-def _stop(most: int, explorer: Explorer) -> None:
-    """Ends the search where more states are found or expected."""
-    states, levels = len(explorer.states), explorer.found.levels
-    assert explorer.max_depth is not None
-    if states > most or explorer.found.generated > _MOST_GENERATED * most:
-        raise TooMany
-    if states > _STATES_BEFORE and expected(levels, explorer.max_depth, most) > most:
-        raise TooMany
+class _Watch:
+    """Ends a search where more states are found or expected than the interpreter looks at."""
+
+    def __init__(self, symmetry: Symmetry | None) -> None:
+        self.symmetry = symmetry
+        self.most = _MOST_STATES
+        self.knows_bits = False
+        """Whether it was asked already how many bits the states have."""
+
+    def look(self, explorer: Explorer) -> None:
+        """Raises _TooMany."""
+        if not self.knows_bits and self._exceeded(explorer):
+            self.knows_bits = True
+            if _bits(explorer, self.symmetry) >= _MANY_BITS:
+                self.most = _MOST_OF_MANY_BITS
+        if self.knows_bits and self._exceeded(explorer):
+            raise _TooMany
+
+    def _exceeded(self, explorer: Explorer) -> bool:
+        states, levels = len(explorer.states), explorer.found.levels
+        assert explorer.max_depth is not None
+        if states > self.most or explorer.found.generated > _MOST_GENERATED * self.most:
+            return True
+        return states > _STATES_BEFORE and expected(levels, explorer.max_depth, self.most) > self.most
+
+
+def _bits(explorer: Explorer, symmetry: Symmetry | None) -> int:
+    """How many bits states have, at sorts that are guessed from some of those that are known; 0 where
+    there are no sorts."""
+    names = Names(explorer.evaluator.order)
+    shapes = {variable.name: Shape() for variable in explorer.specification.variables}
+    try:
+        add_states(shapes, explorer.states[:: len(explorer.states) // _STATES_BEFORE + 1])
+        for shape in shapes.values():
+            if symmetry is not None:
+                shape.permute(symmetry.renamings)
+            shape.even_out()
+        return sum(bits_of(shape.sort(names)) for shape in shapes.values())
+    except (Untranslated, NoShape, SortError):
+        return 0
 
 
 def expected(levels: Sequence[int], depth: int, most: int) -> float:

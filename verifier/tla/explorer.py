@@ -21,7 +21,7 @@ from verifier.tla.orbits import Orbits
 from verifier.tla.retracing import Walk, action_between, has_a_step
 from verifier.tla.specification import Formula, Specification
 from verifier.tla.symmetry import Asymmetric, Symmetry
-from verifier.tla.values import Fn, NoValue, Value, listed
+from verifier.tla.values import Boolean, Fn, ModelValue, NoValue, Value, listed
 
 DEADLOCK = "NoDeadlock"
 _BETWEEN_CHECKS = 128
@@ -50,7 +50,7 @@ class Explorer:
         """Why the permutations of the configuration are not used."""
         self._start()
         self.names = [variable.name for variable in specification.variables]
-        self.plain: tuple[type, ...] = (int, str, frozenset, tuple)
+        self.plain: tuple[type, ...] = (int, str, frozenset, tuple, Fn, Boolean, ModelValue)
         self._prepare()
 
     def _start(self) -> None:

@@ -74,7 +74,7 @@ class Forms(Core):
     def uneven(self, whole: ast.Choose, found: list[Value]) -> Asymmetric:
         """The error for a CHOOSE that takes different elements in orders that should be alike."""
         words = f"CHOOSE takes {self.show(found[0])} or {self.show(found[1])}, which a permutation exchanges"
-        return Asymmetric(f"{whole.place}: {words}")
+        return Asymmetric(f"{whole.place}: {words}", found)
 
     def firsts(self, whole: ast.Choose, unit: Unit, primed: bool) -> Callable[[Frame], list[Value]]:
         """What CHOOSE takes; with permutations, in each order that they make of TLC's."""

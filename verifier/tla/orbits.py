@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from typing import TypeAlias
 
 import numpy as np
@@ -69,7 +70,7 @@ class Orbits:
     def marks(self, value: Value) -> Marks:
         """The numbers of a state, or of another value."""
         if type(value) is tuple:
-            return self._row(map(self._part, value))
+            return self._row(value)
         return self._part(value)
 
     def _part(self, value: Value) -> Marks:
@@ -84,12 +85,13 @@ class Orbits:
     def _computed(self, value: Value) -> Marks:
         kind = type(value)
         if kind is tuple:
-            return self._row(map(self._part, value))
+            return self._row(value)
         if kind is frozenset:
-            return self._mixed(self._sum(map(self._part, value)) + _FACTORS[0])
+            return self._mixed(self._all(value).sum(axis=0) + _FACTORS[0])
         if kind is Fn:
-            pairs = (self._row((self._part(key), self._part(item))) for key, item in value.items())
-            return self._mixed(self._sum(pairs) + _FACTORS[1])
+            keys, items = _weights(2)
+            pairs = self._all(value) * keys + self._all(value.values()) * items
+            return self._mixed(self._mixed(pairs).sum(axis=0) + _FACTORS[1])
         if kind is ModelValue:
             images = [value, *(renaming.of(value) for renaming in self.renamings)]
             return self._mixed(np.array([_number(image) for image in images], np.uint64))
@@ -98,18 +100,14 @@ class Orbits:
         word = f"{value.truth}" if kind is Boolean else value
         return self._mixed(np.full(len(self.renamings) + 1, _number(word), np.uint64))
 
-    def _sum(self, parts: Iterable[Marks]) -> Marks:
-        found = np.zeros(len(self.renamings) + 1, np.uint64)
-        for part in parts:
-            found += part
-        return found
+    def _all(self, values: Iterable[Value]) -> Marks:
+        """The numbers of some values, a line for each."""
+        rows = [self._part(value) for value in values]
+        return np.array(rows) if rows else np.zeros((0, len(self.renamings) + 1), np.uint64)
 
-    def _row(self, parts: Iterable[Marks]) -> Marks:
-        found = np.full(len(self.renamings) + 1, _FACTORS[2])
-        for part in parts:
-            found *= _FACTORS[0]
-            found ^= part
-        return self._mixed(found)
+    def _row(self, values: tuple[Value, ...]) -> Marks:
+        found: Marks = (self._all(values) * _weights(len(values))).sum(axis=0)
+        return self._mixed(found + _FACTORS[2])
 
     @staticmethod
     def _mixed(numbers: Marks) -> Marks:
@@ -118,6 +116,13 @@ class Orbits:
             numbers *= factor
         numbers ^= numbers >> _HALF
         return numbers
+
+
+@cache
+def _weights(count: int) -> Marks:
+    """What the parts of a row are multiplied with: odd, and another number for each place."""
+    found: Marks = np.multiply.accumulate(np.full((count, 1), _FACTORS[0]))
+    return found
 
 
 def _number(value: Value) -> int:

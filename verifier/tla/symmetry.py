@@ -24,6 +24,11 @@ _REMEMBERED = 100_000
 class Asymmetric(Exception):
     """A permutation changes more than names: where, and why."""
 
+    def __init__(self, words: str, answers: Iterable[Value] = ()) -> None:
+        super().__init__(words)
+        self.answers = tuple(answers)
+        """What is taken in the orders that permutations make; empty where that is not known."""
+
 
 class Renaming:
     """A permutation, applied to values; what it makes of records and sets is remembered."""

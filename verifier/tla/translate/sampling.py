@@ -257,7 +257,7 @@ class Stepper:
         """Each way to take a step, with the state that it leads to."""
         self.evaluator.now[:] = state
         self.evaluator.next[:] = [UNSET] * len(state)
-        self.walk(lambda: visit(tuple(listed(value) for value in self.explorer._captured("Next"))))
+        self.walk(lambda: visit(self.explorer._captured("Next")))
 
     def strolls(self, start: list[State], count: int, steps: int) -> list[State]:
         """States on random walks; always the same ones."""
@@ -385,6 +385,10 @@ def _said_of_variables(
     if isinstance(body, ast.Junction) and body.conjunction:
         for item in body.items:
             yield from _said_of_variables(specification, Formula(item, formula.module), seen)
+    if isinstance(body, ast.Let):
+        inner = Formula(body.body, formula.module)
+        for variable, relation, of in _said_of_variables(specification, inner, seen):
+            yield variable, relation, Formula(replace(body, body=of.body), of.module)
     if not isinstance(body, ast.Apply):
         return
     symbol = evaluator.resolve(body.operator, formula.module) or body.operator

@@ -144,7 +144,8 @@ class SetOperators(Rows):
         symbols = [case.symbol for case in cases if case.symbol is not None]
         if len(cases) != 1 or not symbols:
             if not symbols and any(not isinstance(case.item, Known) for case in cases):
-                return self._alone(cases, body)
+                integers = all(map(self._is_integer, cases))
+                return (self._least if integers else self._alone)(cases, body)
             return first(self.each_once(domain), body)
         (case,) = cases
         fits = self.and_([case.condition, body(case.item)])
@@ -170,6 +171,27 @@ class SetOperators(Rows):
         result: Sym = Nothing("CHOOSE finds no element")
         for fits, item in reversed(found):
             result = self.if_(fits, item, result)
+        return result
+
+    @staticmethod
+    def _is_integer(case: Case) -> bool:
+        item = case.item
+        if isinstance(item, Known):
+            return type(item.value) is int
+        return isinstance(item, Term) and isinstance(item.sort, Range)
+
+    def _least(self, cases: list[Case], body: Callable[[Sym], Sym]) -> Sym:
+        """CHOOSE from integers that the state decides: the least that fits is TLC's first."""
+        fits = [self.and_([case.condition, body(case.item)]) for case in cases]
+        result: Sym = Nothing("CHOOSE finds no element")
+        for place in reversed(range(len(cases))):
+            item = cases[place].item
+            before = [
+                self.and_([fit, self.less(other.item, item)])
+                for fit, other in zip(fits, cases, strict=True)
+                if other is not cases[place]
+            ]
+            result = self.if_(self.and_([fits[place], *map(self.not_, before)]), item, result)
         return result
 
     def _alone(self, cases: list[Case], body: Callable[[Sym], Sym]) -> Sym:

@@ -93,7 +93,7 @@ def started(
     names = Names(specification.evaluator.order)
     names.companions = companions(specification)
     shapes = {one.name: Shape() for one in specification.variables}
-    _add_states(shapes, found.states)
+    add_states(shapes, found.states)
     if not found.complete:
         bounds_of_types(specification, shapes)
     if not found.all_initial:
@@ -113,8 +113,8 @@ def started(
     return made
 
 
-def _add_states(shapes: dict[str, Shape], states: list[State]) -> None:
-    """Adds the values of the variables in states. Raises Untranslated."""
+def add_states(shapes: dict[str, Shape], states: list[State]) -> None:
+    """Adds the values of the variables in states to their shapes. Raises Untranslated."""
     for (name, shape), values in zip(shapes.items(), zip(*states, strict=True), strict=False):
         try:
             for value in dict.fromkeys(values):
@@ -126,7 +126,7 @@ def _add_states(shapes: dict[str, Shape], states: list[State]) -> None:
 def widened_by(made: Translation, states: list[State]) -> bool:
     """Makes the sorts wide enough for states. Whether they were not before. Raises Untranslated."""
     before = [sort_of(shape, made.names) for shape in made.shapes.values()]
-    _add_states(made.shapes, states)
+    add_states(made.shapes, states)
     made.permute()
     return before != [sort_of(shape, made.names) for shape in made.shapes.values()]
 
@@ -139,7 +139,7 @@ def _walk_on(shapes: dict[str, Shape], found: Sample, names: Names) -> None:
         if before is None:
             before = [sort_of(shape, names) for shape in shapes.values()]
         found.states += states
-        _add_states(shapes, states)
+        add_states(shapes, states)
         sorts = [sort_of(shape, names) for shape in shapes.values()]
         if sorts == before:
             return
