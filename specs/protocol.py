@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
+from verifier.encodings.concrete import show_constants
 from verifier.encodings.partiality import is_total
 from verifier.encodings.quantifiers import constantly
 from verifier.encodings.terms import Term
@@ -170,7 +171,7 @@ class Protocol:
                         )
                     )
             if not holds:
-                shown = ", ".join(f"{name}={value}" for name, value in self.constants.items())
+                shown = show_constants(self.constants)
                 where = "" if settings else place_of(type(self).assumptions)
                 raise AssumptionFailed(self.spec_name(), meaning, shown, where)
 

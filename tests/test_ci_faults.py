@@ -81,7 +81,7 @@ FAULTS = [
         14,
         (
             "sac-induct: DeadlockBalanced: PROVED is expected, but DeadlockBalanced speaks of single states",
-            "manifest: Liveness: sac.py:RabbitSac checks Liveness by default, but no cell expects anything of it$",
+            "manifest: Liveness: sac.py:RabbitSac checks Liveness by default, but no cell expects",
         ),
     ),
     Fault(

@@ -17,9 +17,11 @@ from tests.sweeping import jobs_of, misbehaving, verdicts
 from verifier.outcomes.content import as_object
 from verifier.outcomes.row import rows_of
 from verifier.processes import limits
+from verifier.report.sweep import render_summary
 from verifier.runs.loading import load
 from verifier.runs.table import engine_named, execute
 from verifier.sweep.execution import run_job
+from verifier.sweep.summary import Count, Line, Summary
 
 
 @pytest.mark.parametrize("engine", ["bmc", "explore", "induct", "prove"])
@@ -108,3 +110,10 @@ def test_nothing_survives_a_worker_that_is_killed(tmp_path: Path) -> None:
         worker.wait()
     _, alive = psutil.wait_procs(below, timeout=10)
     assert not alive
+
+
+def test_constants_are_shown_as_they_are_written() -> None:
+    line = Line("locks", "Safe", "bmc", '{"resend": true, "clients": 2}', "HOLDS", 3, 1.0, None)
+    count = Count("locks", "Safe", "Safe", "bmc", "HOLDS", 1, 3, None, None, 1.0)
+    shown = "\n".join(render_summary(Summary((count,), (line,), ())))
+    assert "resend=true, clients=2" in shown

@@ -14,6 +14,7 @@ from pysmt.fnode import FNode
 from pysmt.operators import AND, BOOL_CONSTANT, IFF, IMPLIES, ITE, NOT, OR, SYMBOL
 
 from verifier.encodings.bits import in_order
+from verifier.encodings.concrete import show_constants
 from verifier.system.model import Model
 from verifier.system.transition_system import Instance, TransitionSystem
 
@@ -57,7 +58,7 @@ def define(model: Model, formulas: Mapping[str, FNode]) -> str:
 
 def _preamble(model: Model, properties: Sequence[str], depth: int) -> list[str]:
     definition = model.definition
-    constants = ", ".join(f"{name}={value}" for name, value in definition.constants.items())
+    constants = show_constants(definition.constants)
     words = f"An execution of at most {depth} actions that violates one of {', '.join(properties)}."
     return [
         f"; {definition.name} with {constants} (spec hash {definition.spec_hash})",

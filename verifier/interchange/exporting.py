@@ -10,6 +10,7 @@ from typing import Any
 from pysmt.fnode import FNode
 
 from verifier.clauses.smt2 import SystemText, bit_name, clean
+from verifier.encodings.concrete import show_constants
 from verifier.interchange import names as naming
 from verifier.interchange.aiger import aiger
 from verifier.interchange.btor2 import Btor2, symbol_of
@@ -165,7 +166,7 @@ def _size(made: Circuit) -> str:
 
 
 def _comments(names: dict[str, Any], words: Sequence[str]) -> list[str]:
-    constants = ", ".join(f"{name}={value}" for name, value in names["constants"].items())
+    constants = show_constants(names["constants"])
     meanings = (f"{each['property']} ({each['kind']}) {each['bad']}" for each in names["properties"])
     return [
         f"{names['spec']} with {constants} (spec hash {names['spec_hash']})",

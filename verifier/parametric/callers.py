@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import FrameType
 
 from verifier.specs.reading.places import is_engine, is_standard_library, place
@@ -36,6 +37,11 @@ def running(frame: FrameType | None) -> FrameType | None:
 def place_of_frame(frame: FrameType) -> str:
     """The file and line where it is."""
     return place(frame.f_code.co_filename, frame.f_lineno)
+
+
+def short_place_of_frame(frame: FrameType) -> str:
+    """The same, without the folders of the file."""
+    return place(Path(frame.f_code.co_filename).name, frame.f_lineno)
 
 
 def is_of_verifier(frame: FrameType) -> bool:

@@ -72,7 +72,7 @@ def dump(reading: ParametricReading, attempt: Attempt) -> str:
         property=attempt.property_name,
         kept=attempt.kept,
         with_stays=attempt.with_stays,
-        assumptions=list(reading.said),
+        assumptions=list(reading.assumed),
         lemmas=list(attempt.needed),
         obligations=steps,
     )
@@ -166,7 +166,7 @@ def _require_fit(reading: ParametricReading, content: Content) -> None:
     kinds = {p.name: p.kind for p in reading.definition.properties}
     if content["kept"] and kinds[claimed] in NOT_KEPT:
         raise Misfit(f"{claimed} is a {kinds[claimed]}, and actions keep none")
-    if content["assumptions"] != list(reading.said):
+    if content["assumptions"] != list(reading.assumed):
         raise Misfit(f"the certificate assumes other things of the constants than {name} does")
 
 

@@ -45,8 +45,17 @@ class ParametricReading:
     @property
     def said(self) -> tuple[str, ...]:
         """What is assumed of the constants, in words, with the place of what the protocol's code decides."""
-        fixed = [f"{name} = {_shown(v)}" for name, v in self.constants.items() if name not in self.free]
-        return (*fixed, *(one.said for one in self.assumptions))
+        return (*self._fixed, *(one.said for one in self.assumptions))
+
+    @property
+    def assumed(self) -> tuple[str, ...]:
+        """The same without places: what a certificate says, wherever the protocol's file is."""
+        return (*self._fixed, *(one.words for one in self.assumptions))
+
+    @property
+    def _fixed(self) -> tuple[str, ...]:
+        given = self.constants.items()
+        return tuple(f"{name} = {_shown(value)}" for name, value in given if name not in self.free)
 
     @property
     def beyond_declared(self) -> tuple[str, ...]:

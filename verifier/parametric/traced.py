@@ -15,7 +15,7 @@ from types import FrameType
 from typing import Any, NoReturn, Self
 
 from verifier.encodings.open_integers import OriginInteger
-from verifier.parametric.callers import asker, place_of_frame, running
+from verifier.parametric.callers import asker, place_of_frame, running, short_place_of_frame
 from verifier.parametric.errors import NotParametric
 
 Monomial = tuple[str, ...]
@@ -85,7 +85,7 @@ class Decisions:
         frame = asker(_outside(sys._getframe(1)))
         if frame is None:
             return holds
-        made = Assumption(left, relation, right, holds, place_of_frame(frame))
+        made = Assumption(left, relation, right, holds, short_place_of_frame(frame))
         if self.answers is not None:
             made = replace(made, holds=self.answers.setdefault(made.asked, holds))
         self.assumptions.setdefault(made.words, made)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from tabulate import tabulate
 
+from verifier.encodings.concrete import show_constants
 from verifier.sweep.expansion import LeftOut
 from verifier.sweep.summary import Count, Line, Summary
 
@@ -59,7 +60,7 @@ def _jobs(lines: Sequence[Line]) -> list[str]:
                 line.spec,
                 line.claim,
                 line.engine,
-                ", ".join(f"{name}={value}" for name, value in json.loads(line.constants).items()),
+                show_constants(json.loads(line.constants)),
                 line.verdict,
                 "" if line.depth is None else line.depth,
                 f"{line.seconds:.1f}",

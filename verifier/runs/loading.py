@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from typing import Protocol as Interface
 
+from verifier.encodings.concrete import show
 from verifier.encodings.sorts import Sort
 from verifier.errors import UsageError
 from verifier.specs.constants import ChoiceConstant, Constant, IntegerConstant, constants_of
@@ -197,7 +198,7 @@ def _why(protocol: Protocol, found: tuple[str, Sort]) -> str:
     """The constants that make that empty: those with which it is another sort if they have another value."""
     kind, given = type(protocol), protocol.constants
     shown = [
-        f"{name}={given[name]}"
+        f"{name}={show(given[name])}"
         for name, constant in constants_of(kind).items()
         if any(_changed(kind, {**given, name: other}, found) for other in _others(constant, given[name]))
     ]

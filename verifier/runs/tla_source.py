@@ -14,6 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from verifier.encodings.concrete import show_constants
 from verifier.errors import UsageError
 from verifier.runs.asking import Remark
 from verifier.runs.loading import Loaded, Reading
@@ -197,5 +198,5 @@ class TlaSource:
         try:
             evaluated(explorer.assume)
         except TlaError as error:
-            constants = ", ".join(f"{name}={value}" for name, value in definition.constants.items())
+            constants = show_constants(definition.constants)
             raise AssumptionFailed(definition.name, str(error), constants) from None

@@ -10,6 +10,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from verifier.encodings.concrete import show
 from verifier.errors import UsageError, unknown_name
 from verifier.outcomes.names import current_name
 from verifier.outcomes.row import job_id
@@ -121,7 +122,7 @@ def _check_value(spec: str, name: str, constant: Any, value: Any) -> None:
         constant.parse(value)
     except ValueError:
         raise UsageError(
-            f"constant {name}={value} of {spec} is not allowed: {name} is {constant.allowed}"
+            f"constant {name}={show(value)} of {spec} is not allowed: {name} is {constant.allowed}"
         ) from None
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from verifier.encodings.concrete import show_constants
 from verifier.runs.loading import Reading
 
 
@@ -54,7 +55,7 @@ class Job:
     @property
     def label(self) -> str:
         """``kip320 StrongIsr bmc replicas=2, log_size=1``."""
-        constants = ", ".join(f"{name}={value}" for name, value in self.constants.items())
+        constants = show_constants(self.constants)
         part = self.options.get("part")
         which = "" if part is None else f" part {part.index + 1}/{2 ** len(part.choices)}"
         return f"{self.name} {self.property_name} {self.engine}{which} {constants}"

@@ -12,6 +12,7 @@ from pysmt.fnode import FNode
 
 from verifier.clauses.cnf import Clausifier
 from verifier.encodings.bits import conjunction, negation
+from verifier.encodings.concrete import show_constants
 from verifier.encodings.printing import text
 from verifier.errors import UsageError
 from verifier.solvers import Answer, open_solver
@@ -51,7 +52,7 @@ def require_initial_state(model: Model) -> None:
 
 
 def _title(model: Model) -> str:
-    constants = ", ".join(f"{name}={value}" for name, value in model.definition.constants.items())
+    constants = show_constants(model.definition.constants)
     return model.definition.name + (f" with {constants}" if constants else "")
 
 
