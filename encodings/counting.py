@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from verifier.errors import UsageError, cut
+from verifier.errors import TooLargeError, cut
 
 MANY = 10**12
 """Numbers are not told apart beyond this one."""
@@ -39,9 +39,10 @@ def about(number: int) -> str:
 
 
 def require_few(what: Any, number: int) -> None:
-    """Raises UsageError if there are too many to list: ``number`` values of ``what``, which is a sort."""
+    """Raises TooLargeError if there are too many to list: ``number`` values of ``what``, which is a sort."""
     if number > MOST_LISTED:
-        raise UsageError(
+        raise TooLargeError(
             f"something goes through all values of {cut(what)}, which has {about(number)}; more than "
-            f"{MOST_LISTED:,} are taken for a mistake: give its parts smaller sorts"
+            f"{MOST_LISTED:,} are taken for a mistake",
+            ": give its parts smaller sorts",
         )

@@ -170,3 +170,18 @@ Inv == x > 1 => TLCGet(1) < 4
     done = verify("explore", str(written(tmp_path, body)), "--format", "json")
     assert done.exit_code == 0
     assert json.loads(done.stdout)["statistics"]["printed"] == ['"once"', "0", "1", "2"]
+
+
+def test_who_has_chosen_no_sorts_is_not_asked_for_smaller_ones(tmp_path: Path) -> None:
+    body = """EXTENDS Naturals
+VARIABLE s
+Init == s = {}
+Next == s' \\in {{[a |-> n, b |-> 1]} : n \\in 1..3000}
+TypeOK == s \\in SUBSET [a : 1..4000, b : 1..4000]
+Grown == s = {}
+"""
+    (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT TypeOK Grown\nCHECK_DEADLOCK FALSE\n")
+    module = str(written(tmp_path, body))
+    said = wrong("bmc", module, "--steps", "serial")
+    assert said.endswith("taken for a mistake: verify explore looks at every state by the interpreter")
+    assert verify("explore", module).exit_code == 10

@@ -14,6 +14,14 @@ class UsageError(Exception):
     """Wrong usage or bad input; the message is one line for the user (exit code 2)."""
 
 
+class TooLargeError(UsageError):
+    """Something is too large to be built: in words, and what to do."""
+
+    def __init__(self, words: str, advice: str = "") -> None:
+        super().__init__(words + advice)
+        self.words = words
+
+
 def unknown_name(kind: str, name: str, allowed: Iterable[str]) -> UsageError:
     """The error for a name that is not known.
 

@@ -14,7 +14,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from verifier.encodings.sorts import SortError
-from verifier.errors import UsageError
+from verifier.errors import TooLargeError, UsageError
 from verifier.processes.limits import INTERRUPTED, Interrupted
 from verifier.processes.watching import Watched, look_at
 from verifier.runs.asking import Remark
@@ -268,6 +268,8 @@ def _round(
         return asked.engine.run(own, asked.listen, built)
     except (Untranslated, SortError) as error:
         raise NotTranslated(f"{error}: {INSTEAD}") from None
+    except TooLargeError as error:  # sorts are guessed: nobody has chosen them
+        raise NotTranslated(f"{error.words}: {INSTEAD}") from None
 
 
 def _check_fairness(model: Model, made: Symbolic) -> None:

@@ -18,7 +18,7 @@ from verifier.encodings.sorts import (
     Tuple,
     Variant,
 )
-from verifier.errors import UsageError
+from verifier.errors import TooLargeError
 from verifier.specs.definition import Action, Definition
 
 MOST_BITS = MOST_INSTANCES = 100_000
@@ -26,7 +26,7 @@ MOST_BITS = MOST_INSTANCES = 100_000
 
 
 def check_size(definition: Definition) -> None:
-    """Raises UsageError if the state, or the actions, are too large to be built."""
+    """Raises TooLargeError if the state, or the actions, are too large to be built."""
     bits = capped(sum(_bits(symbol.sort) for symbol in definition.variables))
     instances = instance_count(definition)
     constants = show_constants(definition.constants)
@@ -34,7 +34,7 @@ def check_size(definition: Definition) -> None:
     limits = ((bits, MOST_BITS, "bits in a state"), (instances, MOST_INSTANCES, "instances of actions"))
     for count, most, what in limits:
         if count > most:
-            raise UsageError(
+            raise TooLargeError(
                 f"{place} has {about(count)} {what}, and more than {most:,} are taken for a mistake"
             )
 
