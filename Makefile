@@ -102,7 +102,8 @@ lemmas: $(STAMP)  ## Prove the lemmas over their grids of constants, for results
 abc: $(STAMP) readers  ## Compare IC3 with ABC's pdr, for results/
 	$(BIN)/python -m results.generators.abc_comparison > results/abc-pdr.md
 
-scaling: $(STAMP)  ## Measure how far each engine goes as constants grow, for results/ (hours)
+scaling: $(STAMP)  ## Measure how far each engine goes as constants grow, for results/ (hours; goes on where it was interrupted)
+	$(BIN)/python -m results.generators.scaling_points
 	$(BIN)/python -m results.generators.scaling > results/scaling.md
 
 clean:  ## Remove the environment and everything generated

@@ -105,10 +105,14 @@ def measured(arguments: Sequence[str], cpu_limit: float | None = None) -> Measur
     seen = 0.0
     with tempfile.TemporaryFile("w+") as said:
         process = subprocess.Popen(command, stdout=said, env=as_installed())
-        while process.poll() is None:
-            time.sleep(_SECONDS_BETWEEN_LOOKS)
-            seen = max(seen, _processor_seconds(process.pid))
-            if cpu_limit is not None and seen > cpu_limit:
+        try:
+            while process.poll() is None:
+                time.sleep(_SECONDS_BETWEEN_LOOKS)
+                seen = max(seen, _processor_seconds(process.pid))
+                if cpu_limit is not None and seen > cpu_limit:
+                    _end(process)
+        finally:  # what measures may be interrupted alone
+            if process.poll() is None:
                 _end(process)
         wall = time.monotonic() - began
         said.seek(0)

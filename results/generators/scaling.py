@@ -1,34 +1,35 @@
-"""How far each engine goes as constants grow: `results/scaling.md`, with pictures beside it.
+"""The page of how far each engine goes as constants grow, `results/scaling.md`, with pictures beside it.
 
-Each point is a whole command, one after the other. Times are processor seconds of all its processes, since
-what else the machine does counts less in them than in the time on the clock. An engine's line ends with the
-first constants at which it does not decide within the limit.
+It is made of the points that `results.generators.scaling_points` has measured.
 """
 
 from __future__ import annotations
 
 import argparse
-import datetime
 import os
 import platform
-import sys
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from textwrap import fill
 
 from matplotlib.figure import Figure
 from tabulate import tabulate
 
-from results.generators.measuring import measured
+from results.generators.scaling_points import (
+    ENGINES,
+    IN_FILES,
+    LADDERS,
+    LIMIT,
+    POINTS,
+    RESULTS,
+    Ladder,
+    Point,
+    Points,
+    command_of,
+    read_points,
+)
 
-FOLDER = Path(__file__).resolve().parent.parent
-ENGINES: Mapping[str, tuple[str, ...]] = {
-    "explore": ("explore",),
-    "bmc": ("bmc",),
-    "ic3": ("prove", "--engine", "ic3", "--no-lemmas"),
-    "induct": ("induct",),
-}
 _CORES, _CORES_OF_A_NODE, _NETWORK = 1000, 32, 10e9 / 8
 _BARRIER_SECONDS = 1.0
 """Assumed for each level: two Spark jobs and the wait for their slowest tasks."""
@@ -36,146 +37,102 @@ _EFFICIENCY = 0.6
 """Assumed share of the time in which a core of the cluster has a task."""
 
 
-@dataclass(frozen=True)
-class Ladder:
-    """A protocol at growing constants, and the property that is asked about."""
-
-    spec: str
-    property_name: str
-    names: tuple[str, ...]
-    steps: tuple[tuple[int, ...], ...]
-
-
-LADDERS = (
-    Ladder(
-        "kip320",
-        "StrongIsr",
-        ("replicas", "log_size", "max_records", "max_leader_epoch"),
-        ((2, 1, 1, 1), (2, 2, 2, 2), (3, 2, 2, 1), (3, 2, 2, 2), (3, 3, 3, 2), (3, 3, 3, 3), (4, 3, 3, 3)),
-    ),
-    Ladder(
-        "bookkeeper",
-        "NoDivergenceBetweenClientAndMetaData",
-        ("bookies", "write_quorum", "ack_quorum"),
-        ((2, 2, 1), (3, 2, 1), (3, 2, 2), (3, 3, 2), (4, 3, 2)),
-    ),
-    Ladder(
-        "pulsar-compaction",
-        "CompactionHorizonCorrectness",
-        ("message_sent_limit", "compaction_times_limit"),
-        ((1, 2), (2, 3), (3, 3), (4, 3), (5, 3)),
-    ),
-    Ladder("rabbit-sac", "DeadlockBalanced", ("queues", "apps"), ((2, 2), (3, 3), (4, 3), (4, 4), (5, 4))),
-    Ladder(
-        "exactly-once",
-        "Safety",
-        ("message_count", "dup_count"),
-        ((1, 2), (2, 2), (3, 2), (4, 2)),
-    ),
-    Ladder(
-        "exactly-once-atomic", "Safety", ("max_queue", "max_retry"), ((2, 1), (2, 2), (3, 1), (3, 2), (4, 2))
-    ),
-)
-
-
-@dataclass(frozen=True)
-class Point:
-    """What came of one command."""
-
-    seconds: float
-    memory: int
-    """Bytes of its largest process."""
-    decided: bool
-    states: int | None = None
-
-
 def main() -> None:
-    """Measures, draws, and prints the page."""
+    """Draws, and prints the page."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--limit", type=int, default=300, help="processor seconds for each command")
-    parser.add_argument("--spec", action="append", help="only these protocols")
-    parser.add_argument("--pictures", type=Path, default=FOLDER)
+    parser.add_argument("--limit", type=int, default=LIMIT, help="processor seconds for each command")
+    parser.add_argument("--points", type=Path, default=POINTS, help="where points are kept")
+    parser.add_argument("--pictures", type=Path, default=RESULTS)
     given = parser.parse_args()
-    ladders = [ladder for ladder in LADDERS if not given.spec or ladder.spec in given.spec]
-    for part in _page(ladders, given.limit, given.pictures):
+    for part in page(read_points(given.points), given.limit, given.pictures):
         words = part if part.startswith(("|", "!", "#")) else f"{fill(part, 112)}\n"
         print(words, flush=True)
 
 
-def _page(ladders: Sequence[Ladder], limit: int, pictures: Path) -> Iterator[str]:
-    load = os.getloadavg()[0]
+def page(points: Points, limit: int, pictures: Path) -> Iterator[str]:
+    """The paragraphs of the page; draws the pictures."""
     yield "# How far it goes\n"
-    command = f"python -m results.generators.scaling {' '.join(sys.argv[1:])}".strip()
-    today = f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d}"
-    yield (
-        f"`{command}` (`make scaling` for all), {today}, {platform.machine()}, {os.cpu_count()} cores, "
-        f"load {load:.1f} at the beginning, limit {limit} s for each command. Seconds are processor seconds "
-        "of all processes of the whole command; memory is that of its largest process. A dash: not decided "
-        "within the limit, and nothing larger was tried. `ic3` works without lemmas, `induct` by them.\n"
-    )
-    for ladder in ladders:
-        points = {engine: _line(ladder, engine, limit) for engine in ENGINES}
+    if not points:
+        yield "Nothing is measured."
+        return
+    yield _measured(points.values(), limit)
+    for ladder in LADDERS:
+        lines = {engine: line(points, ladder, engine, limit) for engine in ENGINES}
         picture = pictures / f"scaling-{ladder.spec}.png"
-        _draw(ladder, points, limit, picture)
+        _draw(ladder, lines, limit, picture)
         yield f"## {ladder.spec}, {ladder.property_name}\n"
         yield f"![time and memory]({picture.name})\n"
-        yield _table(ladder, points) + "\n"
-    yield from _projection(limit)
+        yield _table(ladder, lines, limit) + "\n"
+    yield from _projection(points.get(IN_FILES), limit)
 
 
-def _line(ladder: Ladder, engine: str, limit: int) -> list[Point]:
+def _measured(points: Iterable[Point], limit: int) -> str:
+    """When the points were measured, where, and what the figures are."""
+    known = list(points)
+    dates = sorted({point.date for point in known})
+    loads = [point.load for point in known]
+    versions = ", ".join(f"{name} ({many})" for name, many in Counter(p.version for p in known).items())
+    memory = ENGINES["explore"][-1]
+    return (
+        f"`make scaling`, {' to '.join(dict.fromkeys((dates[0], dates[-1])))}, {platform.machine()}, "
+        f"{os.cpu_count()} cores, load at the end of the commands {min(loads):.1f} to {max(loads):.1f}, "
+        f"limit {limit} processor seconds for each command. Versions of the program, and how many commands "
+        f"were measured with each: {versions}. Of each whole command: processor seconds of all its "
+        "processes, seconds of the clock, which are longer the more other work there was, and MiB of its "
+        "largest process. A dash: not decided within the limit, and nothing larger was tried. Blank with no "
+        f"dash above: not measured yet. `explore` writes to files what is beyond {memory}, `ic3` works "
+        "without lemmas, `induct` by them.\n"
+    )
+
+
+def line(points: Points, ladder: Ladder, engine: str, limit: int) -> list[Point]:
+    """What is known of a protocol at growing constants, up to what is not decided or not measured."""
     found: list[Point] = []
     for step in ladder.steps:
-        settings = [f"{name}={value}" for name, value in zip(ladder.names, step, strict=True)]
-        chosen = [word for setting in settings for word in ("--set", setting)]
-        asked = ["--spec", ladder.spec, "--property", ladder.property_name]
-        found.append(_point([*ENGINES[engine], *asked, *chosen], limit))
-        print(f"{ladder.spec} {engine} {step}: {found[-1]}", file=sys.stderr, flush=True)
-        if not found[-1].decided:
+        point = points.get(command_of(ladder, engine, step))
+        if point is None or not point.answers(limit):
+            break
+        found.append(point)
+        if not point.is_within(limit):
             break
     return found
-
-
-def _point(arguments: Sequence[str], limit: int) -> Point:
-    taken = measured(arguments, limit)
-    decided = bool(taken.content) and taken.content["exit_code"] == 0
-    states = taken.content.get("statistics", {}).get("distinct_states")
-    return Point(taken.cpu, taken.memory, decided, states)
 
 
 def _label(step: Sequence[int]) -> str:
     return ".".join(map(str, step))
 
 
-def _table(ladder: Ladder, points: Mapping[str, Sequence[Point]]) -> str:
+def _table(ladder: Ladder, points: Mapping[str, Sequence[Point]], limit: int) -> str:
     rows = []
     for number, step in enumerate(ladder.steps):
-        explored = points["explore"][number : number + 1]
-        states = next((f"{one.states:,}" for one in explored if one.decided and one.states), "")
-        cells = [_cell(points[engine][number : number + 1]) for engine in ENGINES]
+        explored = [one for one in points["explore"][number : number + 1] if one.is_within(limit)]
+        states = "".join(f"{one.figures['distinct_states']:,}" for one in explored)
+        cells = [_cell(points[engine][number : number + 1], limit) for engine in ENGINES]
         rows.append([_label(step), states, *cells])
-    headers = [", ".join(ladder.names), "states", *(f"{engine}: s, MiB" for engine in ENGINES)]
+    headers = [", ".join(ladder.names), "states", *(f"{engine}: CPU s, s, MiB" for engine in ENGINES)]
     return tabulate(rows, headers, tablefmt="github", disable_numparse=True)
 
 
-def _cell(points: Sequence[Point]) -> str:
+def _cell(points: Sequence[Point], limit: int) -> str:
     """At most one point."""
     if not points:
         return ""
     (point,) = points
-    return f"{point.seconds:.1f}, {point.memory / 2**20:.0f}" if point.decided else "–"
+    if not point.is_within(limit):
+        return "–"
+    return f"{point.cpu:.1f}, {point.wall:.1f}, {point.memory / 2**20:.0f}"
 
 
 def _draw(ladder: Ladder, points: Mapping[str, Sequence[Point]], limit: int, path: Path) -> None:
     figure = Figure(figsize=(9, 3.4), layout="constrained")
     time, memory = figure.subplots(1, 2)
     labels = [_label(step) for step in ladder.steps]
-    for engine, line in points.items():
-        known = [point for point in line if point.decided]
+    for engine, measured in points.items():
+        known = [point for point in measured if point.is_within(limit)]
         places = range(len(known))
-        (drawn,) = time.plot(places, [point.seconds for point in known], "o-", label=engine)
+        (drawn,) = time.plot(places, [point.cpu for point in known], "o-", label=engine)
         memory.plot(places, [point.memory / 2**20 for point in known], "o-", label=engine)
-        if len(known) < len(line):
+        if len(known) < len(measured):
             # Crosses of several engines at the same constants stand side by side.
             shift = 0.12 * (list(points).index(engine) - 1.5)
             time.plot([len(known) + shift], [limit], "x", color=drawn.get_color())
@@ -191,17 +148,14 @@ def _draw(ladder: Ladder, points: Mapping[str, Sequence[Point]], limit: int, pat
     figure.savefig(path, dpi=110, metadata={"Software": None})
 
 
-def _projection(limit: int) -> Iterator[str]:
+def _projection(taken: Point | None, limit: int) -> Iterator[str]:
     """What a cluster would take, from one exploration in files by two processes."""
-    constants = ("--set", "log_size=3", "--set", "max_records=3", "--set", "max_leader_epoch=2")
-    asked = ("--spec", "kip320", "--property", "StrongIsr")
-    taken = measured(["explore", *asked, *constants, "--workers", "2"], limit)
-    figures = taken.content.get("statistics", {})
     yield "## A cluster\n"
-    if not figures.get("complete"):
-        yield "The exploration that this is computed from did not end within the limit."
+    if taken is None or not taken.is_within(limit):
+        yield "The exploration that this is computed from is not measured, or did not end within the limit."
         return
-    states, levels = figures["distinct_states"], len(figures["levels"])
+    figures = taken.figures
+    states, levels = figures["distinct_states"], figures["levels"]
     cpu = taken.cpu / states
     shuffled, kept = figures["bytes_exchanged"] / states, figures["bytes_in_files"] / states
     yield (
