@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import wait
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,7 +13,9 @@ from verifier.engines.exploration import Beyond, Runner
 from verifier.engines.explore import Exploration, Request, explore
 from verifier.engines.findings import Findings
 from verifier.engines.level_search import ThisProcess
+from verifier.engines.task_cluster import TaskCluster
 from verifier.engines.task_processes import TaskProcesses
+from verifier.explicit.levels import Result, Stage, Task
 from verifier.system.model import Model
 
 if TYPE_CHECKING:
@@ -44,6 +47,21 @@ class Here(ThisProcess):
 def processes(count: int, findings: Findings, folder: Path) -> Runner:
     """So many processes."""
     return TaskProcesses(findings, count)
+
+
+class Switching(TaskCluster):
+    """Waits until Spark has started, or could not, once processes have done the tasks so many times."""
+
+    times = 3
+    done_by_processes = 0
+
+    def _done(self, stage: Stage, tasks: Sequence[Task]) -> Iterator[Result]:
+        if self.done_by_processes == self.times:
+            assert self._starting is not None
+            wait([self._starting])
+        elif not self._started:
+            self.done_by_processes += 1
+        return super()._done(stage, tasks)
 
 
 IN_FILES = Beyond(runner=Here, large_level=1)

@@ -21,7 +21,7 @@ import psutil
 import pytest
 
 from tests.command_line import LOCK, ROOT, verify, wrong
-from tests.level_search import IN_FILES, TWO_PROCESSES, Here, everything, found, same
+from tests.level_search import IN_FILES, TWO_PROCESSES, Here, Switching, everything, found, same
 from tests.models import build
 from tests.random_protocols import random_protocol
 from tests.sampling import rest_slow
@@ -33,7 +33,6 @@ from verifier.engines import level_search, task_processes
 from verifier.engines.exploration import Beyond, Runner
 from verifier.engines.explore import Progress, Request, explore
 from verifier.engines.findings import Findings
-from verifier.engines.task_cluster import TaskCluster
 from verifier.errors import UsageError
 from verifier.explicit.blocks import Damaged, Shelf, Slice
 from verifier.explicit.levels import (
@@ -447,8 +446,7 @@ def test_the_search_in_memory_goes_on_until_tasks_can_run(kafka: Model, tmp_path
     assert found(explored) == found(explore(kafka, everything(kafka)))
     begun = json.loads((tmp_path / "manifest.json").read_text())["begun"]
     assert len(begun["starts"]) == 4  # levels, of which three were looked at
-    decided = [one.depth for one in explored.verdicts if one.trace is not None and one.depth is not None]
-    assert sorted(depth for depth in told if depth < 3) == sorted(depth for depth in decided if depth < 3)
+    assert set(told) >= {0, 1, 2}
     assert max(told) > 3
 
 
@@ -661,16 +659,14 @@ def test_where_it_runs_is_no_part_of_what_is_asked() -> None:
 @pytest.mark.thorough
 @pytest.mark.skipif(shutil.which("java") is None, reason="needs Java")
 def test_spark_finds_the_same(tmp_path: Path) -> None:
-    """Every level on Spark, with symmetry; the executors' processes know no protocol."""
-
-    class Awaited(TaskCluster):
-        @property
-        def ready(self) -> bool:
-            return self.slots > 0  # or else all is explored before Spark has started
+    """From the middle of a level on, with symmetry; the executors' processes know no protocol."""
+    clusters: list[Switching] = []
 
     def on_spark(findings: Findings, folder: Path) -> Runner:
-        return Awaited(findings, SparkSettings("local[2]", tmp_path / "spark.log"))
+        clusters.append(Switching(findings, SparkSettings("local[2]", tmp_path / "spark.log")))
+        return clusters[0]
 
     model = _small("rabbit-sac")
     explored = same(model, everything(model, symmetry=True), replace(IN_FILES, runner=on_spark))
     assert explored.statistics["complete"]
+    assert clusters[0].done_by_processes == Switching.times

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 import socket
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
 import pytest
 
 from tests.command_line import LOCK, wrong
+from tests.level_search import IN_FILES, Switching, everything, found
 from tests.models import build
-from tests.toys import Chain
-from verifier.cluster.master import check_master, is_local
+from tests.toys import Chain, LockServer
+from verifier.cluster.master import check_master, is_local, slots_here
 from verifier.cluster.session import Session, SparkSettings
-from verifier.engines.exploration import Request
+from verifier.engines.exploration import Exploration, Request, Runner
+from verifier.engines.explore import explore
 from verifier.engines.findings import Findings
 from verifier.engines.task_cluster import TaskCluster
 from verifier.errors import UsageError
@@ -33,6 +37,21 @@ needs_java = pytest.mark.skipif(shutil.which("java") is None, reason="needs Java
 def test_masters(master: str) -> None:
     check_master(master)
     assert is_local(master) is master.startswith("local")
+
+
+@pytest.mark.parametrize(
+    ("master", "slots"),
+    [
+        ("local", 1),
+        ("local[2]", 2),
+        ("local[12, 3]", 12),
+        ("local[*]", os.cpu_count()),
+        ("local-cluster[2,3,1024]", 6),
+        ("yarn", None),
+    ],
+)
+def test_slots_of_this_machine(master: str, slots: int | None) -> None:
+    assert slots_here(master) == slots
 
 
 @pytest.mark.parametrize(
@@ -97,11 +116,12 @@ def _starting(session: Session) -> None:
 
 
 def test_the_time_ends_also_while_spark_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """How many tasks it will run at a time is only known once it has, unless it is on this machine."""
     monkeypatch.setattr(Session, "_started", _starting)
     request = Request(("NeverTop",), limits=Limits(seconds=1.0))
     findings = Findings(build(Chain()), request, lambda _: None)
     began = time.monotonic()
-    with TaskCluster(findings, SparkSettings("local[2]", tmp_path / "spark.log")) as cluster:
+    with TaskCluster(findings, SparkSettings("yarn", tmp_path / "spark.log")) as cluster:
         assert not cluster.ready
         with pytest.raises(Interrupted, match="timeout of 1 s"):
             _ = cluster.slots
@@ -109,13 +129,41 @@ def test_the_time_ends_also_while_spark_starts(tmp_path: Path, monkeypatch: pyte
     assert not psutil.Process().children()
 
 
-def test_an_exploration_may_end_while_spark_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("master", ["local[2]", "yarn"])
+def test_an_exploration_may_end_while_spark_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, master: str
+) -> None:
+    """On this machine processes do the tasks meanwhile, elsewhere the search goes on in memory."""
     monkeypatch.setattr(Session, "_started", _starting)
-    findings = Findings(build(Chain()), Request(("NeverTop",)), lambda _: None)
     began = time.monotonic()
-    with TaskCluster(findings, SparkSettings("local[2]", tmp_path / "spark.log")) as cluster:
-        assert not cluster.ready
+    explored = _explored(TaskCluster, master, tmp_path)
+    assert ("bytes_in_files" in explored.statistics) is (master != "yarn")
+    model = build(LockServer())
+    assert found(explored) == found(explore(model, everything(model)))
     assert time.monotonic() - began < 30
+    assert not psutil.Process().children()
+
+
+def _explored(kind: type[TaskCluster], master: str, folder: Path) -> Exploration:
+    def on_spark(findings: Findings, files: Path) -> Runner:
+        return kind(findings, SparkSettings(master, folder / "spark.log"))
+
+    model = build(LockServer())
+    return explore(model, everything(model, beyond=replace(IN_FILES, runner=on_spark)))
+
+
+def test_a_spark_that_does_not_start_ends_the_exploration(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where processes did the tasks meanwhile: whoever asks for Spark is told that there is none."""
+
+    def failing(session: Session) -> None:
+        raise RuntimeError("no Java today")
+
+    monkeypatch.setattr(Session, "_started", failing)
+    explored = _explored(Switching, "local[2]", tmp_path)
+    assert not explored.statistics["complete"]
+    assert "Spark did not start: RuntimeError: no Java today" in str(explored.verdicts[0].reason)
     assert not psutil.Process().children()
 
 

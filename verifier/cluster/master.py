@@ -3,13 +3,17 @@ a master that is not there."""
 
 from __future__ import annotations
 
+import os
 import re
 import socket
 
 from verifier.errors import UsageError
 from verifier.files import reason_of
 
-_LOCAL = re.compile(r"local(\[(\*|[1-9]\d*)(, *\d+)?\])?|local-cluster\[[1-9]\d*(, *[1-9]\d*){2}\]")
+_LOCAL = re.compile(
+    r"local(\[(?P<threads>\*|[1-9]\d*)(, *\d+)?\])?"
+    r"|local-cluster\[(?P<executors>[1-9]\d*), *(?P<cores>[1-9]\d*), *[1-9]\d*\]"
+)
 _ELSEWHERE = re.compile(r"yarn|k8s://.+|spark://[^/]+")
 _STANDALONE = "spark://"
 _CONNECT_SECONDS = 5.0
@@ -19,6 +23,16 @@ _FORMS = "local[2], local[*], local-cluster[2,1,1024], spark://HOST:PORT, k8s://
 def is_local(master: str) -> bool:
     """Whether Spark runs on this machine, started by this process."""
     return _LOCAL.fullmatch(master) is not None
+
+
+def slots_here(master: str) -> int | None:
+    """How many tasks at a time Spark runs on this machine; None where it is elsewhere."""
+    found = _LOCAL.fullmatch(master)
+    if found is None:
+        return None
+    if found["executors"]:
+        return int(found["executors"]) * int(found["cores"])
+    return (os.cpu_count() or 1) if found["threads"] == "*" else int(found["threads"] or 1)
 
 
 def check_master(master: str) -> None:

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import psutil
-from pyspark import SparkConf
+from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkException
-from pyspark.sql import SparkSession
+from pyspark.java_gateway import launch_gateway
 
 import verifier
 from verifier.cluster.master import is_local
@@ -82,16 +82,15 @@ class Session:
     def __init__(self, settings: SparkSettings) -> None:
         self.settings = settings
         self._scratch = tempfile.TemporaryDirectory(prefix="verify-spark-")
-        self._session: SparkSession | None = None
+        self._context: SparkContext | None = None
         self._log_begins = 0
         """Where in the log: an earlier session may have written it."""
 
     def __enter__(self) -> Self:
         self._log_begins = _size(self.settings.log)
         try:
-            with _own_stderr(self.settings.log):
-                self._session = self._started()
-                self._ready()
+            self._context = self._started()
+            self._ready()
         except BaseException as error:  # also an interrupt: a JVM that was half started is ended
             self.__exit__()
             if isinstance(error, OSError | PySparkException | RuntimeError) or _from_java(error):
@@ -101,13 +100,16 @@ class Session:
 
     def __exit__(self, *_: object) -> None:
         try:
-            if self._session is not None:
+            if self._context is not None:
                 with suppress(Exception):  # it may have ended before, in any way
-                    self._session.sparkContext.cancelAllJobs()
+                    self._context.cancelAllJobs()
                 with suppress(Exception):
-                    self._session.stop()
+                    # A thread of PySpark's looks for this once a second, and is waited for.
+                    self._context._accumulatorServer.server_shutdown = True
                 with suppress(Exception):
-                    self._end_java()
+                    self._context.stop()
+            with suppress(Exception):
+                self._end_java()
         finally:
             self.kill_java()
             self._scratch.cleanup()
@@ -124,17 +126,17 @@ class Session:
         """What is to be made once Spark has started."""
 
     @property
-    def session(self) -> SparkSession:
-        """The session."""
-        assert self._session is not None
-        return self._session
+    def context(self) -> SparkContext:
+        """What runs jobs. Spark SQL, which takes as long to start as all else, is not used."""
+        assert self._context is not None
+        return self._context
 
     @property
     def slots(self) -> int:
         """How many tasks can run at a time; grows as executors join. Raises SparkFailed if Spark has
         ended."""
         try:
-            return max(self.session.sparkContext.defaultParallelism, 1)
+            return max(self.context.defaultParallelism, 1)
         except Exception as error:
             raise SparkFailed(self.words("ended", error)) from error
 
@@ -149,7 +151,7 @@ class Session:
         where = f" (see {self.settings.log})" if self.settings.log_stays else ""
         return f"Spark {what}: {said[:300]}{where}"
 
-    def _started(self) -> SparkSession:
+    def _started(self) -> SparkContext:
         settings = self.settings
         scratch = Path(self._scratch.name)
         log4j = scratch / "log4j2.properties"
@@ -161,8 +163,6 @@ class Session:
             [
                 ("spark.ui.enabled", "false"),
                 ("spark.ui.showConsoleProgress", "false"),
-                ("spark.sql.warehouse.dir", str(scratch / "warehouse")),
-                ("spark.sql.shuffle.partitions", "4"),
                 ("spark.driver.extraJavaOptions", f"-Dlog4j2.configurationFile={log4j.as_uri()} {java}"),
                 ("spark.python.task.killTimeout", "200ms"),
                 ("spark.task.maxFailures", "4"),
@@ -182,17 +182,17 @@ class Session:
         os.environ["PYSPARK_PYTHON"] = python
         os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
         conf.setAll(list(settings.conf.items()))
-        session = SparkSession.builder.config(conf=conf).getOrCreate()
+        with _appended(settings.log) as log:
+            gateway = launch_gateway(conf, {"stdout": log, "stderr": log})  # type: ignore[no-untyped-call]
+        context = SparkContext(conf=conf, gateway=gateway)
         # Where the JVM is ended from outside, this thread of PySpark's would print on the user's terminal.
-        session.sparkContext._accumulatorServer.handle_error = lambda *_: None  # type: ignore[method-assign]
+        context._accumulatorServer.handle_error = lambda *_: None  # type: ignore[method-assign]
         for file in settings.files if not settings.local else ():
-            session.sparkContext.addFile(file)
-        return session
+            context.addFile(file)
+        return context
 
     def _end_java(self) -> None:
         """Ends the JVM, which PySpark keeps for a next session."""
-        from pyspark import SparkContext
-
         gateway = SparkContext._gateway
         SparkContext._gateway = SparkContext._jvm = None
         if gateway is not None:
@@ -239,21 +239,13 @@ def _message(error: BaseException) -> str:
 
 
 @contextmanager
-def _own_stderr(log: Path) -> Iterator[None]:
-    """What is started inside has the log as its standard output and error: the JVM inherits them."""
-    sys.stdout.flush()
-    sys.stderr.flush()
+def _appended(log: Path) -> Iterator[int]:
+    """The log, open for the JVM: all that it says is added there."""
     try:
-        target = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        opened = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     except OSError as error:
         raise UsageError(f"--spark-log {log} cannot be written: {reason_of(error)}") from None
-    kept = [os.dup(1), os.dup(2)]
     try:
-        os.dup2(target, 1)
-        os.dup2(target, 2)
-        yield
+        yield opened
     finally:
-        for stream, descriptor in zip((1, 2), kept, strict=True):
-            os.dup2(descriptor, stream)
-            os.close(descriptor)
-        os.close(target)
+        os.close(opened)

@@ -59,8 +59,6 @@ class Findings:
         """The depth that is fully checked."""
         self.complete = False
         self.told = 0.0
-        self.silent = False
-        """Whether nothing is told but what is found."""
         self.process = psutil.Process()
         self.memory = request.limits.memory or int(
             psutil.virtual_memory().available * _SPARED_MEMORY + self.process.memory_info().rss
@@ -160,8 +158,6 @@ class Findings:
 
     def tell(self, level: int, found: Execution | None = None) -> None:
         """Says how far the exploration is."""
-        if self.silent and found is None:
-            return
         self.told = time.monotonic()
         violated = None if found is None else found.violates
         self.listen(

@@ -141,13 +141,10 @@ class LevelSearch:
             return False
         with self._errors():
             self._runner = self._runner or self._opened()
-        ready = self._runner.ready
-        self._findings.silent = not ready
-        return ready
+        return self._runner.ready
 
     def begin(self, head: Head) -> None:
         """Searches on from where the search in memory ended. Raises Interrupted where it ends early."""
-        self._findings.silent = False
         with self._errors():
             self._stage = replace(self._stage, partitions=self._partitions(head.end - head.starts[-1]))
             begun = self._begun(head)

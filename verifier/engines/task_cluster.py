@@ -6,22 +6,28 @@ again from the start, unless each level is written to such a folder too. So the 
 anyway, states would be written twice, and there would be two ways to exchange them. A task writes the same
 files whenever it is repeated, and a file has its name once it is whole: an executor that is lost costs the
 tasks that it was doing.
+
+Spark takes seconds to start. Where it runs on this machine, child processes do the tasks until it is there,
+as many as it has slots: they exchange states in the same way. Elsewhere it is not known how many slots there
+will be, and the search in memory goes on.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from concurrent.futures import TimeoutError as NotYet
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from verifier.cluster.master import slots_here
 from verifier.cluster.session import Session, SparkFailed, SparkSettings
 from verifier.engines.findings import Findings
 from verifier.engines.level_search import MOST_ROOM
+from verifier.engines.task_processes import TaskProcesses
 from verifier.explicit.levels import Result, Stage, Task
 from verifier.explicit.performing import Failed, attempt
 from verifier.processes.limits import Interrupted
@@ -53,36 +59,46 @@ class TaskCluster:
         self._memory = findings.request.limits.memory or _TASK_MEMORY
         self._session = Session(replace(settings, java_options=_LIGHT_JAVA))
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="spark")
-        self._starting: Future[Session] | None = None
+        self._starting: Future[None] | None = None
         self._shared: tuple[Stage, Any] | None = None
+        self._slots_here = slots_here(settings.master)
+        self._meanwhile = TaskProcesses(findings, self._slots_here or 0, together=False)
 
     def __enter__(self) -> Self:
-        """Begins to start Spark in the thread: this process explores on meanwhile. While Spark starts, its
-        log has what anyone writes to standard error, so nothing is to be told then."""
-        self._starting = self._thread.submit(self._session.__enter__)
+        """Begins to start Spark in the thread, where it does not begin with the first tasks."""
+        if self._slots_here is None:
+            self._starting = self._thread.submit(self._start, None)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        assert self._starting is not None
-        while not wait([self._starting], 0 if self.ready else _WAIT_SECONDS).done:
-            self._session.kill_java()  # then the thread ends soon
-        if self._starting.exception() is None:
-            self._session.__exit__()
+        self._meanwhile.__exit__(None, None, None)
+        if self._starting is not None:
+            while not wait([self._starting], 0 if self._started else _WAIT_SECONDS).done:
+                self._session.kill_java()  # then the thread ends soon
+            if self._starting.exception() is None:
+                self._session.__exit__()
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     @property
     def ready(self) -> bool:
+        """Whether tasks can run: where Spark is elsewhere, once it has started, or could not."""
+        return self._slots_here is not None or self._started
+
+    @property
+    def _started(self) -> bool:
         """Whether Spark has started, or could not."""
         return self._starting is not None and self._starting.done()
 
     @property
     def slots(self) -> int:
-        """How many tasks run at a time. Waits until Spark has started. Raises Interrupted if it has ended."""
+        """How many tasks run at a time. Waits for a Spark elsewhere. Raises Interrupted if it has ended."""
+        if self._slots_here is not None and not self._started:
+            return self._slots_here
         assert self._starting is not None
         try:
-            self._awaited(self._starting, lambda: None)
+            self._awaited(self._starting, self._findings.tell_again)
             return self._session.slots
         except SparkFailed as error:
             raise Interrupted(str(error)) from error
@@ -94,13 +110,34 @@ class TaskCluster:
 
     def run(self, stage: Stage, tasks: Sequence[Task]) -> Iterator[Result]:
         """What came of the tasks. Raises Interrupted at a limit, or if a task cannot be done."""
+        for result in self._done(stage, tasks):
+            self._check_memory(result)
+            yield result
+
+    def _done(self, stage: Stage, tasks: Sequence[Task]) -> Iterator[Result]:
+        if self._starting is None:
+            self._meanwhile.start(stage)  # before there is another thread: a fork takes only this one along
+            self._starting = self._thread.submit(self._start, stage)
+        if not self._started:
+            return self._meanwhile.run(stage, tasks)
+        self._meanwhile.__exit__(None, None, None)
+        return self._on_spark(stage, tasks, self.slots * _SPARK_TASKS_PER_SLOT)
+
+    def _start(self, stage: Stage | None) -> None:
+        """Starts Spark, and a Python worker in each of its slots where it is known what they need."""
+        with ExitStack() as started:
+            started.enter_context(self._session)
+            if stage is not None:
+                self._collect(stage, [], self._session.slots)
+            started.pop_all()
+
+    def _on_spark(self, stage: Stage, tasks: Sequence[Task], parts: int) -> Iterator[Result]:
         missing = dict(enumerate(tasks))
         for attempts_left in reversed(range(_ATTEMPTS)):
             try:
-                for number, result in self._collected(stage, missing):
+                for number, result in self._collected(stage, missing, parts):
                     if isinstance(result, Failed):
                         raise Interrupted(result.reason)
-                    self._check_memory(result)
                     del missing[number]
                     yield result
                 return
@@ -109,15 +146,15 @@ class TaskCluster:
                     raise Interrupted(str(error)) from error
 
     def _collected(
-        self, stage: Stage, tasks: dict[int, Task]
+        self, stage: Stage, tasks: dict[int, Task], parts: int
     ) -> list[tuple[int, Result | Failed]]:
         """Raises SparkFailed if Spark could not finish the tasks, Interrupted at a limit."""
-        running = self._thread.submit(self._collect, stage, list(tasks.items()))
+        running = self._thread.submit(self._collect, stage, list(tasks.items()), min(len(tasks), parts))
         try:
             return self._awaited(running, self._findings.tell_again)
         except BaseException:
             with suppress(Exception):  # Spark has ended, and the tasks with it
-                self._session.session.sparkContext.cancelJobsWithTag(_TAG)
+                self._session.context.cancelJobsWithTag(_TAG)
             raise
 
     def _awaited(self, running: Future[Found], tell: Callable[[], None]) -> Found:
@@ -131,21 +168,21 @@ class TaskCluster:
                 tell()
 
     def _collect(
-        self, stage: Stage, tasks: list[tuple[int, Task]]
+        self, stage: Stage, tasks: list[tuple[int, Task]], parts: int
     ) -> list[tuple[int, Result | Failed]]:
-        """Runs in a thread, so that the clock is looked at while Spark works."""
-        context = self._session.session.sparkContext
+        """A job of so many Spark tasks. It runs in a thread, so that the clock is looked at meanwhile."""
+        context = self._session.context
         try:
             context.addJobTag(_TAG)
             if self._shared is None or self._shared[0] is not stage:
                 self._shared = (stage, context.broadcast(stage.alone()))
             shared = self._shared[1]
 
-            def do(item: tuple[int, Task]) -> tuple[int, Result | Failed]:
-                return item[0], attempt(shared.value, item[1])
+            def do(some: Iterable[tuple[int, Task]]) -> list[tuple[int, Result | Failed]]:
+                stage = shared.value  # also where there are no tasks: it takes a while the first time
+                return [(number, attempt(stage, task)) for number, task in some]
 
-            parts = min(len(tasks), self._session.slots * _SPARK_TASKS_PER_SLOT)
-            return context.parallelize(tasks, parts).map(do).collect()
+            return context.parallelize(tasks, parts).mapPartitions(do).collect()
         except Exception as error:
             raise SparkFailed(self._session.words("could not finish a level", error)) from error
 

@@ -27,8 +27,9 @@ _WAIT_SECONDS = 0.2
 class TaskProcesses:
     """Several processes."""
 
-    def __init__(self, findings: Findings, count: int) -> None:
-        self._findings, self._count = findings, count
+    def __init__(self, findings: Findings, count: int, *, together: bool = True) -> None:
+        """``together``: whether the memory limit is that of this process and all of these together."""
+        self._findings, self._count, self._together = findings, count, together
         self._children = Children(replace(findings.limits, memory=None), nested=True)
         self._started = 0
 
@@ -68,7 +69,7 @@ class TaskProcesses:
                     attempts[number] += 1
                     self._children.send(name, task)
             self._findings.tell_again()
-            self._findings.enforce(self._children.peak_memory)
+            self._findings.enforce(self._children.peak_memory if self._together else 0)
             for event in self._children.poll(_WAIT_SECONDS):
                 number = doing.pop(event.child, -1)
                 match event:
@@ -81,11 +82,15 @@ class TaskProcesses:
                     case ChildEnded() if number >= 0:
                         waiting.appendleft((number, tasks[number]))
 
-    def _idle(self, stage: Stage, doing: dict[str, int]) -> list[str]:
-        """The children with nothing to do, of as many as there should be."""
+    def start(self, stage: Stage) -> None:
+        """Starts as many as there should be and are not."""
         while len(self._children.running) < self._count:
             self._started += 1
             self._children.start(f"worker {self._started}", _worker(stage))
+
+    def _idle(self, stage: Stage, doing: dict[str, int]) -> list[str]:
+        """The children with nothing to do."""
+        self.start(stage)
         return [name for name in self._children.running if name not in doing]
 
 

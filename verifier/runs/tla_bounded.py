@@ -46,6 +46,7 @@ from verifier.tla.translate.coding import Names
 from verifier.tla.translate.sampling import Stepper
 from verifier.tla.translate.shapes import NoShape, Shape
 from verifier.tla.translate.symbolic import Untranslated
+from verifier.tla.translate.shape_sorts import sort_of
 from verifier.tla.translate.translation import add_states
 from verifier.verdict import Verdict, VerdictKind
 
@@ -170,7 +171,7 @@ def _bits(explorer: Explorer, symmetry: Symmetry | None) -> int:
             if symmetry is not None:
                 shape.permute(symmetry.renamings)
             shape.even_out()
-        return sum(bits_of(shape.sort(names)) for shape in shapes.values())
+        return sum(bits_of(sort_of(shape, names)) for shape in shapes.values())
     except (Untranslated, NoShape, SortError):
         return 0
 

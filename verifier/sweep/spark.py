@@ -33,7 +33,7 @@ class Spark(Session):
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     def _ready(self) -> None:
-        self._one = self.session.sparkContext.parallelize([None], 1)
+        self._one = self.context.parallelize([None], 1)
 
     @property
     def most(self) -> int | None:
@@ -50,10 +50,10 @@ class Spark(Session):
     def cancel(self, job: Job) -> None:
         """Ends a job, wherever it runs."""
         with suppress(Exception):  # Spark has ended, and the job with it
-            self.session.sparkContext.cancelJobsWithTag(job.job_id)
+            self.context.cancelJobsWithTag(job.job_id)
 
     def _run(self, job: Job, run_id: str) -> list[Row]:
-        context = self.session.sparkContext
+        context = self.context
         try:
             context.addJobTag(job.job_id)
             context.setLocalProperty("callSite.short", job.label)
