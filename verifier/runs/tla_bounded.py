@@ -44,9 +44,9 @@ from verifier.tla.specification import Specification
 from verifier.tla.symmetry import Symmetry
 from verifier.tla.translate.coding import Names
 from verifier.tla.translate.sampling import Stepper
+from verifier.tla.translate.shape_sorts import sort_of
 from verifier.tla.translate.shapes import NoShape, Shape
 from verifier.tla.translate.symbolic import Untranslated
-from verifier.tla.translate.shape_sorts import sort_of
 from verifier.tla.translate.translation import add_states
 from verifier.verdict import Verdict, VerdictKind
 
