@@ -26,6 +26,7 @@ from verifier.engines.explore import explore
 from verifier.engines.findings import Findings
 from verifier.engines.task_cluster import TaskCluster
 from verifier.errors import UsageError
+from verifier.explicit.levels import Stage
 from verifier.processes.limits import Interrupted, Limits
 
 needs_java = pytest.mark.skipif(shutil.which("java") is None, reason="needs Java")
@@ -202,3 +203,14 @@ def test_why_spark_did_not_start_is_read_in_its_log(tmp_path: Path, log: str, sa
     assert str(file) in words
     assert "JAVA_GATEWAY_EXITED" in _begun_after(file).words("did not start", _GATEWAY)
     assert str(file) not in Session(SparkSettings("local[2]", file, log_stays=False)).words("ended", _GATEWAY)
+
+
+@pytest.mark.thorough
+@needs_java
+def test_a_level_without_successors_is_no_job(tmp_path: Path) -> None:
+    findings = Findings(build(Chain()), Request(("NeverTop",)), lambda _: None)
+    stage = Stage(tmp_path, findings.moves, findings.orbits, 16)
+    with Switching(findings, SparkSettings("local[2]", tmp_path / "spark.log")) as cluster:
+        for _ in range(Switching.times + 2):
+            assert list(cluster.run(stage, [])) == []
+        assert cluster._started

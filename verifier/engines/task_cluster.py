@@ -133,6 +133,8 @@ class TaskCluster:
 
     def _on_spark(self, stage: Stage, tasks: Sequence[Task], parts: int) -> Iterator[Result]:
         missing = dict(enumerate(tasks))
+        if not missing:  # where no state of a level has a successor; Spark divides nothing into no parts
+            return
         for attempts_left in reversed(range(_ATTEMPTS)):
             try:
                 for number, result in self._collected(stage, missing, parts):
