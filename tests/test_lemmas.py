@@ -73,18 +73,18 @@ def failing(outcome: InductionOutcome) -> set[tuple[str | None, str]]:
             {"message_sent_limit": 6, "compaction_times_limit": 4, "max_crash_times": 3},
         ),
         ("rabbit-sac", {"queues": 1, "apps": 1}),
-        ("rabbit-sac", {"queues": 5, "apps": 3}),
+        pytest.param("rabbit-sac", {"queues": 5, "apps": 3}, marks=pytest.mark.slow),
         pytest.param("rabbit-sac-restart", {"queues": 3, "apps": 4}, marks=pytest.mark.slow),
         ("rabbit-sac-restart", {"queues": 4, "apps": 2, "restart_limit": 2}),
         ("exactly-once-atomic", {"max_queue": 1, "max_retry": 0, "processes": 1}),
-        ("exactly-once-atomic", {}),
+        pytest.param("exactly-once-atomic", {}, marks=pytest.mark.slow),
         pytest.param(
             "exactly-once-atomic",
             {"max_queue": 3, "max_retry": 2, "processes": 3},
             marks=pytest.mark.slow,
         ),
         ("exactly-once", {"message_count": 1, "dup_count": 1, "processes": 1}),
-        ("exactly-once", {}),
+        pytest.param("exactly-once", {}, marks=pytest.mark.slow),
         pytest.param(
             "exactly-once", {"message_count": 3, "dup_count": 1, "processes": 3}, marks=pytest.mark.slow
         ),

@@ -32,7 +32,7 @@ from verifier.specs.protocol import (
 _OF_A_TEST = 5
 GROUPS = range(0, 300, _OF_A_TEST)
 """The first seed of each group."""
-_QUICK, _THOROUGH = 2, 1
+_QUICK, _THOROUGH = 1, 1
 
 
 @pytest.mark.parametrize("first", [*GROUPS[:_QUICK], *rest_slow(GROUPS[_QUICK:], _THOROUGH)])

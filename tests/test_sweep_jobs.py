@@ -117,3 +117,19 @@ def test_constants_are_shown_as_they_are_written() -> None:
     count = Count("locks", "Safe", "Safe", "bmc", "HOLDS", 1, 3, None, None, 1.0)
     shown = "\n".join(render_summary(Summary((count,), (line,), ())))
     assert "resend=true, clients=2" in shown
+
+
+def test_specs_of_one_name_are_told_apart_by_their_files(tmp_path: Path) -> None:
+    written = Path(TOYS).read_text(encoding="utf-8")
+    mended = tmp_path / "mended.py"
+    mended.write_text(written.replace("s.x != self.top", "s.x <= self.top"), encoding="utf-8")
+    first, second = CHAIN, f"{mended}:Chain"
+    jobs = jobs_of(specs=(first, second), properties=("NeverTop",))
+    assert [job.name for job in jobs] == [f"chain ({first})", f"chain ({second})"]
+    rows = [run_job(job, "x")[0] for job in jobs]
+    assert [(row.spec, row.verdict.value) for row in rows] == [
+        (f"chain ({first})", "VIOLATED"),
+        (f"chain ({second})", "HOLDS"),
+    ]
+    (alone,) = jobs_of(specs=(first,), properties=("NeverTop",))
+    assert alone.name == "chain"

@@ -72,7 +72,7 @@ def swept(folder: Path, jobs: list[Job], runner: HereRunner) -> list[Row]:
 @pytest.mark.parametrize(
     ("spec", "axes", "name", "depth"),
     [
-        ("kafka-truncate-hw", SMALL, "WeakIsr", 9),
+        pytest.param("kafka-truncate-hw", SMALL, "WeakIsr", 9, marks=pytest.mark.thorough),
         # At greater depths parallel steps may, or may not in time, see a violation of more actions.
         ("kafka-truncate-hw", SMALL, "WeakIsr", 4),
         pytest.param("kip101", SMALL, "StrongIsr", 11, marks=pytest.mark.slow),

@@ -41,10 +41,10 @@ def test_random_modules_have_the_states_and_verdicts_of_the_interpreter(tmp_path
         assert compare_modules(tmp_path, seed, found, ("explore",)) == []
 
 
-@pytest.mark.parametrize("first", rest_slow(range(0, 300, 10), 1))
+@pytest.mark.parametrize("first", rest_slow(range(0, 300, 5), 1))
 def test_random_modules_to_every_engine(tmp_path: Path, first: int) -> None:
     found: Counter[str] = Counter()
-    for seed in range(first, first + 10):
+    for seed in range(first, first + 5):
         assert compare_modules(tmp_path, seed, found, ("explore", "bmc", "prove")) == []
 
 

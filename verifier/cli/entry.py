@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-_COLLECTIONS = (300_000, 20, 20)
+COLLECTIONS = (300_000, 20, 20)
 """How seldom Python looks for garbage in cycles. Modules and models are many small objects, and few are
 garbage."""
 _INTERRUPTED = 12
@@ -17,7 +17,7 @@ _INTERRUPTED = 12
 
 def main() -> None:
     """Runs the command line and exits with its code."""
-    gc.set_threshold(*_COLLECTIONS)
+    gc.set_threshold(*COLLECTIONS)
     try:
         with _without("z3"):
             import pysmt.constants  # noqa: F401 -- it would load z3, which takes 40 ms, for algebraic numbers

@@ -54,7 +54,9 @@ def run_job(job: Job, run_id: str) -> list[Row]:
             f"{job.spec_hash}, this program is {source.tool_version} here and was {job.tool_version}"
         )
         return [blank.row(VerdictKind.ERROR, reason)]
-    return [replace(row, peak_memory=max(row.peak_memory or 0, done.peak_memory)) for row in rows]
+    return [
+        replace(row, spec=job.name, peak_memory=max(row.peak_memory or 0, done.peak_memory)) for row in rows
+    ]
 
 
 def error_row(job: Job, run_id: str, reason: str) -> Row:

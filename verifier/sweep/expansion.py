@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -78,17 +78,27 @@ def expand(grids: Sequence[Grid]) -> Expansion:
         count += sum(len(spec.of(engine)) for spec in specs for engine in grid.engines) * grid.combinations
     if count > MOST_JOBS:
         raise UsageError(f"the grid has {count:,} jobs, and more than {MOST_JOBS:,} are taken for a mistake")
-    jobs: dict[str, Job] = {}
+    jobs: dict[str, tuple[str, Job]] = {}
     left_out: Counter[tuple[str, str]] = Counter()
     for grid, specs in zip(grids, covered, strict=True):
         for spec in specs:
             for job in _jobs(grid, spec, left_out):
-                jobs.setdefault(job.job_id, job)
+                jobs.setdefault(job.job_id, (spec.spec, job))
     if not jobs:
         reasons = "; ".join(f"{spec} assumes {meaning}" for spec, meaning in left_out)
         raise UsageError(f"none of the {count:,} jobs of the grid can be run: {reasons}")
     missing = tuple(LeftOut(spec, meaning, number) for (spec, meaning), number in left_out.items())
-    return Expansion(tuple(jobs.values()), missing)
+    return Expansion(tuple(_told_apart(list(jobs.values()))), missing)
+
+
+def _told_apart(jobs: Sequence[tuple[str, Job]]) -> Iterator[Job]:
+    """The jobs; where several specs call themselves the same, with their files in their names."""
+    specs: dict[str, set[str]] = {}
+    for spec, job in jobs:
+        specs.setdefault(job.name, set()).add(spec)
+    for spec, job in jobs:
+        shared = len(specs[job.name]) > 1 and spec != job.name
+        yield replace(job, name=f"{job.name} ({spec})") if shared else job
 
 
 def _specs(grid: Grid) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ class Job:
     spec: str
     """A built-in name, or a file."""
     name: str
-    """What the spec calls itself."""
+    """What the spec calls itself; with its file, where others of the sweep call themselves the same."""
     spec_hash: str
     constants: Mapping[str, Any]
     property_name: str
