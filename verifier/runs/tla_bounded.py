@@ -109,7 +109,7 @@ def closed(asked: ModuleQuestion, most: int) -> Run | None:
     plain = replace(spec, symmetry=[], view=None)
     explorer = Explorer(plain, properties=names, max_depth=options.depth, enforce=partial(_stop, most))
     if asked.symmetry is not None:
-        explorer.orbits = Orbits(asked.symmetry.renamings)
+        explorer.known.orbits = Orbits(asked.symmetry.renamings)
     try:
         explorer.assume()
         explorer.explore()
