@@ -325,10 +325,10 @@ class Explorer:
     def _take(self, successors: list[tuple[State, Definition | None]], state: State, number: int) -> None:
         now, following, unset = self.evaluator.now, self.evaluator.next, [UNSET] * len(state)
         states, of_steps = self.known, bool(self.steps or self.action_constraints)
-        by_row, own = states.by_row, states.row(state) or ()
+        by_row = states.by_row
         steps: dict[tuple[Any, ...], bool] = {}
         for made, _ in successors:
-            row = states.row(made, state, own) if by_row else None
+            row = states.row(made) if by_row else None
             key, known = row, states.with_row(row)
             if known is not None:
                 made = self.states[known]  # noqa: PLW2901 -- the same, of the values that are kept

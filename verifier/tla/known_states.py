@@ -1,8 +1,8 @@
 """The states that a search keeps, and whether it knows another one.
 
 States share most of their values. A value has a number once it is in a state that is kept, and a state is
-looked up by its row, the numbers of its values: a value that a step leaves as it is, the same object, is not
-even looked up. Equal values have one number and others have others, so states are equal where rows are.
+looked up by its row, the numbers of its values. Equal values have one number and others have others, so that
+states are equal where their rows are.
 
 With a view, states are one where their views are equal; with symmetry, where permutations turn them into
 each other.
@@ -39,19 +39,10 @@ class KnownStates:
         """Whether states are looked up by their rows."""
         return self.view is None and self.orbits is None
 
-    def row(self, state: State, before: State = (), row_before: Row = ()) -> Row | None:
-        """The row of a state; None if it has a value that no state has that is kept. ``before`` is a state
-        that it may share objects with, and has that row."""
-        found, get = [], self._numbers.get
-        for index, value in enumerate(state):
-            if before and value is before[index]:
-                found.append(row_before[index])
-                continue
-            number = get(value)
-            if number is None:
-                return None
-            found.append(number)
-        return tuple(found)
+    def row(self, state: State) -> Row | None:
+        """The row of a state; None if it has a value that no state has that is kept."""
+        found = tuple(map(self._numbers.get, state))
+        return None if None in found else found  # type: ignore[return-value]
 
     def with_row(self, row: Row | None) -> int | None:
         """The number of the state with a row, where states are looked up by these."""
