@@ -158,3 +158,18 @@ def in_order(roots: Sequence[FNode]) -> tuple[list[FNode], Mapping[FNode, int]]:
             stack.append((node, True))
             stack.extend((argument, False) for argument in reversed(node.args()))
     return order, uses
+
+
+def have_more_parts(terms: Iterable[FNode], most: int) -> bool:
+    """Whether terms have more than so many different subterms together."""
+    seen: set[FNode] = set()
+    waiting = list(terms)
+    while waiting:
+        term = waiting.pop()
+        if term in seen:
+            continue
+        seen.add(term)
+        if len(seen) > most:
+            return True
+        waiting.extend(term.args())
+    return False

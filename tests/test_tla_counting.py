@@ -193,6 +193,14 @@ def test_no_time_to_build_leaves_exploring_to_the_interpreter(
     assert "explored by the interpreter: building the translation takes too much time" in said
 
 
+def test_large_formulas_leave_exploring_to_the_interpreter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tla_exploring, "_MOST_PARTS", 3)
+    said = _compared(tmp_path, _COUNTED.format(init=_ONCE[0]), _PLAIN)
+    assert "explored by the interpreter: the formulas of the translation have more than 3 parts" in said
+
+
 def test_free_parameters_of_many_values_are_told_before_building() -> None:
     chosen = Parameter(Symbol("m", Set(Range(1, 20))), free=True)
     choosing = Action("Choose", (chosen,), (), (), "")

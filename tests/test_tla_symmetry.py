@@ -54,10 +54,10 @@ def test_symmetry_is_checked(body: str, reason: str | None, classes: int, tmp_pa
     assert explorer.found.distinct == classes
     if reason is None:
         assert explorer.asymmetric is None
-        assert explorer.orbits is not None
-        assert explorer.orbits.size == 8
+        assert explorer.known.orbits is not None
+        assert explorer.known.orbits.size == 8
     else:
-        assert explorer.orbits is None
+        assert explorer.known.orbits is None
         assert reason in (explorer.asymmetric or "")
     plain = explored(tmp_path, text, PERMUTED.replace("SYMMETRY Sym", ""))
     assert plain.found.violations.keys() == explorer.found.violations.keys()

@@ -207,7 +207,7 @@ class _Search:
 
     def _statistics(self, explorer: Explorer) -> dict[str, Any]:
         found, seconds = explorer.found, time.monotonic() - self.started
-        orbits = explorer.orbits
+        orbits = explorer.known.orbits
         return {
             "distinct_states": found.distinct,
             "generated_states": found.generated,

@@ -104,7 +104,7 @@ def closed(asked: ModuleQuestion) -> Run | None:
     watch = _Watch(asked.symmetry)
     explorer = Explorer(plain, properties=names, max_depth=options.depth, enforce=watch.look)
     if asked.symmetry is not None:
-        explorer.orbits = Orbits(asked.symmetry.renamings)
+        explorer.known.orbits = Orbits(asked.symmetry.renamings)
     try:
         explorer.assume()
         explorer.explore()

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
+from verifier.encodings.bits import have_more_parts
 from verifier.errors import UsageError
 from verifier.processes.limits import Interrupted
 from verifier.processes.watching import Watched, look_at
 from verifier.runs.asking import Remark
-from verifier.runs.tla_rounds import ModuleQuestion, remark, started, translated_soon
+from verifier.runs.tla_rounds import GivenUp, ModuleQuestion, remark, started, translated_soon
 from verifier.runs.tla_symbolic import INSTEAD, Symbolic
 from verifier.specs.definition import DefinitionError
 from verifier.system.size import bits_of
@@ -22,11 +24,15 @@ from verifier.tla.translate.specification import SORTS
 
 if TYPE_CHECKING:
     from verifier.outcomes.run import Run
+    from verifier.system.model import Model
     from verifier.tla.translate.sampling import Sample
     from verifier.tla.translate.translation import Translation
 
 _MOST_BITS_EXPLORED = 600
 """States of more bits are explored by the interpreter."""
+_MOST_PARTS = 100_000
+"""Larger formulas are left to the interpreter: each level would evaluate all of them, however few states it
+has, and to compile them takes as long as to build them."""
 _MOST_PERMUTATIONS = 48
 """Of more permutations classes are large and few, and the first of them take the interpreter long; it would
 have to look at them twice."""
@@ -55,11 +61,14 @@ def explored(asked: ModuleQuestion) -> tuple[Run | None, str]:
         if why:
             return None, why
         seconds = _patience(made.translation.sample)
-        found = translated_soon(asked, made, seconds, translating=_TRANSLATING)
-        if found is None and made.translation.sample.complete:
-            return None, "there are few states"
-        if found is None:
-            return None, f"building the translation takes too much time: more than {seconds:.1f} s"
+        try:
+            own = replace(asked, built=lambda model: _built(asked, model))
+            found = translated_soon(own, made, seconds, translating=_TRANSLATING)
+        except GivenUp as reason:
+            if made.translation.sample.complete:
+                return None, "there are few states"
+            late = f"building the translation takes too much time: more than {seconds:.1f} s"
+            return None, str(reason) or late
         return _counted(asked, made, found)
     except Interrupted as stop:
         return None, str(stop)
@@ -67,6 +76,15 @@ def explored(asked: ModuleQuestion) -> tuple[Run | None, str]:
         return None, f"SYMMETRY changes more than names: {reason}"
     except (UsageError, DefinitionError) as error:  # the interpreter says itself what is wrong with a module
         return None, str(error).removesuffix(f": {INSTEAD}")
+
+
+def _built(asked: ModuleQuestion, model: Model) -> None:
+    """What is done once a model is built. Raises GivenUp if its formulas are too large."""
+    system = model.system
+    steps = chain.from_iterable((one.guard, *one.updates.values()) for one in system.instances)
+    if have_more_parts((*(prop.formula for prop in system.properties), *steps), _MOST_PARTS):
+        raise GivenUp(f"the formulas of the translation have more than {_MOST_PARTS:,} parts")
+    asked.built(model)
 
 
 def _left_to_the_interpreter(asked: ModuleQuestion) -> str:

@@ -42,7 +42,7 @@ built."""
 
 
 class GivenUp(Exception):
-    """Building a translation takes longer than it may."""
+    """Building a translation takes longer than it may, or does not pay, which it then says in words."""
 
 
 @dataclass(frozen=True)
@@ -158,15 +158,12 @@ def _noted(asked: ModuleQuestion) -> Iterator[str]:
 
 def translated_soon(
     asked: ModuleQuestion, made: Symbolic, seconds: float, *, translating: float = 1.0
-) -> Run | None:
-    """The same as ``run_translated``; None if building takes more seconds of processor time in a round, or if
-    another one would begin later than that. ``translating``: the share of these seconds in which the module
-    is to be translated."""
+) -> Run:
+    """The same as ``run_translated``. Raises GivenUp if building takes more seconds of processor time in a
+    round, or if another one would begin later than that. ``translating``: the share of these seconds in which
+    the module is to be translated."""
     patience = Patience(seconds, time.process_time() + seconds, translating)
-    try:
-        return run_translated(replace(asked, patience=patience), made)
-    except GivenUp:
-        return None
+    return run_translated(replace(asked, patience=patience), made)
 
 
 def run_translated(asked: ModuleQuestion, made: Symbolic) -> Run:

@@ -15,7 +15,7 @@ from verifier.tla.frames import UNSET, Closure, Code, Evaluate, Frame, Undefined
 from verifier.tla.lets import Lets
 from verifier.tla.primitives import PRIMITIVES
 from verifier.tla.reading_files import FILES, WRITING
-from verifier.tla.remembered import Memory, is_worth_remembering, latest, remembered
+from verifier.tla.remembered import Memory, is_worth_remembering, latest, remembered, remembered_alone
 from verifier.tla.strictness import Strictness
 from verifier.tla.values import NoValue, Value
 
@@ -64,6 +64,7 @@ class Calls(Lets):
             source = (self.truth_source if truth else self.value_source)(definition.body, unit, primed)
             self.at_slots, self.evaluated = kept
             self.emit.names[found] = self.emit.function(source)
+            self.emit.bodies[found] = self.emit.unfolded(source)
         return found
 
     def frame(self, unit: Unit, arguments: list[Source]) -> Source:
@@ -128,7 +129,9 @@ class Calls(Lets):
                 raise Undefined(place, words)
             return found
 
-        return self.emit.call(read)
+        known, read_already = self.emit.fresh("t"), self.emit.bound(read_next)
+        inline = f"{read_already}[0] and ({known} := following[{index}]) is not UNSET"
+        return f"({known} if {inline} else {self.emit.call(read)})"
 
     def _parameter(self, symbol: ast.Parameter, whole: ast.Apply, unit: Unit, primed: bool) -> Source:
         read = f"e[{unit.slot(symbol)}]"
@@ -261,23 +264,28 @@ class Calls(Lets):
         if symbol.nested:
             slots = [target.slot(parameter) for parameter in symbol.parameters]
             given = [f"inner[{slot}] = {argument}" for slot, argument in zip(slots, arguments, strict=True)]
-            return self.emit.statements(["inner = e[:]", *given, *self._guarded(body, name, place)])
+            entered = self._guarded(f"{body}(inner)", name, place)
+            return self.emit.statements(["inner = e[:]", *given, *entered])
         if is_worth_remembering(facts) and not any(parameter.arity for parameter in symbol.parameters):
             known = self.memories.setdefault((symbol, truth), Memory())
             reads = [self.index[variable] for variable in facts.reads]
             enter = self._entered(body, name, place)
+            if reads and not arguments:
+                alone = remembered_alone(self, known, enter, target, reads, primed)
+                return latest(self, known, alone, reads, primed)
             frame = self.emit.function(f"[{', '.join(arguments)}]")
-            call = remembered(self, known, enter, frame, target, reads, primed)
-            if arguments or not reads:
-                return self.emit.call(call)
-            return latest(self, known, call, reads, primed)
+            return self.emit.call(remembered(self, known, enter, frame, target, reads, primed))
         return self.emit.statements([
-            f"inner = {self.frame(target, arguments)}",
-            *self._guarded(body, name, place, alone=True),
+            f"e = {self.frame(target, arguments)}",
+            *self._guarded(self._evaluated(body), name, place, alone=True),
         ])  # fmt: skip
 
-    def _guarded(self, body: str, name: str, place: Place, *, alone: bool = False) -> list[str]:
-        """Lines that enter the body of a definition; ``alone`` if it is one of a module."""
+    def _evaluated(self, body: str) -> Source:
+        """The source that evaluates a body in the frame ``e``: its own, unless it is still being compiled."""
+        return self.emit.bodies.get(body, f"{body}(e)")
+
+    def _guarded(self, entered: Source, name: str, place: Place, *, alone: bool = False) -> list[str]:
+        """Lines that evaluate the body of a definition; ``alone`` if it is one of a module."""
 
         def within(error: Undefined) -> None:
             error.within(name, place)
@@ -291,7 +299,7 @@ class Calls(Lets):
         ]
         return [
             "try:",
-            f" return {body}(inner)",
+            f" return {entered}",
             "except Undefined as error:",
             f" {self.emit.bound(within)}(error)",
             " raise",
@@ -300,9 +308,8 @@ class Calls(Lets):
 
     def _entered(self, body: str, name: str, place: Place) -> Callable[[Frame], Any]:
         """The body of a definition, in a frame that is made for it."""
-        made: Evaluate = self.emit.names[
-            self.emit.define(self._guarded(body, name, place, alone=True), "inner")
-        ]
+        lines = self._guarded(self._evaluated(body), name, place, alone=True)
+        made: Evaluate = self.emit.names[self.emit.define(lines)]
         return made
 
     def _constant(self, symbol: Definition, whole: ast.Apply, target: Unit) -> Source:

@@ -32,6 +32,10 @@ class Emitter:
         self.names: dict[str, Any] = {**_WORDS, "now": now, "following": following}
         self.count = 0
         self.functions: dict[str, Evaluate] = {}
+        self.bodies: dict[str, str] = {}
+        """The source of functions that evaluate the body of a definition, to stand where it is entered."""
+        self.returned: dict[str, str] = {}
+        """What functions return that have no other statement."""
         self.integers: set[str] = set()
         """Sources whose value is an integer, if they have one."""
 
@@ -59,7 +63,14 @@ class Emitter:
         name = name or self.fresh("f")
         body = "\n".join(f" {line}" for line in lines)
         exec(f"def {name}({parameters}):\n{body}", self.names)
+        if len(lines) == 1 and parameters == "e" and lines[0].startswith("return "):
+            self.returned[name] = lines[0].removeprefix("return ")
         return name
+
+    def unfolded(self, source: str) -> str:
+        """The same, where it is only a call of a function that returns a source: that source."""
+        called = re.fullmatch(r"(\w+)\(e\)", source)
+        return self.returned.get(called[1], source) if called else source
 
     def statements(self, lines: Sequence[str]) -> str:
         """The source of what needs statements, the last of which returns."""

@@ -162,22 +162,21 @@ class Evaluator(Calls, Forms, Functions, Logic, Membership):
     def compiled(self, whole: Expression, module: str, primed: bool = False) -> Callable[[], Value]:
         """A function that computes the value of an expression in the state that is set."""
         unit = Unit(module)
-        evaluate = self.value(whole, unit, primed)
-        return self._begun(lambda: evaluate(unit.frame()), whole.place)
+        return self._begun(self.value(whole, unit, primed), unit, whole.place)
 
     def compiled_truth(self, whole: Expression, module: str, primed: bool = False) -> Callable[[], bool]:
         """The same of a formula."""
         unit = Unit(module)
-        test = self.truth(whole, unit, primed)
-        return self._begun(lambda: test(unit.frame()), whole.place)
+        return self._begun(self.truth(whole, unit, primed), unit, whole.place)
 
     @staticmethod
-    def _begun(evaluate: Callable[[], Any], place: Place) -> Callable[[], Any]:
+    def _begun(evaluate: Evaluate, unit: Unit, place: Place) -> Callable[[], Any]:
         """What has no value in the midst of Python's own work, as of a hash, gets the place of the whole."""
+        room = unit.room
 
         def begun() -> Any:
             try:
-                return evaluate()
+                return evaluate(room[:])
             except NoValue as error:
                 raise Undefined(place, str(error)) from None
 

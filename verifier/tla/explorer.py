@@ -8,22 +8,26 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
+from itertools import pairwise
 from typing import Any
 
 from verifier.processes.limits import Interrupted
 from verifier.tla.ast import Definition, Step
-from verifier.tla.automorphisms import asymmetry, permutations
-from verifier.tla.conjuncts import remembering
+from verifier.tla.checks import checks
 from verifier.tla.errors import Place, TlaError
 from verifier.tla.found import Found, State, Violation
 from verifier.tla.frames import UNSET, Undefined, Unit
+from verifier.tla.known_states import Key, KnownStates
 from verifier.tla.orbits import Orbits
+from verifier.tla.permuting import permuted
 from verifier.tla.retracing import Walk, action_between, has_a_step
 from verifier.tla.specification import Formula, Specification
 from verifier.tla.symmetry import Asymmetric, Symmetry
 from verifier.tla.values import Boolean, Fn, ModelValue, NoValue, Value, listed
 
 DEADLOCK = "NoDeadlock"
+_PLAIN = frozenset((int, str, Boolean, ModelValue, frozenset, tuple, Fn))
+"""Kinds of values that are listed."""
 _BETWEEN_CHECKS = 128
 """So many states are looked at or generated before the limits are looked at again."""
 
@@ -48,44 +52,25 @@ class Explorer:
         self.max_states, self.max_depth, self.enforce = max_states, max_depth, enforce
         self.asymmetric: str | None = None
         """Why the permutations of the configuration are not used."""
+        found = checks(specification, set(properties))
+        self.invariants, self.initially, self.steps = found.invariants, found.initially, found.steps
+        self.constraints, self.action_constraints = found.constraints, found.action_constraints
+        self.always_alike, self.view = found.always_alike, found.view
+        self.looks_for_deadlocks = DEADLOCK in properties
+        self._permuted = False
         self._start()
         self.names = [variable.name for variable in specification.variables]
-        self.plain: tuple[type, ...] = (int, str, frozenset, tuple, Fn, Boolean, ModelValue)
-        self._prepare()
+        self.evaluator.answers = self._answers()
+        self.began = time.monotonic()
 
     def _start(self) -> None:
         self.found = Found()
-        self.states: list[State] = []
-        self.parents: list[int] = []
-        self.seen: dict[Any, int] = {}
-        self.shared: dict[Value, Value] = {}
+        self.known = KnownStates(self.view, None)
+        self.states = self.known.states
         self.level = 0
         self.current = -1
         self.depths: dict[str, int] = {}
         """Of each property that is violated, the depth of the state that does, or from which a step does."""
-
-    def _prepare(self) -> None:
-        asked, spec, evaluator = set(self.properties), self.specification, self.evaluator
-
-        def test(formula: Formula) -> Callable[[], bool]:
-            return evaluator.compiled_truth(formula.body, formula.module)
-
-        self.invariants = [(n, remembering(evaluator, f)) for n, f in spec.invariants.items() if n in asked]
-        self.initially: list[tuple[str, Callable[[], bool]]] = []
-        self.steps: list[tuple[str, Callable[[], bool]]] = []
-        for name, safety in spec.properties.items():
-            if name in asked:
-                self.invariants += [(name, remembering(evaluator, f)) for f in safety.always]
-                self.initially += [(name, test(formula)) for formula in safety.initially]
-                self.steps += [(name, test(formula)) for formula in safety.steps]
-        self.constraints = [test(formula) for formula in spec.constraints]
-        self.action_constraints = [test(formula) for formula in spec.action_constraints]
-        self.view = evaluator.compiled(spec.view.body, spec.view.module) if spec.view is not None else None
-        self.orbits: Orbits | None = None
-        self._permuted = False
-        self.looks_for_deadlocks = DEADLOCK in asked
-        evaluator.answers = self._answers()
-        self.began = time.monotonic()
 
     def _answers(self) -> dict[str, Callable[[], Value]]:
         """What TLCGet answers."""
@@ -108,33 +93,23 @@ class Explorer:
         """
         if not self._permuted:
             self._permute()
-        return self.evaluator.symmetry if self.orbits is not None else None
+        return self.evaluator.symmetry if self.known.orbits is not None else None
 
     def _permute(self) -> None:
-        spec, asked, self._permuted = self.specification, set(self.properties), True
-        if not spec.symmetry:  # what another search watches goes on to be watched
+        self._permuted = True
+        if not self.specification.symmetry:  # what another search watches goes on to be watched
             return
         self.evaluator.symmetry = None
-        group = permutations(spec)
-        if not group:
-            return
-        parts = [safety for name, safety in spec.properties.items() if name in asked]
-        formulas = [
-            *spec.init, *filter(None, (spec.next, spec.view)), *spec.constraints, *spec.action_constraints,
-            *(formula for name, formula in spec.invariants.items() if name in asked),
-            *(formula for part in parts for formula in (*part.initially, *part.always, *part.steps)),
-        ]  # fmt: skip
-        self.asymmetric = asymmetry(spec, formulas, group)
-        if self.asymmetric is None:
-            self.evaluator.symmetry = symmetry = Symmetry(group, self.evaluator.order)
-            self.orbits = Orbits(symmetry.renamings)
+        found, self.asymmetric = permuted(self.specification, set(self.properties))
+        if found is not None:
+            self.evaluator.symmetry, self.known.orbits = found, Orbits(found.renamings)
 
     def _without_symmetry(self, reason: Asymmetric) -> None:
         """Begins anew without permutations. Raises Asymmetric where they are another search's: it uses them
         for more than this one, and goes by what is watched."""
         if not self.specification.symmetry:
             raise reason
-        self.asymmetric, self.orbits, self.evaluator.symmetry = str(reason), None, None
+        self.asymmetric, self.evaluator.symmetry = str(reason), None
         self._start()
 
     # -- assumptions
@@ -206,18 +181,16 @@ class Explorer:
         found.waiting = len(self.states) - self.current - 1
 
     def _decided(self) -> bool:
-        asked = set(self.properties)
-        ends = not (self.keep_going or self.first)
-        return bool(asked) and ends and self.found.violations.keys() >= asked
+        if not self.found.violations or self.keep_going or self.first:
+            return False
+        return bool(self.properties) and self.found.violations.keys() >= set(self.properties)
 
     def _forget_deeper(self) -> None:
         """Forgets what states violate that follow the level at hand: not all of them were looked at."""
         kept = {name: one for name, one in self.found.violations.items() if self.depths[name] <= self.level}
         self.found.violations = kept
 
-    def _walker(
-        self, formula: Formula, *, primed: bool, later: bool = False
-    ) -> Walk:
+    def _walker(self, formula: Formula, *, primed: bool, later: bool = False) -> Walk:
         """The walk over a formula; ``later``: it follows another one."""
         body = formula.body
         unit = Unit(formula.module)
@@ -247,8 +220,9 @@ class Explorer:
             following[:] = [UNSET] * len(following)
             found.generated += 1
             within = all(test() for test in self.constraints)
-            new, number = self._add(state, -1) if within else (True, -1)
-            if new:
+            key, known = self.known.find(state) if within else (None, None)
+            if known is None:
+                number = self._add(state, -1, key) if within else -1
                 self._check(state, number, -1, self.initially)
                 self._check(state, number, -1, self.invariants)
             found.beyond += not within
@@ -279,7 +253,7 @@ class Explorer:
             if value is UNSET:
                 names = [n for n, v in zip(self.names, made, strict=True) if v is UNSET]
                 raise Undefined(self._action_place(), f"{what} leaves {', '.join(names)} without a value")
-            plain = plain and type(value) in self.plain
+            plain = plain and type(value) in _PLAIN
         return made if plain else tuple(self._listed(item, i) for i, item in enumerate(made))
 
     def _listed(self, value: Value, index: int) -> Value:
@@ -295,42 +269,28 @@ class Explorer:
             return action.place
         return formula.body.place if formula is not None else Place(self.specification.module.file, 0, 0)
 
-    def _add(self, state: State, parent: int) -> tuple[bool, int]:
-        """Whether a state is new, and its number. The state is set in the evaluator."""
-        key: Any = state if self.view is None else self.view()
-        known = self.seen.get(key)
-        if known is None and self.orbits is not None:
-            known = self.orbits.find(key)
-        if known is not None:
-            return False, known
-        share = self.shared.setdefault
-        state = tuple([share(value, value) if type(value) is not int else value for value in state])
-        number = len(self.states)
-        self.seen[state if self.view is None else key] = number
-        if self.orbits is not None:
-            self.orbits.add(state if self.view is None else key)
-        self.states.append(state)
-        self.parents.append(parent)
+    def _add(self, state: State, parent: int, key: Key) -> int:
+        """Adds a state that is not known, by what it is looked up by; returns its number."""
+        number = self.known.add(state, parent, key)
         self.found.distinct += 1
         if self.max_states is not None and number >= self.max_states:
             raise Interrupted(f"more than {self.max_states} states")
-        return True, number
+        return number
 
     def _expand(self, number: int, walk: Walk) -> None:
         if number % _BETWEEN_CHECKS == 0:
             self.enforce(self)
-        evaluator, found = self.evaluator, self.found
-        now, following, walker = evaluator.now, evaluator.next, evaluator.actions
+        found, following, walker = self.found, self.evaluator.next, self.evaluator.actions
         state = self.states[number]
-        now[:] = state
+        self.evaluator.now[:] = state
         following[:] = [UNSET] * len(following)
         successors: list[tuple[State, Definition | None]] = []
-        next_values, keep, plain = following, successors.append, self.plain
+        keep, plain = successors.append, _PLAIN
 
         def add() -> None:
-            made = tuple(next_values)
+            made = tuple(following)
             for value in made:
-                if type(value) not in plain and (value is UNSET or hasattr(value, "listed")):
+                if type(value) not in plain:
                     made = self._captured("Next")
                     break
             keep((made, walker.action))
@@ -363,28 +323,43 @@ class Explorer:
         self.current = expanded
 
     def _take(self, successors: list[tuple[State, Definition | None]], state: State, number: int) -> None:
-        now, following = self.evaluator.now, self.evaluator.next
-        simple = not (self.steps or self.action_constraints or self.view or self.constraints)
-        seen, steps = self.seen, dict[State, bool]()
+        now, following, unset = self.evaluator.now, self.evaluator.next, [UNSET] * len(state)
+        states, of_steps = self.known, bool(self.steps or self.action_constraints)
+        by_row = states.by_row
+        steps: dict[tuple[Any, ...], bool] = {}
         for made, _ in successors:
-            if simple and made in seen:
+            row = states.row(made) if by_row else None
+            key, known = row, states.with_row(row)
+            if known is not None:
+                made = self.states[known]  # noqa: PLW2901 -- the same, of the values that are kept
+            within: bool | None = True
+            if of_steps:
+                step = (made,) if row is None else row  # no two of these are equal
+                within = steps.get(step)
+                if within is None:
+                    within = steps[step] = self._allows(state, made, number)
+            if within and known is not None and self.always_alike:
                 continue
-            within = True
-            if self.steps or self.action_constraints:
-                if made not in steps:
-                    now[:], following[:] = state, made
-                    steps[made] = all(test() for test in self.action_constraints)
-                    self._check(made, -1, number, self.steps, of_step=True)
-                within = steps[made]
-            now[:] = made
-            following[:] = [UNSET] * len(following)
-            within = within and all(test() for test in self.constraints)
-            new, known = self._add(made, number) if within else (True, -1)
-            if new:
-                if known >= 0:
-                    now[:] = self.states[known]  # the values that are kept
-                self._check(made, known, number, self.invariants)
-            self.found.beyond += not within
+            now[:], following[:] = made, unset
+            for test in self.constraints:
+                within = within and test()
+            if not within:
+                self._check(made, -1, number, self.invariants)
+                self.found.beyond += 1
+                continue
+            if not by_row:
+                key, known = states.find(made)
+            if known is None:
+                added = self._add(made, number, key)
+                now[:] = self.states[added]  # the values that are kept
+                self._check(made, added, number, self.invariants)
+
+    def _allows(self, state: State, made: State, number: int) -> bool:
+        """Whether the action constraints allow a step, of which properties are checked."""
+        self.evaluator.now[:], self.evaluator.next[:] = state, made
+        within = all(test() for test in self.action_constraints)
+        self._check(made, -1, number, self.steps, of_step=True)
+        return within
 
     # -- violations
 
@@ -408,11 +383,8 @@ class Explorer:
                     self._violated(name, parent, state, of_step=of_step)
 
     def _violated(self, name: str, number: int, last: State | None, *, of_step: bool = False) -> None:
-        chain = [] if last is None else [last]
-        while number >= 0:
-            chain.append(self.states[number])
-            number = self.parents[number]
-        self.found.violations[name] = Violation(name, chain[::-1], [])
+        chain = [*self.known.path(number), *([] if last is None else [last])]
+        self.found.violations[name] = Violation(name, chain, [])
         self.depths[name] = len(chain) - 1 - of_step
 
     def name_actions(self) -> None:
@@ -421,11 +393,8 @@ class Explorer:
             return
         walk = self._walker(self.specification.next, primed=False)
         for violation in self.found.violations.values():
-            pairs = zip(violation.states, violation.states[1:], strict=False)
-            violation.actions = [self._action(walk, one, other) for one, other in pairs]
-
-    def _action(self, walk: Walk, one: State, other: State) -> str:
-        name = action_between(self.evaluator, walk, one, other)
-        if name is None:
-            raise Undefined(self._action_place(), "a step that was found is not found again")
-        return name
+            for one, other in pairwise(violation.states):
+                name = action_between(self.evaluator, walk, one, other)
+                if name is None:
+                    raise Undefined(self._action_place(), "a step that was found is not found again")
+                violation.actions.append(name)

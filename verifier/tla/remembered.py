@@ -37,13 +37,26 @@ def is_worth_remembering(facts: Facts) -> bool:
 class Memory:
     """What is known of one definition, for all places where it is called."""
 
-    __slots__ = ("answered", "calls", "latest", "table")
+    __slots__ = ("answered", "calls", "latest", "pays", "table")
 
     def __init__(self) -> None:
         self.table: dict[Any, Any] = {}
         self.latest: dict[bool, list[str]] = {}
         """The names of its last value and of the objects it rests on; in the next state, if True."""
         self.calls = self.answered = 0
+        self.pays = True
+        """Whether enough calls are known already; once they are not, nothing is looked up any more."""
+
+    def keep(self, key: Any, value: Any) -> None:
+        """Remembers a value that was not known."""
+        self.calls += 1
+        if self.calls > _TRIED and self.answered < self.calls * _WORTH_IT:
+            self.pays = False
+            self.table.clear()
+            return
+        if len(self.table) >= (_MOST_SETS if isinstance(value, LazySet) else _MOST):
+            self.table.clear()
+        self.table[key] = value
 
 
 def remembered(
@@ -58,26 +71,51 @@ def remembered(
     """A call of a definition; ``body`` takes a frame that begins with what ``given`` has."""
     room, state, read_next = unit.room, core.next if primed else core.now, core.read_next
     key_of = _key(state, reads, Waiting.force_next if primed else Waiting.force)
+    table, marks = memory.table, primed and bool(reads)
 
     def call(e: Frame) -> Any:
         inner = given(e)
-        key = None
-        if memory.calls <= _TRIED or memory.answered >= memory.calls * _WORTH_IT:
-            if primed and reads:
-                read_next[0] = True
-            key = key_of(inner)
+        if not memory.pays:
+            return body(inner + room)
+        if marks:
+            read_next[0] = True
+        key = key_of(inner)
         if key is None:
             return body(inner + room)
-        memory.calls += 1
-        table = memory.table
         found = table.get(key)
         if found is not None:
+            memory.calls += 1
             memory.answered += 1
             return found
         found = body(inner + room)
-        if len(table) >= (_MOST_SETS if isinstance(found, LazySet) else _MOST):
-            table.clear()
-        table[key] = found
+        memory.keep(key, found)
+        return found
+
+    return call
+
+
+def remembered_alone(
+    core: Core, memory: Memory, body: Callable[[Frame], Any], unit: Unit, reads: list[int], primed: bool
+) -> Callable[[Frame], Any]:
+    """The same of a definition without arguments, which reads variables."""
+    room, state, read_next = unit.room, core.next if primed else core.now, core.read_next
+    table, key_of = memory.table, _key_alone(state, reads)
+
+    def call(e: Frame) -> Any:
+        if not memory.pays:
+            return body(room[:])
+        if primed:
+            read_next[0] = True
+        key = key_of()
+        if key is None:
+            return body(room[:])
+        found = table.get(key)
+        if found is not None:
+            memory.calls += 1
+            memory.answered += 1
+            return found
+        found = body(room[:])
+        memory.keep(key, found)
         return found
 
     return call
@@ -86,14 +124,21 @@ def remembered(
 def latest(core: Core, memory: Memory, call: Evaluate, reads: list[int], primed: bool) -> Source:
     """The source of a call without arguments, which is not made where the variables are the same objects."""
     emit, of_state = core.emit, "following" if primed else "now"
-    if primed not in memory.latest:
-        memory.latest[primed] = [emit.fresh("p") for _ in (0, *reads)]
-        emit.names.update(dict.fromkeys(memory.latest[primed], object()))
+    if not memory.latest:
+        for next_state in (False, True):
+            memory.latest[next_state] = [emit.fresh("p") for _ in (0, *reads)]
+            emit.names.update(dict.fromkeys(memory.latest[next_state], object()))
     value, first, *others = memory.latest[primed]
     objects = [f"{of_state}[{index}]" for index in reads]
+
+    def alike(names: list[str]) -> str:
+        return " and ".join(f"{one} is {name}" for name, one in zip(names, objects, strict=True))
+
+    # A step leaves most variables as they are, so that the other state's value is often known.
+    other, *of_other = memory.latest[not primed]
     lines = [
         f"global {', '.join((value, first, *others))}",
-        f"found = {emit.bound(call)}(e)",
+        f"found = {other} if {alike(of_other)} else {emit.bound(call)}(e)",
         f"if {' and '.join(f'{one} is not UNSET' for one in objects)}:",
         # An exception from elsewhere may arrive between any two of these: the first is set last.
         f" {first} = {emit.bound(object())}",
@@ -102,18 +147,35 @@ def latest(core: Core, memory: Memory, call: Evaluate, reads: list[int], primed:
         f" {first} = {objects[0]}",
         "return found",
     ]
-    seen = zip((first, *others), objects, strict=True)
-    alike = " and ".join(f"{one} is {name}" for name, one in seen)
-    source = f"({value} if {alike} else {emit.statements(lines)})"
+    known, missed = alike([first, *others]), emit.statements(lines)
     if not primed:
-        return source
-    return emit.statements([f"{emit.bound(core.read_next)}[0] = True", f"return {source}"])
+        return f"({value} if {known} else {missed})"
+    read_next = emit.bound(core.read_next)
+    read = emit.statements([f"{read_next}[0] = True", f"return ({value} if {known} else {missed})"])
+    return f"({value} if {read_next}[0] and {known} else {read})"
+
+
+def _key_alone(state: list[Any], reads: list[int]) -> Callable[[], Any]:
+    """What a value without arguments rests on. None where a variable has no value, and may not need one."""
+    only = reads[0]
+
+    def one() -> Any:
+        found = state[only]
+        return None if found is UNSET else found
+
+    def several() -> Any:
+        found = tuple([state[index] for index in reads])
+        for value in found:
+            if value is UNSET:
+                return None
+        return found
+
+    return one if len(reads) == 1 else several
 
 
 def _key(state: list[Any], reads: list[int], force: Callable[[Waiting], Any]) -> Callable[[Frame], Any]:
     """What a value rests on. None where an argument is none that could be compared, or where it or a variable
     has no value, and may not need one."""
-    only = reads[0] if len(reads) == 1 else None
 
     def key(inner: Frame) -> Any:
         for index, value in enumerate(inner):
@@ -124,8 +186,6 @@ def _key(state: list[Any], reads: list[int], force: Callable[[Waiting], Any]) ->
                     return None
             if type(inner[index]) not in _PLAIN:
                 return None
-        if only is not None and not inner:
-            return None if state[only] is UNSET else state[only]
         found = (*inner, *[state[index] for index in reads])
         for value in found:
             if value is UNSET:

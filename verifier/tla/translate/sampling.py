@@ -122,9 +122,9 @@ def _sample(
     all_initial = _all_initial(explorer, most_initial)
     began, ways = len(explorer.states), explorer.found.generated if all_initial else None
     if symmetry is not None:
-        explorer.orbits = Orbits(symmetry.renamings)
+        explorer.known.orbits = Orbits(symmetry.renamings)
         for state in explorer.states:
-            explorer.orbits.add(state)
+            explorer.known.orbits.add(state)
     started = time.process_time()
     search = _Search(explorer, most, most_generated) if all_initial and specification.next else None
     complete = all_initial and (search is None or search.look(growing=most_generated < inf))
