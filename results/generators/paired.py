@@ -14,8 +14,13 @@ from pathlib import Path
 
 from results.generators.measuring import ended
 
-# What older checkouts have, too.
-_RUN = "from verifier.cli.entry import main; main()"
+_RUN = """
+try:
+    from verifier.cli.entry import main
+except ModuleNotFoundError:  # in older checkouts
+    from verifier.cli.main import main
+main()
+"""
 
 
 @dataclass

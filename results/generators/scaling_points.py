@@ -125,12 +125,15 @@ def main() -> None:
     parser.add_argument("--renew", action="store_true", help="measure points of other versions again")
     given = parser.parse_args()
     measuring = Measuring(given.points, given.limit, version(), renew=given.renew)
-    for engine in given.engine or ENGINES:
-        for ladder in LADDERS:
-            if not given.spec or ladder.spec in given.spec:
-                measuring.line(ladder, engine)
-    if not given.engine and not given.spec:
-        measuring.point(IN_FILES)
+    try:
+        for engine in given.engine or ENGINES:
+            for ladder in LADDERS:
+                if not given.spec or ladder.spec in given.spec:
+                    measuring.line(ladder, engine)
+        if not given.engine and not given.spec:
+            measuring.point(IN_FILES)
+    except KeyboardInterrupt:
+        raise SystemExit(f"interrupted: {given.points} keeps what was measured, to go on from") from None
 
 
 @dataclass
