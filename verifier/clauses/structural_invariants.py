@@ -14,7 +14,7 @@ from __future__ import annotations
 import random
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import reduce
-from itertools import combinations
+from itertools import combinations, count
 from operator import and_
 
 from verifier.clauses.unrolling import Steps, Unrolling, unroll
@@ -78,11 +78,16 @@ class _RandomWalks:
 
     def __init__(self, system: TransitionSystem) -> None:
         self._rng = random.Random(0)
-        self._instances = system.instances
         self._inputs = [symbol for instance in system.instances for symbol in instance.inputs]
         outputs = [term for i in system.instances for term in (i.guard, *i.updates.values())]
         self._evaluate = Evaluator((*system.bits, *self._inputs), outputs)
-        self._place = {symbol: index for index, symbol in enumerate(system.bits)}
+        place = {symbol: index for index, symbol in enumerate(system.bits)}
+        output = count()
+        self._moves = [
+            (next(output), [(place[symbol], next(output)) for symbol in instance.updates])
+            for instance in system.instances
+        ]
+        """For each instance where the evaluation has its guard, and for each bit its new value."""
 
     def history(
         self, initial: Sequence[bool], walks: int | None = None, length: int | None = None
@@ -108,21 +113,18 @@ class _RandomWalks:
     def _step(self, state: list[int], walks: int) -> int:
         """Takes a step on all walks; returns those that cannot."""
         rng, waiting = self._rng, (1 << walks) - 1
-        values = iter(self._evaluate([*state, *(rng.getrandbits(walks) for _ in self._inputs)], waiting))
-        moves = [
-            (next(values), [(self._place[symbol], next(values)) for symbol in instance.updates])
-            for instance in self._instances
-        ]
+        values = self._evaluate([*state, *(rng.getrandbits(walks) for _ in self._inputs)], waiting)
+        moves = list(self._moves)
         rng.shuffle(moves)
         # In two rounds an instance moves only some of the walks that enable it, so that walks differ.
         for thinned in (True, True, False):
-            for enabled, updates in moves:
-                chosen = enabled & waiting
+            for guard, updates in moves:
+                chosen = values[guard] & waiting
                 if thinned:
                     chosen &= rng.getrandbits(walks) & rng.getrandbits(walks)
                 waiting &= ~chosen
-                for index, value in updates if chosen else ():
-                    state[index] = (state[index] & ~chosen) | (value & chosen)
+                for index, output in updates if chosen else ():
+                    state[index] = (state[index] & ~chosen) | (values[output] & chosen)
         return waiting
 
 
