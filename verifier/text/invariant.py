@@ -62,6 +62,8 @@ class _Words:
         self._sort_of = {element: sort for sort, elements in movable.items() for element in elements}
         names = {element.name for element in self._sort_of}
         self._letters = [letter for letter in _LETTERS if letter not in names]
+        self._moved_bits: dict[tuple[tuple[Element, Concrete], ...], dict[BitMeaning, BitMeaning]] = {}
+        """What was renamed already: many clauses have the same few bits."""
 
     def images(self, clause: Clause) -> frozenset[Clause]:
         """The clause under all permutations of the elements that it names."""
@@ -73,7 +75,15 @@ class _Words:
     def _moved(self, clause: Clause, sort: IndexSet, movable: tuple[Element, ...]) -> Iterator[Clause]:
         named = self._named(clause, sort)
         for chosen in permutations(movable, len(named)):
-            yield _renamed(clause, dict(zip(named, chosen, strict=True)))
+            yield self._renamed(clause, dict(zip(named, chosen, strict=True)))
+
+    def _renamed(self, clause: Clause, renaming: Mapping[Element, Concrete]) -> Clause:
+        moved = self._moved_bits.setdefault(tuple(renaming.items()), {})
+        for meaning, _ in clause:
+            if meaning not in moved:
+                path = tuple(with_elements(step, renaming) for step in meaning.path)
+                moved[meaning] = replace(meaning, path=path, value=with_elements(meaning.value, renaming))
+        return frozenset((moved[meaning], is_set) for meaning, is_set in clause)
 
     def _named(self, clause: Clause, sort: IndexSet) -> list[Element]:
         """The movable elements in the clause, first those of the bits that are not set."""
@@ -95,26 +105,12 @@ class _Words:
             if named:
                 different = "different " if len(fresh) > 1 else ""
                 quantifiers.append(f"{different}{sort.name}s {', '.join(map(str, fresh))}")
-        return f"for all {' and '.join(quantifiers)}: {_implication(_renamed(clause, renaming))}"
+        return f"for all {' and '.join(quantifiers)}: {_implication(self._renamed(clause, renaming))}"
 
 
 def _element(value: Concrete) -> Element:
     assert isinstance(value, Element)
     return value
-
-
-def _renamed(clause: Clause, renaming: Mapping[Element, Concrete]) -> Clause:
-    return frozenset(
-        (
-            replace(
-                meaning,
-                path=tuple(with_elements(step, renaming) for step in meaning.path),
-                value=with_elements(meaning.value, renaming),
-            ),
-            is_set,
-        )
-        for meaning, is_set in clause
-    )
 
 
 def _implication(clause: Clause) -> str:
