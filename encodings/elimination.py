@@ -23,6 +23,7 @@ from verifier.encodings.bits import (
     restricted,
     restricted_all,
 )
+from verifier.errors import UsageError
 
 _MOST_TABLED = 12
 """Formulas of so many variables are decided by a truth table."""
@@ -77,11 +78,22 @@ class Elimination:
         return self._few[formula]
 
     def exists(self, formula: FNode) -> FNode:
-        """Whether some values of the variables satisfy the formula."""
+        """Whether some values of the variables satisfy the formula. Raises UsageError for too many."""
         if not self._number:
             return formula
         self._look_at(formula)
-        return self._exists(formula)
+        try:
+            return self._exists(formula)
+        except RecursionError:
+            raise self._too_many() from None
+
+    def _too_many(self) -> UsageError:
+        names = dict.fromkeys(str(one.symbol_name()).rpartition("#")[0] for one in self._number)
+        return UsageError(
+            f"the free parameters {', '.join(names)} have too many values ({len(self._number)} bits) to say "
+            'when some of them is possible: let actions take each value, as in v="numbers" and not '
+            'v=free("numbers")'
+        )
 
     def _look_at(self, root: FNode) -> None:
         """Notes which of the variables each part has, and all of its variables if they are few."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from verifier.encodings.bits import (
     conjunction,
     disjunction,
     equivalence,
+    negation,
 )
 from verifier.encodings.elimination import exists_over
 from verifier.encodings.sorts import Boolean, Range, Set
@@ -73,6 +75,15 @@ def test_exists_over_quantifies_each_connective() -> None:
     assert exists_over(conjunction((x, y)), [x, y]) is TRUE
     assert exists_over(FALSE, [x]) is FALSE
     assert exists_over(y, [x]) is y
+
+
+def test_too_many_choices_are_refused() -> None:
+    """Each bit that is quantified away is a case within the case of another."""
+    bits = [bit(f"Put(n1).value#{number}") for number in range(400)]
+    links = [disjunction((one, negation(other))) for one, other in pairwise(bits)]
+    ring = disjunction((conjunction((bits[0], bit("y"))), bits[-1]))
+    with pytest.raises(UsageError, match=r"the free parameters Put\(n1\)\.value have too many values"):
+        exists_over(conjunction((*links, ring)), bits)
 
 
 class Subsets(Protocol):
