@@ -78,7 +78,7 @@ class Elimination:
         return self._few[formula]
 
     def exists(self, formula: FNode) -> FNode:
-        """Whether some values of the variables satisfy the formula. Raises UsageError if they are too many."""
+        """Whether some values of the variables satisfy the formula. Raises UsageError for too many."""
         if not self._number:
             return formula
         self._look_at(formula)
