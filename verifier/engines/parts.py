@@ -25,9 +25,13 @@ from verifier.system.transition_system import TransitionSystem
 _SOLVER = "cadical"
 _EVERYONE = (1 << WALKS) - 1
 """All random walks, a bit for each."""
-_SHORTLIST = 16
-"""Among so many first choices the solver decides; later ones are among fewer, since each has more parts."""
+_SHORTLIST = 4
+"""Among so many choices the solver decides. With more it takes longer, and was not seen to find better ones
+(kip320): a small depth says little of a large one."""
 _SHORTEST = 2
+"""The same from the third choice on, since each has more parts."""
+_SHORTLIST_OF_HALVES = 8
+"""The same where a part is split again: that was searched until its time was over, so looking is short."""
 _MOST_EFFORT = 700_000
 """Propagations of a look ahead over all executions: about a tenth of a second."""
 
@@ -105,7 +109,8 @@ def choose(
     while 2 ** (len(chosen) + 1) <= parts and not needless():
         entropy = {choice: _entropy(_split(cells, walks)) for choice, walks in candidates.items()}
         even = sorted((c for c in entropy if entropy[c] > _entropy(cells)), key=entropy.__getitem__)
-        few = looking.told_apart(even, chosen)[-max(_SHORTLIST >> 2 * len(chosen), _SHORTEST) :]
+        most = _SHORTLIST if len(chosen) < 2 else _SHORTEST
+        few = looking.told_apart(even, chosen)[-most:]
         if not few:
             break
         count = 2 ** (len(chosen) + 1)
@@ -130,7 +135,7 @@ def halves(
     }
     even = sorted((choice for choice in shares if any(shares[choice])), key=shares.__getitem__)
     looking = LookAhead(system, name, depth, invariants)
-    few = looking.told_apart(even, part.choices)[-(_SHORTLIST >> 1) :]
+    few = looking.told_apart(even, part.choices)[-_SHORTLIST_OF_HALVES:]
     if not few:
         return ()
     both = {
