@@ -25,7 +25,8 @@ def project(tmp_path: Path) -> Project:
 
 
 def test_all_is_as_expected(project: Project) -> None:
-    done = verify("--quiet", "ci", str(project.manifest), "--jobs", "2")  # no progress, however slow the machine
+    # However slow the machine is, --quiet tells no progress.
+    done = verify("--quiet", "ci", str(project.manifest), "--jobs", "2")
     assert (done.exit_code, done.stderr) == (0, "")
     verdicts = "TypeInvariant HOLDS(8), NoLostWrite HOLDS(8), LaterWrite REACHED in 4 steps"
     assert f"ok    lock: {verdicts}" in done.stdout
