@@ -10,6 +10,8 @@ STAMP := $(VENV)/.installed
 WORKERS ?= auto
 # Compiled modules are kept: the tests start many processes, each of which would compile all anew.
 unexport PYTHONDONTWRITEBYTECODE
+# As in the command itself: NumPy starts no threads for matrices, which none of the tests multiplies.
+export OPENBLAS_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
 .PHONY: help install verify announce java readers chromium expectations test lint wheel thorough slow bench results report lemmas abc scaling clean docs

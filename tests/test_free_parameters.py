@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -77,6 +79,16 @@ def test_exists_over_quantifies_each_connective() -> None:
     assert exists_over(y, [x]) is y
 
 
+@pytest.fixture
+def _usual_stack() -> Iterator[None]:
+    """Python's own limit of calls within calls, whatever was asked before."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(1_000)
+    yield
+    sys.setrecursionlimit(before)
+
+
+@pytest.mark.usefixtures("_usual_stack")
 def test_too_many_choices_are_refused() -> None:
     """Each bit that is quantified away is a case within the case of another."""
     bits = [bit(f"Put(n1).value#{number}") for number in range(400)]

@@ -47,7 +47,7 @@ def spec(folder: Path, sort: str = "Range(0, 1)", parameter: str = "") -> str:
     [
         ("Range(3, self.k)", "3..0 is empty (k=0)"),
         ("Function(self.nodes, Range(3, self.k))", "3..0 is empty (k=0)"),
-        ("Range(3, self.k if self.deep else 5)", "3..0 is empty (k=0, deep=True)"),
+        ("Range(3, self.k if self.deep else 5)", "3..0 is empty (k=0, deep=true)"),
         ("Record(a=Option(Range(0, 1)), b=Range(1, 0))", "1..0 is empty (whatever the constants)"),
         ("Sequence(Range(0, 1), self.k - 1)", "Sequence(0..1, up to -1) is empty (k=0)"),
         ("IndexSet('other', self.k)", "other(0) is empty (k=0)"),

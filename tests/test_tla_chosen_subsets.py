@@ -10,7 +10,7 @@ from results.generators.tla_random import ran
 from tests.tla_modules import translated
 from verifier.runs.tla_symbolic import Symbolic
 from verifier.tla.explorer import Explorer
-from verifier.tla.translate import sampling, scouting, shapes, specification, spreading_once
+from verifier.tla.translate import sampling, scouting, shape_sorts, spreading_once, translation
 from verifier.verdict import VerdictKind
 
 SENT = """
@@ -45,8 +45,8 @@ def _few(monkeypatch: pytest.MonkeyPatch) -> None:
 def _listed(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Keys with parts as values of a sort of their parts, or of one that lists them."""
     if request.param:
-        monkeypatch.setattr(shapes, "_MOST_KEYS", 1)
-        monkeypatch.setattr(shapes, "_MOST_UNSEEN", 0)
+        monkeypatch.setattr(shape_sorts, "_MOST_KEYS", 1)
+        monkeypatch.setattr(shape_sorts, "_MOST_UNSEEN", 0)
 
 
 def _counts(asked: Symbolic) -> tuple[tuple[int, int], tuple[int, int]]:
@@ -101,7 +101,7 @@ Small == \\A k \\in DOMAIN f : k.key < 39
 @pytest.mark.usefixtures("_listed")
 def test_a_value_that_was_not_seen_widens_the_sort(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is assigned beyond the sort is never taken for a step that is not there."""
-    monkeypatch.setattr(specification, "sample", lambda spec, **_: sampling.sample(spec, 3))
+    monkeypatch.setattr(translation, "sample", lambda spec, **_: sampling.sample(spec, 3))
     monkeypatch.setattr(scouting.Scout, "widen", lambda *_: None)
     monkeypatch.setattr(sampling, "_WALKS", 0)
     config = "INIT Init\nNEXT Next\nINVARIANT Small\nCHECK_DEADLOCK FALSE"
