@@ -305,6 +305,20 @@ def test_the_least_depth_of_the_parts_is_closed(lock: Split) -> None:
     assert [row.verdict for row in lock.outcome() or ()] == [VerdictKind.VIOLATED]
 
 
+def test_a_search_over_all_parts_may_close_a_depth_that_they_do_not() -> None:
+    """Also depth 0, which is not the same as none."""
+    (job,) = split_jobs(specs=(LOCK,), properties=("HolderWaitsNoMore",), depth=7, options={"steps": "auto"})
+    split = Split(job, parts_of(job))
+    over_all, *others = split.parts
+    assert "part" not in over_all.options
+    for part in others:
+        split.rows[part.job_id] = [part_row(part, VerdictKind.INCONCLUSIVE, None, "memory")]
+    for depth in (0, 3, None):
+        split.rows[over_all.job_id] = [part_row(over_all, VerdictKind.INCONCLUSIVE, depth, "memory")]
+        [row] = split.outcome() or []
+        assert (row.verdict, row.depth) == (VerdictKind.INCONCLUSIVE, depth)
+
+
 def test_an_action_is_never_enabled_if_no_part_enabled_it(lock: Split) -> None:
     for number, part in enumerate(lock.parts):
         never = ["A", "B"] if number else ["B", "C"]

@@ -129,8 +129,8 @@ class Split:
         known = [row for row in both if row is not None]
         if len(known) < len(both):
             return own
-        least = min(known, key=lambda row: (_closed(row, self.job), -1 if row.depth is None else row.depth))
-        deepest = max(-1 if row.depth is None else row.depth for row in (own, least))
+        least = min(known, key=lambda row: (_closed(row, self.job), _depth(row)))
+        deepest = max(_depth(row) for row in (own, least))
         return replace(least, depth=None if deepest < 0 else deepest)
 
     def _not_found(self, own: Sequence[Row], over_all: Sequence[Row]) -> Row:
@@ -140,8 +140,8 @@ class Split:
         if failed:
             return failed[0]
         parts = [row for row in own if "part" in row.options]
-        depths = [-1 if row.depth is None else row.depth for row in parts]
-        closed = max([min(depths), *(row.depth or -1 for row in over_all)])
+        depths = [_depth(row) for row in parts]
+        closed = max([min(depths), *(_depth(row) for row in over_all)])
         least = parts[depths.index(min(depths))]
         depth = None if closed < 0 else closed
         if all(_closed(row, self.job) for row in parts):
@@ -176,6 +176,11 @@ def decides(row: Row, job: Job) -> bool:
 def _closed(row: Row, job: Job) -> bool:
     """Whether nothing was found to the depth asked for; of a reachable property that is no decision."""
     return row.verdict in (VerdictKind.HOLDS, VerdictKind.INCONCLUSIVE) and row.depth == job.recorded["depth"]
+
+
+def _depth(row: Row) -> int:
+    """The depth that is closed; -1 where none is."""
+    return -1 if row.depth is None else row.depth
 
 
 def _described(row: Row) -> dict[str, Any]:
