@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +13,7 @@ from verifier.cli.parameters import POSITIVE
 from verifier.cli.paths import FileToRead, FileToWrite, reads_spec
 from verifier.errors import UsageError
 from verifier.files import reason_of
+from verifier.processes.cores import cores
 from verifier.verdict import ExitCode
 
 if TYPE_CHECKING:
@@ -141,7 +141,3 @@ def _print_closing(outcome: Outcome) -> None:
                 say(line)
     for line in closing_lines(outcome):
         say(line)
-
-
-def cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import click
 
-from verifier.cli.ci import MANIFEST, cores
+from verifier.cli.ci import MANIFEST
 from verifier.cli.output import say
 from verifier.cli.parameters import POSITIVE
 from verifier.errors import UsageError
 from verifier.printable import json_text
+from verifier.processes.cores import cores
 from verifier.verdict import ExitCode
 
 _GROUPS_HELP = (

@@ -3,12 +3,12 @@ a master that is not there."""
 
 from __future__ import annotations
 
-import os
 import re
 import socket
 
 from verifier.errors import UsageError
 from verifier.files import reason_of
+from verifier.processes.cores import cores
 
 _LOCAL = re.compile(
     r"local(\[(?P<threads>\*|[1-9]\d*)(, *\d+)?\])?"
@@ -32,7 +32,7 @@ def slots_here(master: str) -> int | None:
         return None
     if found["executors"]:
         return int(found["executors"]) * int(found["cores"])
-    return (os.cpu_count() or 1) if found["threads"] == "*" else int(found["threads"] or 1)
+    return cores() if found["threads"] == "*" else int(found["threads"] or 1)
 
 
 def check_master(master: str) -> None:
