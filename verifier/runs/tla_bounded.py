@@ -23,7 +23,7 @@ from verifier.processes.limits import Interrupted
 from verifier.runs.asking import Remark
 from verifier.runs.bmc import BmcOptions
 from verifier.runs.question import Answer, conclude
-from verifier.runs.tla_interchanging import evaluated, up_to_names
+from verifier.runs.tla_interchanging import up_to_names
 from verifier.runs.tla_loading import OF_STEPS
 from verifier.runs.tla_rounds import (
     ModuleQuestion,
@@ -37,6 +37,7 @@ from verifier.runs.tla_verdicts import temporal_verdicts
 from verifier.specs.definition import NO_DEADLOCK
 from verifier.system.size import bits_of
 from verifier.tla.automorphisms import asymmetry
+from verifier.tla.checks import evaluated
 from verifier.tla.explorer import Explorer
 from verifier.tla.frames import Undefined
 from verifier.tla.orbits import Orbits

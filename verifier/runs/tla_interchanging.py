@@ -16,8 +16,9 @@ from verifier.runs.asking import Remark
 from verifier.runs.tla_rounds import ModuleQuestion
 from verifier.runs.tla_symbolic import NotTranslated, with_operators
 from verifier.tla.automorphisms import interchangeable
+from verifier.tla.checks import evaluated
 from verifier.tla.evaluator import Evaluator
-from verifier.tla.specification import Formula, Specification
+from verifier.tla.specification import Specification
 from verifier.tla.symmetry import Asymmetric, Permutation, Renaming, Symmetry
 from verifier.tla.values import Value
 
@@ -57,13 +58,3 @@ def _watched(asked: ModuleQuestion, spec: Specification, group: list[Permutation
     own.symmetry = Symmetry(group, own.order)
     module = replace(asked.module, specification=replace(spec, evaluator=own))
     return replace(asked, module=module, symmetry=own.symmetry)
-
-
-def evaluated(spec: Specification) -> list[Formula]:
-    """All that a search evaluates."""
-    parts = spec.properties.values()
-    return [
-        *spec.init, *filter(None, (spec.next,)), *spec.constraints, *spec.action_constraints,
-        *spec.invariants.values(),
-        *(formula for part in parts for formula in (*part.initially, *part.always, *part.steps)),
-    ]  # fmt: skip

@@ -28,6 +28,16 @@ class Checks:
     view: Callable[[], Value] | None
 
 
+def evaluated(spec: Specification, asked: Container[str] | None = None) -> list[Formula]:
+    """The formulas, but for the view, that a search evaluates where these properties are asked, or all."""
+    invariants = [one for name, one in spec.invariants.items() if asked is None or name in asked]
+    parts = [one for name, one in spec.properties.items() if asked is None or name in asked]
+    return [
+        *spec.init, *filter(None, (spec.next,)), *spec.constraints, *spec.action_constraints, *invariants,
+        *(formula for part in parts for formula in (*part.initially, *part.always, *part.steps)),
+    ]  # fmt: skip
+
+
 def checks(spec: Specification, asked: Container[str]) -> Checks:
     """What is evaluated where these properties are asked."""
     evaluator = spec.evaluator

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container
 
 from verifier.tla.automorphisms import asymmetry, permutations
+from verifier.tla.checks import evaluated
 from verifier.tla.specification import Specification
 from verifier.tla.symmetry import Symmetry
 
@@ -14,11 +15,6 @@ def permuted(spec: Specification, asked: Container[str]) -> tuple[Symmetry | Non
     group = permutations(spec)
     if not group:
         return None, None
-    parts = [safety for name, safety in spec.properties.items() if name in asked]
-    formulas = [
-        *spec.init, *filter(None, (spec.next, spec.view)), *spec.constraints, *spec.action_constraints,
-        *(formula for name, formula in spec.invariants.items() if name in asked),
-        *(formula for part in parts for formula in (*part.initially, *part.always, *part.steps)),
-    ]  # fmt: skip
+    formulas = [*evaluated(spec, asked), *filter(None, (spec.view,))]
     reason = asymmetry(spec, formulas, group)
     return (Symmetry(group, spec.evaluator.order) if reason is None else None), reason
