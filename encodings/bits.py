@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import is_
 
 from pysmt.environment import Environment
@@ -160,16 +160,13 @@ def in_order(roots: Sequence[FNode]) -> tuple[list[FNode], Mapping[FNode, int]]:
     return order, uses
 
 
-def have_more_parts(terms: Iterable[FNode], most: int) -> bool:
-    """Whether terms have more than so many different subterms together."""
+def subterms(terms: Iterable[FNode]) -> Iterator[FNode]:
+    """The different subterms of all terms, each once, in no order that matters."""
     seen: set[FNode] = set()
     waiting = list(terms)
     while waiting:
         term = waiting.pop()
-        if term in seen:
-            continue
-        seen.add(term)
-        if len(seen) > most:
-            return True
-        waiting.extend(term.args())
-    return False
+        if term not in seen:
+            seen.add(term)
+            yield term
+            waiting.extend(term.args())

@@ -110,8 +110,8 @@ def measured(arguments: Sequence[str], cpu_limit: float | None = None) -> Measur
                 time.sleep(_SECONDS_BETWEEN_LOOKS)
                 seen = max(seen, _processor_seconds(process.pid))
                 if cpu_limit is not None and seen > cpu_limit:
-                    _end(process)
-        finally:  # what measures may be interrupted alone
+                    break
+        finally:  # what measures may be interrupted alone, too
             if process.poll() is None:
                 _end(process)
         wall = time.monotonic() - began

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from itertools import chain
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from pysmt.fnode import FNode
 
 from verifier.clauses.unrolling import Steps, unroll
+from verifier.encodings.bits import subterms
 from verifier.encodings.layout import Layout
 from verifier.encodings.printing import text
 from verifier.encodings.sorts import Enum, sorts_in
@@ -157,17 +158,6 @@ def _encoding(definition: Definition, model: Model | None) -> dict[str, Any]:
         "bits": len(system.bits),
         "leaves": len(system.leaves),
         "instances": len(system.instances),
-        "nodes": _node_count(terms),
+        "nodes": sum(1 for _ in subterms(terms)),
         "clauses_per_step": clauses,
     }
-
-
-def _node_count(roots: Iterable[FNode]) -> int:
-    seen: set[FNode] = set()
-    stack = list(roots)
-    while stack:
-        node = stack.pop()
-        if node not in seen:
-            seen.add(node)
-            stack.extend(node.args())
-    return len(seen)

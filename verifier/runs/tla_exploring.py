@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
-from verifier.encodings.bits import have_more_parts
+from verifier.encodings.bits import subterms
 from verifier.errors import UsageError
 from verifier.processes.limits import Interrupted
 from verifier.processes.watching import Watched, look_at
@@ -82,7 +82,8 @@ def _built(asked: ModuleQuestion, model: Model) -> None:
     """What is done once a model is built. Raises GivenUp if its formulas are too large."""
     system = model.system
     steps = chain.from_iterable((one.guard, *one.updates.values()) for one in system.instances)
-    if have_more_parts((*(prop.formula for prop in system.properties), *steps), _MOST_PARTS):
+    parts = subterms((*(prop.formula for prop in system.properties), *steps))
+    if next(islice(parts, _MOST_PARTS, None), None) is not None:
         raise GivenUp(f"the formulas of the translation have more than {_MOST_PARTS:,} parts")
     asked.built(model)
 
