@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 
+import psutil
+import pytest
 from hypothesis import settings
 
 from verifier.cli.entry import COLLECTIONS
+
+_GARBAGE = 1 << 25
+"""Bytes that tests of a file may leave before it is worth looking among them for cycles."""
 
 # The same examples in every run: a rare one with a sort of millions of values took all memory.
 settings.register_profile("repeatable", derandomize=True)
@@ -19,3 +25,35 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(*COLLECTIONS)
+
+
+class Memory:
+    """Keeps the process of the tests small.
+
+    Each process that it forks copies a table of all its pages: 3 ms at 100 MiB, 9 ms at 300 MiB, and as
+    much again when pages are written and when it ends. A tenth of the tests left 290 MiB behind, of which
+    170 MiB were free or garbage.
+    """
+
+    def __init__(self) -> None:
+        self._trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # of glibc
+        self._kept = 0
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_runtest_teardown(self, item: pytest.Item, nextitem: pytest.Item | None) -> None:
+        """Gives back what is free, at the end of each file."""
+        if self._trim is None or (nextitem is not None and nextitem.path == item.path):
+            return
+        self._trim(0)
+        if _resident() > self._kept + _GARBAGE:
+            gc.collect()
+            self._trim(0)
+            self._kept = _resident()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(Memory())
+
+
+def _resident() -> int:
+    return int(psutil.Process().memory_info().rss)

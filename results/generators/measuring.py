@@ -20,12 +20,14 @@ import psutil
 _SECONDS_BETWEEN_LOOKS = 0.2
 _SECONDS_TO_END = 30.0
 _RUN = """
-import json, resource, subprocess, sys
+import json, resource, signal, subprocess, sys
+signal.signal(signal.SIGINT, lambda *_: None)
 done = subprocess.run(sys.argv[1:], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
 used = resource.getrusage(resource.RUSAGE_CHILDREN)
 print(json.dumps([done.stdout.decode(), used.ru_utime + used.ru_stime, used.ru_maxrss * 1024]))
 """
-"""A small process of its own: a process counts the memory of the one that started it as its own peak."""
+"""A small process of its own: a process counts the memory of the one that started it as its own peak. It waits
+for the command, which an interrupt reaches, too; were the signal ignored here, the command would ignore it."""
 
 
 def as_installed() -> dict[str, str]:
