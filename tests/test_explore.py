@@ -329,6 +329,16 @@ def test_limits_end_it_with_the_depth_that_was_closed() -> None:
     assert "memory limit" in str(starved.verdicts[0].reason)
 
 
+def test_only_whole_levels_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = build(load("kip320")(KIP320))
+    whole = explore(model, Request(("TypeOk",))).statistics["levels"]
+    monkeypatch.setattr(Moves, "chunk", lambda moves: 16)
+    for most in range(500, 1500, 100):
+        levels = explore(model, Request(("TypeOk",), max_states=most)).statistics["levels"]
+        assert 3 < len(levels) < len(whole)
+        assert levels == whole[: len(levels)]
+
+
 def test_a_depth_asked_for_is_closed_and_no_more() -> None:
     found = explore(build(Chain({"top": 5})), Request(("StartsLow", "NeverTop"), max_depth=4))
     assert [(verdict.kind, verdict.depth, verdict.reason) for verdict in found.verdicts] == [

@@ -52,6 +52,7 @@ from verifier.explicit.performing import perform
 from verifier.explicit.scattering import SPACE, bounds, columns_of, parts_of, rows_of
 from verifier.explicit.sections import in_sections, sections
 from verifier.explicit.sorted_states import distinct, merged, mostly_distinct, seen
+from verifier.processes.cores import cores
 from verifier.processes.limits import Limits
 from verifier.runs.table import engine_named
 from verifier.specs.protocol import Protocol
@@ -644,6 +645,16 @@ def test_a_small_exploration_needs_no_files(tmp_path: Path) -> None:
     assert not (folder / "manifest.json").exists()
     again = verify("explore", LOCK, "--workers", "2", "--work", str(folder), "--resume")
     assert "has no level to go on from: it begins anew" in again.stderr
+
+
+def test_more_workers_than_cores_are_spoken_of() -> None:
+    many = cores() + 1
+    assert f"--workers {many} is more than the cores, which are {cores()}" in _remarks(many)
+    assert "cores" not in _remarks(cores())
+
+
+def _remarks(workers: int) -> str:
+    return verify("explore", LOCK, "--workers", str(workers)).stderr
 
 
 def test_where_it_runs_is_no_part_of_what_is_asked() -> None:

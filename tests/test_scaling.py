@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from results.generators import scaling_points
@@ -20,6 +26,7 @@ from results.generators.scaling_points import (
     read_points,
     write_points,
 )
+from tests.command_line import ENDLESS, ROOT
 
 LADDER = Ladder("kip320", "StrongIsr", ("replicas",), ((1,), (2,), (3,)))
 
@@ -60,6 +67,27 @@ def test_an_interrupted_run_goes_on(tmp_path: Path, machine: Machine) -> None:
     kept = read_points(path)
     assert [point.cpu for point in kept.values()] == [10, 20, 30]
     assert [dict(point.figures) for point in kept.values()] == [{"distinct_states": 7, "levels": 2}] * 3
+
+
+_MEASURE = """
+import sys
+from results.generators.measuring import measured
+try:
+    measured(sys.argv[1:])
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def test_an_interrupt_of_a_terminal_shows_no_traceback() -> None:
+    command = [sys.executable, "-c", _MEASURE, *ENDLESS]
+    asked = subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    while asked.poll() is None and len(psutil.Process(asked.pid).children(recursive=True)) < 3:
+        time.sleep(0.1)  # until it searches
+    os.killpg(asked.pid, signal.SIGINT)
+    assert asked.communicate(timeout=60) == ("interrupted\n", "")
 
 
 def test_a_line_ends_where_the_engine_does_not_decide(tmp_path: Path, machine: Machine) -> None:

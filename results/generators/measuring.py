@@ -26,8 +26,8 @@ done = subprocess.run(sys.argv[1:], stdout=subprocess.PIPE, stderr=subprocess.DE
 used = resource.getrusage(resource.RUSAGE_CHILDREN)
 print(json.dumps([done.stdout.decode(), used.ru_utime + used.ru_stime, used.ru_maxrss * 1024]))
 """
-"""A small process of its own: a process counts the memory of the one that started it as its own peak. It waits
-for the command, which an interrupt reaches, too; were the signal ignored here, the command would ignore it."""
+"""A small process of its own: a process counts the memory of the one that started it as its own peak. An
+interrupt that reaches both leaves it waiting for the command, which would ignore it were it ignored here."""
 
 
 def as_installed() -> dict[str, str]:

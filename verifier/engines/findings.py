@@ -259,7 +259,7 @@ class Findings:
             "depth": self.depth,
             "initial_states": self.initial,
             "deadlocks": tally.deadlocks,
-            "levels": self.levels,
+            "levels": self.levels[: self.closed + 1],
             "generated_by_level": self.generated_by,
             "complete": self.complete,
             "waiting_states": self.waiting,

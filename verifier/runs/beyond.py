@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ from verifier.cluster.extra import TO_RUN_SPARK, check_extra
 from verifier.cluster.java import check_java
 from verifier.cluster.master import check_master, is_local
 from verifier.errors import UsageError
+from verifier.processes.cores import cores
 
 if TYPE_CHECKING:
     from verifier.engines.exploration import Beyond, Runner
@@ -40,12 +42,16 @@ def check(options: ExploreOptions) -> None:
     _settings_of(options)
 
 
-def nothing_to_resume(options: ExploreOptions) -> bool:
-    """Whether ``--resume`` finds no exploration to go on with in a folder that is there."""
+def remarks(options: ExploreOptions) -> Iterator[str]:
+    """What is not wrong and hardly meant: more workers than cores, and nothing to go on with in a folder that
+    is there."""
     from verifier.engines.work_folder import MANIFEST
 
+    if options.workers is not None and options.workers > cores():
+        yield f"--workers {options.workers} is more than the cores, which are {cores()}: that takes longer"
     folder = Path(options.work) if options.resume and options.work is not None else None
-    return folder is not None and folder.is_dir() and not (folder / MANIFEST).exists()
+    if folder is not None and folder.is_dir() and not (folder / MANIFEST).exists():
+        yield f"{folder} has no level to go on from: it begins anew; levels are kept once states go to files"
 
 
 def beyond(question: Question[ExploreOptions]) -> Beyond:

@@ -108,7 +108,7 @@ def _run(
 ) -> Run:
     from verifier.engines.explore import Request, explore
     from verifier.runs.asking import Remark
-    from verifier.runs.beyond import beyond, nothing_to_resume
+    from verifier.runs.beyond import beyond, remarks
     from verifier.runs.question import answer, conclude
     from verifier.specs.definition import PropertyKind
 
@@ -132,9 +132,8 @@ def _run(
     )
     if not options.graph:
         request = replace(request, beyond=beyond(question))
-        if nothing_to_resume(options):
-            words = f"{options.work} has no level to go on from: it begins anew"
-            listen(Remark(f"{words}; levels are kept once states go to files"))
+        for words in remarks(options):
+            listen(Remark(words))
     found = answer(question, lambda model: explore(model, request, listen), built)
     return conclude(question, found, ENGINE.name, depth=found.outcome.statistics.get("depth", 0))
 
