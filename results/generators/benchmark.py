@@ -185,7 +185,8 @@ def main() -> None:
     command = " ".join(["python -m results.generators.benchmark", *sys.argv[1:]])
     on = f"{datetime.date.today()}, Python {platform.python_version()}, {os.cpu_count()} cores"
     print(f"# Benchmarks\n\n`{command}` on {on}.")
-    print("Medians of runs side by side; on a shared machine the ratios count, not the seconds.\n")
+    print("Medians of runs side by side; on a shared machine the ratios count, not the seconds.")
+    print("TLC's seconds are of another machine; `tla-examples.md` has both side by side, of other texts.\n")
     for name in options.tables or TABLES:
         rows, headers = TABLES[name]
         print(tabulate(rows(options.repeats), headers=headers, tablefmt="github"), end="\n\n", flush=True)
