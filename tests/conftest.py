@@ -17,6 +17,7 @@ _GARBAGE = 1 << 25
 # The same examples in every run: a rare one with a sort of millions of values took all memory.
 settings.register_profile("repeatable", derandomize=True)
 settings.load_profile("repeatable")
+gc.disable()  # nothing is garbage until all tests are collected
 
 
 def pytest_collection_finish() -> None:
@@ -25,6 +26,7 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(*COLLECTIONS)
+    gc.enable()
 
 
 class Memory:
