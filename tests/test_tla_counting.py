@@ -27,7 +27,8 @@ from verifier.runs.tla_symbolic import NotTranslated, symbolic
 from verifier.specs.definition import Action, Parameter
 from verifier.tla.explorer import Explorer
 from verifier.tla.translate import sampling, translation
-from verifier.tla.translate.sampling import MOST_WALKS, Stepper, is_true_once, sample
+from verifier.tla.translate.said import is_true_once
+from verifier.tla.translate.sampling import MOST_WALKS, Stepper, sample
 from verifier.tla.translate.terms import variable
 
 _PLAIN = "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n"

@@ -19,7 +19,8 @@ from verifier.tla.errors import TlaError
 from verifier.tla.explorer import Explorer
 from verifier.tla.frames import Undefined
 from verifier.tla.symmetry import Asymmetric
-from verifier.tla.translate.sampling import MOST_SAMPLED_WIDELY, is_true_once
+from verifier.tla.translate.said import is_true_once
+from verifier.tla.translate.sampling import MOST_SAMPLED_WIDELY
 from verifier.tla.translate.specification import SORTS
 
 if TYPE_CHECKING:

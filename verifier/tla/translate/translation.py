@@ -12,6 +12,7 @@ from verifier.tla.found import State
 from verifier.tla.specification import Specification
 from verifier.tla.symmetry import Symmetry
 from verifier.tla.translate.coding import Names
+from verifier.tla.translate.said import bounds_of_init, bounds_of_types, is_bounded, is_true_once
 from verifier.tla.translate.sampling import (
     MOST_GENERATED_WIDELY,
     MOST_INITIAL,
@@ -20,10 +21,6 @@ from verifier.tla.translate.sampling import (
     MOST_SAMPLED_WIDELY,
     Sample,
     Stepper,
-    bounds_of_init,
-    bounds_of_types,
-    is_bounded,
-    is_true_once,
     sample,
     without_traces,
 )
