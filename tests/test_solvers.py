@@ -187,3 +187,18 @@ def test_importing_the_interface_loads_no_solver() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""
+
+
+def test_z3_makes_no_context_but_the_solvers_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The global one would take as much memory again in each process."""
+
+    def made() -> None:
+        raise AssertionError("the global context is made")
+
+    monkeypatch.setattr("z3.z3.main_ctx", made)
+    solver = open_solver("z3")
+    solver.add_clauses([[1, 2]])
+    assert solver.solve([-1]) is Answer.SATISFIABLE
+    assert solver.value(2)
+    assert solver.solve([-1, -2]) is Answer.UNSATISFIABLE
+    assert sorted(solver.failed_assumptions()) == [-2, -1]

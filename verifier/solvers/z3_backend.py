@@ -29,7 +29,9 @@ class Z3Solver(BufferedSolver):
         # A context of its own: contexts are not thread-safe, and its memory goes with the solver.
         self._context = z3.Context()
         self._ref = self._context.ref()
-        self._solver = z3.SolverFor("QF_FD", ctx=self._context)
+        # ``z3.SolverFor`` would make Z3's global context only to name the logic: 17 MiB in each process.
+        logic = z3core.Z3_mk_string_symbol(self._ref, "QF_FD")
+        self._solver = z3.Solver(z3core.Z3_mk_solver_for_logic(self._ref, logic), ctx=self._context)
         if seed:
             self._solver.set(random_seed=seed)
         self._sort = z3core.Z3_mk_bool_sort(self._ref)
