@@ -12,6 +12,7 @@ from typing import Any
 import psutil
 import pytest
 
+from tests.clock import at_most
 from verifier.processes.children import ChildEnded, Children, Message
 from verifier.processes.limits import Interrupted, Limits
 
@@ -95,3 +96,34 @@ def test_memory_is_counted_with_all_descendants() -> None:
             for _ in children.events():
                 pass
         assert children.peak_memory > 250 * 2**20
+
+
+def test_memory_beyond_the_limit_is_never_too_early_to_count() -> None:
+    with Children(Limits(memory=250 * 2**20), nested=True) as children:
+        children._counted_again = float("inf")
+        children.start("outer", _eats_in_a_child)
+        with at_most(60), pytest.raises(Interrupted, match="memory limit of 250 MiB"):
+            for _ in children.events():
+                pass
+
+
+def test_memory_within_the_limit_is_counted_as_seldom_as_counting_takes_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    counted = []
+
+    def slowly(process: psutil.Process) -> int:
+        until = time.thread_time() + 0.1
+        while time.thread_time() < until:
+            pass
+        counted.append(process.pid)
+        return 1
+
+    monkeypatch.setattr("verifier.processes.children._proportional", slowly)
+    with Children(Limits(memory=2**40), nested=True) as children:
+        children.start("outer", _sleeps)
+        until = time.monotonic() + 1.5
+        while time.monotonic() < until:
+            list(children.poll(0.1))
+        assert len(counted) == 1
+        assert children.peak_memory == 1

@@ -25,6 +25,9 @@ from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 
 _LOG = logging.getLogger(__name__)
 _POLL_SECONDS = 0.2
+_COUNTED_AFTER = 20
+"""So many times the time that counting shared memory took, it is counted again: the system looks at each
+page, 35 ms for a GiB."""
 _PR_SET_PDEATHSIG = 1
 
 Work: TypeAlias = Callable[[Callable[[Any], None], Connection], None]
@@ -65,7 +68,9 @@ class Children:
     """Whether children have children of their own, which count, and are killed, with them."""
     _children: dict[str, Child] = field(default_factory=dict)
     _measured: float = 0.0
-    """When memory was measured last, which with descendants takes some 10 ms."""
+    """When memory was measured last."""
+    _counted_again: float = 0.0
+    """When memory that processes share is to be counted again."""
     peak_memory: int = 0
     """Bytes."""
 
@@ -206,10 +211,29 @@ class Children:
         if time.monotonic() - self._measured < _POLL_SECONDS:
             return
         self._measured = time.monotonic()
-        measure = _resident_with_descendants if self.nested else _resident
-        used = sum(measure(child.process.pid) for child in self._children.values())
-        self.peak_memory = max(self.peak_memory, used)
-        self.limits.check_memory(used)
+        used = self._used_by_trees() if self.nested else sum(_resident(pid) for pid in self._pids)
+        if used is not None:
+            self.peak_memory = max(self.peak_memory, used)
+            self.limits.check_memory(used)
+
+    @property
+    def _pids(self) -> list[int]:
+        return [child.process.pid for child in self._children.values()]
+
+    def _used_by_trees(self) -> int | None:
+        """What the children and all below them take, shared memory once; None if it is too soon to count it.
+
+        It is never too soon where the limit may be reached: what each process has, shared or not, is together
+        at least what they take.
+        """
+        processes = [process for pid in self._pids for process in _with_descendants(pid)]
+        at_most = sum(_resident(process.pid) for process in processes)
+        if time.monotonic() < self._counted_again and not self.limits.is_beyond(at_most):
+            return None
+        began = time.thread_time()
+        used = sum(map(_proportional, processes))
+        self._counted_again = time.monotonic() + _COUNTED_AFTER * (time.thread_time() - began)
+        return used
 
 
 @dataclass(frozen=True)
@@ -224,16 +248,19 @@ def _resident(pid: int) -> int:
         return 0
 
 
-def _resident_with_descendants(pid: int) -> int:
-    """What processes share by fork is counted once."""
-    total = 0
+def _with_descendants(pid: int) -> list[psutil.Process]:
     with contextlib.suppress(psutil.Error):
         root = psutil.Process(pid)
-        for process in (root, *root.children(recursive=True)):
-            with contextlib.suppress(psutil.Error):
-                memory = process.memory_full_info()
-                total += int(getattr(memory, "pss", memory.rss))  # only Linux has the proportional size
-    return total
+        return [root, *root.children(recursive=True)]
+    return []
+
+
+def _proportional(process: psutil.Process) -> int:
+    """What a process takes; of what it shares with others by fork, its part."""
+    with contextlib.suppress(psutil.Error):
+        memory = process.memory_full_info()
+        return int(getattr(memory, "pss", memory.rss))  # only Linux has the proportional size
+    return 0
 
 
 def seconds_of_others() -> float:

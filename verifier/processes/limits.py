@@ -62,9 +62,12 @@ class Limits:
 
     def check_memory(self, used: int) -> None:
         """Raises Interrupted if that many bytes are too many."""
-        grace = GRACE_MEMORY if self.with_grace else 0
-        if self.memory is not None and used > self.memory + grace:
+        if self.memory is not None and self.is_beyond(used):
             raise Interrupted(f"memory limit of {self.memory / 2**20:g} MiB{self._how}")
+
+    def is_beyond(self, used: int) -> bool:
+        """Whether that many bytes are too many."""
+        return self.memory is not None and used > self.memory + (GRACE_MEMORY if self.with_grace else 0)
 
     @property
     def _how(self) -> str:
