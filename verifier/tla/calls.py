@@ -61,8 +61,13 @@ class Calls(Lets):
             assert definition.body is not None
             kept = self.at_slots, self.evaluated
             self.at_slots, self.evaluated = [], evaluated
-            source = (self.truth_source if truth else self.value_source)(definition.body, unit, primed)
-            self.at_slots, self.evaluated = kept
+            try:
+                source = (self.truth_source if truth else self.value_source)(definition.body, unit, primed)
+            except Undefined:  # whoever asks next is told the same
+                del self.bodies[key]
+                raise
+            finally:
+                self.at_slots, self.evaluated = kept
             self.emit.names[found] = self.emit.function(source)
             self.emit.bodies[found] = self.emit.unfolded(source)
         return found
