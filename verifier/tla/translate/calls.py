@@ -9,7 +9,7 @@ from typing import Any
 from verifier.tla import ast
 from verifier.tla.ast import Builtin, Definition, Expression
 from verifier.tla.facts import ACTION
-from verifier.tla.translate.contexts import Context, Thunk
+from verifier.tla.translate.contexts import Around, Context, Thunk
 from verifier.tla.translate.evaluating import DEEPEST, Evaluation
 from verifier.tla.translate.recursion import Fold, fold_of
 from verifier.tla.translate.symbolic import Known, Nothing, Sym, Untranslated
@@ -187,7 +187,9 @@ class Calls(Evaluation):
             if definition in context.folding:
                 inner.env[definition] = context.folding[definition]
                 continue
-            if not definition.parameters and definition.body is not None:
+            if definition.parameters:
+                inner.env[definition] = Around(context.at)
+            elif definition.body is not None:
                 inner.env[definition] = Thunk(self, definition.body, inner)
         return inner
 
@@ -197,7 +199,9 @@ def _inside(symbol: Definition, given: Sequence[Any], context: Context) -> Conte
     around it."""
     parameters: dict[ast.Symbol, Any] = dict(zip(symbol.parameters, given, strict=True))
     if symbol.nested:
-        return context.bound(parameters)
+        around = context.env.get(symbol)
+        at = around.at if isinstance(around, Around) else context.at
+        return replace(context.bound(parameters), at=at)
     return Context(parameters, symbol.module, context.primed)
 
 

@@ -33,6 +33,14 @@ class Context:
         return replace(self, env={**self.env, **more})
 
 
+@dataclass(frozen=True)
+class Around:
+    """What stands around a definition of a LET that has parameters."""
+
+    at: Sym | None
+    """What @ is there."""
+
+
 class Thunk:
     """An argument or a definition of a LET, translated when it is needed."""
 
@@ -55,4 +63,4 @@ class Thunk:
         return found
 
 
-__all__ = ["Context", "Thunk"]
+__all__ = ["Around", "Context", "Thunk"]
