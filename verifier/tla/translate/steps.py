@@ -77,6 +77,9 @@ class Steps(Guarding):
             yield from self._unchanged(whole.subscript, c, branch)
             return
         for made in self.walk(whole.action, c, branch, top=True):
+            if made.dead:
+                yield made
+                continue
             self.t.assigned = made.assigned
             here = self.t.value(whole.subscript, c)
             there = self.t.value(whole.subscript, replace(c, primed=True))
