@@ -56,6 +56,9 @@ def load(spec: str) -> type[Protocol]:
 
 def _meant(spec: str) -> str:
     """What was meant by a word that is no spec: a built-in protocol, a file beside, or one to be named."""
+    if spec.endswith(".cfg"):
+        files = f"--spec {cut(spec[:-4])}.tla --config {cut(spec)}"
+        return f"; a configuration goes with its module, as in {files}"
     near, file = nearest(spec, BUILT_IN), meant(Path(spec), ".tla", ".py")
     if file is not None and file.stem == Path(spec).stem:
         near = None

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from tests.command_line import verify
-from tests.tla_modules import explored, specified, written
+from tests.tla_modules import counts, explored, specified, written
 from verifier.encodings.sorts import Range, Set
 from verifier.encodings.terms import Symbol
 from verifier.explicit.classes import PermutedWords
@@ -283,3 +283,38 @@ def _looked_on(found: sampling.Sample, most: int, _: float) -> list[Any]:
     known, found.search.most = len(found.search.explorer.states), most
     found.complete = found.search.look()
     return found.search.explorer.states[known:]
+
+
+LEVELS = """EXTENDS Naturals, TLC
+VARIABLES a, b
+Init == a = 0 /\\ b \\in 0..1 /\\ TLCGet("level") = 0
+Next == (a' = a + 1 /\\ b' = b) \\/ (b' = (b + 3) % 7 /\\ a' = a)
+Con == TLCGet("level") < 5
+Con2 == TLCGet("level") <= 3 /\\ b # 3
+ACon == TLCGet("level") < 4
+Three == TLCGet("level") < 4
+Step == [][TLCGet("level") < 4]_<<a, b>>
+"""
+PLAIN = "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n"
+
+
+@pytest.mark.parametrize(
+    ("config", "found"),
+    [
+        ("CONSTRAINT Con", (17, 36, 4)),
+        ("CONSTRAINT Con2", (8, 18, 3)),
+        ("ACTION_CONSTRAINT ACon", (17, 36, 4)),
+    ],
+)
+def test_the_level_is_that_of_the_state_that_is_looked_at(
+    config: str, found: tuple[int, int, int], tmp_path: Path
+) -> None:
+    """Of a constraint the level is that of the successor, of a step that of the state before."""
+    assert counts(tmp_path, LEVELS, PLAIN + config) == found
+
+
+@pytest.mark.parametrize(("asked", "steps"), [("INVARIANT Three", 3), ("PROPERTY Step", 4)])
+def test_properties_of_a_level(asked: str, steps: int, tmp_path: Path) -> None:
+    found = explored(tmp_path, LEVELS, f"{PLAIN}CONSTRAINT Con\n{asked}").found
+    (violation,) = found.violations.values()
+    assert len(violation.states) - 1 == steps

@@ -67,7 +67,7 @@ MODULES = {
         GOOD + "C == /\\ TRUE\n     /\\ TRUE\nP == C!3",
         "there is no part 3: it has 2",
     ),
-    "@ outside EXCEPT": (GOOD.replace("x = 0", "x = @"), "@ has no meaning outside EXCEPT"),
+    "@ outside EXCEPT": (GOOD.replace("x = 0", "x = @"), "@ has a meaning only in what EXCEPT assigns"),
     "text that is no TLA+": (GOOD + "P == (1 + ", "cannot be read"),
     "a comment without an end": (GOOD + "(* never", "this comment does not end"),
     "Next that forgets a variable": (

@@ -313,3 +313,57 @@ def test_fairness_of_a_choice_is_not_met_while_any_member_is_possible(folder: Pa
     Path("M.cfg").write_text("SPECIFICATION Spec\nPROPERTY Left\nCHECK_DEADLOCK FALSE\n")
     run = _live(code=0)
     assert [one["verdict"] for one in run["results"]] == ["PROVED"]
+
+
+PAIRS = """EXTENDS Naturals
+N == 1..3
+VARIABLE sent
+Pairs == {<<m, n>> \\in N \\X N : m # n}
+Init == sent = {}
+Send(m, n) == <<m, n>> \\notin sent /\\ sent' = sent \\cup {<<m, n>>}
+Next == \\E <<m, n>> \\in Pairs : Send(m, n)
+Base == Init /\\ [][Next]_sent
+Guarded == Base /\\ \\A m, n \\in N : m # n => WF_sent(Send(m, n))
+Chosen == Base /\\ \\A m, n \\in N : IF m = n THEN TRUE ELSE LET fair == m < 9 IN fair => WF_sent(Send(m, n))
+Tuples == Base /\\ \\A <<m, n>> \\in Pairs : WF_sent(Send(m, n))
+Few == Base /\\ \\A m, n \\in N : m < n => WF_sent(Send(m, n))
+All == \\A m, n \\in N : m # n => <>(<<m, n>> \\in sent)
+Each == \\A <<m, n>> \\in Pairs : <>(<<m, n>> \\in sent)
+"""
+
+
+@pytest.mark.parametrize("specification", ["Guarded", "Chosen", "Tuples", "Few"])
+def test_fairness_of_each_pair_of_values(specification: str, folder: Path) -> None:
+    written(folder, PAIRS)
+    Path("M.cfg").write_text(f"SPECIFICATION {specification}\nPROPERTIES All Each\nCHECK_DEADLOCK FALSE\n")
+    code, verdict = (10, "VIOLATED") if specification == "Few" else (0, "PROVED")
+    assert [one["verdict"] for one in _live(code=code)["results"]] == [verdict, verdict]
+
+
+def test_tuples_that_do_not_fit_are_refused_with_their_place(folder: Path) -> None:
+    written(folder, PAIRS.replace("<<m, n>> \\in Pairs : WF", "<<m, n, k>> \\in Pairs : WF"))
+    Path("M.cfg").write_text("SPECIFICATION Tuples\nPROPERTIES All\nCHECK_DEADLOCK FALSE\n")
+    assert "M.tla:12:38: tuples of 3 are expected" in wrong("live", "M.tla")
+
+
+def test_an_action_is_named_by_the_parts_of_a_tuple(folder: Path) -> None:
+    written(folder, PAIRS + "Two == sent # {<<1, 2>>}\n")
+    Path("M.cfg").write_text("SPECIFICATION Base\nINVARIANT Two\nCHECK_DEADLOCK FALSE\n")
+    assert "Send(m=1, n=2)" in verify("bmc", "M.tla", "--steps", "serial").output
+
+
+PARTLY = """EXTENDS Naturals, Sequences
+VARIABLES q, y
+Init == q = <<1>> /\\ y = 0
+Turn == \\E k \\in {1, 3} : Head(q) < 3 /\\ k < 2 /\\ q' = IF Len(q) = 1 THEN <<2, 1>> ELSE <<1>>
+Next == (Turn /\\ UNCHANGED y) \\/ (y' = 1 - y /\\ UNCHANGED q)
+Spec == Init /\\ [][Next]_<<q, y>> /\\ WF_q(Turn /\\ UNCHANGED y)
+Claim == WF_q(Turn)
+Again == []<>(Head(q) = 1)
+"""
+
+
+def test_ways_of_an_action_that_are_never_possible_say_nothing_of_what_they_leave_open(folder: Path) -> None:
+    written(folder, PARTLY)
+    Path("M.cfg").write_text("SPECIFICATION Spec\nPROPERTIES Claim Again\nCHECK_DEADLOCK FALSE\n")
+    assert [one["verdict"] for one in _live(code=0)["results"]] == ["PROVED", "PROVED"]

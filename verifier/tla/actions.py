@@ -309,7 +309,11 @@ class Walker(Branching):
             found = self.bodies[key] = self.evaluator.emit.fresh("w")
             body = definition.body
             assert body is not None
-            self.made(lambda rest: self.flow(body, unit, primed, rest, 1, top=top), found)
+            try:
+                self.made(lambda rest: self.flow(body, unit, primed, rest, 1, top=top), found)
+            except Undefined:  # whoever asks next is told the same
+                del self.bodies[key]
+                raise
         return found
 
     def _defined(

@@ -31,7 +31,9 @@ class Calls(Lets):
     def start_calls(self) -> None:
         """Nothing is compiled yet."""
         self.at_slots: list[int] = []
-        self.bodies: dict[tuple[Definition, Unit, bool, bool, frozenset[ast.Parameter]], str] = {}
+        self.at_of: dict[Definition, tuple[int, ...]] = {}
+        """Where definitions of a LET below EXCEPT find what @ is there."""
+        self.bodies: dict[tuple[Any, ...], str] = {}
         self.evaluated: frozenset[ast.Parameter] = frozenset()
         """The parameters that are values in what is compiled: none of them waits."""
         self.rooms: dict[Unit, str] = {}
@@ -54,15 +56,21 @@ class Calls(Lets):
     def body(self, definition: Definition, unit: Unit, primed: bool, *, truth: bool) -> str:
         """The name of a definition's body as a function, made once; it may be needed before it is there."""
         evaluated = self.evaluated if definition.nested else self._always(definition)
-        key = (definition, unit, primed, truth, evaluated)
+        slots = self.at_of.get(definition, ()) if definition.nested else ()
+        key = (definition, unit, primed, truth, evaluated, slots)
         found = self.bodies.get(key)
         if found is None:
             found = self.bodies[key] = self.emit.fresh("b")
             assert definition.body is not None
             kept = self.at_slots, self.evaluated
-            self.at_slots, self.evaluated = [], evaluated
-            source = (self.truth_source if truth else self.value_source)(definition.body, unit, primed)
-            self.at_slots, self.evaluated = kept
+            self.at_slots, self.evaluated = list(slots), evaluated
+            try:
+                source = (self.truth_source if truth else self.value_source)(definition.body, unit, primed)
+            except Undefined:  # whoever asks next is told the same
+                del self.bodies[key]
+                raise
+            finally:
+                self.at_slots, self.evaluated = kept
             self.emit.names[found] = self.emit.function(source)
             self.emit.bodies[found] = self.emit.unfolded(source)
         return found
@@ -177,6 +185,7 @@ class Calls(Lets):
         """An operator that is an argument, as a Closure."""
         if isinstance(whole, ast.Lambda):
             definition = Definition("LAMBDA", whole.parameters, unit.module, whole.place, True, whole.body)
+            self.at_of[definition] = tuple(self.at_slots)
             return self._closure(definition, unit, primed)
         assert isinstance(whole, ast.OperatorArgument)
         symbol = self.resolve(whole.operator, unit.module) or whole.operator

@@ -43,6 +43,7 @@ class Core(ABC):
     symmetry: Symmetry | None
     """Watches what CHOOSE and folds take while permutations are used."""
     at_slots: list[int]
+    at_of: dict[Definition, tuple[int, ...]]
     emit: Emitter
 
     @abstractmethod

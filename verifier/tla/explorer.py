@@ -68,6 +68,9 @@ class Explorer:
         self.known = KnownStates(self.view, None)
         self.states = self.known.states
         self.level = 0
+        self.ahead = 0
+        """How many levels behind that one what is evaluated looks at: none for a step, and 1 for what is
+        asked of its successor."""
         self.current = -1
         self.depths: dict[str, int] = {}
         """Of each property that is violated, the depth of the state that does, or from which a step does."""
@@ -76,10 +79,10 @@ class Explorer:
         """What TLCGet answers."""
         return {
             "config": lambda: Fn({"mode": "bfs", "worker": 1, "depth": -1, "seed": 0, "traces": -1}),
-            "level": lambda: self.level + 1,
+            "level": lambda: self.level + 1 + self.ahead,
             "distinct": lambda: self.found.distinct,
             "generated": lambda: self.found.generated,
-            "diameter": lambda: self.level + 1,
+            "diameter": lambda: self.level + 1 + max(self.ahead, 0),
             "queue": lambda: len(self.states) - self.current - 1,
             "duration": lambda: int(time.monotonic() - self.began),
         }
@@ -214,6 +217,7 @@ class Explorer:
         def add() -> None:
             if found.generated % _BETWEEN_CHECKS == 0:
                 self.enforce(self)
+            self.ahead = 0
             state = self._captured("Init")
             assigned = following[:]
             now[:] = state
@@ -228,8 +232,11 @@ class Explorer:
             found.beyond += not within
             found.initial = len(self.states)
             now[:], following[:] = [UNSET] * len(now), assigned
+            self.ahead = -1
 
+        self.ahead = -1
         self._walk_initial(add)
+        self.ahead = 0
 
     def _walk_initial(self, add: Callable[[], None]) -> None:
         formulas = self.specification.init
@@ -327,6 +334,7 @@ class Explorer:
         states, of_steps = self.known, bool(self.steps or self.action_constraints)
         by_row = states.by_row
         steps: dict[tuple[Any, ...], bool] = {}
+        self.ahead = 1
         for made, _ in successors:
             row = states.row(made) if by_row else None
             key, known = row, states.with_row(row)
@@ -353,12 +361,15 @@ class Explorer:
                 added = self._add(made, number, key)
                 now[:] = self.states[added]  # the values that are kept
                 self._check(made, added, number, self.invariants)
+        self.ahead = 0
 
     def _allows(self, state: State, made: State, number: int) -> bool:
         """Whether the action constraints allow a step, of which properties are checked."""
         self.evaluator.now[:], self.evaluator.next[:] = state, made
+        self.ahead = 0
         within = all(test() for test in self.action_constraints)
         self._check(made, -1, number, self.steps, of_step=True)
+        self.ahead = 1
         return within
 
     # -- violations

@@ -20,7 +20,7 @@ from verifier.tla.text import field_of, text_of
 if TYPE_CHECKING:
     from verifier.tla.modules import Reader
 
-_ESCAPES = {"\\n": "\n", "\\t": "\t", "\\f": "\f", "\\r": "\r"}
+_ESCAPES = {"\\n": "\n", "\\t": "\t", "\\f": "\f", "\\r": "\r", '\\"': '"', "\\\\": "\\"}
 
 
 class Expressions(Operators):
@@ -30,6 +30,8 @@ class Expressions(Operators):
         self.reader = reader
         self.source = reader.source
         self.labels = Labels(self)
+        self.updating = 0
+        """How many EXCEPTs the text stands in that say what @ is."""
         self.forms: dict[str, Callable[[Node, Scope], Expression]] = {
             "nat_number": lambda n, s: self._number(text_of(n), n, 10),
             "binary_number": lambda n, s: self._number(text_of(n)[2:], n, 2),
@@ -51,7 +53,7 @@ class Expressions(Operators):
             "set_of_records": lambda n, s: ast.RecordSet(self._fields(n, s), place=self.place(n)),
             "record_value": self._field_of,
             "except": self._except,
-            "prev_func_val": lambda n, s: ast.At(place=self.place(n)),
+            "prev_func_val": lambda n, s: self._at(n),
             "tuple_literal": lambda n, s: ast.Tuple(
                 self._all(n.named_children[1:-1], s), place=self.place(n)
             ),
@@ -89,7 +91,9 @@ class Expressions(Operators):
         pieces, position = [], 0
         while position < len(inside):
             taken = inside[position : position + 2] if inside[position] == "\\" else inside[position]
-            pieces.append(_ESCAPES.get(taken, taken[-1]))
+            if len(taken) == 2 and taken not in _ESCAPES:
+                raise TlaError(self.place(node), f"{taken} is nothing in a string: for \\ say \\\\")
+            pieces.append(_ESCAPES.get(taken, taken))
             position += len(taken)
         return ast.String("".join(pieces), place=self.place(node))
 
@@ -190,8 +194,15 @@ class Expressions(Operators):
                 for specifier in child.children_by_field_name("update_specifier")
                 for step in specifier.named_children
             ]
+            self.updating += 1
             updates.append(ast.Update(tuple(path), self.read(field_of(child, "new_val"), scope)))
+            self.updating -= 1
         return ast.Except(function, tuple(updates), place=self.place(node))
+
+    def _at(self, node: Node) -> Expression:
+        if not self.updating:
+            raise TlaError(self.place(node), "@ has a meaning only in what EXCEPT assigns")
+        return ast.At(place=self.place(node))
 
     def _step_of_path(self, node: Node, scope: Scope) -> Expression:
         if node.type == "except_update_record_field":

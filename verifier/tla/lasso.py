@@ -121,17 +121,24 @@ class Lasso:
         """The body for all values of the bound names."""
         choices: list[dict[Symbol, Expression]] = [{}]
         for binding in whole.bindings:
-            if self.evaluator.analysis.of(binding.domain, module).level > CONSTANT or binding.is_tuple:
+            if self.evaluator.analysis.of(binding.domain, module).level > CONSTANT:
                 raise Undefined(binding.domain.place, "a set that is the same in all states is expected")
-            domain = self.evaluator.compiled(binding.domain, module)()
-            for name in binding.names:
-                choices = [
-                    {**choice, name: self._constant(name.name, value, whole)}
-                    for choice in choices
-                    for value in members(domain)
-                ]
+            items = list(members(self.evaluator.compiled(binding.domain, module)()))
+            for names in [binding.names] if binding.is_tuple else [(name,) for name in binding.names]:
+                rows = [dict(self._bound(names, item, binding)) for item in items]
+                choices = [{**choice, **row} for choice in choices for row in rows]
         for choice in choices:
             yield _put(whole.body, choice)
+
+    def _bound(
+        self, names: tuple[ast.Bound, ...], item: Value, binding: ast.Binding
+    ) -> Iterator[tuple[Symbol, Expression]]:
+        """What the names stand for where a member of their set is this one."""
+        parts = item if binding.is_tuple else (item,)
+        if not isinstance(parts, tuple) or len(parts) != len(names):
+            raise Undefined(binding.domain.place, f"tuples of {len(names)} are expected")
+        for name, part in zip(names, parts, strict=True):
+            yield name, self._constant(name.name, part, binding.domain)
 
     def _constant(self, name: str, value: Value, whole: Expression) -> Expression:
         """An expression that has this value."""

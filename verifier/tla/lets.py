@@ -34,6 +34,7 @@ class Lets(Core):
         """What a LET puts into the frame: its definitions without parameters, to be evaluated when needed."""
         found = []
         for definition in whole.definitions:
+            self.at_of[definition] = tuple(self.at_slots)
             if definition.parameters or definition.body is None:
                 continue
             facts = self.analysis.of_definition(definition)

@@ -152,9 +152,11 @@ def interval(low: Value, high: Value) -> Value:
 def union(one: Value, other: Value) -> Value:
     r"""``one \\cup other``"""
     if type(one) is frozenset and type(other) is frozenset:
-        for left, right in zip(one, other, strict=False):
-            if type(left) is not type(right):
-                same(left, right)
+        few, many = (one, other) if len(one) <= len(other) else (other, one)
+        for first in many:
+            for item in few:  # each, since which comes first is left to chance
+                if type(item) is not type(first):
+                    same(first, item)
             break
         return one | other
     if not (is_set(one) and is_set(other)):

@@ -68,7 +68,7 @@ class Binders(Calls):
                 cases = self.unrolled(domain) if unroll else self.spread(domain, shown)
             for case in cases:
                 if case.condition is not NO:
-                    yield from level(number + 1, [*done, case], self._put(binding, name, case.item, inner))
+                    yield from level(number + 1, [*done, case], self.put(binding, name, case.item, inner))
 
         return self.and_([self.reads(domain) for domain in domains]), level(0, [], context)
 
@@ -80,7 +80,8 @@ class Binders(Calls):
             return cases
         return self.each_once(domain)
 
-    def _put(self, binding: ast.Binding, name: ast.Bound | None, item: Sym, context: Context) -> Context:
+    def put(self, binding: ast.Binding, name: ast.Bound | None, item: Sym, context: Context) -> Context:
+        """The context where a bound name, or a tuple of names, stands for an item."""
         if name is not None:
             return context.bound({name: item})
         count = len(binding.names)
@@ -121,7 +122,7 @@ class Binders(Calls):
         name = None if whole.binding.is_tuple else whole.binding.names[0]
 
         def body(item: Sym) -> Sym:
-            return self.truth(self.value(whole.body, self._put(whole.binding, name, item, context)))
+            return self.truth(self.value(whole.body, self.put(whole.binding, name, item, context)))
 
         return self.strict(self.chosen(domain, body), domain)
 
@@ -132,7 +133,7 @@ class Binders(Calls):
         name = None if whole.binding.is_tuple else whole.binding.names[0]
 
         def test(item: Sym) -> Sym:
-            return self.truth(self.value(whole.body, self._put(whole.binding, name, item, context)))
+            return self.truth(self.value(whole.body, self.put(whole.binding, name, item, context)))
 
         if isinstance(domain, Known) and is_set(domain.value) and is_infinite(domain.value):
             return Part(domain, test)

@@ -16,6 +16,10 @@ from verifier.tla.translate.terms import never_true
 MOST_BRANCHES = 20_000
 
 
+Parameter = tuple[str, Sym, Symbol | None]
+"""The name and the value of a parameter of an action, and its symbol where it is free."""
+
+
 @dataclass(frozen=True, eq=False)
 class Branch:
     """One way in which an action can be taken, as far as it is known."""
@@ -23,7 +27,7 @@ class Branch:
     name: str = "Next"
     guards: tuple[Sym, ...] = ()
     assigned: dict[ast.Variable, Sym] = field(default_factory=dict)
-    parameters: tuple[tuple[str, Sym, Symbol | None], ...] = ()
+    parameters: tuple[Parameter, ...] = ()
     dead: bool = False
     """Whether something without a value is evaluated, so that nothing follows."""
 

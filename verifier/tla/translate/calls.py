@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from verifier.tla import ast
 from verifier.tla.ast import Builtin, Definition, Expression
 from verifier.tla.facts import ACTION
-from verifier.tla.translate.contexts import Context, Thunk
+from verifier.tla.translate.contexts import Around, Context, Thunk
 from verifier.tla.translate.evaluating import DEEPEST, Evaluation
 from verifier.tla.translate.recursion import Fold, fold_of
 from verifier.tla.translate.symbolic import Known, Nothing, Sym, Untranslated
@@ -66,8 +68,8 @@ class Calls(Evaluation):
         plain = not symbol.parameters and not context.primed
         if plain and symbol in self.defined:
             return self.defined[symbol]
-        if whole in self.folding:
-            return self.folding[whole]
+        if whole in context.folding:
+            return context.folding[whole]
         fold = self._fold_of(symbol)
         if fold is not None:
             return self._folded(fold, self.entered(symbol, whole, context))
@@ -103,24 +105,21 @@ class Calls(Evaluation):
         if isinstance(of, Nothing):
             return of
         found = self.value(fold.empty, context)
-        kept, pinned = dict(self.folding), self.pinned.get(fold.item)
-        try:
-            for case in reversed(self.in_order(of)):
-                self.folding.update(dict.fromkeys(fold.calls, found))
-                self.pinned[fold.item] = case.item
-                found = self.if_(case.condition, self.value(fold.step, context), found)
-        finally:
-            self.folding = kept
-            self.pinned[fold.item] = pinned
+        for case in reversed(self.in_order(of)):
+            folding = dict(context.folding)
+            folding.update(dict.fromkeys(fold.calls, found))
+            folding[fold.item] = case.item
+            step = self.value(fold.step, replace(context, folding=folding))
+            found = self.if_(case.condition, step, found)
         return self.strict(found, of)
 
     def entered(self, symbol: Definition, whole: ast.Apply, context: Context) -> Context:
         """The context of a definition's body."""
-        env = dict(context.env) if symbol.nested else {}
-        for parameter, argument in zip(symbol.parameters, whole.arguments, strict=True):
-            env[parameter] = self.argument(parameter, argument, context)
-        module = context.module if symbol.nested else symbol.module
-        return Context(env, module, context.primed, context.at if symbol.nested else None)
+        given = [
+            self.argument(parameter, argument, context)
+            for parameter, argument in zip(symbol.parameters, whole.arguments, strict=True)
+        ]
+        return _inside(symbol, given, context)
 
     def argument(self, parameter: ast.Parameter, argument: Expression, context: Context) -> Any:
         """An argument: an operator, or something to translate when it is needed."""
@@ -155,16 +154,13 @@ class Calls(Evaluation):
         raise Untranslated(whole.place, f"the operator {symbol.name} has no value")
 
     def _call_with(self, symbol: Definition, given: tuple[Sym, ...], context: Context) -> Sym:
-        env = dict(context.env) if symbol.nested else {}
-        env.update(zip(symbol.parameters, given, strict=True))
         assert symbol.body is not None
-        module = context.module if symbol.nested else symbol.module
         depth = self.depths.get(symbol, 0)
         if depth >= DEEPEST:
             return Nothing(f"{symbol.name} calls itself deeper than {DEEPEST} times")
         self.depths[symbol] = depth + 1
         try:
-            return self.value(symbol.body, Context(env, module, context.primed))
+            return self.value(symbol.body, _inside(symbol, given, context))
         finally:
             self.depths[symbol] = depth
 
@@ -188,12 +184,25 @@ class Calls(Evaluation):
         """The context of what stands below a LET."""
         inner = context.bound({})
         for definition in whole.definitions:
-            if self.pinned.get(definition) is not None:
-                inner.env[definition] = self.pinned[definition]
+            if definition in context.folding:
+                inner.env[definition] = context.folding[definition]
                 continue
-            if not definition.parameters and definition.body is not None:
+            if definition.parameters:
+                inner.env[definition] = Around(context.at)
+            elif definition.body is not None:
                 inner.env[definition] = Thunk(self, definition.body, inner)
         return inner
+
+
+def _inside(symbol: Definition, given: Sequence[Any], context: Context) -> Context:
+    """The context of a definition's body, where its parameters are these. What a LET defines sees what stands
+    around it."""
+    parameters: dict[ast.Symbol, Any] = dict(zip(symbol.parameters, given, strict=True))
+    if symbol.nested:
+        around = context.env.get(symbol)
+        at = around.at if isinstance(around, Around) else context.at
+        return replace(context.bound(parameters), at=at)
+    return Context(parameters, symbol.module, context.primed)
 
 
 __all__ = ["Calls"]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from verifier.tla import ast
@@ -22,10 +23,22 @@ class Context:
     module: str
     primed: bool = False
     at: Sym | None = None
+    folding: Mapping[ast.Apply | ast.Definition, Sym] = field(default_factory=dict)
+    """Below a recursive operator that folds a set: what its calls of itself and its member stand for. It goes
+    with the place and not with the time, since what waits here may be translated while the operator folds
+    another set."""
 
     def bound(self, more: dict[ast.Symbol, Any]) -> Context:
         """The same with further names."""
         return replace(self, env={**self.env, **more})
+
+
+@dataclass(frozen=True)
+class Around:
+    """What stands around a definition of a LET that has parameters."""
+
+    at: Sym | None
+    """What @ is there."""
 
 
 class Thunk:
@@ -50,4 +63,4 @@ class Thunk:
         return found
 
 
-__all__ = ["Context", "Thunk"]
+__all__ = ["Around", "Context", "Thunk"]

@@ -46,10 +46,6 @@ class Evaluation(Builtins):
         self.repeated: dict[Definition, int] = {}
         """How often operators called themselves within a call of them."""
         self.folds: dict[Definition, Fold | None] = {}
-        self.folding: dict[ast.Apply, Sym] = {}
-        """What calls of operators that fold a set stand for, while they are folded."""
-        self.pinned: dict[Definition, Sym | None] = {}
-        """What the members of these sets are, which definitions of a LET name."""
         self.defined: dict[Definition, Sym] = {}
         self.compiled: dict[tuple[Expression, str], tuple[Unit, Any]] = {}
         self.known: dict[tuple[Expression, str], Sym] = {}

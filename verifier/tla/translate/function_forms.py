@@ -67,7 +67,7 @@ class FunctionForms(Binders):
             assert isinstance(case.item, Known)
             if case.item.value < 1:
                 continue
-            inner = self._put(whole.bindings[0], whole.bindings[0].names[0], case.item, context)
+            inner = self.put(whole.bindings[0], whole.bindings[0].names[0], case.item, context)
             item = self.value(whole.body, inner)
             if isinstance(item, Nothing):
                 short = self.less(length, case.item)
@@ -122,7 +122,7 @@ class FunctionForms(Binders):
             key: Sym = variable(symbol)
             if len(found) > 1:
                 key = self.apply(key, Known(place))
-            inner = self._put(binding, name, key, inner)
+            inner = self.put(binding, name, key, inner)
         body = self.value(whole.body, inner)
         inside = Term(Operator.CONTAINS, TRUTH, (domain, variable(symbol)))
         made = self.term(body)
@@ -143,7 +143,7 @@ class FunctionForms(Binders):
             inner = context.bound({whole.itself: made})  # type: ignore[dict-item]
             for place, (binding, name) in enumerate(names_of(whole.bindings), 1):
                 part = key if len(domains) == 1 else self.apply(key, Known(place))
-                inner = self._put(binding, name, part, inner)
+                inner = self.put(binding, name, part, inner)
             if depth[0] >= DEEPEST:
                 return Nothing(f"a function calls itself deeper than {DEEPEST} times")
             depth[0] += 1

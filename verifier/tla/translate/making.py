@@ -26,7 +26,17 @@ from verifier.tla.translate.symbolic import (
 )
 from verifier.tla.translate.symbolic import Operator as Op
 from verifier.tla.translate.terms import SCALARS, TRUTH, alike, literal, meet, number, undefined, variable
-from verifier.tla.values import Fn, NoValue, Value, function, is_function, listed, same
+from verifier.tla.values import (
+    Fn,
+    LazyFunction,
+    NoValue,
+    Value,
+    function,
+    is_function,
+    is_infinite,
+    listed,
+    same,
+)
 
 
 class Maker(Connectives):
@@ -297,6 +307,8 @@ def table_of(value: Sym) -> Table | None:
             return value
         case LazyMap():
             return table_of(value.whole())
+        case Known(LazyFunction() as lazy) if is_infinite(lazy.domain):
+            return None
         case Known():
             found = listed(value.value) if is_function(value.value) else value.value
             if isinstance(found, tuple):

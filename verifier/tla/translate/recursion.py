@@ -96,7 +96,7 @@ def _without(call: ast.Apply, definition: Definition, of: Parameter) -> Definiti
     found: Definition | None = None
     for parameter, argument in zip(definition.parameters, call.arguments, strict=True):
         if parameter is not of:
-            if parameter.arity or not _is_name(argument, parameter):
+            if not _is_passed_on(parameter, argument):
                 return None
             continue
         name, parts = _builtin(argument)
@@ -106,6 +106,12 @@ def _without(call: ast.Apply, definition: Definition, of: Parameter) -> Definiti
         if isinstance(item, ast.Apply) and isinstance(item.operator, Definition) and item.operator.nested:
             found = item.operator
     return found
+
+
+def _is_passed_on(parameter: Parameter, argument: Expression) -> bool:
+    """Whether an argument is the parameter itself, which may be an operator."""
+    operator = isinstance(argument, ast.OperatorArgument) and argument.operator is parameter
+    return operator or _is_name(argument, parameter)
 
 
 def _is_any_of(body: Expression | None, of: Parameter) -> bool:

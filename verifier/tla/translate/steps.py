@@ -10,7 +10,8 @@ from verifier.tla import ast
 from verifier.tla.ast import Builtin, Definition, Expression
 from verifier.tla.facts import ACTION
 from verifier.tla.frames import Unit
-from verifier.tla.translate.branches import Branch, Guarding, merged_sides
+from verifier.tla.translate.binders import names_of
+from verifier.tla.translate.branches import Branch, Guarding, Parameter, merged_sides
 from verifier.tla.translate.contexts import Context, Thunk
 from verifier.tla.translate.determined import determined, equated
 from verifier.tla.translate.expressions import Translator
@@ -76,6 +77,9 @@ class Steps(Guarding):
             yield from self._unchanged(whole.subscript, c, branch)
             return
         for made in self.walk(whole.action, c, branch, top=True):
+            if made.dead:
+                yield made
+                continue
             self.t.assigned = made.assigned
             here = self.t.value(whole.subscript, c)
             there = self.t.value(whole.subscript, replace(c, primed=True))
@@ -196,15 +200,13 @@ class Steps(Guarding):
     ) -> Iterator[Branch]:
         """The branches for each member; the values of ``names`` are one."""
         self.t.assigned = branch.assigned
-        shown = [n.name for b in whole.bindings for n in (b.names if not b.is_tuple else b.names[:1])]
         once = whole.place if self.each_way else None
         read, rows = self.t.bound_cases(whole.bindings, c, once=once, freely=True, as_one=names)
         if read is not YES:
             yield from self._guarded(self.t.and_([read, NO]), branch)
         for cases, inner in rows:
             self._counted(whole)
-            own = [(name, case.item, case.symbol) for name, case in zip(shown, cases, strict=False)]
-            made = replace(branch, parameters=(*branch.parameters, *own))
+            made = replace(branch, parameters=(*branch.parameters, *_named(whole.bindings, cases, inner)))
             for one in self._all_guarded(cases, made):
                 yield from self.walk(whole.body, inner, one, top=top)
 
@@ -381,3 +383,13 @@ class Steps(Guarding):
             else:
                 assigned[one] = now
         yield from self._guarded(self.t.and_(tests), replace(branch, assigned=assigned))
+
+
+def _named(bindings: tuple[ast.Binding, ...], cases: list[Case], inner: Context) -> Iterator[Parameter]:
+    """The values of bound names, as parameters of an action; of a tuple of names those of its parts."""
+    for (binding, name), case in zip(names_of(bindings), cases, strict=True):
+        parts = [] if name is not None else [(one.name, inner.env[one], None) for one in binding.names]
+        if parts and all(isinstance(item, Known) for _, item, _ in parts):
+            yield from parts
+        else:
+            yield (name or binding.names[0]).name, case.item, case.symbol

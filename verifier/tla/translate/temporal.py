@@ -14,10 +14,11 @@ from verifier.tla.facts import STATE, TEMPORAL
 from verifier.tla.fairness import meaning_of
 from verifier.tla.order import text
 from verifier.tla.specification import Formula
+from verifier.tla.translate.binders import names_of
 from verifier.tla.translate.contexts import Context, Thunk
 from verifier.tla.translate.fair_steps import FairSteps, Lasting
 from verifier.tla.translate.specification import Maker
-from verifier.tla.translate.symbolic import Known, Untranslated
+from verifier.tla.translate.symbolic import NO, YES, Known, Untranslated
 from verifier.tla.values import Value, is_infinite, is_set, members
 
 _AGAIN_AND_AGAIN = (TemporalOperator.ALWAYS_EVENTUALLY, TemporalOperator.EVENTUALLY_ALWAYS)
@@ -54,8 +55,16 @@ class Temporal:
             case ast.Quantifier() if whole.universal:
                 for shown, inner in self._bound(whole, c):
                     self._condition(whole.body, inner, (*bound, *shown))
+            case ast.Let():
+                self._condition(whole.body, self.t.let(whole, c), bound)
+            case ast.If() if (decided := self._decided(whole.condition, c)) is not None:
+                self._condition(whole.then if decided else whole.otherwise, c, bound)
             case ast.Apply() if (entered := self._entered(whole, c)) is not None:
                 self._condition(*entered, bound)
+            case ast.Apply(operator=Builtin(name="=>")) if self._decided(whole.arguments[0], c) is True:
+                self._condition(whole.arguments[1], c, bound)
+            case _ if self._decided(whole, c) is True:
+                pass
             case _:
                 self.found.assumed.append(self.formula(whole, c))
 
@@ -93,12 +102,11 @@ class Temporal:
             return self._initially(whole, c)
         match whole:
             case ast.Junction():
-                parts = [self.formula(item, c) for item in whole.items]
-                operator = TemporalOperator.AND if whole.conjunction else TemporalOperator.OR
-                return _joined(operator, parts)
+                return self._several([(item, c) for item in whole.items], whole.conjunction)
             case ast.Quantifier():
-                parts = [self.formula(whole.body, inner) for _, inner in self._bound(whole, c)]
-                return _joined(TemporalOperator.AND if whole.universal else TemporalOperator.OR, parts)
+                return self._several(
+                    [(whole.body, inner) for _, inner in self._bound(whole, c)], whole.universal
+                )
             case ast.If():
                 parts = [self.formula(item, c) for item in (whole.condition, whole.then, whole.otherwise)]
                 return _joined(TemporalOperator.OR, [parts[0] & parts[1], ~parts[0] & parts[2]])
@@ -116,12 +124,33 @@ class Temporal:
                 return self._applied(whole, c)
         raise Untranslated(whole.place, "of temporal formulas only [], <>, ~>, WF and SF are translated")
 
+    def _several(self, items: list[tuple[Expression, Context]], conjunction: bool) -> TemporalFormula:
+        """All of these, or one of these; without those that are known to make no difference."""
+        parts = [self.formula(*item) for item in items if self._decided(*item) is not conjunction]
+        if not parts:
+            return TemporalFormula(TemporalOperator.NOW, (self.t.formula(YES if conjunction else NO),))
+        return _joined(TemporalOperator.AND if conjunction else TemporalOperator.OR, parts)
+
+    def _decided(self, whole: Expression, c: Context) -> bool | None:
+        """Whether a formula holds of every execution, or of none, by what is the same in all states, as that
+        of ``m # n => F`` for the same m and n; None if that does not decide it."""
+        match whole:
+            case ast.Apply(operator=Builtin(name="=>"), arguments=(premise, claim)):
+                supposed = self._decided(premise, c)
+                return self._decided(claim, c) if supposed else None if supposed is None else True
+        if self._level(whole, c) > STATE:
+            return None
+        found = self.t.truth(self.t.value(whole, c))
+        return found.value.truth if isinstance(found, Known) else None
+
     def _applied(self, whole: ast.Apply, c: Context) -> TemporalFormula:
         entered = self._entered(whole, c)
         if entered is not None:
             return self.formula(*entered)
         symbol = whole.operator
         if isinstance(symbol, Builtin) and symbol.name in ("~", "=>", "<=>"):
+            if symbol.name == "=>" and self._decided(whole.arguments[0], c) is True:
+                return self.formula(whole.arguments[1], c)
             parts = [self.formula(item, c) for item in whole.arguments]
             if symbol.name == "~":
                 return ~parts[0]
@@ -270,17 +299,23 @@ class Temporal:
     def _bound(self, whole: ast.Quantifier, c: Context) -> Iterator[tuple[tuple[str, ...], Context]]:
         """The context for all values of the bound names, whose sets must be known."""
         rows: list[tuple[tuple[str, ...], Context]] = [((), c)]
-        for binding in whole.bindings:
-            if binding.is_tuple:
-                raise Untranslated(whole.place, "tuples bound in temporal formulas are not translated")
-            items = [(item, text(item, self.evaluator.order)) for item in self._members(binding.domain, c)]
-            for name in binding.names:
-                rows = [
-                    ((*shown, f"{name.name} = {words}"), inner.bound({name: Known(item)}))
-                    for shown, inner in rows
-                    for item, words in items
-                ]
+        for binding, name in names_of(whole.bindings):
+            items = self._members(binding.domain, c)
+            entered = [
+                (shown, self.t.put(binding, name, Known(item), inner))
+                for shown, inner in rows
+                for item in items
+            ]
+            rows = [((*shown, *self._shown(binding, inner)), inner) for shown, inner in entered]
         yield from rows
+
+    def _shown(self, binding: ast.Binding, c: Context) -> Iterator[str]:
+        """What bound names stand for, as text."""
+        for name in binding.names:
+            item = c.env[name]
+            if not isinstance(item, Known):
+                raise Untranslated(binding.domain.place, f"tuples of {len(binding.names)} are expected")
+            yield f"{name.name} = {text(item.value, self.evaluator.order)}"
 
     def _members(self, domain: Expression, c: Context) -> list[Value]:
         found = self.t.value(domain, c)

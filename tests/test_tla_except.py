@@ -1,0 +1,43 @@
+"""What @ is below EXCEPT: to definitions of a LET and to LAMBDA it is what it is where they stand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from results.generators.tla_random import ran
+from tests.tla_modules import explored, translated
+from verifier.verdict import VerdictKind
+
+ONE = r"""
+EXTENDS Naturals, FiniteSetsExt
+VARIABLES f, n
+Init == f = [k \in 1..2 |-> k] /\ n = 0
+Next == n < 2 /\ n' = n + 1 /\ f' = [f EXCEPT ![1] = VALUE]
+Wrong == n = 1 => f[1] # EXPECTED
+"""
+VALUES = {
+    "an operator": (r"LET D(y) == @ + y IN D(2)", 3),
+    "a definition": (r"LET e == @ + 1 IN e + @", 3),
+    "LAMBDA": (r"FoldSet(LAMBDA a, b : a + b + @, 0, {n + 3})", 4),
+    "an operator that is passed on": (r"LET G(a, b) == a + b + @ IN FoldSet(G, 0, {n + 4})", 5),
+    "a function": (r"LET R[k \in 0..2] == IF k = 0 THEN @ ELSE R[k - 1] + 1 IN R[2]", 3),
+    "a recursive operator": (
+        "LET RECURSIVE P(_)\n P(k) == IF k = 0 THEN @ ELSE P(k - 1) + @ IN P(n + 2)",
+        3,
+    ),
+    "an operator within another EXCEPT": (r"LET D(y) == @ + y IN [f EXCEPT ![2] = D(@)][2] + @", 4),
+}
+CONFIG = "INIT Init\nNEXT Next\nINVARIANT Wrong\nCHECK_DEADLOCK FALSE\n"
+
+
+@pytest.mark.parametrize("kind", VALUES)
+def test_at_is_that_of_the_text(kind: str, tmp_path: Path) -> None:
+    """The last of them TLC reads otherwise: there it is the @ of whoever calls the operator."""
+    value, expected = VALUES[kind]
+    body = ONE.replace("VALUE", value).replace("EXPECTED", str(expected))
+    found = explored(tmp_path, body, CONFIG).found
+    assert len(found.violations["Wrong"].states) == 2
+    (verdict,) = ran("bmc", translated(tmp_path, body, CONFIG), depth=2, steps="serial").outcome.verdicts
+    assert (verdict.kind, verdict.depth) == (VerdictKind.VIOLATED, 1)

@@ -1,0 +1,67 @@
+"""Text that is refused when it is read or compiled, each time that it is asked about."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import wrong
+from tests.tla_modules import written
+from verifier.tla.primitives import union
+from verifier.tla.values import NoValue
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+DOUBLE = """EXTENDS Naturals
+VARIABLE x
+Op(a) == a'
+Op2 == x' + 1
+Init == x = 0
+N1 == x' = 1 /\\ Op(x') > 0
+N2 == x' = Op2'
+N3 == x' = 0 /\\ Op2' > 0
+N4 == x' = 0 /\\ (x = 0 => x'' = 1)
+N5 == \\E k \\in 1..2 : N4
+"""
+
+
+@pytest.mark.parametrize(
+    ("action", "place"), [("N1", "7:21"), ("N2", "5:9"), ("N3", "5:9"), ("N4", "10:28"), ("N5", "10:28")]
+)
+@pytest.mark.parametrize("command", ["explore", "simulate"])
+def test_a_prime_below_a_prime_is_refused_each_time(
+    command: str, action: str, place: str, folder: Path
+) -> None:
+    """Every attempt to compile an operator says so, not the first one alone."""
+    written(folder, DOUBLE)
+    Path("M.cfg").write_text(f"INIT Init\nNEXT {action}\nCHECK_DEADLOCK FALSE\n")
+    assert f"M.tla:{place}: a prime stands below another one" in wrong(command, "M.tla")
+
+
+def test_at_outside_of_except_is_refused(folder: Path) -> None:
+    written(folder, "VARIABLE x\nInit == x = 0\nNext == x' = [[k \\in {1} |-> 1] EXCEPT ![1] = @][1] + @\n")
+    Path("M.cfg").write_text("INIT Init\nNEXT Next\n")
+    assert wrong("explore", "M.tla").endswith("M.tla:4:55: @ has a meaning only in what EXCEPT assigns")
+
+
+def test_an_escape_that_strings_do_not_have_is_refused(folder: Path) -> None:
+    written(folder, 'VARIABLE x\nInit == x = "a\\\\\\"\\t"\nNext == x\' = "\\q"\n')
+    Path("M.cfg").write_text("INIT Init\nNEXT Next\n")
+    assert wrong("explore", "M.tla").endswith("M.tla:4:14: \\q is nothing in a string: for \\ say \\\\")
+
+
+def test_a_configuration_is_no_specification(folder: Path) -> None:
+    assert "as in --spec M.tla --config M.cfg" in wrong("explore", "M.cfg")
+
+
+def test_unions_of_several_kinds_are_refused_in_any_order() -> None:
+    """Which member of a set comes first changes from run to run, and with the members."""
+    for number in range(20):
+        with pytest.raises(NoValue, match="different kinds"):
+            union(frozenset((number, "a")), frozenset((number + 1, "a")))
