@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from verifier.tla import ast
-from verifier.tla.ast import Expression
+from verifier.tla.ast import Definition, Expression
 from verifier.tla.facts import ACTION
 from verifier.tla.translate.symbolic import Sym
 
 if TYPE_CHECKING:
     from verifier.tla.translate.evaluating import Evaluation
 
+Arguments: TypeAlias = tuple[Any, ...]
+"""What the parameters of an operator are in a call."""
 
 @dataclass(frozen=True, eq=False)
 class Context:
@@ -22,6 +25,8 @@ class Context:
     module: str
     primed: bool = False
     at: Sym | None = None
+    calls: Mapping[Definition, tuple[Arguments, ...]] = field(default_factory=dict)
+    """The calls in whose bodies it stands, the outermost first."""
 
     def bound(self, more: dict[ast.Symbol, Any]) -> Context:
         """The same with further names."""

@@ -51,6 +51,10 @@ class Evaluation(Builtins):
         self.pinned: dict[Definition, Sym | None] = {}
         """What the members of these sets are, which definitions of a LET name."""
         self.defined: dict[Definition, Sym] = {}
+        self.tabled: dict[tuple[Any, ...], Sym] = {}
+        """What calls within recursive operators stand for, by operator and arguments."""
+        self.given_up = 0
+        """How often a call was taken for one that is nested too deep."""
         self.compiled: dict[tuple[Expression, str], tuple[Unit, Any]] = {}
         self.known: dict[tuple[Expression, str], Sym] = {}
         self.forms: dict[type, Callable[[Any, Context], Sym]] = {}
