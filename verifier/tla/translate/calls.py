@@ -126,9 +126,7 @@ class Calls(Evaluation):
                 rows[known.value] = item
         return self.strict(self._from_table(Table(rows), argument), argument)
 
-    def _tabled_for(
-        self, symbol: Definition, parameter: ast.Parameter, known: Known, inner: Context
-    ) -> Sym:
+    def _tabled_for(self, symbol: Definition, parameter: ast.Parameter, known: Known, inner: Context) -> Sym:
         """What an operator is where a parameter is known."""
         env = {**inner.env, parameter: known}
         others = (inner.env[one] for one in symbol.parameters if one is not parameter)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 Arguments: TypeAlias = tuple[Any, ...]
 """What the parameters of an operator are in a call."""
 
+
 @dataclass(frozen=True, eq=False)
 class Context:
     """Where an expression stands."""

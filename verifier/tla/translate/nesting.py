@@ -20,6 +20,7 @@ from verifier.tla.translate.contexts import Arguments, Context, Thunk
 from verifier.tla.translate.symbolic import Known
 from verifier.tla.translate.terms import SCALARS
 
+
 def follows_from_arguments(symbol: Definition, facts: Facts) -> bool:
     """Whether the value of an operator is the same wherever its arguments and the state are. What stands in a
     LET may speak of names around it; below a prime or ENABLED there is another state."""
