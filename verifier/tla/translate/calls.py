@@ -11,7 +11,7 @@ from verifier.tla.ast import Builtin, Definition, Expression
 from verifier.tla.facts import ACTION
 from verifier.tla.translate.contexts import Context, Thunk
 from verifier.tla.translate.evaluating import DEEPEST, Evaluation
-from verifier.tla.translate.nesting import changed_arguments, follows_from_arguments, some_are_equal
+from verifier.tla.translate.nesting import changed_arguments, follows_from_arguments, reached, some_are_equal
 from verifier.tla.translate.recursion import Fold, fold_of
 from verifier.tla.translate.symbolic import Known, Nothing, Sym, Table, Untranslated
 from verifier.tla.translate.symbolic import Operator as Op
@@ -79,7 +79,6 @@ class Calls(Evaluation):
         depth = self.depths.get(symbol, 0)
         self._check_calls(symbol, whole, depth)
         if depth >= DEEPEST or (depth and self._never_ends(symbol, context)):
-            self.given_up += 1
             return Nothing(f"{symbol.name} calls itself deeper than {min(depth, DEEPEST)} times")
         inner = self.entered(symbol, whole, context)
         tabled = None if depth else self._tabled_call(symbol, context, inner)
@@ -114,11 +113,15 @@ class Calls(Evaluation):
         facts = self.evaluator.analysis.of(symbol.body, symbol.module)
         if not follows_from_arguments(symbol, facts) or context.primed or self.own:
             return None
+        if symbol not in self.reached:
+            self.reached[symbol] = reached(symbol, self.evaluator.resolve)
+        if not self.reached[symbol].isdisjoint(context.calls):  # then each value may take all levels again
+            return None
         given = inner.env[found[0]]
         argument = given.force(False) if isinstance(given, Thunk) else given
         if not isinstance(argument, Term) or argument.sort.size > _MOST_TABLED:
             return None
-        rows = {}
+        rows: dict[Any, Sym] = {}
         for value in argument.sort.values():
             known = Known(self.names.decode(value, argument.sort))
             item = self._tabled_for(symbol, found[0], known, inner)
@@ -131,14 +134,10 @@ class Calls(Evaluation):
         env = {**inner.env, parameter: known}
         others = (inner.env[one] for one in symbol.parameters if one is not parameter)
         key = (symbol, self.kept_narrow, known.value, *others)
-        found = self.tabled.get(key)
-        if found is None:
+        if key not in self.tabled:
             assert symbol.body is not None
-            before = self.given_up
-            found = self.value(symbol.body, replace(inner, env=env))
-            if before == self.given_up:  # or else there may be a value where fewer calls are around this one
-                self.tabled[key] = found
-        return found
+            self.tabled[key] = self.value(symbol.body, replace(inner, env=env))
+        return self.tabled[key]
 
     def _check_calls(self, symbol: Definition, whole: ast.Apply, depth: int) -> None:
         """Raises Untranslated where an operator calls itself too often."""

@@ -53,8 +53,7 @@ class Evaluation(Builtins):
         self.defined: dict[Definition, Sym] = {}
         self.tabled: dict[tuple[Any, ...], Sym] = {}
         """What calls within recursive operators stand for, by operator and arguments."""
-        self.given_up = 0
-        """How often a call was taken for one that is nested too deep."""
+        self.reached: dict[Definition, frozenset[Definition]] = {}
         self.compiled: dict[tuple[Expression, str], tuple[Unit, Any]] = {}
         self.known: dict[tuple[Expression, str], Sym] = {}
         self.forms: dict[type, Callable[[Any, Context], Sym]] = {}

@@ -8,15 +8,16 @@ more than there are arguments matter. What is counted are calls in the bodies of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
 from verifier.encodings.terms import Term
-from verifier.tla.ast import Definition
+from verifier.tla.ast import Apply, Definition, OperatorArgument, Symbol
 from verifier.tla.facts import ACTION, Facts
 from verifier.tla.translate.coding import Names
 from verifier.tla.translate.contexts import Arguments, Context, Thunk
+from verifier.tla.translate.recursion import nodes
 from verifier.tla.translate.symbolic import Known
 from verifier.tla.translate.terms import SCALARS
 
@@ -46,6 +47,24 @@ def changed_arguments(context: Context) -> list[Any]:
             if now is not before:
                 found.append(now)
     return found
+
+
+def reached(
+    definition: Definition, resolve: Callable[[Symbol, str], Symbol | None]
+) -> frozenset[Definition]:
+    """The definitions that a definition speaks of, and those of which these speak; itself only where it calls
+    itself."""
+    found: set[Definition] = set()
+    waiting = [definition]
+    while waiting:
+        one = waiting.pop()
+        for node in nodes(one.body) if one.body is not None else ():
+            if isinstance(node, Apply | OperatorArgument):
+                symbol = resolve(node.operator, one.module) or node.operator
+                if isinstance(symbol, Definition) and symbol not in found:
+                    found.add(symbol)
+                    waiting.append(symbol)
+    return frozenset(found)
 
 
 def _how_many(given: list[Any], names: Names, most: int) -> int:
