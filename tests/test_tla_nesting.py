@@ -128,7 +128,12 @@ def test_what_recursion_asks_of_others_is_computed_once(
 ) -> None:
     asked: list[object] = []
     once = calls.Calls._tabled_for
-    monkeypatch.setattr(calls.Calls, "_tabled_for", lambda self, *a: asked.append(self) or once(self, *a))
+
+    def noted(self: Any, *rest: Any) -> Any:
+        asked.append(self)
+        return once(self, *rest)
+
+    monkeypatch.setattr(calls.Calls, "_tabled_for", noted)
     _size(tmp_path, "a list by an operator of its own")
     assert len(asked) > 12
     tables = {id(one): one for one in asked}.values()
