@@ -96,6 +96,9 @@ class Symbol:
     sort: Sort
 
 
+_NONE: frozenset[Symbol] = frozenset()
+
+
 @dataclass(frozen=True, eq=False)
 class Term:
     """One expression. ``data`` is what the operator needs besides its arguments (see Operator)."""
@@ -109,7 +112,11 @@ class Term:
     """The variables that occur in the term and are not bound in it."""
 
     def __post_init__(self) -> None:
-        free: frozenset[Symbol] = frozenset().union(*(argument.free for argument in self.arguments))
+        free = _NONE
+        for argument in self.arguments:
+            own = argument.free
+            if own is not free and not own <= free:  # most arguments have the same ones, or none
+                free = own if free <= own else free | own
         if isinstance(self.data, Symbol):
             free |= {self.data}
         if self.binds is not None:

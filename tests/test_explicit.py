@@ -136,6 +136,27 @@ def test_compiled_terms_agree_with_the_evaluator(seed: int) -> None:
         assert [bool(output[state]) for output in found] == single
 
 
+def test_junctions_share_what_they_begin_with_and_keep_what_is_asked_for() -> None:
+    a, b, c, d, e = (bit(f"x{index}") for index in range(5))
+    both = conjunction((a, b))
+    terms = [conjunction((a, b, c)), conjunction((d, b, a)), conjunction((e, conjunction((b, a)), a)), both]
+    terms += [disjunction((a, b, c)), disjunction((both, d)), conjunction((both, d, e)), a]
+    program = Program([a, b, c, d, e])
+    for term in terms:
+        program.output(program.number(term))
+    compiled = program.compile()
+    values = [np.array([state >> index & 1 for state in range(32)], np.bool_) for index in range(5)]
+    asked = [value.copy() for value in values]
+    found = compiled(values)
+    evaluator = Evaluator([a, b, c, d, e], terms)
+    for state in range(32):
+        single = evaluator.single([bool(value[state]) for value in asked])
+        assert [bool(output[state]) for output in found] == single
+    assert all(map(np.array_equal, values, asked))  # inputs are only read
+    assert compiled.source.count("&") == 5  # a & b, and with it c, d, e, and d and e
+    assert compiled.source.count("|") == 3
+
+
 def _integers(model: Model, rows: Any) -> list[int]:
     bits = len(model.system.bits)
     return sorted(sum(on << place for place, on in enumerate(unpack(row, bits))) for row in rows)

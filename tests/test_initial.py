@@ -11,16 +11,19 @@ import pytest
 from tests import starting
 from tests.command_line import ROOT, verify, wrong
 from tests.models import build
+from verifier.encodings.bits import bit, conjunction, disjunction, negation
 from verifier.engines import bmc, explore, induction, prove, simulate
 from verifier.engines.choices import EngineChoice
 from verifier.interchange.exporting import Format, export
 from verifier.outcomes.row import Row
+from verifier.solvers import ClauseSolver, open_solver
 from verifier.specs.protocol import DefinitionError, Protocol
 from verifier.specs.registry import BUILT_IN, load
 from verifier.sweep.execution import run_job
 from verifier.sweep.expansion import expand
 from verifier.sweep.grid import Axis, Grid
 from verifier.system.model import Model
+from verifier.trust import initial_states
 from verifier.trust.certificate import FoundBy, certificate_of, dump
 from verifier.trust.certify import check as certify
 from verifier.trust.initial_states import NoInitialState, require_initial_state
@@ -148,6 +151,31 @@ def test_ci_refuses(tmp_path: Path) -> None:
     assert done.exit_code == 2
     (found,) = json.loads(done.stdout)["cells"]
     assert any("no state satisfies init" in (check["surprise"] or "") for check in found["checks"])
+
+
+def test_what_literals_fix_needs_no_solver(monkeypatch: pytest.MonkeyPatch) -> None:
+    a, b, c, d = (bit(f"initial{index}") for index in range(4))
+    one_way = [conjunction((a, disjunction((negation(a), b)))), disjunction((negation(b), negation(c)))]
+    either = disjunction((conjunction((c, d)), conjunction((negation(c), negation(d)))))
+    asked: list[str] = []
+    opened = open_solver
+
+    def noted(name: str) -> ClauseSolver:
+        asked.append(name)
+        return opened(name)
+
+    monkeypatch.setattr(initial_states, "open_solver", noted)
+    solution = initial_states._solution
+    assert solution(one_way) == frozenset((a, b))
+    assert solution([*one_way, c]) is None
+    assert solution([*one_way, either, negation(d)]) == frozenset((a, b))
+    assert not asked
+    assert solution([b, either, disjunction((c, d)), disjunction((negation(b), a))]) == frozenset(
+        (a, b, c, d)
+    )
+    only = [disjunction((c, d)), disjunction((c, negation(d))), disjunction((negation(c), d))]
+    assert solution([*only, disjunction((negation(c), negation(d)))]) is None
+    assert len(asked) == 2
 
 
 def test_the_built_in_protocols_have_initial_states() -> None:

@@ -20,7 +20,7 @@ from verifier.encodings.concrete import Concrete
 from verifier.encodings.renaming import renamed_bits
 from verifier.encodings.sorts import Listed, sorts_in
 from verifier.explicit.compiled import Compiled, Program
-from verifier.explicit.orbits import Orbits, octets, where_less
+from verifier.explicit.orbits import Orbits, octets, where_different, where_less
 from verifier.explicit.packing import Rows, Slices, to_rows, to_slices
 from verifier.specs.definition import DefinitionError
 from verifier.system.model import Model
@@ -70,21 +70,29 @@ class PermutedWords:
 
     def representatives(self, rows: Rows) -> Rows:
         """For each state the state that represents its class."""
-        return np.concatenate([rows[:0], *(self._canonical(some)[0] for some in _parts(rows))])
+        return np.concatenate([rows[:0], *(self._canonical(some) for some in _parts(rows))])
 
     def sizes(self, rows: Rows) -> NDArray[np.int64]:
         """For each state how many states its class has."""
-        fixed = [self._canonical(some)[1] for some in _parts(rows)]
+        fixed = [self._fixed(some) for some in _parts(rows)]
         return self.size // np.concatenate([np.empty(0, np.int64), *fixed])
 
-    def _canonical(self, rows: Rows) -> tuple[Rows, NDArray[np.int64]]:
-        """For each state the representative, and how many permutations leave it as it is."""
+    def _canonical(self, rows: Rows) -> Rows:
+        """The representative of each state."""
         start = to_slices(rows, max(1, self._bits))
-        best, fixed = start.copy(), np.ones(len(rows), np.int64)
+        best = start.copy()
         for image in self._images(start, self._tree):
-            fixed += 1 - octets(np.bitwise_or.reduce(image ^ start, axis=0), len(rows))
-            best ^= (image ^ best) & where_less(image, best)
-        return to_rows(best, len(rows)), fixed
+            less = where_less(image, best)
+            if less.any():
+                best ^= (image ^ best) & less
+        return to_rows(best, len(rows))
+
+    def _fixed(self, rows: Rows) -> NDArray[np.int64]:
+        """How many permutations leave each state as it is."""
+        start, fixed = to_slices(rows, max(1, self._bits)), np.ones(len(rows), np.int64)
+        for image in self._images(start, self._tree):
+            fixed += 1 - octets(where_different(image, start), len(rows))
+        return fixed
 
     def _images(self, slices: Slices, branches: Sequence[_Branch]) -> Iterator[Slices]:
         for branch in branches:

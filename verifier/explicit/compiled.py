@@ -5,6 +5,7 @@ It runs on slices (arrays of 64-bit words, a bit per state) as well as on arrays
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -17,6 +18,8 @@ Array: TypeAlias = NDArray[Any]
 
 _FALSE, _TRUE = 0, 1
 """The numbers of the constants; inputs follow from 2."""
+Operation: TypeAlias = tuple[str, tuple[int, ...]]
+"""Its name, and the numbers of its parts."""
 
 
 class Program:
@@ -28,8 +31,8 @@ class Program:
 
     def __init__(self, inputs: Sequence[FNode]) -> None:
         self._inputs = len(inputs)
-        self._operations: list[tuple[str, tuple[int, ...]]] = []
-        self._numbers: dict[tuple[str, tuple[int, ...]], int] = {}
+        self._operations: list[Operation] = []
+        self._numbers: dict[Operation, int] = {}
         self._shared: dict[FNode, int] = {symbol: 2 + index for index, symbol in enumerate(inputs)}
         self._outputs: list[int] = []
 
@@ -153,33 +156,65 @@ class Compiled:
         return result
 
 
-def _source(
-    inputs: int, operations: Sequence[tuple[str, tuple[int, ...]]], outputs: Sequence[int]
-) -> str:
+def _source(inputs: int, operations: Sequence[Operation], outputs: Sequence[int]) -> str:
     """Python source: a few statements per operation. A register is used again when its value is no longer
     needed."""
     first = 2 + inputs
-    needed = _needed(first, operations, outputs)
+    operations, outputs = _in_pairs(first, operations, outputs)
     last_use: dict[int, int] = {}
-    for number in needed:
-        last_use.update(dict.fromkeys(operations[number - first][1], number))
+    for number, (_, parts) in enumerate(operations, first):
+        last_use.update(dict.fromkeys(parts, number))
     last_use.update(dict.fromkeys(outputs, first + len(operations)))
     register = {_FALSE: "z", _TRUE: "o"} | {2 + index: f"v[{index}]" for index in range(inputs)}
     free: list[str] = []
     lines: list[str] = []
-    for number in needed:
-        name, parts = operations[number - first]
-        own = free.pop() if free else f"r{len(lines)}"
-        lines.append(_statement(own, name, [register[part] for part in parts]))
-        register[number] = own
-        free += [register[part] for part in set(parts) if part >= first and last_use[part] == number]
+    for number, (name, parts) in enumerate(operations, first):
+        done = [part for part in dict.fromkeys(parts) if part >= first and last_use[part] == number]
+        if name in "&|^" and done:  # the register of a part that is needed no more takes the result
+            own, other = done[0], parts[parts[0] == done[0]]
+            lines.append(f"{register[own]} {name}= {register[other]}")
+            register[number] = register[own]
+            done = done[1:]
+        else:
+            register[number] = free.pop() if free else f"r{number}"
+            lines.append(_statement(register[number], name, [register[part] for part in parts]))
+        free += [register[part] for part in done]
     body = "".join(f" {line}\n" for line in lines)
     return f"def run(v, z, o):\n{body} return [{', '.join(register[number] for number in outputs)}]\n"
 
 
-def _needed(
-    first: int, operations: Sequence[tuple[str, tuple[int, ...]]], outputs: Sequence[int]
-) -> list[int]:
+def _in_pairs(
+    first: int, operations: Sequence[Operation], outputs: Sequence[int]
+) -> tuple[list[Operation], list[int]]:
+    """What the outputs need, with junctions of two parts, and the numbers of the outputs.
+
+    A junction joins those parts first that most others of its kind have, and junctions that begin with the
+    same parts share what these make. In which order parts are joined and how they are grouped changes no
+    value."""
+    needed = _needed(first, operations, outputs)
+    uses: dict[str, Counter[int]] = {"&": Counter(), "|": Counter()}
+    for number in needed:
+        name, parts = operations[number - first]
+        if name in uses:
+            uses[name].update(parts)
+    made: dict[Operation, int] = {}
+    new = {number: number for number in range(first)}
+    for number in needed:
+        name, parts = operations[number - first]
+        if name in uses:
+            common = uses[name]
+            whole, *others = [new[part] for part in sorted(parts, key=lambda part: (-common[part], part))]
+            for other in others:
+                if other != whole:
+                    whole = made.setdefault((name, (whole, other)), first + len(made))
+            new[number] = whole
+        else:
+            found = (name, tuple([new[part] for part in parts]))
+            new[number] = made.setdefault(found, first + len(made))
+    return list(made), [new[number] for number in outputs]
+
+
+def _needed(first: int, operations: Sequence[Operation], outputs: Sequence[int]) -> list[int]:
     wanted = set(outputs)
     for number in range(first + len(operations) - 1, first - 1, -1):
         if number in wanted:
@@ -193,5 +228,4 @@ def _statement(own: str, name: str, parts: Sequence[str]) -> str:
     if name == "?":
         condition, then, otherwise = parts
         return f"{own} = {then} ^ {otherwise}; {own} &= {condition}; {own} ^= {otherwise}"
-    rest = "".join(f"; {own} {name}= {part}" for part in parts[2:])
-    return f"{own} = {parts[0]} {name} {parts[1]}{rest}"
+    return f"{own} = {parts[0]} {name} {parts[1]}"

@@ -254,6 +254,16 @@ def where_less(one: Slices, other: Slices) -> Mask:
     return less
 
 
+def where_different(one: Slices, other: Slices) -> Mask:
+    """Where the one is not the other."""
+    alike = ~np.zeros(one.shape[1], np.uint64)
+    for bit in range(len(one)):
+        alike &= ~(one[bit] ^ other[bit])
+        if bit % _BITS_BETWEEN_CHECKS == 0 and not alike.any():
+            break
+    return ~alike
+
+
 def _alike(rows: Rows) -> list[NDArray[np.intp]]:
     """The places of rows that are equal, for each different row."""
     order = np.lexsort(rows.T)

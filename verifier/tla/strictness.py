@@ -55,6 +55,9 @@ class Strictness:
             return frozenset((symbol,))
         if isinstance(symbol, Builtin):
             return self._any(whole.arguments[:1] if symbol.name == "=>" else whole.arguments, module)
+        if isinstance(symbol, Definition) and symbol.nested and not symbol.parameters:
+            assert symbol.body is not None
+            return self._in(symbol.body, module)
         if isinstance(symbol, Definition) and not symbol.nested and not self.is_value(symbol):
             pairs = zip(symbol.parameters, whole.arguments, strict=True)
             always = self.of(symbol)

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pysmt.fnode import FNode
 
 from verifier.clauses.cnf import Clausifier
-from verifier.encodings.bits import conjunction, negation
+from verifier.encodings.bits import FALSE, TRUE, conjunction, negation, restricted
 from verifier.encodings.concrete import show_constants
 from verifier.encodings.printing import text
 from verifier.errors import UsageError
@@ -75,9 +75,10 @@ def _solution(terms: Iterable[FNode]) -> frozenset[FNode] | None:
 
     If the solver gives up, the bits that it returns have no meaning, so the protocol is not refused.
     """
-    whole = conjunction(terms)
-    if whole.is_false():
-        return None
+    known, whole = _propagated(conjunction(terms))
+    fixed = frozenset(symbol for symbol, value in known.items() if value is TRUE)
+    if whole.is_false() or whole.is_true():  # as a rule, and to load a solver takes 30 ms
+        return fixed if whole.is_true() else None
     clausifier = Clausifier()
     clausifier.assert_term(whole)
     symbols = {symbol: clausifier.declare(symbol) for symbol in whole.get_free_variables()}
@@ -86,6 +87,23 @@ def _solution(terms: Iterable[FNode]) -> frozenset[FNode] | None:
         solver.add_clauses(clausifier.clauses)
         if solver.solve() is Answer.UNSATISFIABLE:
             return None
-        return frozenset(symbol for symbol, variable in symbols.items() if solver.value(variable))
+        return fixed.union(symbol for symbol, variable in symbols.items() if solver.value(variable))
     finally:
         solver.close()
+
+
+def _propagated(whole: FNode) -> tuple[dict[FNode, FNode], FNode]:
+    """The bits that a formula fixes as literals of a conjunction, and what is left of it with their values.
+    That is satisfiable where the formula is, and speaks of none of them."""
+    known: dict[FNode, FNode] = {}
+    while True:
+        parts = whole.args() if whole.is_and() else (whole,)
+        found = {
+            bit: FALSE if part.is_not() else TRUE
+            for part in parts
+            if (bit := part.arg(0) if part.is_not() else part).is_symbol()
+        }
+        if not found:
+            return known, whole
+        known |= found
+        whole = restricted(whole, found)

@@ -6,18 +6,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from verifier.encodings.terms import Term
 from verifier.tla import ast
 from verifier.tla.ast import Builtin, Definition, Expression
 from verifier.tla.facts import ACTION
 from verifier.tla.translate.contexts import Around, Context, Thunk
 from verifier.tla.translate.evaluating import DEEPEST, Evaluation
+from verifier.tla.translate.nesting import changed_arguments, follows_from_arguments, reached, some_are_equal
 from verifier.tla.translate.recursion import Fold, fold_of
-from verifier.tla.translate.symbolic import Known, Nothing, Sym, Untranslated
+from verifier.tla.translate.symbolic import Known, Nothing, Sym, Table, Untranslated
 from verifier.tla.translate.symbolic import Operator as Op
 from verifier.tla.translate.terms import variable
 
 _MOST_UNROLLED = 1_000
 """A recursive operator calls itself so often within one call of it."""
+_MOST_TABLED = 16
+"""What a recursive operator asks of others is computed for each of so many arguments."""
 
 
 class Calls(Evaluation):
@@ -75,17 +79,66 @@ class Calls(Evaluation):
             return self._folded(fold, self.entered(symbol, whole, context))
         depth = self.depths.get(symbol, 0)
         self._check_calls(symbol, whole, depth)
-        if depth >= DEEPEST:
-            return Nothing(f"{symbol.name} calls itself deeper than {DEEPEST} times")
+        if depth >= DEEPEST or (depth and self._never_ends(symbol, context)):
+            return Nothing(f"{symbol.name} calls itself deeper than {min(depth, DEEPEST)} times")
+        inner = self.entered(symbol, whole, context)
+        tabled = None if depth else self._tabled_call(symbol, context, inner)
+        if tabled is not None:
+            return tabled
         self.depths[symbol] = depth + 1
         try:
             assert symbol.body is not None
-            found = self.value(symbol.body, self.entered(symbol, whole, context))
+            found = self.value(symbol.body, inner)
         finally:
             self.depths[symbol] = depth
         if plain and self.evaluator.analysis.of(whole, context.module).level < ACTION:
             self.defined[symbol] = found
         return found
+
+    def _never_ends(self, symbol: Definition, context: Context) -> bool:
+        """Whether a call has no value because some of those that it stands within have the same arguments."""
+        assert symbol.body is not None
+        calls = context.calls.get(symbol, ())
+        facts = self.evaluator.analysis.of(symbol.body, symbol.module)
+        return follows_from_arguments(symbol, facts) and some_are_equal(calls, self.names, DEEPEST)
+
+    def _tabled_call(self, symbol: Definition, context: Context, inner: Context) -> Sym | None:
+        """A call, within an operator that calls itself, with an argument that is another one each time: the
+        value for each value of the argument serves for all of these calls. None if there is no such argument,
+        or not one of few values."""
+        assert symbol.body is not None
+        changed = changed_arguments(context)
+        found = [one for one in symbol.parameters if any(inner.env[one] is given for given in changed)]
+        if len(found) != 1 or found[0] not in self.evaluator.strictness.of(symbol):
+            return None
+        facts = self.evaluator.analysis.of(symbol.body, symbol.module)
+        if not follows_from_arguments(symbol, facts) or context.primed or self.own:
+            return None
+        if symbol not in self.reached:
+            self.reached[symbol] = reached(symbol, self.evaluator.resolve)
+        if not self.reached[symbol].isdisjoint(context.calls):  # then each value may take all levels again
+            return None
+        given = inner.env[found[0]]
+        argument = given.force(False) if isinstance(given, Thunk) else given
+        if not isinstance(argument, Term) or argument.sort.size > _MOST_TABLED:
+            return None
+        rows: dict[Any, Sym] = {}
+        for value in argument.sort.values():
+            known = Known(self.names.decode(value, argument.sort))
+            item = self._tabled_for(symbol, found[0], known, inner)
+            if not isinstance(item, Nothing):
+                rows[known.value] = item
+        return self.strict(self._from_table(Table(rows), argument), argument)
+
+    def _tabled_for(self, symbol: Definition, parameter: ast.Parameter, known: Known, inner: Context) -> Sym:
+        """What an operator is where a parameter is known."""
+        env = {**inner.env, parameter: known}
+        others = (inner.env[one] for one in symbol.parameters if one is not parameter)
+        key = (symbol, self.kept_narrow, known.value, *others)
+        if key not in self.tabled:
+            assert symbol.body is not None
+            self.tabled[key] = self.value(symbol.body, replace(inner, env=env))
+        return self.tabled[key]
 
     def _check_calls(self, symbol: Definition, whole: ast.Apply, depth: int) -> None:
         """Raises Untranslated where an operator calls itself too often."""
@@ -115,11 +168,12 @@ class Calls(Evaluation):
 
     def entered(self, symbol: Definition, whole: ast.Apply, context: Context) -> Context:
         """The context of a definition's body."""
-        given = [
+        given = tuple(
             self.argument(parameter, argument, context)
             for parameter, argument in zip(symbol.parameters, whole.arguments, strict=True)
-        ]
-        return _inside(symbol, given, context)
+        )
+        calls = {**context.calls, symbol: (*context.calls.get(symbol, ()), given)}
+        return replace(_inside(symbol, given, context), calls=calls)
 
     def argument(self, parameter: ast.Parameter, argument: Expression, context: Context) -> Any:
         """An argument: an operator, or something to translate when it is needed."""

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from verifier.tla import ast
-from verifier.tla.ast import Expression
+from verifier.tla.ast import Definition, Expression
 from verifier.tla.facts import ACTION
 from verifier.tla.translate.symbolic import Sym
 
 if TYPE_CHECKING:
     from verifier.tla.translate.evaluating import Evaluation
+
+Arguments: TypeAlias = tuple[Any, ...]
+"""What the parameters of an operator are in a call."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +30,8 @@ class Context:
     """Below a recursive operator that folds a set: what its calls of itself and its member stand for. It goes
     with the place and not with the time, since what waits here may be translated while the operator folds
     another set."""
+    calls: Mapping[Definition, tuple[Arguments, ...]] = field(default_factory=dict)
+    """The calls in whose bodies it stands, the outermost first."""
 
     def bound(self, more: dict[ast.Symbol, Any]) -> Context:
         """The same with further names."""

@@ -47,6 +47,9 @@ class Evaluation(Builtins):
         """How often operators called themselves within a call of them."""
         self.folds: dict[Definition, Fold | None] = {}
         self.defined: dict[Definition, Sym] = {}
+        self.tabled: dict[tuple[Any, ...], Sym] = {}
+        """What calls within recursive operators stand for, by operator and arguments."""
+        self.reached: dict[Definition, frozenset[Definition]] = {}
         self.compiled: dict[tuple[Expression, str], tuple[Unit, Any]] = {}
         self.known: dict[tuple[Expression, str], Sym] = {}
         self.forms: dict[type, Callable[[Any, Context], Sym]] = {}

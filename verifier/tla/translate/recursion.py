@@ -40,32 +40,33 @@ def fold_of(definition: Definition) -> Fold | None:
         return None
     of, wanted = asked
     empty, step = (body.then, body.otherwise) if wanted else (body.otherwise, body.then)
-    nodes = list(_nodes(step))
-    calls = tuple(node for node in nodes if isinstance(node, ast.Apply) and node.operator is definition)
+    parts = list(nodes(step))
+    calls = tuple(node for node in parts if isinstance(node, ast.Apply) and node.operator is definition)
     items = {item for call in calls if (item := _without(call, definition, of)) is not None}
     if of not in definition.parameters or len(items) != 1 or not calls:
         return None
     item = items.pop()
-    used = sum(_is_name(node, of) for node in nodes)
+    used = sum(_is_name(node, of) for node in parts)
     plain = (
         all(_without(call, definition, of) is item for call in calls)
         and _is_any_of(item.body, of)
-        and any(isinstance(node, ast.Let) and item in node.definitions for node in nodes)
+        and any(isinstance(node, ast.Let) and item in node.definitions for node in parts)
         and used == len(calls) + 1
-        and not any(isinstance(node, ast.OperatorArgument) and node.operator is definition for node in nodes)
-        and not any(_is_name(node, of) or _is_name(node, definition) for node in _nodes(empty))
+        and not any(isinstance(node, ast.OperatorArgument) and node.operator is definition for node in parts)
+        and not any(_is_name(node, of) or _is_name(node, definition) for node in nodes(empty))
     )
     return Fold(of, item, empty, step, calls) if plain else None
 
 
-def _nodes(whole: Expression) -> Iterator[Expression]:
+def nodes(whole: Expression) -> Iterator[Expression]:
+    """An expression and all in it."""
     yield whole
     if isinstance(whole, ast.Let):
         parts = [one.body for one in whole.definitions if one.body is not None] + [whole.body]
     else:
         parts, _ = subexpressions(whole)
     for part in parts:
-        yield from _nodes(part)
+        yield from nodes(part)
 
 
 def _is_name(whole: Expression | None, symbol: ast.Symbol) -> bool:
@@ -124,4 +125,4 @@ def _is_any_of(body: Expression | None, of: Parameter) -> bool:
     )
 
 
-__all__ = ["Fold", "fold_of"]
+__all__ = ["Fold", "fold_of", "nodes"]

@@ -29,6 +29,8 @@ from verifier.tla.values import Fn, ModelValue, Value, listed
 
 _MOST_SEEN = 4_096
 """Of more keys or members the values themselves are not kept."""
+_MOST_ADDED = 1 << 14
+"""Of so many values it is remembered that they were added."""
 MOST_LISTED = 100_000
 NOTHING = Range(1, 0)
 """The sort of what was never seen: the elements of a set that is always empty."""
@@ -53,12 +55,17 @@ class Shape:
     """The values themselves, of keys of functions and members of sets; None where they are not all known."""
     lists: bool = False
     """Whether some came from a sort that lists them."""
+    added: set[Value] = field(default_factory=set, compare=False, repr=False)
+    """Values with parts that it has already, as far as they are kept. A shape only grows, so what is added
+    again changes nothing."""
 
     # -- values
 
     def add(self, value: Value) -> None:
         """A value."""
         value = listed(value)
+        if self._has(value):
+            return
         self._see(value)
         match value:
             case int():
@@ -85,6 +92,16 @@ class Shape:
                     found.results.add(item)
             case _:
                 raise NoShape(f"a value of the kind {type(value).__name__}")
+
+    def _has(self, value: Value) -> bool:
+        """Whether a value with parts was added before; it is from now on."""
+        if not isinstance(value, frozenset | tuple | Fn):
+            return False
+        if value in self.added:
+            return True
+        if len(self.added) < _MOST_ADDED:
+            self.added.add(value)
+        return False
 
     def _see(self, value: Value) -> None:
         if self.seen is not None:
