@@ -76,9 +76,7 @@ class Walker(Branching):
             case ast.Case():
                 return self._case(whole, unit, primed, rest, depth)
             case ast.Let():
-                emit = self.evaluator.emit
-                entries = self.evaluator.entries(whole, unit, primed)
-                put = [f"e[{slot}] = Waiting({emit.bound(code)}, e)" for slot, code in entries]
+                put = self.evaluator.entries(whole, unit, primed)
                 return [*put, *self.flow(whole.body, unit, primed, rest, depth, top=top)]
             case ast.Unchanged() if not primed:
                 return self.unchanged(whole.body, unit, rest, depth)

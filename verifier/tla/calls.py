@@ -16,7 +16,6 @@ from verifier.tla.lets import Lets
 from verifier.tla.primitives import PRIMITIVES
 from verifier.tla.reading_files import FILES, WRITING
 from verifier.tla.remembered import Memory, is_worth_remembering, latest, remembered, remembered_alone
-from verifier.tla.strictness import Strictness
 from verifier.tla.values import NoValue, Value
 
 
@@ -39,7 +38,7 @@ class Calls(Lets):
         self.units: dict[Definition, Unit] = {}
         self.operations: dict[tuple[str, int, Place], Evaluate | None] = {}
         self.memories: dict[tuple[Definition, bool], Memory] = {}
-        self.strictness = Strictness(self.resolve, self.constants.__contains__)
+        self.start_lets()
 
     def unit_of(self, definition: Definition) -> Unit:
         """The unit of a definition of a module, with its parameters in the first slots."""
@@ -236,13 +235,6 @@ class Calls(Lets):
             f" return {body}(inner)",
             f"return {named}(call, {later}(e), lambda: {walk}(e))",
         ])  # fmt: skip
-
-    @staticmethod
-    def stretched(env: Frame, unit: Unit) -> Frame:
-        """A frame with room for what was compiled after it was made."""
-        if len(env) < unit.size:
-            env += [None] * (unit.size - len(env))
-        return env
 
     # -- definitions
 
