@@ -137,3 +137,13 @@ def test_a_name_that_is_always_read_has_another_value_below_a_prime(tmp_path: Pa
     )
     found = explored(tmp_path, body, f"{QUIET}\nPROPERTY Prop").found
     assert (found.distinct, found.generated, found.violations) == (5, 5, {})
+
+
+def test_an_argument_of_a_guard_may_be_what_is_assigned_to(tmp_path: Path) -> None:
+    body = (
+        "EXTENDS Naturals\nVARIABLES x, y\nIs(v, n) == v = n \\/ v = n + 1\nLow(n) == \\E k \\in 0..n : k < 1\n"
+        "Init == Is(x, 0) /\\ Is(y, 5)\nNext == Low(x) /\\ Is(x', 1) /\\ Is(y', 5)\nInv == Is(y, 5)"
+    )
+    search = explored(tmp_path, body, f"{QUIET}\nINVARIANT Inv")
+    assert (search.found.initial, search.found.violations) == (4, {})
+    assert {state[0] for state in search.states} == {0, 1, 2}

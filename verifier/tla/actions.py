@@ -325,12 +325,7 @@ class Walker(Branching):
         if not self.branches(whole, unit, primed) and not top:
             return self._guard(whole, unit, primed, rest, depth)
         target = unit if symbol.nested else evaluator.unit_of(symbol)
-        arguments = [
-            evaluator.operator(argument, unit, primed)
-            if parameter.arity
-            else evaluator.waiting(argument, unit, primed, acts=True)
-            for parameter, argument in zip(symbol.parameters, whole.arguments, strict=True)
-        ]
+        arguments = evaluator.arguments(symbol, whole, unit, primed, walked=True)
         slots = [target.slot(parameter) for parameter in symbol.parameters]
         inner = evaluator.emit.fresh("e")
         if symbol.nested:
