@@ -141,7 +141,8 @@ def test_a_name_that_is_always_read_has_another_value_below_a_prime(tmp_path: Pa
 
 def test_an_argument_of_a_guard_may_be_what_is_assigned_to(tmp_path: Path) -> None:
     body = (
-        "EXTENDS Naturals\nVARIABLES x, y\nIs(v, n) == v = n \\/ v = n + 1\nLow(n) == \\E k \\in 0..n : k < 1\n"
+        "EXTENDS Naturals\nVARIABLES x, y\nIs(v, n) == v = n \\/ v = n + 1\n"
+        "Low(n) == \\E k \\in 0..n : k < 1\n"
         "Init == Is(x, 0) /\\ Is(y, 5)\nNext == Low(x) /\\ Is(x', 1) /\\ Is(y', 5)\nInv == Is(y, 5)"
     )
     search = explored(tmp_path, body, f"{QUIET}\nINVARIANT Inv")

@@ -169,7 +169,8 @@ class Functions(Core):
         return self.emit.let(
             parts,
             lambda f, x: (
-                f"({found} if type({f}) is Fn and ({found} := {f}.get({x}, UNSET)) is not UNSET else {f}[{x} - 1]"
+                f"({found} if type({f}) is Fn and ({found} := {f}.get({x}, UNSET)) is not UNSET"
+                f" else {f}[{x} - 1]"
                 f" if type({f}) is tuple and type({x}) is int and 0 < {x} <= len({f}) else {slow}({f}, {x}))"
             ),
         )
