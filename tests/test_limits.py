@@ -8,11 +8,13 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from tests.command_line import ROOT, started, verify, wrong
 from verifier.processes.limits import Interrupted, Limits
+from verifier.processes.watching import look_at
 from verifier.runs.loading import load
 from verifier.system.size import MOST_BITS, check_size
 
@@ -72,6 +74,24 @@ def test_memory_ends_building_too(command: str) -> None:
     done = verify(command, "kip320", *words, "--memory", "1MiB")
     assert done.exit_code == 12
     assert "memory limit of 1 MiB, while building" in done.stdout
+
+
+@pytest.mark.parametrize(("later", "ends"), [(2**34, False), (0, True)])
+def test_memory_that_others_give_back_is_there(
+    later: int, ends: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    free = [0]
+    monkeypatch.setattr("psutil.virtual_memory", lambda: SimpleNamespace(available=free[0]))
+    free[0] = 2**20
+    look = look_at(Limits())
+    free[0] = later
+    taken = bytearray(2**23)
+    if ends:
+        with pytest.raises(Interrupted, match="the memory of this machine"):
+            look()
+    else:
+        look()
+    assert len(taken) == 2**23
 
 
 def test_each_property_has_its_share_of_the_time() -> None:

@@ -103,3 +103,48 @@ def test_members_that_are_known_do_not_hide_those_of_another_kind(tmp_path: Path
         explored(tmp_path, body, f"{QUIET}\nINVARIANT Inv")
     found = explored(tmp_path, body.replace('"a"', "3"), f"{QUIET}\nINVARIANT Inv").found
     assert len(found.violations["Inv"].states) == 3
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ("IF 1 = 1 THEN 5 ELSE bad", "5"),
+        ("1 = 1 \\/ bad = 1", "TRUE"),
+        ("1 = 2 => bad = 1", "TRUE"),
+        ("\\A x \\in {} : x = bad", "TRUE"),
+        ("LET f(x) == IF x THEN 1 ELSE bad IN f(TRUE)", "1"),
+        ("LET also == bad + 1 IN IF TRUE THEN 2 ELSE also", "2"),
+        ("CASE 1 = 1 -> 3 [] 1 = bad -> 4", "3"),
+    ],
+)
+def test_a_name_that_is_not_always_read_waits(body: str, found: str, tmp_path: Path) -> None:
+    assert value(tmp_path, f"LET bad == <<7>>[2] IN {body}") == found
+
+
+def test_a_name_that_is_always_read_has_its_place_in_errors(tmp_path: Path) -> None:
+    with pytest.raises(Undefined) as error:
+        value(tmp_path, "LET bad == <<7>>[2] IN bad = 1 /\\ FALSE")
+    assert [name for name, _ in error.value.stack[:1]] == ["bad"]
+
+
+def test_a_name_that_is_always_read_has_another_value_below_a_prime(tmp_path: Path) -> None:
+    body = (
+        "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\n"
+        "Next == LET two == 2 * x\n            f(n) == two + n\n"
+        "        IN two < 8 /\\ x' = x + 1 /\\ two' = two + 2 /\\ f(1)' = f(1) + 2\n"
+        "Step == LET two == 2 * x IN two < 99 /\\ (two + 1)' \\in {two + 1, two + 3}\n"
+        "Prop == [][Step]_x"
+    )
+    found = explored(tmp_path, body, f"{QUIET}\nPROPERTY Prop").found
+    assert (found.distinct, found.generated, found.violations) == (5, 5, {})
+
+
+def test_an_argument_of_a_guard_may_be_what_is_assigned_to(tmp_path: Path) -> None:
+    body = (
+        "EXTENDS Naturals\nVARIABLES x, y\nIs(v, n) == v = n \\/ v = n + 1\n"
+        "Low(n) == \\E k \\in 0..n : k < 1\n"
+        "Init == Is(x, 0) /\\ Is(y, 5)\nNext == Low(x) /\\ Is(x', 1) /\\ Is(y', 5)\nInv == Is(y, 5)"
+    )
+    search = explored(tmp_path, body, f"{QUIET}\nINVARIANT Inv")
+    assert (search.found.initial, search.found.violations) == (4, {})
+    assert {state[0] for state in search.states} == {0, 1, 2}

@@ -192,12 +192,13 @@ def largest_inductive(
     instances: Sequence[int],
     solver: str,
     goals: Collection[str],
+    wanted: Collection[str] = (),
 ) -> InductiveSet:
     """The largest set of the formulas whose conjunction is inductive. Where the goals keep each other, they
-    need nothing else."""
+    need nothing else. ``wanted``: a set with none of these is as good as none, so they are asked first."""
     names = tuple(formulas)
     question = Question(formulas, names, (), names[0], tuple(instances), solver, houdini=True)
-    return _ObligationCheck(system, question, lambda _: None).largest(names, goals)
+    return _ObligationCheck(system, question, lambda _: None).largest(names, goals, frozenset(wanted))
 
 
 def failing(
@@ -258,9 +259,13 @@ class _ObligationCheck:
         kept = [self._all_kept(index, candidates) for index in question.instances]
         self.report(Conclusion(tuple(candidates) if all(kept) and not self.failed_initially else ()))
 
-    def largest(self, names: Sequence[str], goals: Collection[str]) -> InductiveSet:
-        """The largest inductive subset."""
-        kept = tuple(self._largest([name for name in names if self._initially(name)], self.report))
+    def largest(
+        self, names: Sequence[str], goals: Collection[str], wanted: frozenset[str] = frozenset()
+    ) -> InductiveSet:
+        """The largest inductive subset; none where it has nothing that is wanted."""
+        first = sorted(names, key=lambda name: name not in wanted)
+        alive = self._largest([name for name in first if self._initially(name)], self.report, wanted)
+        kept = tuple(name for name in names if name in alive)
         # A core is not the smallest: it may name any formula that was assumed. So the goals are asked alone.
         self._largest([name for name in kept if name in goals], self.report)
         by = {name: [self.reasons[name, index] for index in self.question.instances] for name in kept}
@@ -313,15 +318,19 @@ class _ObligationCheck:
             self.reasons[name, index] = self.encoded.used()
         return answer
 
-    def _largest(self, candidates: Sequence[str], report: Report) -> list[str]:
+    def _largest(
+        self, candidates: Sequence[str], report: Report, wanted: frozenset[str] = frozenset()
+    ) -> list[str]:
         """The largest subset that every instance keeps (Houdini: Flanagan and Leino 2001,
         doi:10.1007/3-540-45251-6_29). An obligation is asked again only if its proof used a formula that was
-        dropped since."""
+        dropped since. Ends with none once nothing is left that is ``wanted``."""
         alive = list(candidates)
         dropping = True
         while dropping:
             dropping = False
-            for name, index in self._open(alive):
+            for name, index in self._open(alive, wanted):
+                if wanted and wanted.isdisjoint(alive):
+                    return []
                 if name not in alive:
                     continue
                 answer = self._kept(name, index, alive)
@@ -334,13 +343,14 @@ class _ObligationCheck:
                     report(fell)
                     report(DroppedLemma(other, fell))
                 dropping = True
-        return alive
+        return [] if wanted and wanted.isdisjoint(alive) else alive
 
-    def _open(self, alive: Sequence[str]) -> Iterator[tuple[str, int]]:
-        """The obligations for which no proof from ``alive`` is known."""
-        names = frozenset(alive)
-        for index in self.question.instances:
-            for name in tuple(alive):
+    def _open(self, alive: Sequence[str], first: frozenset[str]) -> Iterator[tuple[str, int]]:
+        """The obligations for which no proof from ``alive`` is known; those of some formulas come first."""
+        names, instances = frozenset(alive), self.question.instances
+        parts = ([one for one in alive if (one in first) is early] for early in (True, False))
+        for part, index in product(list(parts), instances):
+            for name in part:
                 by = self.reasons.get((name, index))
                 if by is None or not by <= names:
                     yield name, index

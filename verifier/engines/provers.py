@@ -81,14 +81,17 @@ def _goals(model: Model, name: str) -> tuple[str, ...]:
 
 def kept_lemmas(model: Model, name: str, lemmas: bool = True, others: Sequence[str] = ()) -> InductiveSet:
     """The largest set of lemmas, type invariants, the property and ``others`` whose conjunction is inductive.
-    If the property is in the set, it is proved."""
+    If the property is in the set, it is proved. Empty where nothing but type invariants would be: IC3 finds
+    what it needs of these by itself, and assuming them slows its queries."""
     system = model.system
     candidates = {TYPED: system.valid}
     candidates |= {lemma.name: lemma.formula for lemma in system.lemmas if lemmas}
     goals = dict.fromkeys((*_goals(model, name), *others))
     candidates |= {goal: system.property_named(goal).formula for goal in goals}
     instances = instance_representatives(model.definition, system)
-    return largest_inductive(system, candidates, instances, _LEMMA_SOLVER, (TYPED, *_goals(model, name)))
+    own = _goals(model, name)
+    wanted = {name, *others, *(lemma.name for lemma in system.lemmas if lemmas)}
+    return largest_inductive(system, candidates, instances, _LEMMA_SOLVER, (TYPED, *own), wanted)
 
 
 def ic3_work(

@@ -73,8 +73,8 @@ class Watched:
 def look_at(limits: Limits, patience: float | None = None) -> Callable[[], None]:
     """Raises Interrupted when it is called after the time, or with too much memory in use."""
     process = psutil.Process()
-    free = psutil.virtual_memory().available * (1 - _SPARED)
-    most = process.memory_info().rss + free
+    free = psutil.virtual_memory().available
+    most = process.memory_info().rss + free * (1 - _SPARED)
 
     def look() -> None:
         limits.check_time()
@@ -82,7 +82,8 @@ def look_at(limits: Limits, patience: float | None = None) -> Callable[[], None]
             raise Interrupted("it takes too much time")
         used = process.memory_info().rss
         limits.check_memory(used)
-        if used > most:
+        # Others may have given back since what they had when this began.
+        if used > most and psutil.virtual_memory().available < free * _SPARED:
             raise Interrupted("the memory of this machine")
 
     return look

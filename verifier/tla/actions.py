@@ -76,9 +76,7 @@ class Walker(Branching):
             case ast.Case():
                 return self._case(whole, unit, primed, rest, depth)
             case ast.Let():
-                emit = self.evaluator.emit
-                entries = self.evaluator.entries(whole, unit, primed)
-                put = [f"e[{slot}] = Waiting({emit.bound(code)}, e)" for slot, code in entries]
+                put = self.evaluator.entries(whole, unit, primed)
                 return [*put, *self.flow(whole.body, unit, primed, rest, depth, top=top)]
             case ast.Unchanged() if not primed:
                 return self.unchanged(whole.body, unit, rest, depth)
@@ -331,12 +329,7 @@ class Walker(Branching):
         if not self.branches(whole, unit, primed) and not top:
             return self._guard(whole, unit, primed, rest, depth)
         target = unit if symbol.nested else evaluator.unit_of(symbol)
-        arguments = [
-            evaluator.operator(argument, unit, primed)
-            if parameter.arity
-            else evaluator.waiting(argument, unit, primed, acts=True)
-            for parameter, argument in zip(symbol.parameters, whole.arguments, strict=True)
-        ]
+        arguments = evaluator.arguments(symbol, whole, unit, primed, walked=True)
         slots = [target.slot(parameter) for parameter in symbol.parameters]
         inner = evaluator.emit.fresh("e")
         if symbol.nested:

@@ -16,7 +16,6 @@ from verifier.tla.lets import Lets
 from verifier.tla.primitives import PRIMITIVES
 from verifier.tla.reading_files import FILES, WRITING
 from verifier.tla.remembered import Memory, is_worth_remembering, latest, remembered, remembered_alone
-from verifier.tla.strictness import Strictness
 from verifier.tla.values import NoValue, Value
 
 
@@ -41,7 +40,7 @@ class Calls(Lets):
         self.units: dict[Definition, Unit] = {}
         self.operations: dict[tuple[str, int, Place], Evaluate | None] = {}
         self.memories: dict[tuple[Definition, bool], Memory] = {}
-        self.strictness = Strictness(self.resolve, self.constants.__contains__)
+        self.start_lets()
 
     def unit_of(self, definition: Definition) -> Unit:
         """The unit of a definition of a module, with its parameters in the first slots."""
@@ -148,8 +147,11 @@ class Calls(Lets):
             return f"{read}.call{'_next' if primed else ''}({arguments})"
         if symbol in self.evaluated:
             return read
-        found, force = self.emit.fresh("t"), "force_next" if primed else "force"
-        return f"({found}.{force}() if type({found} := {read}) is Waiting else {found})"
+        found, known = self.emit.fresh("t"), self.emit.fresh("t")
+        if primed:
+            return f"({found}.force_next() if type({found} := {read}) is Waiting else {found})"
+        forced = f"{known} if ({known} := {found}.value) is not UNSET else {found}.force()"
+        return f"({found} if type({found} := {read}) is not Waiting else {forced})"
 
     def _primitive(self, symbol: Builtin, whole: ast.Apply, unit: Unit, primed: bool) -> Source:
         make = PRIMITIVES.get(symbol.name) or EXTENSIONS.get(symbol.name) or FILES.get(symbol.name)
@@ -246,13 +248,6 @@ class Calls(Lets):
             f"return {named}(call, {later}(e), lambda: {walk}(e))",
         ])  # fmt: skip
 
-    @staticmethod
-    def stretched(env: Frame, unit: Unit) -> Frame:
-        """A frame with room for what was compiled after it was made."""
-        if len(env) < unit.size:
-            env += [None] * (unit.size - len(env))
-        return env
-
     # -- definitions
 
     def _defined(
@@ -335,18 +330,24 @@ class Calls(Lets):
 
         return f"({name} if {name} is not UNSET else {self.emit.call(first)})"
 
-    def arguments(self, symbol: Definition, whole: ast.Apply, unit: Unit, primed: bool) -> list[Source]:
-        """The arguments of a definition, evaluated at once where they are needed or cannot fail."""
+    def arguments(
+        self, symbol: Definition, whole: ast.Apply, unit: Unit, primed: bool, *, walked: bool = False
+    ) -> list[Source]:
+        """The arguments of a definition, evaluated at once where they are needed or cannot fail. Where it is
+        ``walked``, one that speaks of the next state may be what is assigned to."""
         facts = self.analysis.of_definition(symbol)
-        acts, always = facts.level >= ACTION or facts.enabled, self._always(symbol)
-        return [
-            self.operator(argument, unit, primed)
-            if parameter.arity
-            else self.value_source(argument, unit, primed)
-            if parameter in always
-            else self.waiting(argument, unit, primed, acts)
-            for parameter, argument in zip(symbol.parameters, whole.arguments, strict=True)
-        ]
+        acts = facts.level >= ACTION or facts.enabled or (walked and primed)
+        always = frozenset() if acts else self._always(symbol)
+        found = []
+        for parameter, argument in zip(symbol.parameters, whole.arguments, strict=True):
+            assigned = walked and self.analysis.of(argument, unit.module).level >= ACTION
+            if parameter.arity:
+                found.append(self.operator(argument, unit, primed))
+            elif parameter in always and not assigned:
+                found.append(self.value_source(argument, unit, primed))
+            else:
+                found.append(self.waiting(argument, unit, primed, acts or assigned))
+        return found
 
     def _always(self, symbol: Definition) -> frozenset[ast.Parameter]:
         """The parameters whose arguments are evaluated before a definition is entered."""

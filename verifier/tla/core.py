@@ -11,7 +11,7 @@ from verifier.tla.ast import Definition, Expression, Symbol
 from verifier.tla.emitting import Emitter
 from verifier.tla.errors import Place
 from verifier.tla.facts import Analysis
-from verifier.tla.frames import Code, Evaluate, Frame, Undefined, Unit
+from verifier.tla.frames import Evaluate, Frame, Undefined, Unit
 from verifier.tla.order import Order
 from verifier.tla.values import NoValue, Value
 
@@ -146,8 +146,8 @@ class Core(ABC):
         """Definitions for one expression."""
 
     @abstractmethod
-    def entries(self, whole: ast.Let, unit: Unit, primed: bool) -> list[tuple[int, Code]]:
-        """What a LET puts into the frame: its definitions without parameters, to be evaluated when needed."""
+    def entries(self, whole: ast.Let, unit: Unit, primed: bool) -> list[str]:
+        """Lines that put the definitions of a LET without parameters into the frame."""
 
     @abstractmethod
     def unit_of(self, definition: Definition) -> Unit:

@@ -165,10 +165,12 @@ class Functions(Core):
             return self.emit.let(
                 parts, lambda f, x: f"({f}[{x}] if type({f}) is Fn and {x} in {f} else {slow}({f}, {x}))"
             )
+        found = self.emit.fresh("t")  # looked up once: the hash of a function is computed by Python
         return self.emit.let(
             parts,
             lambda f, x: (
-                f"({f}[{x}] if type({f}) is Fn and {x} in {f} else {f}[{x} - 1]"
+                f"({found} if type({f}) is Fn and ({found} := {f}.get({x}, UNSET)) is not UNSET"
+                f" else {f}[{x} - 1]"
                 f" if type({f}) is tuple and type({x}) is int and 0 < {x} <= len({f}) else {slow}({f}, {x}))"
             ),
         )

@@ -1,4 +1,8 @@
-"""LET: definitions for one expression, evaluated when they are needed."""
+"""LET: definitions for one expression, evaluated when they are needed; at once where they are in any case.
+
+What is evaluated at once is a value in its slot, all else waits there. Below a prime a value in the slot is
+evaluated anew.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +12,20 @@ from typing import Any
 from verifier.tla import ast
 from verifier.tla.ast import Definition, Expression
 from verifier.tla.core import Core, Source
-from verifier.tla.facts import ACTION, CONSTANT
-from verifier.tla.frames import Code, Frame, Undefined, Unit
+from verifier.tla.errors import Place
+from verifier.tla.facts import ACTION, CONSTANT, subexpressions
+from verifier.tla.frames import Code, Evaluate, Frame, Undefined, Unit, Waiting
+from verifier.tla.strictness import Strictness
 
 
 class Lets(Core):
     """Compiles LET."""
+
+    def start_lets(self) -> None:
+        """Nothing is compiled yet."""
+        self.strictness = Strictness(self.resolve, self.constants.__contains__)
+        self.at_once: set[Definition] = set()
+        """The names of LET that are put into the frame as values."""
 
     def let(
         self,
@@ -23,42 +35,92 @@ class Lets(Core):
         source: Callable[[Expression, Unit, bool], Source],
     ) -> Source:
         """Definitions for one expression."""
-        entries = self.entries(whole, unit, primed)
+        put = self.entries(whole, unit, primed)
         body = source(whole.body, unit, primed)
-        if not entries:
-            return body
-        put = [f"e[{slot}] = Waiting({self.emit.bound(code)}, e)" for slot, code in entries]
-        return self.emit.statements([*put, f"return {body}"])
+        return self.emit.statements([*put, f"return {body}"]) if put else body
 
-    def entries(self, whole: ast.Let, unit: Unit, primed: bool) -> list[tuple[int, Code]]:
-        """What a LET puts into the frame: its definitions without parameters, to be evaluated when needed."""
-        found = []
+    def entries(self, whole: ast.Let, unit: Unit, primed: bool) -> list[str]:
+        """Lines that put the definitions of a LET without parameters into the frame."""
+        always, lines = self.strictness.named(whole, unit.module), []
         for definition in whole.definitions:
             self.at_of[definition] = tuple(self.at_slots)
             if definition.parameters or definition.body is None:
                 continue
             facts = self.analysis.of_definition(definition)
             kept = facts.level < ACTION and not facts.changing and not primed
+            if kept and definition in always:
+                self.at_once.add(definition)
+                lines += self._put(definition, unit, _reading(definition, whole) or definition.place)
+                continue
             constant = facts.level == CONSTANT and not facts.changing
             code = Code(definition.body, unit, kept, self.value, primed, constant, self.read_next)
-            found.append((unit.slot(definition), code))
-        return found
+            lines.append(f"e[{unit.slot(definition)}] = Waiting({self.emit.bound(code)}, e)")
+        return lines
+
+    def _put(self, definition: Definition, unit: Unit, place: Place) -> list[str]:
+        """Lines that evaluate a definition, which is read at a place."""
+        assert definition.body is not None
+        name, slot = definition.name, unit.slot(definition)
+
+        def within(error: Undefined) -> None:
+            error.within(name, place)
+
+        return [
+            "try:",
+            f" e[{slot}] = {self.value_source(definition.body, unit)}",
+            "except Undefined as error:",
+            f" {self.emit.bound(within)}(error)",
+            " raise",
+        ]
 
     def local(self, symbol: Definition, whole: ast.Apply, unit: Unit, primed: bool, *, truth: bool) -> Source:
         """A definition of a LET without parameters."""
-        slot, name, place = unit.slot(symbol), symbol.name, whole.place
-        known_primed = primed
+        read = self.emit.call(self._read(symbol, whole, unit, primed))
+        known = self.emit.fresh("t")
+        slot = f"e[{unit.slot(symbol)}]"
+        source = read
+        if not primed and symbol in self.at_once:
+            source = f"({known} if type({known} := {slot}) is not Waiting else {read})"
+        elif not primed:
+            source = f"({known} if ({known} := {slot}.value) is not UNSET else {read})"
+        return self.truth_of(source, whole.place) if truth else source
+
+    def _read(self, symbol: Definition, whole: ast.Apply, unit: Unit, primed: bool) -> Evaluate:
+        """What evaluates a definition of a LET that waits, or that stands below a prime."""
+        slot, name, place, body = unit.slot(symbol), symbol.name, whole.place, symbol.body
+        made: list[Evaluate] = []
+
+        def in_next(e: Frame) -> Any:
+            if not made:
+                assert body is not None
+                made.append(self.value(body, unit, True))
+            return made[0](self.stretched(e, unit))
 
         def read(e: Frame) -> Any:
             found = e[slot]
             try:
-                return found.force_next() if known_primed else found.force()
+                if type(found) is not Waiting:
+                    return in_next(e)
+                return found.force_next() if primed else found.force()
             except Undefined as error:
                 error.within(name, place)
                 raise
 
-        source = self.emit.call(read)
-        if not primed:
-            known = self.emit.fresh("t")
-            source = f"({known} if ({known} := e[{slot}].value) is not UNSET else {source})"
-        return self.truth_of(source, place) if truth else source
+        return read
+
+    @staticmethod
+    def stretched(env: Frame, unit: Unit) -> Frame:
+        """A frame with room for what was compiled after it was made."""
+        if len(env) < unit.size:
+            env += [None] * (unit.size - len(env))
+        return env
+
+
+def _reading(definition: Definition, whole: Expression) -> Place | None:
+    """Where a definition is first read in an expression."""
+    if isinstance(whole, ast.Apply) and whole.operator is definition:
+        return whole.place
+    inside = [whole.body] if isinstance(whole, ast.Let) else subexpressions(whole)[0]
+    if isinstance(whole, ast.Let):
+        inside += [one.body for one in whole.definitions if one.body is not None and one is not definition]
+    return next((found for part in inside if (found := _reading(definition, part)) is not None), None)

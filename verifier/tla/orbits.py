@@ -70,7 +70,7 @@ class Orbits:
     def marks(self, value: Value) -> Marks:
         """The numbers of a state, or of another value."""
         if type(value) is tuple:
-            return self._row(value)
+            return self._sum(value)
         return self._part(value)
 
     def _part(self, value: Value) -> Marks:
@@ -106,8 +106,12 @@ class Orbits:
         return np.array(rows) if rows else np.zeros((0, len(self.renamings) + 1), np.uint64)
 
     def _row(self, values: tuple[Value, ...]) -> Marks:
+        return self._mixed(self._sum(values) + _FACTORS[2])
+
+    def _sum(self, values: tuple[Value, ...]) -> Marks:
+        """The numbers of a row; of a row in a value they have to be mixed, as all that is summed again."""
         found: Marks = (self._all(values) * _weights(len(values))).sum(axis=0)
-        return self._mixed(found + _FACTORS[2])
+        return found
 
     @staticmethod
     def _mixed(numbers: Marks) -> Marks:

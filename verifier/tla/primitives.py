@@ -326,7 +326,7 @@ PRIMITIVES: dict[str, Make] = {
     "\\subseteq": _truth(is_subset),
     "UNION": simple(big_union),
     "SUBSET": ordered(_make_subset),
-    "DOMAIN": quick(_domain, "type({0}) is Fn", "frozenset({0})"),
+    "DOMAIN": quick(_domain, "type({0}) is Fn", "{0}.domain"),
     "Cardinality": quick(size_of, "type({0}) is frozenset", "len({0})", integer=True),
     "IsFiniteSet": simple(_is_finite),
     "Seq": simple(Sequences),

@@ -2,7 +2,7 @@
 
 An argument that is evaluated in any case may be evaluated before the operator is entered. If it has no value,
 neither has the operator: only which of two errors is reported first may differ. What is evaluated in some
-cases only must wait.
+cases only must wait. The same is true of the names that a LET defines.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from verifier.tla.ast import Builtin, Definition, Expression, Parameter, Symbol
 
 
 class Strictness:
-    """Finds the parameters that a definition always evaluates."""
+    """Finds the parameters and names of LET that are always evaluated."""
 
     def __init__(
         self,
@@ -24,21 +24,28 @@ class Strictness:
     ) -> None:
         """``is_value`` tells the symbols to which the configuration gives values."""
         self.resolve, self.is_value = resolve, is_value
-        self.known: dict[Definition, frozenset[Parameter]] = {}
+        self.known: dict[Definition, frozenset[Symbol]] = {}
 
     def of(self, definition: Definition) -> frozenset[Parameter]:
         """The parameters that are always evaluated."""
+        always = self._of(definition)
+        return frozenset(parameter for parameter in definition.parameters if parameter in always)
+
+    def named(self, whole: ast.Let, module: str) -> frozenset[Symbol]:
+        """The definitions of a LET, without parameters, that are evaluated whenever it is."""
+        return self._in(whole.body, module) & frozenset(whole.definitions)
+
+    def _of(self, definition: Definition) -> frozenset[Symbol]:
         found = self.known.get(definition)
         if found is None:
             # In itself, a recursive definition is taken to evaluate none.
             self.known[definition] = frozenset()
             assert definition.body is not None
-            found = self._in(definition.body, definition.module) & frozenset(definition.parameters)
-            self.known[definition] = found
+            found = self.known[definition] = self._in(definition.body, definition.module)
         return found
 
-    def _in(self, whole: Expression, module: str) -> frozenset[Parameter]:
-        """The parameters that are evaluated whenever an expression is."""
+    def _in(self, whole: Expression, module: str) -> frozenset[Symbol]:
+        """The parameters and names of LET that are evaluated whenever an expression is."""
         if isinstance(whole, ast.Apply):
             return self._apply(whole, module)
         if isinstance(whole, ast.If):
@@ -46,18 +53,17 @@ class Strictness:
             return self._in(whole.condition, module) | either
         return self._any(_first(whole), module)
 
-    def _any(self, parts: tuple[Expression, ...], module: str) -> frozenset[Parameter]:
+    def _any(self, parts: tuple[Expression, ...], module: str) -> frozenset[Symbol]:
         return frozenset(chain.from_iterable(self._in(part, module) for part in parts))
 
-    def _apply(self, whole: ast.Apply, module: str) -> frozenset[Parameter]:
+    def _apply(self, whole: ast.Apply, module: str) -> frozenset[Symbol]:
         symbol = self.resolve(whole.operator, module) or whole.operator
         if isinstance(symbol, Parameter) and not symbol.arity:
             return frozenset((symbol,))
         if isinstance(symbol, Builtin):
             return self._any(whole.arguments[:1] if symbol.name == "=>" else whole.arguments, module)
-        if isinstance(symbol, Definition) and symbol.nested and not symbol.parameters:
-            assert symbol.body is not None
-            return self._in(symbol.body, module)
+        if isinstance(symbol, Definition) and symbol.nested and not symbol.parameters and symbol.body:
+            return self._of(symbol) | {symbol}
         if isinstance(symbol, Definition) and not symbol.nested and not self.is_value(symbol):
             pairs = zip(symbol.parameters, whole.arguments, strict=True)
             always = self.of(symbol)

@@ -81,8 +81,18 @@ class ModelValue:
 class Fn(dict[Value, Value]):
     """A function that is no sequence. It must not be changed once it is a value."""
 
-    __slots__ = ("_hash",)
+    __slots__ = ("_domain", "_hash")
+    _domain: frozenset[Value]
     _hash: int
+
+    @property
+    def domain(self) -> frozenset[Value]:
+        """What it is a function of, made once: each of its members would be hashed again."""
+        try:
+            return self._domain
+        except AttributeError:
+            self._domain = found = frozenset(self)
+            return found
 
     def __hash__(self) -> int:  # type: ignore[override]
         try:
@@ -334,7 +344,7 @@ def is_subset(one: Value, other: Value) -> bool:
 def domain_of(value: Value) -> Value:
     """The domain of a function. Raises NoValue for what is none."""
     if type(value) is Fn:
-        return frozenset(value)
+        return value.domain
     if type(value) is tuple:
         return frozenset(range(1, len(value) + 1))
     if type(value) is LazyFunction:
