@@ -93,9 +93,31 @@ def test_a_part_of_a_variable_that_is_an_argument_below_a_prime(tmp_path: Path) 
     """It is the part in the next state, so it is no column of this one."""
     body = TWO + (
         "Init == x = <<0, 0>> /\\ y = 0\nIs(e, v) == e' = v + 0\n"
-        "Next == \\E i \\in 1..2, v \\in 0..2 :\n  x' = [x EXCEPT ![i] = v] /\\ Is(x[i], v)\n  /\\ y' = x[i] + (y % 2)"
+        "Next == \\E i \\in 1..2, v \\in 0..2 :\n"
+        "  x' = [x EXCEPT ![i] = v] /\\ Is(x[i], v) /\\ y' = x[i] + (y % 2)"
     )
     assert _alike(tmp_path, body)
+
+
+def test_an_argument_that_the_value_of_an_operator_reads_in_the_next_state(tmp_path: Path) -> None:
+    body = TWO + (
+        "Init == x = <<0, 1>> /\\ y = 0\nMoved(e) == e' # <<0, 0>>\nAfter(e) == e' + 0\n"
+        "Next == \\E i \\in 1..2, v \\in 0..2 : /\\ x' = [x EXCEPT ![i] = v]\n"
+        "  /\\ y' = IF Moved(x) THEN After(x[i]) ELSE 0"
+    )
+    assert _alike(tmp_path, body)
+
+
+def test_all_sets_of_a_quantifier_are_evaluated_first(tmp_path: Path) -> None:
+    """Also where one of them is empty: another may have no value."""
+    body = TWO + (
+        "Init == x = 0 /\\ y = 0\n"
+        "Next == \\/ (\\E a \\in 1..(0 * x), b \\in (IF x = 7 THEN {y[1]} ELSE {1}) : x' = a /\\ y' = b)\n"
+        "  \\/ (x < 20 /\\ x' = x + 1 /\\ y' = y)"
+    )
+    found, _ = _found(tmp_path, body, QUIET, True)
+    assert "M.tla:" in found[0]
+    assert not _alike(tmp_path, body)
 
 
 def test_a_part_that_has_no_value_where_it_is_not_needed(tmp_path: Path) -> None:
@@ -105,6 +127,17 @@ def test_a_part_that_has_no_value_where_it_is_not_needed(tmp_path: Path) -> None
         "  /\\ x' = IF Len(x) < 3 THEN Append(x, i) ELSE x"
     )
     assert _alike(tmp_path, body)
+
+
+def test_a_part_that_has_no_value_where_it_is_needed(tmp_path: Path) -> None:
+    body = TWO + (
+        "Init == x = <<0, 0>> /\\ y = 0\n"
+        "Next == \\E i \\in 1..3 : y < 20 /\\ x' = x /\\ y' = IF i < 3 \\/ y > 6 THEN x[i] + y + 1 ELSE y"
+    )
+    found, _ = _found(tmp_path, body, QUIET, True)
+    assert "M.tla:" in found[0]
+    assert not _alike(tmp_path, body)
+    assert _alike(tmp_path, body.replace("y > 6", "y > 60"))
 
 
 def test_names_of_let_in_this_state_and_the_next(tmp_path: Path) -> None:
@@ -213,7 +246,8 @@ def test_true_is_not_one(tmp_path: Path) -> None:
 def test_constraints_and_views(tmp_path: Path, view: str) -> None:
     """With a view, a state whose view is known may still be beyond a constraint."""
     body = TWO + (
-        "Init == x = 0 /\\ y = 0\nUp == x' = x + 1 /\\ y' \\in 0..2\nTurn == x' = x - y /\\ y' = (x + y) % 3\n"
+        "Init == x = 0 /\\ y = 0\n"
+        "Up == x' = x + 1 /\\ y' \\in 0..2\nTurn == x' = x - y /\\ y' = (x + y) % 3\n"
         "Next == Up \\/ Turn\nWithin == x < 9 /\\ x > -4 /\\ (x > 5 => y # 1)\n"
         "Allowed == x' # 4 \\/ y' # y\n"
         "View == <<x \\div 2, <<y>>>>\nInv == x < 12"

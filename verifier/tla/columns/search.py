@@ -8,7 +8,7 @@ always the interpreter's.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -23,7 +23,7 @@ from verifier.tla.columns.leaves import Valued
 from verifier.tla.columns.numbers import Column, Numbers, Packed, Unsuited
 from verifier.tla.columns.truths import Truth
 from verifier.tla.frames import Undefined, Unit
-from verifier.tla.specification import Formula
+from verifier.tla.specification import Formula, Specification
 from verifier.tla.values import NoValue
 
 if TYPE_CHECKING:
@@ -32,6 +32,17 @@ if TYPE_CHECKING:
 
 _FIRST_ROWS, _MOST_ROWS = 1 << 10, 1 << 18
 """So many rows are made at a time."""
+
+
+def unsuited(specification: Specification, properties: Iterable[str]) -> str:
+    """Why columns cannot explore a specification; empty if they can."""
+    from verifier.tla.explorer import Explorer  # it searches by columns itself
+
+    try:
+        Search(Explorer(specification, properties=tuple(properties)))
+    except (Unsuited, Undefined, NoValue, RecursionError) as reason:
+        return str(reason) or type(reason).__name__
+    return ""
 
 
 class Unusual(Exception):
