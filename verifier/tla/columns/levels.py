@@ -41,11 +41,7 @@ class ByColumns:
         if self.search is None and not self.left and end - first >= _LARGE:
             self._begin()
         explorer, at = self.explorer, first
-        while self.search is not None and at < end:
-            explorer.enforce(explorer)
-            search = self.search  # whoever looked may have asked for the states themselves
-            if search is None:
-                break
+        while at < end and (search := self._watched()) is not None:
             try:
                 at = search.expand(at, end)
             except Unusual as reason:
@@ -57,6 +53,12 @@ class ByColumns:
                 _LOG.info("no longer by columns: it is slower")
                 self.leave()
         return at
+
+    def _watched(self) -> Search | None:
+        """The search, once limits were looked at: who does may have asked for the states themselves."""
+        if self.search is not None:
+            self.explorer.enforce(self.explorer)
+        return self.search
 
     def _begin(self) -> None:
         explorer = self.explorer
