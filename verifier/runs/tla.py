@@ -176,11 +176,11 @@ class _Search:
             self.listen(self._progress(explorer))
 
     def _progress(self, explorer: Explorer, violated: str | None = None) -> Progress:
-        frontier = len(explorer.states) - explorer.current - 1
+        frontier = explorer.count - explorer.current - 1
         seconds, depth = time.monotonic() - self.started, explorer.level
         if violated is not None:  # by a state that the one at hand leads to
             depth = len(explorer.found.violations[violated].states) - 1
-        return Progress(depth, len(explorer.states), frontier, seconds, violated)
+        return Progress(depth, explorer.count, frontier, seconds, violated)
 
     def _verdict(self, explorer: Explorer, name: str) -> Verdict:
         found, seconds = explorer.found, time.monotonic() - self.started
@@ -216,7 +216,7 @@ class _Search:
             "initial_states": found.initial,
             "deadlocks": found.deadlocks,
             "complete": found.complete,
-            "waiting_states": len(explorer.states) - explorer.current - 1,
+            "waiting_states": explorer.count - explorer.current - 1,
             "states_beyond_constraint": found.beyond,
             "actions": {name: {"taken": count} for name, count in found.taken.items()},
             "states_per_second": round(found.generated / seconds) if seconds else None,

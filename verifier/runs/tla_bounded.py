@@ -112,9 +112,9 @@ def closed(asked: ModuleQuestion) -> Run | None:
         stuck = _stuck_in_the_end(explorer, plain)
     except (_TooMany, Undefined):
         return None
-    if explorer.found.violations or not explorer.states or (stuck and NO_DEADLOCK in names):
+    if explorer.found.violations or not explorer.count or (stuck and NO_DEADLOCK in names):
         return None
-    states = len(explorer.states)
+    states = explorer.count
     words = f"the interpreter looked at all {states:,} states within {options.depth} steps"
     asked.listen(Remark(words if asked.symmetry is None else f"{words}, up to names of model values"))
     return _closed_run(asked, spec, explorer, time.monotonic() - began)
@@ -154,7 +154,7 @@ class _Watch:
             raise _TooMany
 
     def _exceeded(self, explorer: Explorer) -> bool:
-        states, levels = len(explorer.states), explorer.found.levels
+        states, levels = explorer.count, explorer.found.levels
         assert explorer.max_depth is not None
         if states > self.most or explorer.found.generated > _MOST_GENERATED * self.most:
             return True

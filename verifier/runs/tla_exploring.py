@@ -15,6 +15,7 @@ from verifier.runs.tla_rounds import GivenUp, ModuleQuestion, remark, started, t
 from verifier.runs.tla_symbolic import INSTEAD, Symbolic
 from verifier.specs.definition import DefinitionError
 from verifier.system.size import bits_of
+from verifier.tla.columns.search import unsuited
 from verifier.tla.errors import TlaError
 from verifier.tla.explorer import Explorer
 from verifier.tla.frames import Undefined
@@ -39,6 +40,8 @@ _MOST_PERMUTATIONS = 48
 have to look at them twice."""
 _LEAST_PATIENCE, _MOST_PATIENCE = 2.0, 12.0
 """So many seconds of processor time may building take in a round; then the interpreter explores."""
+_FEW_STATES, _FEW_VALUES = 1_000, 0.2
+"""Of so many states, each variable has few values if it has at most this share of them."""
 _EXPECTED = 20 * MOST_SAMPLED_WIDELY
 """So many states are expected, where these are not all. Building may take as long as the interpreter takes
 for their successors."""
@@ -58,7 +61,8 @@ def explored(asked: ModuleQuestion) -> tuple[Run | None, str]:
                 return None, why
             remark(asked)
             made = started(asked)
-            why = _too_few_or_too_large(asked, made) or _decided_by(asked, made.translation)
+            why = _too_few_or_too_large(asked, made) or _has_few_values(asked, made.translation.sample)
+            why = why or _decided_by(asked, made.translation)
         if why:
             return None, why
         seconds = _patience(made.translation.sample)
@@ -110,6 +114,18 @@ def _too_few_or_too_large(asked: ModuleQuestion, made: Symbolic) -> str:
         return "in how many ways Init is true is not known: there are too many"
     size = sum(map(bits_of, made.sorts().values()))
     return f"a state takes {size} bits" if size > _MOST_BITS_EXPLORED else ""
+
+
+def _has_few_values(asked: ModuleQuestion, sample: Sample) -> str:
+    """The same, if the variables have few values beside the states: by columns the interpreter evaluates
+    formulas once for these, and nothing has to be built."""
+    options, near = asked.question.options, sample.states[: sample.nearest]
+    if options.graph or options.workers or options.master or options.work or len(near) < _FEW_STATES:
+        return ""
+    if any(len(set(values)) > _FEW_VALUES * len(near) for values in zip(*near, strict=True)):
+        return ""
+    why = unsuited(asked.module.specification, asked.question.properties)
+    return "" if why else "each variable has few values"
 
 
 def _decided_by(asked: ModuleQuestion, made: Translation) -> str:

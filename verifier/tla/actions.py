@@ -127,7 +127,7 @@ class Walker(Branching):
             rest.name if not others else None,
             lambda deep: self._conjunction(others, unit, primed, rest, deep, begun=True),
         )
-        if begun and not self._assigns(first, unit, primed):
+        if begun and not self.assigns(first, unit, primed):
             walk = self.walk(first, unit, primed)
             return self._settled(walk, first, unit, primed, after, depth)
         return self.flow(first, unit, primed, after, depth, top=top and not others and not begun)
@@ -137,7 +137,7 @@ class Walker(Branching):
 
         As TLC, it only tests the formula once all variables have values, and counts no ways to be true.
         """
-        if self._assigns(whole, unit, primed):
+        if self.assigns(whole, unit, primed):
             return walk
         return self.made(lambda rest: self._settled(walk, whole, unit, primed, rest, 1))
 
@@ -161,7 +161,7 @@ class Walker(Branching):
             ],
         )
 
-    def _assigns(self, whole: Expression, unit: Unit, primed: bool) -> bool:
+    def assigns(self, whole: Expression, unit: Unit, primed: bool) -> bool:
         """Whether a formula is an assignment, which is true in one way where its variable has a value."""
         if isinstance(whole, ast.Unchanged):
             return True

@@ -169,7 +169,7 @@ class Assignments:
 
     def unchanged(self, body: Expression, unit: Unit, rest: Rest, depth: int) -> Lines:
         """``UNCHANGED e``: the variables in e, if it is a tuple of them, stay as they are."""
-        indices = self._variables(body, unit)
+        indices = self.variables_of(body, unit)
         if indices is None:
             if isinstance(body, ast.Tuple):
                 return self._unchanged_by_parts(body.items, unit, rest, depth)
@@ -222,9 +222,9 @@ class Assignments:
         after = Rest(rest.emit, None, lambda deep: self._unchanged_by_parts(items[1:], unit, rest, deep))
         return self.unchanged(items[0], unit, after if len(items) > 1 else rest, depth)
 
-    def _variables(self, body: Expression, unit: Unit) -> list[int] | None:
+    def variables_of(self, body: Expression, unit: Unit) -> list[int] | None:
         if isinstance(body, ast.Tuple):
-            parts = [self._variables(item, unit) for item in body.items]
+            parts = [self.variables_of(item, unit) for item in body.items]
             return None if None in parts else [index for part in parts if part for index in part]
         if not isinstance(body, ast.Apply) or body.arguments:
             return None
@@ -232,5 +232,5 @@ class Assignments:
         if isinstance(symbol, ast.Variable):
             return [self.evaluator.index[symbol]]
         if isinstance(symbol, Definition) and symbol.body is not None and not symbol.nested:
-            return self._variables(symbol.body, self.evaluator.unit_of(symbol))
+            return self.variables_of(symbol.body, self.evaluator.unit_of(symbol))
         return None

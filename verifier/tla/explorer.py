@@ -14,6 +14,7 @@ from typing import Any
 from verifier.processes.limits import Interrupted
 from verifier.tla.ast import Definition, Step
 from verifier.tla.checks import checks
+from verifier.tla.columns.levels import ByColumns
 from verifier.tla.errors import Place, TlaError
 from verifier.tla.found import Found, State, Violation
 from verifier.tla.frames import UNSET, Undefined, Unit
@@ -45,11 +46,14 @@ class Explorer:
         max_states: int | None = None,
         max_depth: int | None = None,
         enforce: Callable[[Explorer], None] = lambda explorer: None,
+        by_columns: bool = True,
     ) -> None:
         self.specification, self.evaluator = specification, specification.evaluator
         self.properties, self.keep_going, self.first = properties, keep_going, first
         """``first``: the search ends once all states as deep as a violation were looked at."""
         self.max_states, self.max_depth, self.enforce = max_states, max_depth, enforce
+        self.by_columns = by_columns
+        """Whether large levels may be expanded by columns. The result is the same."""
         self.asymmetric: str | None = None
         """Why the permutations of the configuration are not used."""
         found = checks(specification, set(properties))
@@ -66,7 +70,7 @@ class Explorer:
     def _start(self) -> None:
         self.found = Found()
         self.known = KnownStates(self.view, None)
-        self.states = self.known.states
+        self.columns = ByColumns(self)
         self.level = 0
         self.ahead = 0
         """How many levels behind that one what is evaluated looks at: none for a step, and 1 for what is
@@ -83,7 +87,7 @@ class Explorer:
             "distinct": lambda: self.found.distinct,
             "generated": lambda: self.found.generated,
             "diameter": lambda: self.level + 1 + max(self.ahead, 0),
-            "queue": lambda: len(self.states) - self.current - 1,
+            "queue": lambda: self.count - self.current - 1,
             "duration": lambda: int(time.monotonic() - self.began),
         }
 
@@ -153,7 +157,7 @@ class Explorer:
             self.found.complete, self.found.closed = True, 0
             return
         self._initial()
-        found, end, first = self.found, len(self.states), 0
+        found, end, first = self.found, self.count, 0
         walk = self._walker(self.specification.next, primed=False)
         while True:
             if end > first:
@@ -167,21 +171,32 @@ class Explorer:
                     self._look_for_deadlocks(range(first, end), walk)
                 found.closed = self.level
                 break
-            for number in range(first, end):
+            for number in range(self.columns.expanded(first, end), end):
                 self.current = number
                 self._expand(number, walk)
                 if self._decided():
-                    found.waiting = len(self.states) - number - 1
+                    found.waiting = self.count - number - 1
                     return
             found.closed = self.level
-            if len(self.states) == end:
+            if self.count == end:
                 found.complete = True
                 break
             if self.first and min(self.depths.values(), default=self.level + 1) <= self.level:
                 self._forget_deeper()
                 break
-            first, end, self.level = end, len(self.states), self.level + 1
-        found.waiting = len(self.states) - self.current - 1
+            first, end, self.level = end, self.count, self.level + 1
+        found.waiting = self.count - self.current - 1
+
+    @property
+    def count(self) -> int:
+        """How many states are known."""
+        return self.columns.count
+
+    @property
+    def states(self) -> list[State]:
+        """The states that are known, in the order in which they were found."""
+        self.columns.leave()
+        return self.known.states
 
     def _decided(self) -> bool:
         if not self.found.violations or self.keep_going or self.first:

@@ -10,7 +10,7 @@ each other.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
 from verifier.tla.found import State
@@ -72,6 +72,13 @@ class KnownStates:
         self.states.append(tuple([values[own] for own in row]))
         self.parents.append(parent)
         return number
+
+    def extend(self, states: Iterable[tuple[State, int]], now: list[Value]) -> None:
+        """Adds states that are not known, each with the number of the one it was found from. ``now`` is the
+        state that is set in the evaluator."""
+        for state, parent in states:
+            now[:] = state
+            self.add(state, parent, None if self.view is None else self.view())
 
     def path(self, number: int) -> list[State]:
         """The states on the way to one, with itself."""

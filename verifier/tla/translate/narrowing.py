@@ -90,7 +90,7 @@ class Narrowing(Listing):
             return YES
         tests: list[Sym | None] = [None]
         match source, target:
-            case (Range() | Listed()), (Range() | Listed()):
+            case ((Range() | Listed()), (Range() | Listed())):
                 kept = frozenset(one for one in source.values() if target.contains(one))
                 if len(kept) == source.size:
                     return YES

@@ -1,0 +1,309 @@
+"""Levels by columns: what the interpreter finds, state by state, and where columns are given up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from results.generators.tla_random_texts import configuration, module
+from tests.tla_modules import specified
+from verifier.processes.limits import Interrupted
+from verifier.tla.columns import levels
+from verifier.tla.columns.numbers import Classes, Numbers, Packed
+from verifier.tla.explorer import DEADLOCK, Explorer
+from verifier.tla.frames import Undefined
+
+QUIET = "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE"
+TWO = "EXTENDS Integers, Sequences, FiniteSets\nVARIABLES x, y\n"
+
+
+@pytest.fixture(autouse=True)
+def always(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small levels, too, and however long it takes."""
+    monkeypatch.setattr(levels, "_LARGE", 1)
+    monkeypatch.setattr(levels, "_TRIED_SECONDS", 1e9)
+
+
+def _found(folder: Path, body: str, config: str, by_columns: bool, **limits: Any) -> tuple[Any, bool]:
+    """All that a search finds; whether it was by columns to its end."""
+    made = specified(folder, body, config)
+    asked = (*made.invariants, *made.properties, *([DEADLOCK] if made.config.check_deadlock else []))
+    explorer = Explorer(made, properties=asked, by_columns=by_columns, **limits)
+    error = ""
+    try:
+        explorer.explore()
+    except (Undefined, Interrupted) as reason:
+        error = str(reason)
+    found, used = explorer.found, explorer.columns.search is not None
+    violations = {name: one.states for name, one in found.violations.items()}
+    counts = (found.distinct, found.generated, found.levels, found.depth, found.closed, found.complete)
+    others = (found.initial, found.deadlocks, found.beyond, found.waiting, list(found.taken.items()))
+    states = (explorer.states, explorer.known.parents)
+    return (error, counts, others, violations, explorer.depths, states), used
+
+
+def _alike(folder: Path, body: str, config: str = QUIET, **limits: Any) -> bool:
+    """Whether a search was by columns to its end, which found what the interpreter finds."""
+    naive, never = _found(folder, body, config, False, **limits)
+    found, used = _found(folder, body, config, True, **limits)
+    assert not never
+    assert found == naive
+    return used
+
+
+def test_branches_assignments_and_what_follows_them(tmp_path: Path) -> None:
+    body = TWO + (
+        "Init == x = 0 /\\ y = <<>>\n"
+        "Grow(n) == /\\ Len(y) < 3 /\\ (x = n \\/ x > 1)\n"
+        "  /\\ \\E a, b \\in 1..2 : y' = Append(y, a + b)\n  /\\ (x' = n \\/ x' \\in {0, n})\n"
+        "  /\\ (x = 0 \\/ x' < 9) /\\ y' # <<4, 4>>\n"
+        "Shrink == LET last == y[Len(y)] IN y # <<>> /\\ x' = last % 3 /\\ y' = Tail(y)\n"
+        "Stay == UNCHANGED <<x, y>> /\\ x' = x\n"
+        "Either == IF x = 2 THEN Shrink ELSE CASE x = 0 -> Stay [] OTHER -> x' = 0 /\\ UNCHANGED y\n"
+        "Next == (\\E n \\in 0..2 : Grow(n)) \\/ Shrink \\/ Either\n"
+    )
+    assert _alike(tmp_path, body)
+
+
+def test_tuples_and_several_sets_of_a_quantifier(tmp_path: Path) -> None:
+    body = TWO + (
+        "Init == x = {} /\\ y = 0\n"
+        "Next == \\E <<a, b>> \\in (1..2) \\X (1..2), c \\in 0..(y % 3) : a # b + c "
+        "/\\ x' = x \\cup {<<a, c>>} "
+        "/\\ y' = Cardinality(x)\n"
+    )
+    assert _alike(tmp_path, body)
+
+
+def test_a_parameter_that_is_assigned_and_one_below_a_prime(tmp_path: Path) -> None:
+    """An argument may be read in the next state: what it rests on is that, too."""
+    body = TWO + (
+        "Init == x = 0 /\\ y = 0\nSet(v, e) == v = e\nLater(v, e) == v' = e'\nBoth(F(_), e) == F(e)\n"
+        "Add(e) == Set(x', (e + 1) % 5)\n"
+        "Next == (Both(Add, x) /\\ Later(y, x)) \\/ (Both(LAMBDA e : x' = e, y) /\\ y' = x)"
+    )
+    assert _alike(tmp_path, body)
+
+
+def test_a_part_of_a_variable_that_is_an_argument_below_a_prime(tmp_path: Path) -> None:
+    """It is the part in the next state, so it is no column of this one."""
+    body = TWO + (
+        "Init == x = <<0, 0>> /\\ y = 0\nIs(e, v) == e' = v + 0\n"
+        "Next == \\E i \\in 1..2, v \\in 0..2 :\n"
+        "  x' = [x EXCEPT ![i] = v] /\\ Is(x[i], v) /\\ y' = x[i] + (y % 2)"
+    )
+    assert _alike(tmp_path, body)
+
+
+def test_an_argument_that_the_value_of_an_operator_reads_in_the_next_state(tmp_path: Path) -> None:
+    body = TWO + (
+        "Init == x = <<0, 1>> /\\ y = 0\nMoved(e) == e' # <<0, 0>>\nAfter(e) == e' + 0\n"
+        "Next == \\E i \\in 1..2, v \\in 0..2 : /\\ x' = [x EXCEPT ![i] = v]\n"
+        "  /\\ y' = IF Moved(x) THEN After(x[i]) ELSE 0"
+    )
+    assert _alike(tmp_path, body)
+
+
+def test_all_sets_of_a_quantifier_are_evaluated_first(tmp_path: Path) -> None:
+    """Also where one of them is empty: another may have no value."""
+    body = TWO + (
+        "Init == x = 0 /\\ y = 0\n"
+        "Next == \\/ (\\E a \\in 1..(0 * x), b \\in (IF x = 7 THEN {y[1]} ELSE {1}) : x' = a /\\ y' = b)\n"
+        "  \\/ (x < 20 /\\ x' = x + 1 /\\ y' = y)"
+    )
+    found, _ = _found(tmp_path, body, QUIET, True)
+    assert "M.tla:" in found[0]
+    assert not _alike(tmp_path, body)
+
+
+def test_a_part_that_has_no_value_where_it_is_not_needed(tmp_path: Path) -> None:
+    body = TWO + (
+        "Init == x = <<>> /\\ y = 1\n"
+        "Next == \\E i \\in 1..3 :\n  /\\ IF i \\in DOMAIN x THEN y' = x[i] % 3 ELSE y' = i + (y % 2)\n"
+        "  /\\ x' = IF Len(x) < 3 THEN Append(x, i) ELSE x"
+    )
+    assert _alike(tmp_path, body)
+
+
+def test_a_part_that_has_no_value_where_it_is_needed(tmp_path: Path) -> None:
+    body = TWO + (
+        "Init == x = <<0, 0>> /\\ y = 0\n"
+        "Next == \\E i \\in 1..3 : y < 20 /\\ x' = x /\\ y' = IF i < 3 \\/ y > 6 THEN x[i] + y + 1 ELSE y"
+    )
+    found, _ = _found(tmp_path, body, QUIET, True)
+    assert "M.tla:" in found[0]
+    assert not _alike(tmp_path, body)
+    assert _alike(tmp_path, body.replace("y > 6", "y > 60"))
+
+
+def test_names_of_let_in_this_state_and_the_next(tmp_path: Path) -> None:
+    body = TWO + (
+        "Top == x[1] + y\nInit == x = <<0, 0>> /\\ y = 0\n"
+        "Next == \\E i \\in 1..2 : LET old == x[i] new == old + 1 add(n) == n + old IN\n"
+        "  /\\ new < 4 /\\ x' = [x EXCEPT ![i] = new] /\\ y' = add(i) % 3 /\\ (Top' > 1 => Top' < 9)"
+    )
+    assert _alike(tmp_path, body)
+
+
+def test_properties_of_states_and_steps_that_hold(tmp_path: Path) -> None:
+    body = TWO + (
+        "Init == x = [i \\in 1..2 |-> 0] /\\ y = 0\n"
+        "Up(i) == x[i] < 3 /\\ x' = [x EXCEPT ![i] = @ + 1] /\\ y' = (y + x[i]) % 4\n"
+        "Down(i) == x[i] > 0 /\\ x' = [x EXCEPT ![i] = @ - 1] /\\ UNCHANGED y\n"
+        "Next == \\E i \\in 1..2 : Up(i) \\/ Down(i)\n"
+        "Low == \\A i \\in 1..2 : x[i] \\in 0..3 /\\ (x[i] = 3 => y \\in 0..3)\n"
+        "Sum == x[1] + x[2]\n"
+        "Near == \\/ \\E i \\in 1..2 : x'[i] # x[i] /\\ Sum' - Sum \\in {-1, 1}\n  \\/ FALSE\n"
+        "Steps == [][Near /\\ (Sum' < Sum => UNCHANGED y)]_<<x, Sum>>\n"
+    )
+    assert _alike(tmp_path, body, f"{QUIET}\nINVARIANT Low\nPROPERTY Steps")
+
+
+@pytest.mark.parametrize("config", ["INVARIANT Low", "PROPERTY Steps", "INVARIANT Low\nPROPERTY Steps"])
+def test_what_is_violated_is_left_to_the_interpreter(tmp_path: Path, config: str) -> None:
+    body = TWO + (
+        "Init == x = 0 /\\ y \\in 0..2\nNext == (x' = x + 1 /\\ y' = (x + y) % 7) /\\ x < 30\n"
+        "Low == x < 9 \\/ y < 6\nSteps == [][y' # 5 \\/ x < 5]_<<x, y>>"
+    )
+    assert not _alike(tmp_path, body, f"{QUIET}\n{config}")
+
+
+def test_a_deadlock_that_is_looked_for(tmp_path: Path) -> None:
+    body = TWO + "Init == x = 0 /\\ y = 0\nNext == x < 5 /\\ x' = x + 1 /\\ y' \\in {0, x}"
+    assert _alike(tmp_path, body)
+    assert not _alike(tmp_path, body, "INIT Init\nNEXT Next")
+
+
+def test_limits(tmp_path: Path) -> None:
+    body = TWO + "Init == x = 0 /\\ y = 0\nNext == x' = (x + 1) % 50 /\\ y' \\in 0..x % 5"
+    assert not _alike(tmp_path, body, max_states=40)
+    assert not _alike(tmp_path, body, "INIT Init\nNEXT Next", max_depth=9)
+    assert _alike(tmp_path, body)
+
+
+@pytest.mark.parametrize(
+    "guard",
+    [
+        "(IF x = 7 THEN y[1] = 1 ELSE TRUE)",
+        "(x # 7 \\/ (CASE y = 0 -> TRUE))",
+        "(\\E a \\in {}, b \\in (IF x = 7 THEN {y[1]} ELSE {1}) : a = b)",
+        "y' = (IF x = 7 THEN y[1] ELSE 0)",
+    ],
+)
+def test_an_error_is_found_where_the_interpreter_finds_it(tmp_path: Path, guard: str) -> None:
+    body = TWO + f"Init == x = 0 /\\ y = 3\nNext == x' = x + 1 /\\ y' \\in 0..3 /\\ ({guard} \\/ x < 9)"
+    found, used = _found(tmp_path, body, QUIET, True)
+    assert "M.tla:" in found[0]
+    assert not used
+    assert not _alike(tmp_path, body)
+
+
+def test_a_variable_without_a_value(tmp_path: Path) -> None:
+    body = TWO + "Init == x = 0 /\\ y = 0\nNext == x' = x + 1 /\\ (x < 5 => y' = 0)"
+    found, _ = _found(tmp_path, body, QUIET, True)
+    assert "without a value" in found[0]
+    assert not _alike(tmp_path, body)
+
+
+def test_what_changes_by_itself_is_refused(tmp_path: Path) -> None:
+    """The level of the search is no variable: a formula that asks for it has no value to be kept."""
+    body = (
+        "EXTENDS Naturals, TLC\nVARIABLE x\nInit == x = 0\n"
+        "Next == x < 20 /\\ x' \\in {x, x + 1} /\\ (TLCGet(\"level\") < 6 \\/ x' = x)"
+    )
+    assert not _alike(tmp_path, body)
+
+
+def test_enabled_and_actions_that_call_themselves_are_refused(tmp_path: Path) -> None:
+    body = TWO + (
+        "RECURSIVE Count(_)\nCount(n) == IF n = 0 THEN x' = x ELSE Count(n - 1)\n"
+        "Init == x = 0 /\\ y = 0\nNext == Count(2) /\\ y' = (y + 1) % 3"
+    )
+    assert not _alike(tmp_path, body)
+    body = TWO + "Init == x = 0 /\\ y = 0\nUp == x < 3 /\\ x' = x + 1\nNext == Up /\\ ENABLED Up /\\ y' = x"
+    assert not _alike(tmp_path, body)
+
+
+def test_a_step_that_the_interpreter_names_after_another_branch(tmp_path: Path) -> None:
+    body = (
+        TWO
+        + "Init == x = 0 /\\ y = 0\nUp == x < 3 /\\ x' = x + 1 /\\ y' = x\nNext == Up \\/ UNCHANGED <<x, y>>"
+    )
+    assert not _alike(tmp_path, body)
+    assert _alike(tmp_path, body.replace("Up \\/ UNCHANGED <<x, y>>", "UNCHANGED <<x, y>> \\/ Up"))
+
+
+def test_true_is_not_one(tmp_path: Path) -> None:
+    body = "VARIABLE x\nInit == x = 0\nNext == x' \\in {0, 1} \\/ x' \\in BOOLEAN"
+    assert _alike(tmp_path, body)
+
+
+@pytest.mark.parametrize("view", ["", "VIEW View"])
+def test_constraints_and_views(tmp_path: Path, view: str) -> None:
+    """With a view, a state whose view is known may still be beyond a constraint."""
+    body = TWO + (
+        "Init == x = 0 /\\ y = 0\n"
+        "Up == x' = x + 1 /\\ y' \\in 0..2\nTurn == x' = x - y /\\ y' = (x + y) % 3\n"
+        "Next == Up \\/ Turn\nWithin == x < 9 /\\ x > -4 /\\ (x > 5 => y # 1)\n"
+        "Allowed == x' # 4 \\/ y' # y\n"
+        "View == <<x \\div 2, <<y>>>>\nInv == x < 12"
+    )
+    config = f"{QUIET}\nCONSTRAINT Within\nACTION_CONSTRAINT Allowed\nINVARIANT Inv\n{view}"
+    assert _alike(tmp_path, body, config)
+
+
+def test_many_values_and_many_variables(tmp_path: Path) -> None:
+    """Keys get more room as values are found; those of many columns are numbered first."""
+    body = TWO + (
+        "Init == x = 0 /\\ y = 0\nNext == \\/ (x < 90 /\\ x' = x + 1 /\\ y' = y + x)\n"
+        "  \\/ (x < 90 /\\ x' = x + 1 /\\ y' = (x * x) % 50)\nInv == x * y < 999999"
+    )
+    assert _alike(tmp_path, body, f"{QUIET}\nINVARIANT Inv")
+    names = [f"v{number}" for number in range(24)]
+    body = "EXTENDS Naturals\nVARIABLES " + ", ".join(names) + "\n"
+    body += "Init == " + " /\\ ".join(f"{name} = 0" for name in names) + "\n"
+    body += "Next == \\E n \\in {1, 5} : " + " /\\ ".join(
+        f"{name}' = ({name} + n + {other}) % {number % 5 + 2}"
+        for number, (name, other) in enumerate(zip(names, names[1:] + names[:1], strict=True))
+    )
+    inv = " + ".join(names)
+    assert (
+        _alike(tmp_path, f"{body}\nInv == {inv} < 999", f"{QUIET}\nINVARIANT Inv", max_states=3_000) is False
+    )
+
+
+def test_random_modules(tmp_path: Path) -> None:
+    by_columns = 0
+    for seed in range(40):
+        body, (config, _) = module(Random(seed)), configuration(Random(f"configuration {seed}"))
+        by_columns += _alike(tmp_path, body, config, max_states=400)
+    assert by_columns > 5
+
+
+def test_packed_keys_are_equal_where_all_numbers_are() -> None:
+    random = np.random.default_rng(1)
+    columns = [Numbers() for _ in range(9)]
+    for numbers in columns:
+        for value in range(900):
+            numbers.of(value)
+    packed = Packed(columns)
+    rows = random.integers(-1, 900, (9, 400))
+    rows[:, 200:] = rows[:, :200]
+    keys = packed.keys(list(rows), 400)
+    assert sum(packed.widths) > 62
+    assert len(set(keys.tolist())) == len({tuple(row) for row in rows.T.tolist()})
+    assert (keys[:200] == keys[200:]).all()
+    again = packed.keys(list(rows[:, :50]), 50)
+    assert (again == keys[:50]).all()
+
+
+def test_classes_are_numbered_in_the_order_of_asking() -> None:
+    classes = Classes()
+    numbers, new = classes.find(np.array([7, 3, 7, 9]))
+    assert (numbers.tolist(), new.tolist()) == ([0, 1, 0, 2], [0, 1, 3])
+    numbers, new = classes.find(np.array([1, 9, 3, 1, 8]))
+    assert (numbers.tolist(), new.tolist()) == ([3, 2, 1, 3, 4], [0, 4])

@@ -1,0 +1,422 @@
+"""Formulas as walks, truths and leaves: taken apart as far as their parts read less than they do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+from itertools import takewhile
+from typing import Any, TypeVar
+
+from verifier.tla import ast
+from verifier.tla.ast import Builtin, Definition, Expression, Symbol
+from verifier.tla.columns.batches import Of
+from verifier.tla.columns.environments import Columns, Environment, Given
+from verifier.tla.columns.leaves import Derived, Leaf, Members, Test, Valued
+from verifier.tla.columns.numbers import Numbers, Unsuited
+from verifier.tla.columns.paths import Paths
+from verifier.tla.columns.truths import (
+    Chosen,
+    Joined,
+    Kept,
+    Negated,
+    Quantified,
+    Tested,
+    Truth,
+    Unchanged,
+)
+from verifier.tla.columns.walks import (
+    Actions,
+    Assign,
+    AssignSome,
+    Branches,
+    Either,
+    Exists,
+    Guard,
+    Impossible,
+    Keep,
+    Named,
+    Sequenced,
+    Settled,
+    Walk,
+)
+from verifier.tla.evaluator import Evaluator
+from verifier.tla.frames import Code, Undefined
+
+_MOST_PARTS = 3_000
+_DEEPEST = 40
+LeafOf = TypeVar("LeafOf", bound=Leaf)
+
+
+class Compiler:
+    """Takes formulas apart."""
+
+    def __init__(self, columns: Columns, evaluator: Evaluator) -> None:
+        self.columns, self.evaluator, self.walker = columns, evaluator, evaluator.actions
+        self.actions = Actions()
+        self.paths = Paths(columns, self._derived)
+        self.leaves: list[Leaf] = []
+        self.depth = 0
+
+    # -- names
+
+    def symbol(self, symbol: Symbol, around: Environment) -> Symbol:
+        """What a name stands for at the constants of the configuration."""
+        return self.evaluator.resolve(symbol, around.unit.module) or symbol
+
+    def given(self, whole: Expression, around: Environment, arity: int) -> Of | Given:
+        """What a parameter stands for."""
+        evaluator, unit = self.evaluator, around.unit
+        if isinstance(whole, ast.Apply) and not whole.arguments:
+            stands = around.names.get(self.symbol(whole.operator, around))
+            if isinstance(stands, Of) or (stands is not None and stands.around is not None):
+                return stands
+        source = evaluator.operator if arity else partial(evaluator.waiting, acts=True)
+        return Given(whole, around, evaluator.emit.function(source(whole, unit, False)))
+
+    def entered(
+        self, symbol: Definition, arguments: Sequence[Expression], around: Environment
+    ) -> Environment:
+        """The names in the body of a definition."""
+        names: dict[Symbol, Of | Given] = {
+            parameter: self.given(argument, around, parameter.arity)
+            for parameter, argument in zip(symbol.parameters, arguments, strict=True)
+        }
+        if symbol.nested:
+            return around.having(names)
+        return Environment(self.evaluator.unit_of(symbol), names)
+
+    def let(self, whole: ast.Let, around: Environment) -> Environment:
+        """The names in the body of a LET."""
+        unit = around.unit
+        codes: dict[int, Code] = dict(self.evaluator.entries(whole, unit, False))
+        names: dict[Symbol, Given] = {}
+        for each in whole.definitions:
+            code = codes.get(unit.slot(each)) if not each.parameters else None
+            if code is not None:
+                names[each] = Given(code.expression, None, code)
+        return around.having(names)
+
+    def bound(self, binding: ast.Binding, around: Environment) -> tuple[Members, list[Of], Environment]:
+        """The members of the set of a binding, the columns of its names, and the names with them."""
+        names = [Of(Numbers(), name.name) for name in binding.names]
+        source = self.evaluator.domain(binding.domain, around.unit, False, ordered=True)
+        make, place, count = self.evaluator.emit.function(source), binding.domain.place, len(names)
+
+        def parts(item: Any) -> Sequence[Any]:
+            if not binding.is_tuple:
+                return (item,)
+            if type(item) is not tuple or len(item) != count:
+                raise Undefined(place, f"tuples of {count} are expected in this set")
+            return item
+
+        members = Members(self.columns, binding.domain, around, make, [name.numbers for name in names], parts)
+        self._counted(members)
+        inner = around.having(dict(zip(binding.names, names, strict=True)))
+        return members, names, inner
+
+    def _counted(self, leaf: LeafOf) -> LeafOf:
+        self.leaves.append(leaf)
+        if len(self.leaves) > _MOST_PARTS:
+            raise Unsuited(f"formulas have more than {_MOST_PARTS:,} parts")
+        return leaf
+
+    # -- leaves
+
+    def test(self, whole: Expression, around: Environment) -> Tested:
+        """A formula evaluated as a whole."""
+
+        def test(one: Expression, names: Environment) -> Test:
+            return Test(self.columns, one, names, self.evaluator.truth(one, names.unit))
+
+        return Tested(self._by_paths(test, whole, around))
+
+    def valued(
+        self, whole: Expression, around: Environment, numbers: Numbers, *, primed: bool = False
+    ) -> Valued:
+        """An expression evaluated as a whole."""
+
+        def valued(one: Expression, names: Environment) -> Valued:
+            make = self.evaluator.value(one, names.unit, primed)
+            return Valued(self.columns, one, names, make, numbers, primed=primed)
+
+        if primed:
+            return self._counted(valued(whole, around))
+        return self._by_paths(valued, whole, around)
+
+    def _by_paths(
+        self, made: Callable[[Expression, Environment], LeafOf], whole: Expression, around: Environment
+    ) -> LeafOf:
+        """A leaf for which paths are evaluated apart."""
+        body, names = whole, around
+        while isinstance(body, ast.Let):
+            names = self.let(body, names)
+            body = body.body
+        short, names = self.paths.shortened(body, names)
+        if short is body:
+            return self._counted(made(whole, around))
+        leaf = self._counted(made(short, names))
+        leaf.plain = cache(lambda: made(whole, around))
+        return leaf
+
+    def _derived(self, path: Expression, around: Environment) -> Of:
+        make = self.evaluator.value(path, around.unit)
+        leaf = self._counted(Derived(self.columns, path, around, make))
+        return Of(leaf.numbers, "", derived=leaf)
+
+    # -- truths
+
+    def truth(self, whole: Expression, around: Environment) -> Truth:
+        """A formula, in parts where these read less than all of it."""
+        if len(self.columns.read(whole, around, False)) < 2:
+            return self.test(whole, around)
+        self.depth += 1
+        try:
+            made = self._parts(whole, around) if self.depth < _DEEPEST else None
+        finally:
+            self.depth -= 1
+        return self.test(whole, around) if made is None else made
+
+    def _parts(self, whole: Expression, around: Environment) -> Truth | None:
+        match whole:
+            case ast.Junction():
+                return Joined(whole.conjunction, [self.truth(item, around) for item in whole.items])
+            case ast.If():
+                parts = (whole.condition, whole.then, whole.otherwise)
+                return Chosen(*(self.truth(part, around) for part in parts))
+            case ast.Let():
+                return self.truth(whole.body, self.let(whole, around))
+            case ast.Quantifier() if len(whole.bindings) == 1:
+                members, names, inner = self.bound(whole.bindings[0], around)
+                return Quantified(whole.universal, members, names, self.truth(whole.body, inner))
+            case ast.Unchanged():
+                return self.unchanged(whole.body, around)
+            case ast.Step():
+                same = self.unchanged(whole.subscript, around)
+                action = self.truth(whole.action, around)
+                if whole.stuttering:
+                    return Joined(False, [same, action])
+                return Joined(True, [Negated(same), action])
+            case ast.Apply():
+                return self._application(whole, around)
+        return None
+
+    def _application(self, whole: ast.Apply, around: Environment) -> Truth | None:
+        symbol = self.symbol(whole.operator, around)
+        if isinstance(symbol, Definition) and symbol not in self.evaluator.constants:
+            assert symbol.body is not None
+            return self.truth(symbol.body, self.entered(symbol, whole.arguments, around))
+        if isinstance(symbol, ast.Parameter) and not symbol.arity:
+            stands = around.names.get(symbol)
+            if isinstance(stands, Given) and stands.around is not None:
+                return self.truth(stands.expression, stands.around)
+        if isinstance(symbol, Builtin) and symbol.module == "" and symbol.name in ("~", "=>"):
+            first, *others = (self.truth(part, around) for part in whole.arguments)
+            return Joined(False, [Negated(first), *others]) if others else Negated(first)
+        return None
+
+    def unchanged(self, body: Expression, around: Environment) -> Truth:
+        """``UNCHANGED e``, where the next state is known."""
+        indices = self.walker.variables_of(body, around.unit)
+        if indices is not None:
+            pairs = [Kept(self.columns.now[index], self.columns.next[index]) for index in indices]
+            return Joined(True, pairs)
+        if isinstance(body, ast.Tuple):
+            return Joined(True, [self.unchanged(item, around) for item in body.items])
+        if isinstance(body, ast.Apply) and not body.arguments:
+            symbol = self.symbol(body.operator, around)
+            if isinstance(symbol, Definition) and not symbol.nested and isinstance(symbol.body, ast.Tuple):
+                return self.unchanged(symbol.body, self.entered(symbol, (), around))
+        numbers = Numbers()
+        here, there = (self.valued(body, around, numbers, primed=primed) for primed in (False, True))
+        return Unchanged(here, there)
+
+    # -- walks
+
+    def walk(self, whole: Expression, around: Environment, *, top: bool = False) -> Walk:
+        """The walk over a formula."""
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise Unsuited(f"{whole.place}: an action that calls itself, or is very deep")
+        try:
+            return self._walk(whole, around, top)
+        finally:
+            self.depth -= 1
+
+    def _walk(self, whole: Expression, around: Environment, top: bool) -> Walk:
+        match whole:
+            case ast.Junction():
+                if whole.conjunction:
+                    return self._conjunction(whole.items, around, top)
+                return self._branches([self.walk(item, around, top=top) for item in whole.items])
+            case ast.Quantifier() if not whole.universal:
+                return self._exists(whole, around, top)
+            case ast.If():
+                then, otherwise = (self.walk(x, around, top=top) for x in (whole.then, whole.otherwise))
+                return Either(self.truth(whole.condition, around), then, otherwise)
+            case ast.Case():
+                return self._case(whole, around)
+            case ast.Let():
+                return self.walk(whole.body, self.let(whole, around), top=top)
+            case ast.Unchanged():
+                return self._keep(whole.body, around)
+            case ast.Apply():
+                return self._apply(whole, around, top)
+        if self.walker.branches(whole, around.unit, False) and not self._applies_bound(whole, around):
+            raise Unsuited(f"{whole.place}: a formula of a kind that columns do not walk")
+        return Guard(self.truth(whole, around))
+
+    def _applies_bound(self, whole: Expression, around: Environment) -> bool:
+        """Whether a formula is a part of the value of a bound name: never a function that calls itself."""
+        if not isinstance(whole, ast.FunctionApply) or not isinstance(whole.function, ast.Apply):
+            return False
+        return isinstance(around.names.get(whole.function.operator), Of)
+
+    def _branches(self, items: Sequence[Walk]) -> Walk:
+        """A disjunction. The interpreter names a step by the last definition that it came through, also
+        where that is another branch's."""
+        for number, item in enumerate(items):
+            if not _always_named(item) and any(map(_sometimes_named, items[:number])):
+                raise Unsuited("some steps of Next have no name of their own")
+        return Branches(items)
+
+    def _exists(self, whole: ast.Quantifier, around: Environment, top: bool) -> Walk:
+        sets, inner = [], around
+        for binding in whole.bindings:
+            members, names, own = self.bound(binding, around)
+            sets.append((members, names))
+            inner = inner.having(own.names)
+        body = self.walk(whole.body, inner, top=top)
+        self._branches([body, body])
+        return Exists(sets, body)
+
+    def _case(self, whole: ast.Case, around: Environment) -> Walk:
+        words = "no case of a CASE is true"
+        made = self.walk(whole.other, around) if whole.other is not None else Impossible(words)
+        for guard, value in reversed(whole.arms):
+            made = Either(self.truth(guard, around), self.walk(value, around), made)
+        return made
+
+    def _conjunction(self, items: Sequence[Expression], around: Environment, top: bool) -> Walk:
+        made: list[Walk] = []
+        rest = list(items)
+        while rest:
+            tests = list(takewhile(lambda item: not self.walker.branches(item, around.unit, False), rest))
+            if tests:
+                made += [Guard(self.truth(item, around)) for item in tests]
+                rest = rest[len(tests) :]
+                continue
+            first, *rest = rest
+            walk = self.walk(first, around, top=top and not made and not rest)
+            if made and not self.walker.assigns(first, around.unit, False):
+                walk = Settled(walk, self.truth(first, around), self.columns.next)
+            made.append(walk)
+        return made[0] if len(made) == 1 else Sequenced(made)
+
+    def _keep(self, body: Expression, around: Environment) -> Walk:
+        indices = self.walker.variables_of(body, around.unit)
+        if indices is not None:
+            return Keep([(self.columns.now[index], self.columns.next[index]) for index in indices])
+        if isinstance(body, ast.Tuple):
+            return Sequenced([self._keep(item, around) for item in body.items])
+        equal = ast.Apply(Builtin("=", 2), (ast.Prime(body, place=body.place), body), place=body.place)
+        return self.walk(equal, around)
+
+    def _apply(self, whole: ast.Apply, around: Environment, top: bool) -> Walk:
+        symbol = self.symbol(whole.operator, around)
+        if isinstance(symbol, ast.Parameter):
+            return self._parameter(symbol, whole, around)
+        if isinstance(symbol, Definition) and symbol not in self.evaluator.constants:
+            if not top and not self.walker.branches(whole, around.unit, False):
+                return Guard(self.truth(whole, around))
+            assert symbol.body is not None
+            body = self.walk(symbol.body, self.entered(symbol, whole.arguments, around), top=top)
+            return self.actions.named(symbol, body) if top else body
+        if isinstance(symbol, Builtin) and symbol.name in ("=", "\\in"):
+            index = self.target(whole.arguments[0], around)
+            if index is not None:
+                of, right = self.columns.next[index], whole.arguments[1]
+                if symbol.name == "=":
+                    return Assign(of, self.valued(right, around, of.numbers))
+                source = self.evaluator.domain(right, around.unit, False, ordered=True)
+                make = self.evaluator.emit.function(source)
+                members = Members(self.columns, right, around, make, [of.numbers], lambda item: (item,))
+                self._counted(members)
+                return AssignSome(of, members, self.test(whole, around))
+        if isinstance(symbol, Builtin) and symbol.name == "=>":
+            condition, then = whole.arguments
+            return Either(self.truth(condition, around), self.walk(then, around), Sequenced(()))
+        return Guard(self.truth(whole, around))
+
+    def _parameter(self, symbol: ast.Parameter, whole: ast.Apply, around: Environment) -> Walk:
+        stands = around.names.get(symbol)
+        if isinstance(stands, Of):
+            return Guard(self.truth(whole, around))
+        if stands is None or stands.around is None:
+            raise Unsuited(f"{whole.place}: a parameter that columns do not walk")
+        outer = stands.around
+        if not symbol.arity:
+            return self.walk(stands.expression, outer)
+        if isinstance(stands.expression, ast.Lambda):
+            code = stands.expression
+            names: dict[Symbol, Of | Given] = {
+                parameter: self.given(argument, around, parameter.arity)
+                for parameter, argument in zip(code.parameters, whole.arguments, strict=True)
+            }
+            return self.walk(code.body, outer.having(names))
+        assert isinstance(stands.expression, ast.OperatorArgument)
+        found = self.symbol(stands.expression.operator, outer)
+        if not isinstance(found, Definition) or found.nested or found.body is None:
+            raise Unsuited(f"{whole.place}: an operator that columns do not walk")
+        return self.walk(found.body, self.entered(found, whole.arguments, around))
+
+    # -- targets
+
+    def target(self, whole: Expression, around: Environment) -> int | None:
+        """The variable that is assigned, where the left side of ``=`` is one in the next state."""
+        if isinstance(whole, ast.Prime):
+            return self._variable(whole.body, around)
+        if not isinstance(whole, ast.Apply) or whole.arguments:
+            return None
+        symbol = self.symbol(whole.operator, around)
+        stands = around.names.get(symbol)
+        if isinstance(symbol, ast.Parameter) and isinstance(stands, Given) and stands.around is not None:
+            return self.target(stands.expression, stands.around)
+        if isinstance(symbol, Definition) and not symbol.arity and not symbol.nested and symbol.body:
+            return self.target(symbol.body, Environment(self.evaluator.unit_of(symbol)))
+        return None
+
+    def _variable(self, whole: Expression, around: Environment) -> int | None:
+        if not isinstance(whole, ast.Apply) or whole.arguments:
+            return None
+        symbol = self.symbol(whole.operator, around)
+        if isinstance(symbol, ast.Variable):
+            return self.evaluator.index[symbol]
+        stands = around.names.get(symbol)
+        if isinstance(symbol, ast.Parameter) and isinstance(stands, Given) and stands.around is not None:
+            return self._variable(stands.expression, stands.around)
+        if isinstance(symbol, Definition) and symbol.body is not None and not symbol.nested:
+            return self._variable(symbol.body, Environment(self.evaluator.unit_of(symbol)))
+        return None
+
+
+def _parts_of(walk: Walk) -> Sequence[Walk]:
+    match walk:
+        case Branches() | Sequenced():
+            return walk.items
+        case Either():
+            return (walk.then, walk.otherwise)
+        case Exists() | Named():
+            return (walk.body,)
+        case Settled():
+            return (walk.walk,)
+    return ()
+
+
+def _sometimes_named(walk: Walk) -> bool:
+    return isinstance(walk, Named) or any(map(_sometimes_named, _parts_of(walk)))
+
+
+def _always_named(walk: Walk) -> bool:
+    if isinstance(walk, Branches | Either | Exists):
+        return all(map(_always_named, _parts_of(walk)))
+    return isinstance(walk, Named | Impossible)

@@ -1,0 +1,107 @@
+"""What the names around an expression stand for, and frames in which the interpreter evaluates it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from verifier.tla import ast
+from verifier.tla.ast import Expression, Symbol
+from verifier.tla.columns.batches import Of
+from verifier.tla.columns.numbers import Numbers
+from verifier.tla.columns.reading import reads
+from verifier.tla.core import Core
+from verifier.tla.frames import Code, Evaluate, Frame, Unit, Waiting
+
+Framed: TypeAlias = Callable[[Sequence[Any]], Frame]
+"""A frame for the values of the columns of a leaf."""
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """The argument that a parameter stands for, or the body of a definition of a LET."""
+
+    expression: Expression
+    around: Environment | None
+    """None: that of the definition itself."""
+    make: Evaluate | Code
+
+
+@dataclass(frozen=True, eq=False)
+class Environment:
+    """The names around an expression: bound ones are columns, others wait to be evaluated."""
+
+    unit: Unit
+    names: Mapping[Symbol, Of | Given] = field(default_factory=dict)
+
+    def having(self, more: Mapping[Symbol, Of | Given]) -> Environment:
+        """The same with more names."""
+        return Environment(self.unit, {**self.names, **more})
+
+
+class Columns:
+    """The columns of the variables, and what reads them."""
+
+    def __init__(self, core: Core, variables: Sequence[ast.Variable]) -> None:
+        self.core, self.variables = core, variables
+        self.numbers = [Numbers() for _ in variables]
+        pairs = list(enumerate(zip(variables, self.numbers, strict=True)))
+        self.now = [Of(numbers, each.name, place) for place, (each, numbers) in pairs]
+        self.next = [Of(numbers, each.name, place, primed=True) for place, (each, numbers) in pairs]
+
+    def read(self, whole: Expression, around: Environment, primed: bool) -> list[Of]:
+        """The columns on which the value of an expression rests."""
+        found: dict[Of, None] = {}
+        self._read(whole, around, primed, found)
+        return list(found)
+
+    def _read(self, whole: Expression, around: Environment, primed: bool, found: dict[Of, None]) -> None:
+        read = reads(self.core, whole, around.unit.module, primed)
+        for one in sorted(read, key=lambda one: (type(one.symbol).__name__, one.symbol.name, one.primed)):
+            if isinstance(one.symbol, ast.Variable):
+                index = self.core.index[one.symbol]
+                found[(self.next if one.primed else self.now)[index]] = None
+                continue
+            stands = around.names.get(one.symbol)
+            if isinstance(stands, Of):
+                found[stands] = None
+            elif stands is not None:
+                flags = (False, True) if getattr(one.symbol, "arity", 0) else (one.primed,)
+                for flag in flags:
+                    self._read(stands.expression, stands.around or around, flag, found)
+
+    def framed(self, whole: Expression, around: Environment, columns: Sequence[Of]) -> Framed:
+        """What makes the frame of an expression for the values of columns."""
+        wanted = [one.symbol for one in reads(self.core, whole, around.unit.module, False)]
+        wanted = [symbol for symbol in dict.fromkeys(wanted) if symbol in around.names]
+        unit, places = around.unit, {of: place for place, of in enumerate(columns)}
+        for symbol in wanted:  # it grows meanwhile
+            stands = around.names[symbol]
+            if isinstance(stands, Given) and stands.around is None:
+                inner = reads(self.core, stands.expression, unit.module, False)
+                wanted += [
+                    one.symbol for one in inner if one.symbol in around.names and one.symbol not in wanted
+                ]
+        bound, waiting, given = [], [], []
+        for symbol in dict.fromkeys(wanted):
+            stands, slot = around.names[symbol], unit.slot(symbol)
+            if isinstance(stands, Of):
+                bound.append((slot, places[stands]))
+            elif isinstance(stands.make, Code):
+                waiting.append((slot, stands.make))
+            else:
+                assert stands.around is not None
+                given.append((slot, stands.make, self.framed(stands.expression, stands.around, columns)))
+
+        def frame(values: Sequence[Any]) -> Frame:
+            made = unit.frame()
+            for slot, place in bound:
+                made[slot] = values[place]
+            for slot, make, inner in given:
+                made[slot] = make(inner(values))
+            for slot, code in waiting:
+                made[slot] = Waiting(code, made)
+            return made
+
+        return frame

@@ -1,0 +1,219 @@
+"""Expressions evaluated by the interpreter, once for the numbers of all that they read.
+
+That is sound where an expression has one value for the values of what it reads: ``reading`` says what that
+is, and refuses what may have another value each time. Meanwhile no other variable has a value.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from verifier.tla.ast import Expression
+from verifier.tla.columns.batches import NO_VALUE, UNSET_NUMBER, Batch, Of
+from verifier.tla.columns.environments import Columns, Environment
+from verifier.tla.columns.numbers import Classes, Column, Grown, Numbers, Packed
+from verifier.tla.frames import UNSET, Evaluate, Frame, Undefined
+from verifier.tla.values import Boolean, Fn, ModelValue, NoValue
+
+_MOST_LISTED_BITS = 18
+"""Keys of fewer bits are looked up in an array of all of them."""
+_UNKNOWN = -1
+PLAIN = frozenset((int, str, Boolean, ModelValue, frozenset, tuple, Fn))
+"""Kinds of values that are listed."""
+
+
+class Leaf(ABC):
+    """An expression, and what it is for the keys that were asked for."""
+
+    def __init__(
+        self,
+        columns: Columns,
+        whole: Expression,
+        around: Environment,
+        make: Evaluate,
+        *,
+        primed: bool = False,
+    ) -> None:
+        self.core, self.evaluate = columns.core, make
+        self.reads = columns.read(whole, around, primed)
+        self.framed = columns.framed(whole, around, self.reads)
+        self.packed = Packed([of.numbers for of in self.reads])
+        self.plain: Callable[[], Leaf] | None = None
+        """The expression as it was written, where parts of it are columns that are derived."""
+        self.evaluated = 0
+        """How often the interpreter was asked."""
+        self._forget()
+
+    def _forget(self) -> None:
+        listed = self.packed.bits <= _MOST_LISTED_BITS
+        self.table = np.full(1 << self.packed.bits, _UNKNOWN, np.int64) if listed else None
+        self.classes, self.results = Classes(), Grown()
+
+    @abstractmethod
+    def result(self, value: Any) -> int:
+        """The number that stands for what was evaluated."""
+
+    def of(self, batch: Batch) -> Column:
+        """Its results for the rows of a batch."""
+        if not len(batch):
+            return np.zeros(0, np.int64)
+        numbers = [batch.column(of) for of in self.reads]
+        if self.plain is not None:
+            none = np.zeros(len(batch), np.bool_)
+            for of, column in zip(self.reads, numbers, strict=True):
+                if of.derived is not None:
+                    none |= column == NO_VALUE
+            if none.any():
+                return self._divided(batch, none, self.plain())
+        if self.packed.outgrown():
+            self._forget()
+        keys = self.packed.keys(numbers, len(batch))
+        if self.table is None:
+            found, new = self.classes.find(keys)
+            try:
+                self.results.extend(self._made(numbers, new))
+            except BaseException:
+                self._forget()  # some of the keys have no result
+                raise
+            return self.results.array[found]
+        results = self.table[keys]
+        missing = np.flatnonzero(results == _UNKNOWN)
+        if len(missing):
+            _, firsts = np.unique(keys[missing], return_index=True)
+            new = missing[firsts]
+            self.table[keys[new]] = self._made(numbers, new)
+            results = self.table[keys]
+        return results
+
+    def _divided(self, batch: Batch, none: npt.NDArray[np.bool_], plain: Leaf) -> Column:
+        """Its results where some parts of it have no value."""
+        found = np.zeros(len(batch), np.int64)
+        found[none] = plain.of(batch.where(none))
+        found[~none] = self.of(batch.where(~none))
+        return found
+
+    def _made(self, numbers: Sequence[Column], rows: Column) -> list[int]:
+        """The results of rows that are not known."""
+        now, following = self.core.now, self.core.next
+        now[:], following[:] = [UNSET] * len(now), [UNSET] * len(now)
+        own = [each[rows].tolist() for each in numbers]
+        values = [of.numbers.values for of in self.reads]
+        put = [(now, of.variable) if not of.primed else (following, of.variable) for of in self.reads]
+        found = []
+        for row in zip(*own, strict=True) if own else [()] * len(rows):
+            here = [UNSET if n == UNSET_NUMBER else v[n] for v, n in zip(values, row, strict=True)]
+            for (target, index), value in zip(put, here, strict=True):
+                if index is not None:
+                    target[index] = value
+            found.append(self.result(self.evaluate(self.framed(here))))
+        self.evaluated += len(rows)
+        return found
+
+
+class Test(Leaf):
+    """A formula."""
+
+    def result(self, value: Any) -> int:
+        """1 for one that is true."""
+        return 1 if value else 0
+
+    def true(self, batch: Batch) -> npt.NDArray[np.bool_]:
+        """For which rows it is true."""
+        found: npt.NDArray[np.bool_] = self.of(batch) == 1
+        return found
+
+
+class Valued(Leaf):
+    """An expression with a value."""
+
+    def __init__(
+        self,
+        columns: Columns,
+        whole: Expression,
+        around: Environment,
+        make: Evaluate,
+        numbers: Numbers,
+        *,
+        primed: bool = False,
+    ) -> None:
+        self.numbers = numbers
+        super().__init__(columns, whole, around, make, primed=primed)
+
+    def result(self, value: Any) -> int:
+        """The number of its value."""
+        return self.numbers.of(value)
+
+
+class Derived(Valued):
+    """A part of an expression, which need not have a value."""
+
+    def __init__(self, columns: Columns, whole: Expression, around: Environment, make: Evaluate) -> None:
+        def made(e: Frame) -> Any:
+            try:
+                found = make(e)
+                return found if type(found) in PLAIN else UNSET
+            except (Undefined, NoValue, RecursionError):
+                return UNSET
+
+        super().__init__(columns, whole, around, made, Numbers())
+
+    def result(self, value: Any) -> int:
+        """The number of its value, if it has one."""
+        try:
+            return NO_VALUE if value is UNSET else self.numbers.of(value)
+        except NoValue:
+            return NO_VALUE
+
+
+class Members(Leaf):
+    """A set whose members are gone through in TLC's order; names take them, or their parts."""
+
+    def __init__(
+        self,
+        columns: Columns,
+        whole: Expression,
+        around: Environment,
+        make: Evaluate,
+        names: Sequence[Numbers],
+        parts: Callable[[Any], Sequence[Any]],
+    ) -> None:
+        self.names, self.parts = names, parts
+        self.starts, self.sizes, self.flat = Grown(), Grown(), [Grown() for _ in names]
+        super().__init__(columns, whole, around, make)
+
+    def result(self, value: Any) -> int:
+        """The number of the list of its members."""
+        count, start = 0, len(self.flat[0])
+        for item in value:
+            for flat, numbers, part in zip(self.flat, self.names, self.parts(item), strict=True):
+                flat.append(numbers.of(part))
+            count += 1
+        self.starts.append(start)
+        self.sizes.append(count)
+        return len(self.sizes) - 1
+
+    def sized(self, batch: Batch) -> tuple[Column, Column]:
+        """Where the members of each row's set begin, and how many they are."""
+        lists = self.of(batch)
+        return self.starts.array[lists], self.sizes.array[lists]
+
+    def at(self, places: Column) -> list[Column]:
+        """The numbers of each name for members."""
+        return [flat.array[places] for flat in self.flat]
+
+    def expanded(self, batch: Batch, names: Sequence[Of]) -> Batch:
+        """A row for each row and member of its set."""
+        starts, sizes = self.sized(batch)
+        total = int(sizes.sum())
+        rows = np.repeat(np.arange(len(batch)), sizes)
+        before = np.cumsum(sizes) - sizes
+        places = np.arange(total) + np.repeat(starts - before, sizes)
+        made = batch.take(rows)
+        for of, column in zip(names, self.at(places), strict=True):
+            made = made.put(of, column)
+        return made

@@ -1,0 +1,82 @@
+"""Which levels of a search are expanded by columns: large ones, where that pays, while nothing is unusual."""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import TYPE_CHECKING
+
+from verifier.tla.columns.numbers import Unsuited
+from verifier.tla.columns.search import Search, Unusual
+from verifier.tla.frames import Undefined
+from verifier.tla.values import NoValue
+
+if TYPE_CHECKING:
+    from verifier.tla.explorer import Explorer
+
+_LOG = logging.getLogger(__name__)
+_LARGE = 1_000
+"""Before a level is as large, states are expanded faster one after the other."""
+_TRIED_SECONDS = 0.5
+"""So long are columns tried, whatever it costs."""
+
+
+class ByColumns:
+    """Expands what may be expanded by columns, and leaves the rest to the interpreter."""
+
+    def __init__(self, explorer: Explorer) -> None:
+        self.explorer = explorer
+        self.search: Search | None = None
+        self.left = False
+        """Whether the interpreter goes on to the end."""
+        self.began = time.process_time()
+
+    @property
+    def count(self) -> int:
+        """How many states are known."""
+        return len(self.explorer.known.states) if self.search is None else len(self.search)
+
+    def expanded(self, first: int, end: int) -> int:
+        """Expands states of a level, as far as that may be done and pays; the first that is left."""
+        if self.search is None and not self.left and end - first >= _LARGE:
+            self._begin()
+        explorer, at = self.explorer, first
+        while at < end and (search := self._watched()) is not None:
+            try:
+                at = search.expand(at, end)
+            except Unusual as reason:
+                _LOG.info("no longer by columns: %s", reason)
+                self.leave()
+                break
+            explorer.current = at - 1
+            if not self._pays(search):
+                _LOG.info("no longer by columns: it is slower")
+                self.leave()
+        return at
+
+    def _watched(self) -> Search | None:
+        """The search, once limits were looked at: who does may have asked for the states themselves."""
+        if self.search is not None:
+            self.explorer.enforce(self.explorer)
+        return self.search
+
+    def _begin(self) -> None:
+        explorer = self.explorer
+        spent = max(time.process_time() - self.began, 1e-3)
+        self.speed, self.left = explorer.found.generated / spent, True
+        if not explorer.by_columns or explorer.found.violations:
+            return
+        try:
+            self.search = Search(explorer)
+        except (Unsuited, Undefined, NoValue, RecursionError) as reason:
+            _LOG.info("not by columns: %s", reason)
+
+    def _pays(self, search: Search) -> bool:
+        return search.seconds < _TRIED_SECONDS or search.generated > self.speed * search.seconds
+
+    def leave(self) -> None:
+        """Goes on with the interpreter."""
+        if self.search is not None:
+            search, self.search = self.search, None
+            known = self.explorer.known
+            known.extend(search.poured(len(known.states)), self.explorer.evaluator.now)

@@ -1,0 +1,134 @@
+"""Values as numbers, and numbers of several columns as one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from verifier.tla.values import Value, listed
+
+Column = npt.NDArray[np.int64]
+
+_MOST_BITS = 62
+_BITS_OF_A_CLASS = 31
+_FEWEST_BITS, _SPARE_BITS = 3, 2
+
+
+class Unsuited(Exception):
+    """What columns cannot explore: the interpreter does."""
+
+
+class Numbers:
+    """The values of one variable or bound name, each with a number. Equal values have one."""
+
+    def __init__(self) -> None:
+        self.values: list[Value] = []
+        self._numbers: dict[Value, int] = {}
+
+    def of(self, value: Value) -> int:
+        """The number of a value."""
+        value = listed(value)
+        found = self._numbers.setdefault(value, len(self.values))
+        if found == len(self.values):
+            self.values.append(value)
+        return found
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
+class Classes:
+    """Numbers for keys, in the order in which they are first asked for."""
+
+    def __init__(self) -> None:
+        self._keys, self._numbers = np.zeros(0, np.int64), np.zeros(0, np.int64)
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def find(self, keys: Column) -> tuple[Column, Column]:
+        """The number of each key; and where those stand that were not known, which get the next numbers."""
+        numbers = self.known(keys)
+        missing = np.flatnonzero(numbers < 0)
+        if not len(missing):
+            return numbers, missing
+        different, firsts, inverse = np.unique(keys[missing], return_index=True, return_inverse=True)
+        made = np.empty(len(different), np.int64)
+        made[np.argsort(firsts)] = np.arange(len(self), len(self) + len(different))
+        numbers[missing] = made[inverse.reshape(-1)]
+        places = np.searchsorted(self._keys, different)
+        self._keys = np.insert(self._keys, places, different)
+        self._numbers = np.insert(self._numbers, places, made)
+        return numbers, missing[np.sort(firsts)]
+
+    def known(self, keys: Column) -> Column:
+        """The number of each key, or -1."""
+        if not len(self._keys):
+            return np.full(len(keys), -1, np.int64)
+        places = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
+        return np.where(self._keys[places] == keys, self._numbers[places], -1)
+
+
+class Packed:
+    """The numbers of several columns as one key each: different numbers have different keys."""
+
+    def __init__(self, columns: Sequence[Numbers]) -> None:
+        self.columns = columns
+        self._fit()
+
+    def _fit(self) -> None:
+        """Room for all numbers there are, and for some more. Earlier keys mean nothing afterwards."""
+        self.widths = [max(len(one).bit_length() + _SPARE_BITS, _FEWEST_BITS) for one in self.columns]
+        self._classes: dict[int, Classes] = {}
+        self.bits = sum(self.widths)
+
+    def outgrown(self) -> bool:
+        """Whether there are more numbers than there is room for; then there is, and keys are new ones."""
+        if all(len(one) < 1 << width for one, width in zip(self.columns, self.widths, strict=True)):
+            return False
+        self._fit()
+        return True
+
+    def keys(self, numbers: Sequence[Column], count: int) -> Column:
+        """The keys of so many rows, each of which is -1 or a number in each column."""
+        if not numbers:
+            return np.zeros(count, np.int64)
+        found, used = numbers[0] + 1, self.widths[0]
+        for place, (one, width) in enumerate(zip(numbers[1:], self.widths[1:], strict=True)):
+            if used + width > _MOST_BITS:
+                found, _ = self._classes.setdefault(place, Classes()).find(found)
+                used = _BITS_OF_A_CLASS
+                if used + width > _MOST_BITS:
+                    raise Unsuited("a variable has too many values")
+            found = (found << width) | (one + 1)
+            used += width
+        return found
+
+
+class Grown:
+    """Numbers that are appended one by one and read as an array."""
+
+    def __init__(self) -> None:
+        self._made, self._more = np.zeros(0, np.int64), list[int]()
+
+    def append(self, number: int) -> None:
+        """One more."""
+        self._more.append(number)
+
+    def extend(self, numbers: Any) -> None:
+        """Several more."""
+        self._more.extend(numbers)
+
+    def __len__(self) -> int:
+        return len(self._made) + len(self._more)
+
+    @property
+    def array(self) -> Column:
+        """All of them."""
+        if self._more:
+            self._made = np.concatenate([self._made, np.array(self._more, np.int64)])
+            self._more = []
+        return self._made

@@ -1,0 +1,162 @@
+"""Parts of expressions that are columns of their own: ``counter[i]``, ``msg.term``, a name of a LET.
+
+An expression that reads ``counter[i]`` has one value for the value of that, however many values ``counter``
+has. So what it reads of a variable is evaluated first, by a leaf of its own, and the expression is keyed by
+it. The interpreter might not have come to it: where it has no value, or one that is not listed, the
+expression is evaluated as it stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Hashable
+from dataclasses import replace
+from typing import Any
+
+from verifier.tla import ast
+from verifier.tla.ast import Bound, Definition, Expression, Symbol
+from verifier.tla.columns.batches import Of
+from verifier.tla.columns.environments import Columns, Environment, Given
+from verifier.tla.core import Core
+from verifier.tla.facts import ACTION
+
+Key = Hashable
+"""What a path is: two with one key have one value."""
+Rewrite = Callable[[Expression], Expression]
+
+
+class Paths:
+    """Puts names of columns for the paths in expressions."""
+
+    def __init__(self, columns: Columns, derived: Callable[[Expression, Environment], Of]) -> None:
+        """``derived`` makes the column of a path."""
+        self.core: Core = columns.core
+        self.columns, self.derived = columns, derived
+        self.made: dict[Key, Of] = {}
+        self.names: list[Bound] = []
+        """The first path of an expression has the first name, and so on: frames stay short."""
+
+    def shortened(self, whole: Expression, around: Environment) -> tuple[Expression, Environment]:
+        """An expression with names for its paths, where it reads less then; else the same."""
+        found: dict[Key, Expression] = {}
+        self._rewritten(whole, around, found, None)
+        if not found or whole in found.values():
+            return whole, around
+        rest = set(self.columns.read(*self._named(whole, around, found, found), False))
+        spared = {
+            key: path
+            for key, path in found.items()
+            if not set(self.columns.read(path, around, False)) <= rest
+        }
+        return self._named(whole, around, spared, found) if spared else (whole, around)
+
+    def _named(
+        self, whole: Expression, around: Environment, wanted: Container[Key], found: dict[Key, Expression]
+    ) -> tuple[Expression, Environment]:
+        names: dict[Key, Bound] = {}
+        inner: dict[Symbol, Of | Given] = {}
+        for key, path in found.items():
+            if key in wanted:
+                if len(self.names) == len(names):
+                    self.names.append(Bound(f"path {len(names)}"))
+                names[key] = self.names[len(names)]
+                of = self.made.get(key)
+                if of is None:
+                    of = self.made[key] = self.derived(path, around)
+                inner[names[key]] = of
+        return self._rewritten(whole, around, {}, names), around.having(inner)
+
+    def _rewritten(
+        self,
+        whole: Expression,
+        around: Environment,
+        found: dict[Key, Expression],
+        names: dict[Key, Bound] | None,
+    ) -> Expression:
+        """The same with names for paths. ``found`` gets the paths."""
+        key = (
+            self._key(whole, around) if isinstance(whole, ast.Apply | ast.FunctionApply | ast.Prime) else None
+        )
+        if key is not None and not isinstance(key, Of | ast.Variable | str | int):
+            if names is not None and key in names:
+                return ast.Apply(names[key], place=whole.place)
+            found[key] = whole
+            return whole
+
+        def of(part: Expression) -> Expression:
+            return self._rewritten(part, around, found, names)
+
+        if isinstance(whole, ast.Apply) and not self._keeps(whole.operator, around):
+            return whole
+        return _rebuilt(whole, of)
+
+    def _keeps(self, operator: Symbol, around: Environment) -> bool:
+        """Whether an operator never puts its arguments below a prime."""
+        symbol = self.core.resolve(operator, around.unit.module) or operator
+        if isinstance(symbol, Definition) and symbol not in self.core.constants:
+            return self.core.analysis.of_definition(symbol).level < ACTION
+        return isinstance(symbol, ast.Builtin)
+
+    def _key(self, whole: Expression, around: Environment) -> Any:
+        """What a path is, or None: a name, a part of a path, or that of the next state."""
+        match whole:
+            case ast.Number() | ast.String():
+                return whole.value
+            case ast.FunctionApply():
+                function, argument = self._key(whole.function, around), self._key(whole.argument, around)
+                return None if function is None or argument is None else (function, argument)
+            case ast.Prime():
+                body = self._key(whole.body, around)
+                return None if body is None or isinstance(body, ast.Variable) else ("'", body, "'")
+            case ast.Apply() if not whole.arguments:
+                return self._name(
+                    self.core.resolve(whole.operator, around.unit.module) or whole.operator, around
+                )
+        return None
+
+    def _name(self, symbol: Symbol, around: Environment) -> Any:
+        if isinstance(symbol, ast.Variable):
+            return symbol
+        if symbol in around.names:
+            stands = around.names[symbol]
+            if isinstance(stands, Given) and not self.columns.read(
+                stands.expression, stands.around or around, False
+            ):
+                return None
+            return None if getattr(symbol, "arity", 0) else stands
+        if isinstance(symbol, Definition) and not symbol.nested and symbol not in self.core.constants:
+            facts = self.core.analysis.of_definition(symbol)
+            plain = not (symbol.parameters or facts.changing or facts.enabled or facts.level >= ACTION)
+            return symbol if plain and facts.reads else None
+        return None
+
+
+def _rebuilt(whole: Expression, of: Rewrite) -> Expression:
+    """An expression with other parts. What is below a prime stays as it is."""
+    match whole:
+        case ast.Apply():
+            return replace(whole, arguments=tuple(map(of, whole.arguments))) if whole.arguments else whole
+        case ast.Junction() | ast.SetOf() | ast.Tuple() | ast.Product():
+            return replace(whole, items=tuple(map(of, whole.items)))
+        case ast.If():
+            condition, then, otherwise = map(of, (whole.condition, whole.then, whole.otherwise))
+            return replace(whole, condition=condition, then=then, otherwise=otherwise)
+        case ast.Case():
+            arms = tuple((of(guard), of(value)) for guard, value in whole.arms)
+            return replace(whole, arms=arms, other=None if whole.other is None else of(whole.other))
+        case ast.Record():
+            return replace(whole, fields=tuple((name, of(value)) for name, value in whole.fields))
+        case ast.FunctionApply():
+            return replace(whole, function=of(whole.function), argument=of(whole.argument))
+        case ast.Except():
+            updates = tuple(
+                replace(update, path=tuple(map(of, update.path)), value=of(update.value))
+                for update in whole.updates
+            )
+            return replace(whole, function=of(whole.function), updates=updates)
+        case ast.Quantifier() | ast.Image() | ast.Function():
+            bindings = tuple(replace(binding, domain=of(binding.domain)) for binding in whole.bindings)
+            return replace(whole, bindings=bindings, body=of(whole.body))
+        case ast.Choose() | ast.Filter():
+            binding = replace(whole.binding, domain=of(whole.binding.domain))
+            return replace(whole, binding=binding, body=of(whole.body))
+    return whole

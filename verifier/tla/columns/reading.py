@@ -1,0 +1,80 @@
+"""What an expression reads: variables in this state or in the next, and names from around it.
+
+More than it reads does no harm, less would make one value of two. So an argument counts for both states where
+the operator that gets it may put it below a prime.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from verifier.tla import ast
+from verifier.tla.ast import Definition, Expression, Symbol
+from verifier.tla.columns.numbers import Unsuited
+from verifier.tla.core import Core
+from verifier.tla.facts import ACTION, TEMPORAL, subexpressions
+
+
+@dataclass(frozen=True)
+class Read:
+    """A symbol that is read: a variable, or a name that is bound or defined around."""
+
+    symbol: Symbol
+    primed: bool
+
+
+def reads(core: Core, whole: Expression, module: str, primed: bool) -> frozenset[Read]:
+    """What an expression reads, and the names that it binds itself. Raises Unsuited for what may have another
+    value each time, and for ENABLED, which walks."""
+    facts = core.analysis.of(whole, module)
+    if facts.changing or facts.enabled or facts.level == TEMPORAL:
+        raise Unsuited(f"{whole.place}: a formula with ENABLED, or that may change by itself")
+    found = _Reading(core)
+    found.look(whole, module, primed)
+    return frozenset(found.read)
+
+
+class _Reading:
+    def __init__(self, core: Core) -> None:
+        self.core, self.read = core, set[Read]()
+        self.seen: set[tuple[Definition, bool]] = set()
+
+    def both(self, whole: Expression, module: str) -> None:
+        self.look(whole, module, False)
+        self.look(whole, module, True)
+
+    def look(self, whole: Expression, module: str, primed: bool) -> None:
+        if isinstance(whole, ast.Prime):
+            return self.look(whole.body, module, True)
+        if isinstance(whole, ast.Unchanged):
+            return self.both(whole.body, module)
+        if isinstance(whole, ast.Step):
+            self.look(whole.action, module, primed)
+            return self.both(whole.subscript, module)
+        if isinstance(whole, ast.Let):  # its definitions where they are named
+            return self.look(whole.body, module, primed)
+        acts = False
+        if isinstance(whole, ast.Apply | ast.OperatorArgument):
+            acts = self._symbol(whole.operator, module, primed)
+        for part in subexpressions(whole)[0]:
+            self.look(part, module, primed)
+            if acts and not primed:
+                self.look(part, module, True)
+        return None
+
+    def _symbol(self, symbol: Symbol, module: str, primed: bool) -> bool:
+        """Looks at what a symbol stands for; whether it may put its arguments below a prime."""
+        symbol = self.core.resolve(symbol, module) or symbol
+        if isinstance(symbol, ast.Variable | ast.Bound | ast.Parameter):
+            self.read.add(Read(symbol, primed))
+            return isinstance(symbol, ast.Parameter)
+        if not isinstance(symbol, Definition) or symbol in self.core.constants:
+            return False
+        facts = self.core.analysis.of_definition(symbol)
+        if symbol.nested:
+            self.read.add(Read(symbol, primed))
+        if (symbol, primed) not in self.seen:
+            self.seen.add((symbol, primed))
+            assert symbol.body is not None
+            self.look(symbol.body, symbol.module, primed)
+        return facts.level >= ACTION

@@ -1,0 +1,241 @@
+"""Levels of a search by columns: the same successors in the same order as the interpreter's, all at once.
+
+What is unusual is left to the interpreter, from the states on before which it was met: an error, a property
+that is violated, a deadlock that is looked for, the last state that is allowed. So what a search reports is
+always the interpreter's.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from verifier.tla import ast
+from verifier.tla.ast import Expression, Step
+from verifier.tla.columns.batches import UNSET_NUMBER, Batch, Of
+from verifier.tla.columns.compiling import Compiler
+from verifier.tla.columns.environments import Columns, Environment
+from verifier.tla.columns.leaves import Valued
+from verifier.tla.columns.numbers import Column, Numbers, Packed, Unsuited
+from verifier.tla.columns.truths import Truth
+from verifier.tla.frames import Undefined, Unit
+from verifier.tla.specification import Formula, Specification
+from verifier.tla.values import NoValue
+
+if TYPE_CHECKING:
+    from verifier.tla.explorer import Explorer
+    from verifier.tla.found import State
+
+_FIRST_ROWS, _MOST_ROWS = 1 << 10, 1 << 18
+"""So many rows are made at a time."""
+
+
+def unsuited(specification: Specification, properties: Iterable[str]) -> str:
+    """Why columns cannot explore a specification; empty if they can."""
+    from verifier.tla.explorer import Explorer  # it searches by columns itself
+
+    try:
+        Search(Explorer(specification, properties=tuple(properties)))
+    except (Unsuited, Undefined, NoValue, RecursionError) as reason:
+        return str(reason) or type(reason).__name__
+    return ""
+
+
+class Unusual(Exception):
+    """Something that the interpreter is to find again, and to report."""
+
+
+@dataclass(frozen=True)
+class _Checks:
+    """What is evaluated of states and of steps."""
+
+    invariants: list[Truth]
+    steps: list[Truth]
+    constraints: list[Truth]
+    action_constraints: list[Truth]
+
+
+class Search:
+    """The states of a search as columns, and its steps. Raises Unsuited."""
+
+    def __init__(self, explorer: Explorer) -> None:
+        spec, evaluator = explorer.specification, explorer.evaluator
+        if explorer.known.orbits is not None or not explorer.always_alike or spec.next is None:
+            raise Unsuited("SYMMETRY, or constraints that may change by themselves")
+        self.explorer, self.evaluator = explorer, evaluator
+        self.columns = Columns(evaluator, spec.variables)
+        self.compiler = Compiler(self.columns, evaluator)
+        self.checks = self._checks(set(explorer.properties))
+        body = spec.next.body
+        action = body.action if isinstance(body, Step) else body
+        self.walk = self.compiler.walk(action, Environment(Unit(spec.next.module)), top=True)
+        self.view: Sequence[Of | Valued] = self.columns.now
+        if spec.view is not None:
+            self.view = self._view(spec.view.body, Environment(Unit(spec.view.module)))
+        self.packed = Packed([one.numbers for one in self.view])
+        states = explorer.known.states
+        self.states = [
+            np.array([numbers.of(state[place]) for state in states], np.int64)
+            for place, numbers in enumerate(self.columns.numbers)
+        ]
+        self.parents = np.array(explorer.known.parents, np.int64)
+        self._keyed()
+        self.rows_per_state = 4.0
+        self.seconds, self.generated = 0.0, 0
+
+    def _checks(self, asked: set[str]) -> _Checks:
+        spec = self.explorer.specification
+        parts = [one for name, one in spec.properties.items() if name in asked]
+        invariants = [one for name, one in spec.invariants.items() if name in asked]
+
+        def truths(formulas: Sequence[Formula]) -> list[Truth]:
+            return [self.compiler.truth(one.body, Environment(Unit(one.module))) for one in formulas]
+
+        return _Checks(
+            truths([*invariants, *(one for part in parts for one in part.always)]),
+            truths([one for part in parts for one in part.steps]),
+            truths(spec.constraints),
+            truths(spec.action_constraints),
+        )
+
+    def _view(self, whole: Expression, around: Environment) -> list[Of | Valued]:
+        """The columns by which states are told apart: those of the parts of a view that is a tuple."""
+        indices = self.compiler.walker.variables_of(whole, around.unit)
+        if indices is not None:
+            return [self.columns.now[index] for index in indices]
+        if isinstance(whole, ast.Tuple):
+            return [one for item in whole.items for one in self._view(item, around)]
+        return [self.compiler.valued(whole, around, Numbers())]
+
+    def __len__(self) -> int:
+        return len(self.parents)
+
+    def poured(self, known: int) -> list[tuple[State, int]]:
+        """The states after the first ones, each with the number of the one it was found from."""
+        values = [numbers.values for numbers in self.columns.numbers]
+        columns = [
+            [own[number] for number in column[known:].tolist()]
+            for own, column in zip(values, self.states, strict=True)
+        ]
+        return list(zip(zip(*columns, strict=True), self.parents[known:].tolist(), strict=True))
+
+    # -- keys
+
+    def _keys(self, states: Batch) -> Column:
+        columns = [one.of(states) if isinstance(one, Valued) else states.column(one) for one in self.view]
+        if self.packed.outgrown():
+            self._keyed()
+        return self.packed.keys(columns, len(states))
+
+    def _keyed(self) -> None:
+        """Keys for all states that are known."""
+        whole = Batch(self.states, np.arange(len(self)))
+        columns = [one.of(whole) if isinstance(one, Valued) else whole.column(one) for one in self.view]
+        self.packed.outgrown()
+        keys = self.packed.keys(columns, len(self))
+        self.known = np.sort(keys)
+
+    def _is_known(self, keys: Column) -> np.typing.NDArray[np.bool_]:
+        places = np.minimum(np.searchsorted(self.known, keys), len(self.known) - 1)
+        found: np.typing.NDArray[np.bool_] = self.known[places] == keys
+        return found
+
+    # -- steps
+
+    def expand(self, first: int, most: int) -> int:
+        """Expands states from one on; returns the first that is not expanded, ``most`` or one before.
+
+        Raises Unusual, and then nothing has happened.
+        """
+        rows = min(max(self.generated, _FIRST_ROWS), _MOST_ROWS)
+        until = min(most, first + max(int(rows / self.rows_per_state), 1))
+        began, before = time.process_time(), self.explorer.found.generated
+        try:
+            self._expand(first, until)
+        except (Undefined, NoValue, RecursionError, Unsuited) as error:
+            raise Unusual(str(error)) from None
+        made = self.explorer.found.generated - before
+        self.rows_per_state = max(made / (until - first), 1.0)
+        self.seconds, self.generated = self.seconds + time.process_time() - began, self.generated + made
+        return until
+
+    def _expand(self, first: int, until: int) -> None:
+        explorer, found = self.explorer, self.explorer.found
+        rows = self.walk.rows(Batch(self.states, np.arange(first, until)))
+        made = [rows.column(of) for of in self.columns.next]
+        if any((column == UNSET_NUMBER).any() for column in made):
+            raise Unusual("a variable has no value")
+        deadlocks = int((np.bincount(rows.parents - first, minlength=until - first) == 0).sum())
+        if deadlocks and explorer.looks_for_deadlocks:
+            raise Unusual("a deadlock")
+        if any(not step.true(rows).all() for step in self.checks.steps):
+            raise Unusual("a property of steps is violated")
+        within = np.ones(len(rows), np.bool_)
+        for allowed in self.checks.action_constraints:
+            within &= allowed.true(rows)
+        new, beyond = self._new(made, within)
+        if explorer.max_states is not None and len(self) + len(new) > explorer.max_states:
+            raise Unusual("the last state")
+        self._count(rows, deadlocks)
+        found.beyond += beyond
+        found.distinct += len(new)
+        self.states = [
+            np.concatenate([known, column[new]]) for known, column in zip(self.states, made, strict=True)
+        ]
+        self.parents = np.concatenate([self.parents, rows.parents[new]])
+
+    def _new(self, made: Sequence[Column], within: np.typing.NDArray[np.bool_]) -> tuple[Column, int]:
+        """The rows of states that are new, each once; and how many rows are beyond constraints."""
+        everything = Batch(made, np.arange(len(within)))
+        keys = self._keys(everything)
+        known = self._is_known(keys)
+        self._check(everything, _firsts(keys, np.flatnonzero(~within)))
+        if self.checks.constraints:
+            # Rows of one key are one state, unless there is a view: then the states are not known by it.
+            asked = np.flatnonzero(within)
+            if self.explorer.view is None:
+                asked = _firsts(keys, np.flatnonzero(within & ~known))
+            held = np.ones(len(asked), np.bool_)
+            for test in self.checks.constraints:
+                held[held] = test.true(everything.take(asked[held]))
+            outside = asked[~held]
+            self._check(everything, outside)
+            if self.explorer.view is None:
+                within &= ~np.isin(keys, keys[outside])
+            else:
+                within[outside] = False
+        beyond = int((~within).sum())
+        new = _firsts(keys, np.flatnonzero(within & ~known))
+        self._check(everything, new)
+        places = np.searchsorted(self.known, ascending := np.sort(keys[new]))
+        self._after = np.insert(self.known, places, ascending)
+        return new, beyond
+
+    def _check(self, states: Batch, rows: Column) -> None:
+        """Raises Unusual if a state violates an invariant."""
+        here = states.take(rows)
+        if len(rows) and any(not test.true(here).all() for test in self.checks.invariants):
+            raise Unusual("an invariant is violated")
+
+    def _count(self, rows: Batch, deadlocks: int) -> None:
+        found = self.explorer.found
+        self.known = self._after
+        found.generated += len(rows)
+        found.deadlocks += deadlocks
+        taken, firsts, counts = np.unique(
+            rows.column(self.compiler.actions.mark), return_index=True, return_counts=True
+        )
+        for place in np.argsort(firsts).tolist():
+            number = int(taken[place])
+            name = self.compiler.actions.found[number].shown if number != UNSET_NUMBER else "Next"
+            found.taken[name] = found.taken.get(name, 0) + int(counts[place])
+
+
+def _firsts(keys: Column, rows: Column) -> Column:
+    """Of rows with equal keys the first, in order."""
+    _, firsts = np.unique(keys[rows], return_index=True)
+    return rows[np.sort(firsts)]

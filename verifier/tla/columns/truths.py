@@ -1,0 +1,136 @@
+"""Formulas of whole batches, put together of leaves: evaluated from the left, and no further than needed.
+
+So a part is evaluated for exactly the rows for which the interpreter evaluates it, and has an error where the
+interpreter finds one.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from verifier.tla.columns.batches import Batch, Of
+from verifier.tla.columns.leaves import Members, Test, Valued
+
+Mask = npt.NDArray[np.bool_]
+
+
+class Truth(ABC):
+    """A formula."""
+
+    @abstractmethod
+    def true(self, batch: Batch) -> Mask:
+        """For which rows it is true."""
+
+
+@dataclass(frozen=True)
+class Tested(Truth):
+    """One that is evaluated as a whole."""
+
+    leaf: Test
+
+    def true(self, batch: Batch) -> Mask:
+        """For which rows it is true."""
+        return self.leaf.true(batch)
+
+
+@dataclass(frozen=True)
+class Joined(Truth):
+    """A conjunction or disjunction."""
+
+    conjunction: bool
+    items: Sequence[Truth]
+
+    def true(self, batch: Batch) -> Mask:
+        """For which rows it is true."""
+        undecided, found = np.arange(len(batch)), np.full(len(batch), self.conjunction)
+        for item in self.items:
+            if not len(undecided):
+                break
+            here = item.true(batch if len(undecided) == len(batch) else batch.take(undecided))
+            found[undecided] = here
+            undecided = undecided[here if self.conjunction else ~here]
+        return found
+
+
+@dataclass(frozen=True)
+class Negated(Truth):
+    """``~A``"""
+
+    item: Truth
+
+    def true(self, batch: Batch) -> Mask:
+        """For which rows it is true."""
+        return ~self.item.true(batch)
+
+
+@dataclass(frozen=True)
+class Chosen(Truth):
+    """IF"""
+
+    condition: Truth
+    then: Truth
+    otherwise: Truth
+
+    def true(self, batch: Batch) -> Mask:
+        """For which rows it is true."""
+        found = self.condition.true(batch)
+        for rows, part in ((np.flatnonzero(found), self.then), (np.flatnonzero(~found), self.otherwise)):
+            if len(rows):
+                found[rows] = part.true(batch.take(rows))
+        return found
+
+
+@dataclass(frozen=True)
+class Quantified(Truth):
+    """A quantifier over the members of a set, one after the other until it is decided."""
+
+    universal: bool
+    members: Members
+    names: Sequence[Of]
+    body: Truth
+
+    def true(self, batch: Batch) -> Mask:
+        """For which rows it is true."""
+        starts, sizes = self.members.sized(batch)
+        found = np.full(len(batch), self.universal)
+        undecided, number = np.flatnonzero(sizes > 0), 0
+        while len(undecided):
+            here = batch.take(undecided)
+            for of, column in zip(self.names, self.members.at(starts[undecided] + number), strict=True):
+                here = here.put(of, column)
+            held = self.body.true(here)
+            found[undecided] = held
+            number += 1
+            undecided = undecided[(held if self.universal else ~held) & (sizes[undecided] > number)]
+        return found
+
+
+@dataclass(frozen=True)
+class Kept(Truth):
+    """``x' = x``: equal values have one number."""
+
+    now: Of
+    next: Of
+
+    def true(self, batch: Batch) -> Mask:
+        """For which rows it is true."""
+        found: Mask = batch.column(self.now) == batch.column(self.next)
+        return found
+
+
+@dataclass(frozen=True)
+class Unchanged(Truth):
+    """An expression that has the same value in the next state."""
+
+    now: Valued
+    next: Valued
+
+    def true(self, batch: Batch) -> Mask:
+        """For which rows it is true."""
+        found: Mask = self.now.of(batch) == self.next.of(batch)
+        return found

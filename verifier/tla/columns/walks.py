@@ -1,0 +1,244 @@
+"""The walk over Next, for whole batches: a row for each way in which it can be true, in TLC's order."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from verifier.tla.ast import Definition
+from verifier.tla.columns.batches import UNSET_NUMBER, Batch, Of, merged
+from verifier.tla.columns.leaves import Members, Valued
+from verifier.tla.columns.numbers import Column, Numbers, Unsuited
+from verifier.tla.columns.truths import Mask, Truth
+from verifier.tla.values import same
+
+
+class Walk(ABC):
+    """A formula that is walked."""
+
+    @abstractmethod
+    def rows(self, batch: Batch) -> Batch:
+        """The rows that follow, by the rows that they come from."""
+
+
+def _mark() -> Of:
+    return Of(Numbers(), "")
+
+
+def _marked(batch: Batch, mark: Of) -> Batch:
+    return batch.put(mark, np.arange(len(batch)))
+
+
+@dataclass(frozen=True)
+class Guard(Walk):
+    """A formula that is only tested."""
+
+    test: Truth
+
+    def rows(self, batch: Batch) -> Batch:
+        """The rows that follow."""
+        return batch.where(self.test.true(batch))
+
+
+@dataclass(frozen=True)
+class Sequenced(Walk):
+    """A conjunction."""
+
+    items: Sequence[Walk]
+
+    def rows(self, batch: Batch) -> Batch:
+        """The rows that follow."""
+        for item in self.items:
+            if not len(batch):
+                break
+            batch = item.rows(batch)
+        return batch
+
+
+@dataclass(frozen=True)
+class Branches(Walk):
+    """A disjunction."""
+
+    items: Sequence[Walk]
+    mark: Of = field(default_factory=_mark)
+
+    def rows(self, batch: Batch) -> Batch:
+        """The rows that follow."""
+        if not len(batch):
+            return batch
+        own = _marked(batch, self.mark)
+        return merged([item.rows(own) for item in self.items], self.mark)
+
+
+@dataclass(frozen=True)
+class Either(Walk):
+    """Some rows go one way, and the others another one: IF, CASE."""
+
+    condition: Truth
+    then: Walk
+    otherwise: Walk
+    mark: Of = field(default_factory=_mark)
+
+    def rows(self, batch: Batch) -> Batch:
+        """The rows that follow."""
+        if not len(batch):
+            return batch
+        return divided(batch, self.condition.true(batch), self.then, self.otherwise, self.mark)
+
+
+def divided(batch: Batch, mask: Mask, then: Walk, otherwise: Walk, mark: Of) -> Batch:
+    """The rows of two walks, one for the rows that are marked and one for the others."""
+    if mask.all():
+        return then.rows(batch)
+    if not mask.any():
+        return otherwise.rows(batch)
+    own = _marked(batch, mark)
+    return merged([then.rows(own.where(mask)), otherwise.rows(own.where(~mask))], mark)
+
+
+@dataclass(frozen=True)
+class Exists(Walk):
+    """``\\E``: the sets are evaluated first."""
+
+    sets: Sequence[tuple[Members, Sequence[Of]]]
+    body: Walk
+
+    def rows(self, batch: Batch) -> Batch:
+        """The rows that follow."""
+        for members, _ in self.sets:
+            members.of(batch)
+        for members, names in self.sets:
+            batch = members.expanded(batch, names)
+        return self.body.rows(batch).without([of for _, names in self.sets for of in names])
+
+
+@dataclass(frozen=True)
+class Named(Walk):
+    """A definition that names the steps of the rows."""
+
+    mark: Of
+    number: int
+    body: Walk
+
+    def rows(self, batch: Batch) -> Batch:
+        """The rows that follow."""
+        return self.body.rows(batch.put(self.mark, np.full(len(batch), self.number)))
+
+
+@dataclass(frozen=True)
+class Impossible(Walk):
+    """What the interpreter reports."""
+
+    words: str
+
+    def rows(self, batch: Batch) -> Batch:
+        """No row may come here."""
+        if len(batch):
+            raise Unsuited(self.words)
+        return batch
+
+
+@dataclass(frozen=True)
+class Settled(Walk):
+    """A formula that follows others: tested once all variables have values, as TLC does."""
+
+    walk: Walk
+    test: Truth
+    variables: Sequence[Of]
+    mark: Of = field(default_factory=_mark)
+
+    def rows(self, batch: Batch) -> Batch:
+        """The rows that follow."""
+        if not len(batch):
+            return batch
+        unset = np.zeros(len(batch), np.bool_)
+        for of in self.variables:
+            unset |= batch.column(of) == UNSET_NUMBER
+        return divided(batch, unset, self.walk, Guard(self.test), self.mark)
+
+
+def _assigned(batch: Batch, of: Of, found: Column) -> Batch:
+    """The rows with a value for a variable, unless they have another one already."""
+    if of not in batch.names:
+        return batch.put(of, found)
+    before = batch.column(of)
+    clash = (before != UNSET_NUMBER) & (before != found)
+    values = of.numbers.values
+    for one, other in set(zip(before[clash].tolist(), found[clash].tolist(), strict=True)):
+        same(values[one], values[other])  # raises for what is not compared
+    return batch.put(of, np.where(before == UNSET_NUMBER, found, before)).where(~clash)
+
+
+@dataclass(frozen=True)
+class Assign(Walk):
+    """``x' = e``"""
+
+    of: Of
+    value: Valued
+
+    def rows(self, batch: Batch) -> Batch:
+        """The rows that follow."""
+        return _assigned(batch, self.of, self.value.of(batch)) if len(batch) else batch
+
+
+@dataclass(frozen=True)
+class Keep(Walk):
+    """UNCHANGED, of variables."""
+
+    pairs: Sequence[tuple[Of, Of]]
+    """Each in this state and in the next."""
+
+    def rows(self, batch: Batch) -> Batch:
+        """The rows that follow."""
+        if not len(batch):
+            return batch
+        agree = np.ones(len(batch), np.bool_)
+        for now, following in self.pairs:
+            found = batch.column(now)
+            before = batch.column(following)
+            agree &= (before == UNSET_NUMBER) | (before == found)
+            batch = batch.put(following, np.where(before == UNSET_NUMBER, found, before))
+        return batch.where(agree)
+
+
+@dataclass(frozen=True)
+class AssignSome(Walk):
+    """``x' \\in S``"""
+
+    of: Of
+    members: Members
+    test: Truth
+    mark: Of = field(default_factory=_mark)
+
+    def rows(self, batch: Batch) -> Batch:
+        """The rows that follow."""
+        if not len(batch):
+            return batch
+        unset = batch.column(self.of) == UNSET_NUMBER
+        return divided(batch, unset, _Some(self.of, self.members), Guard(self.test), self.mark)
+
+
+@dataclass(frozen=True)
+class _Some(Walk):
+    of: Of
+    members: Members
+
+    def rows(self, batch: Batch) -> Batch:
+        """A row for each member."""
+        return self.members.expanded(batch, [self.of])
+
+
+@dataclass
+class Actions:
+    """The definitions that name steps, numbered."""
+
+    mark: Of = field(default_factory=_mark)
+    found: list[Definition] = field(default_factory=list)
+
+    def named(self, symbol: Definition, body: Walk) -> Named:
+        """A walk whose steps are named by a definition."""
+        self.found.append(symbol)
+        return Named(self.mark, len(self.found) - 1, body)
