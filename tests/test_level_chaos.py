@@ -19,6 +19,7 @@ import psutil
 import pytest
 
 from tests.command_line import started, verify
+from verifier.cluster.daemon import DAEMON
 
 pytestmark = pytest.mark.slow
 needs_java = pytest.mark.skipif(shutil.which("java") is None, reason="needs Java")
@@ -112,7 +113,7 @@ def below(process: subprocess.Popen[str], part: str) -> list[psutil.Process]:
 def by_tasks(process: subprocess.Popen[str], folder: Path, how: tuple[str, ...]) -> bool:
     """Whether two levels are whole, and Spark has taken over where it is to: the processes that did the tasks
     before, copies of the driver, have ended."""
-    taken_over = bool(below(process, "pyspark.daemon")) and not below(process, "verifier.cli.entry")
+    taken_over = bool(below(process, DAEMON)) and not below(process, "verifier.cli.entry")
     return levels(folder) >= 2 and (taken_over or "--master" not in how)
 
 
@@ -147,7 +148,7 @@ def test_a_worker_that_was_killed_is_replaced(folder: Path) -> None:
 
 
 @needs_java
-@pytest.mark.parametrize("part", ["CoarseGrainedExecutorBackend", "pyspark.daemon"])
+@pytest.mark.parametrize("part", ["CoarseGrainedExecutorBackend", DAEMON])
 def test_an_executor_that_was_killed_is_replaced(folder: Path, part: str) -> None:
     process = exploration(LARGE, "--master", CLUSTER, "--work", str(folder))
     until(lambda: by_tasks(process, folder, ("--master",)))
