@@ -19,6 +19,7 @@ import psutil
 import pytest
 
 from tests.command_line import started, verify
+from verifier.cluster.daemon import DAEMON
 
 pytestmark = pytest.mark.slow
 needs_java = pytest.mark.skipif(shutil.which("java") is None, reason="needs Java")
@@ -45,6 +46,8 @@ EITHER_WAY = pytest.mark.parametrize(
         pytest.param(LARGE, ("--master", "local[2]"), id="spark", marks=needs_java),
     ],
 )
+PYTHON_DAEMON = f"-m {DAEMON}"
+"""Not the name alone, which the driver's JVM has among its settings."""
 CLUSTER = "local-cluster[2,1,1024]"
 SECONDS = 600
 COUNTS = ("distinct_states", "generated_states", "depth", "deadlocks", "levels", "actions", "complete")
@@ -112,7 +115,7 @@ def below(process: subprocess.Popen[str], part: str) -> list[psutil.Process]:
 def by_tasks(process: subprocess.Popen[str], folder: Path, how: tuple[str, ...]) -> bool:
     """Whether two levels are whole, and Spark has taken over where it is to: the processes that did the tasks
     before, copies of the driver, have ended."""
-    taken_over = bool(below(process, "pyspark.daemon")) and not below(process, "verifier.cli.entry")
+    taken_over = bool(below(process, PYTHON_DAEMON)) and not below(process, "verifier.cli.entry")
     return levels(folder) >= 2 and (taken_over or "--master" not in how)
 
 
@@ -147,7 +150,7 @@ def test_a_worker_that_was_killed_is_replaced(folder: Path) -> None:
 
 
 @needs_java
-@pytest.mark.parametrize("part", ["CoarseGrainedExecutorBackend", "pyspark.daemon"])
+@pytest.mark.parametrize("part", ["CoarseGrainedExecutorBackend", PYTHON_DAEMON])
 def test_an_executor_that_was_killed_is_replaced(folder: Path, part: str) -> None:
     process = exploration(LARGE, "--master", CLUSTER, "--work", str(folder))
     until(lambda: by_tasks(process, folder, ("--master",)))

@@ -10,12 +10,13 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 
 import psutil
 import pytest
 
-from tests.command_line import LOCK, wrong
+from tests.command_line import LOCK, ROOT, wrong
 from tests.level_search import IN_FILES, Switching, everything, found
 from tests.models import build
 from tests.toys import Chain, LockServer
@@ -98,7 +99,7 @@ def test_a_start_that_is_interrupted_leaves_no_java(tmp_path: Path, monkeypatch:
                     sys.executable,
                     "-c",
                     "import time; time.sleep(100)",
-                    f"{session._scratch.name}/log4j2.properties",
+                    session._mark,
                 ]
             )
         )
@@ -112,7 +113,7 @@ def test_a_start_that_is_interrupted_leaves_no_java(tmp_path: Path, monkeypatch:
 
 def _starting(session: Session) -> None:
     """A start takes as long as it takes on a busy machine."""
-    java = [sys.executable, "-c", "import time; time.sleep(100)", f"{session._scratch.name}/java"]
+    java = [sys.executable, "-c", "import time; time.sleep(100)", session._mark]
     raise RuntimeError(f"java ended with code {subprocess.run(java, check=False).returncode}")
 
 
@@ -203,6 +204,49 @@ def test_why_spark_did_not_start_is_read_in_its_log(tmp_path: Path, log: str, sa
     assert str(file) in words
     assert "JAVA_GATEWAY_EXITED" in _begun_after(file).words("did not start", _GATEWAY)
     assert str(file) not in Session(SparkSettings("local[2]", file, log_stays=False)).words("ended", _GATEWAY)
+
+
+_WHERE = """\
+from importlib.util import find_spec
+from verifier.cluster.daemon import prefer_installed
+prefer_installed()
+print(find_spec("pyspark").origin)
+"""
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_workers_take_the_pyspark_that_is_compiled_only_if_it_is_the_same(tmp_path: Path, same: bool) -> None:
+    """Another Spark than the installed one brings its own PySpark: workers speak with that Spark's JVM."""
+    installed = find_spec("pyspark")
+    assert installed is not None
+    assert installed.origin is not None
+    library = Path(installed.origin).parent / "python" / "lib"
+    if not same:
+        library = Path(shutil.copytree(library, tmp_path / "python" / "lib"))
+    places = [str(ROOT), *map(str, library.glob("*.zip"))]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(places)}
+    asked = [sys.executable, "-c", _WHERE]
+    done = subprocess.run(asked, env=environment, capture_output=True, text=True, check=True)
+    found_in = Path(done.stdout.strip())
+    assert found_in == (Path(installed.origin) if same else library / "pyspark.zip/pyspark/__init__.py")
+
+
+@pytest.mark.thorough
+@needs_java
+def test_what_starts_with_spark_is_little(tmp_path: Path) -> None:
+    """Neither pandas in this process nor sources that each worker compiles."""
+    settings = SparkSettings("local[2]", tmp_path / "spark.log")
+    asked = f"""\
+import sys
+from pathlib import Path
+from verifier.cluster.session import Session, SparkSettings
+
+with Session(SparkSettings({settings.master!r}, Path({str(settings.log)!r}))) as session:
+    origins = session.context.parallelize([0], 1).map(lambda _: sys.modules["pyspark"].__file__).collect()
+print(".zip" in origins[0], "pandas" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", asked], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "False"]
 
 
 @pytest.mark.thorough

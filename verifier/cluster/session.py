@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import os
 import re
+import secrets
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -19,6 +19,7 @@ from pyspark.errors import PySparkException
 from pyspark.java_gateway import launch_gateway
 
 import verifier
+from verifier.cluster.daemon import DAEMON
 from verifier.cluster.master import is_local
 from verifier.errors import UsageError
 from verifier.files import reason_of
@@ -35,15 +36,7 @@ _DATED = re.compile(r"[0-9-]{10} [0-9:]{8} ")
 _OF_ANOTHER_LINE = re.compile(r"\s|Caused by:")
 _TELLS = re.compile(r"error|exception|invalid", re.IGNORECASE)
 
-_LOG4J = """\
-rootLogger.level = info
-rootLogger.appenderRef.stderr.ref = stderr
-appender.stderr.type = Console
-appender.stderr.name = stderr
-appender.stderr.target = SYSTEM_ERR
-appender.stderr.layout.type = PatternLayout
-appender.stderr.layout.pattern = %d{yyyy-MM-dd HH:mm:ss} %p %c{1}: %m%n%ex
-"""
+_LOG4J = Path(__file__).with_name("log4j2.properties")
 
 
 class SparkFailed(Exception):
@@ -81,7 +74,8 @@ class Session:
 
     def __init__(self, settings: SparkSettings) -> None:
         self.settings = settings
-        self._scratch = tempfile.TemporaryDirectory(prefix="verify-spark-")
+        self._mark = f"verify-spark-{secrets.token_hex(8)}"
+        """Is in the command lines of this session's JVMs."""
         self._context: SparkContext | None = None
         self._log_begins = 0
         """Where in the log: an earlier session may have written it."""
@@ -112,14 +106,13 @@ class Session:
                 self._end_java()
         finally:
             self.kill_java()
-            self._scratch.cleanup()
 
     def kill_java(self) -> None:
         """Kills a JVM that is still there: PySpark knows nothing of one whose start was interrupted, and it
         would stay for good."""
         for child in psutil.Process().children(recursive=True):
             with suppress(psutil.Error):
-                if self._scratch.name in " ".join(child.cmdline()):
+                if self._mark in " ".join(child.cmdline()):
                     child.kill()
 
     def _ready(self) -> None:
@@ -153,22 +146,21 @@ class Session:
 
     def _started(self) -> SparkContext:
         settings = self.settings
-        scratch = Path(self._scratch.name)
-        log4j = scratch / "log4j2.properties"
-        log4j.write_text(_LOG4J, encoding="utf-8")
         home = str(Path(verifier.__file__).resolve().parent.parent)
         java = " ".join(settings.java_options)
+        marked = f"-Dlog4j2.configurationFile={_LOG4J.as_uri()} -Dverify.session={self._mark}"
         conf = SparkConf(loadDefaults=True).setMaster(settings.master).setAppName(settings.name)
         conf.setAll(
             [
                 ("spark.ui.enabled", "false"),
                 ("spark.ui.showConsoleProgress", "false"),
-                ("spark.driver.extraJavaOptions", f"-Dlog4j2.configurationFile={log4j.as_uri()} {java}"),
+                ("spark.driver.extraJavaOptions", f"{marked} {java}"),
                 ("spark.python.task.killTimeout", "200ms"),
                 ("spark.task.maxFailures", "4"),
             ]
         )
         if settings.local:
+            conf.set("spark.python.daemon.module", DAEMON)
             conf.setAll([("spark.driver.host", "127.0.0.1"), ("spark.driver.bindAddress", "127.0.0.1")])
             if java:
                 conf.setIfMissing("spark.executor.extraJavaOptions", java)
@@ -184,6 +176,9 @@ class Session:
         conf.setAll(list(settings.conf.items()))
         with _appended(settings.log) as log:
             gateway = launch_gateway(conf, {"stdout": log, "stderr": log})  # type: ignore[no-untyped-call]
+        # Those of Spark SQL import pandas to look at the first object that Java gets.
+        client = gateway._gateway_client
+        client.converters = [one for one in client.converters if not _of_sql(one)]
         context = SparkContext(conf=conf, gateway=gateway)
         # Where the JVM is ended from outside, this thread of PySpark's would print on the user's terminal.
         context._accumulatorServer.handle_error = lambda *_: None  # type: ignore[method-assign]
@@ -199,6 +194,10 @@ class Session:
             gateway.shutdown()
             gateway.proc.stdin.close()
             gateway.proc.wait(timeout=20)
+
+
+def _of_sql(converter: object) -> bool:
+    return type(converter).__module__.startswith("pyspark.sql")
 
 
 def _joined(*paths: str | None) -> str:

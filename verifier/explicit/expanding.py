@@ -7,7 +7,7 @@ import numpy as np
 from verifier.explicit.blocks import Block, Column
 from verifier.explicit.levels import Expand, Expanded, Stage, keys_of_chunk, of_chunks, peak_memory
 from verifier.explicit.packing import Rows, places
-from verifier.explicit.scattering import columns_of, parts_of, rows_of
+from verifier.explicit.scattering import columns_of, parts_of, rows_of, scattered
 from verifier.explicit.sections import sections
 from verifier.explicit.sorted_states import mostly_distinct
 
@@ -54,16 +54,18 @@ class _Pieces:
 
     def __init__(self, stage: Stage, task: Expand) -> None:
         self._stage, self._task = stage, task
-        self._rows: list[Rows] = []
-        self._keys: list[Column] = []
         self._count, self._most = 0, min(_SUCCESSORS_AT_ONCE, task.capacity)
+        room = self._most + stage.transitions.chunk()  # a move has at most one successor of each state
+        self._words = np.empty((stage.transitions.words, room), np.uint64)
+        self._keys = np.empty(room, np.uint64)
         self.written: list[tuple[Block, tuple[int, ...]]] = []
 
     def add(self, rows: Rows, keys: Column) -> None:
         """Takes successors, and writes what was collected if it is much."""
-        self._rows.append(rows)
-        self._keys.append(keys)
-        self._count += len(keys)
+        end = self._count + len(keys)
+        self._words[:, self._count : end] = rows.T
+        self._keys[self._count : end] = keys
+        self._count = end
         if self._count >= self._most:
             self.write()
 
@@ -71,11 +73,12 @@ class _Pieces:
         """Writes what was collected."""
         if not self._count:
             return
-        rows, keys = np.concatenate(self._rows), np.concatenate(self._keys)
-        self._rows, self._keys, self._count = [], [], 0
-        if self._stage.orbits is not None:
-            rows = self._stage.orbits.representatives(rows)
-        columns = columns_of(rows)
+        words, keys = self._words[:, : self._count], self._keys[: self._count]
+        self._count = 0
+        if self._stage.orbits is None:
+            columns = scattered(list(words))
+        else:
+            columns = columns_of(self._stage.orbits.representatives(np.ascontiguousarray(words.T)))
         kept = mostly_distinct(columns)
         partitions = parts_of(columns[0].take(kept), self._stage.partitions)
         order = kept.take(np.argsort(partitions, kind="stable"))

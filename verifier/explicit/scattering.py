@@ -6,6 +6,8 @@ different states have different columns: whoever compares all columns needs no r
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,8 +22,13 @@ SPACE = 1 << 64
 
 def columns_of(rows: Rows) -> list[Column]:
     """The columns of states."""
-    first = _mixed(rows[:, 0].copy(), _FACTORS[0])
-    others = [np.ascontiguousarray(rows[:, word]) for word in range(1, rows.shape[1])]
+    return scattered([np.ascontiguousarray(rows[:, word]) for word in range(rows.shape[1])])
+
+
+def scattered(words: Sequence[Column]) -> list[Column]:
+    """The columns of states that are given as columns, a word each."""
+    first, *others = words
+    first = _mixed(first.copy(), _FACTORS[0])
     for word in others:
         first += word
         first = _mixed(first, _FACTORS[1])

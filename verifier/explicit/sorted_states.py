@@ -6,7 +6,7 @@ all columns are compared, so such states are kept apart.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from itertools import pairwise
 from typing import TypeAlias
 
@@ -105,14 +105,13 @@ def seen(shelf: Shelf, columns: Columns, part: Slice) -> NDArray[np.bool_]:
     found = np.zeros(len(columns[0]), np.bool_)
     if not len(part) or not len(found):
         return found
-    view = shelf.mapped if len(found) * _FEW < len(part) else shelf.read
-    run = view(part, 0)
+    run = (shelf.mapped if _few(found, part) else shelf.read)(part, 0)
     place = np.searchsorted(run, columns[0])
-    undecided = np.arange(len(found))
+    # A state beyond the end is compared with the last one of the run, which is less.
+    undecided = np.flatnonzero(run.take(place, mode="clip") == columns[0])
+    view = shelf.mapped if _few(undecided, part) else shelf.read
     others = [(column, view(part, number)) for number, column in enumerate(columns) if number]
     while len(undecided):
-        undecided = undecided[place[undecided] < len(run)]
-        undecided = undecided[run[place[undecided]] == columns[0][undecided]]
         there = place[undecided]
         equal = np.ones(len(undecided), np.bool_)
         for column, of_run in others:
@@ -120,7 +119,14 @@ def seen(shelf: Shelf, columns: Columns, part: Slice) -> NDArray[np.bool_]:
         found[undecided[equal]] = True
         undecided = undecided[~equal]
         place[undecided] += 1  # another state with the same first word
+        undecided = undecided[place[undecided] < len(run)]
+        undecided = undecided[run[place[undecided]] == columns[0][undecided]]
     return found
+
+
+def _few(states: Sized, part: Slice) -> bool:
+    """Whether it is less to look these up than to read the slice."""
+    return len(states) * _FEW < len(part)
 
 
 def narrowed(shelf: Shelf, run: Sequence[Slice], low: int, high: int) -> list[Slice]:
