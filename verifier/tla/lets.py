@@ -24,8 +24,6 @@ class Lets(Core):
     def start_lets(self) -> None:
         """Nothing is compiled yet."""
         self.strictness = Strictness(self.resolve, self.constants.__contains__)
-        self.at_once: set[Definition] = set()
-        """The names of LET that are put into the frame as values."""
 
     def let(
         self,
@@ -46,16 +44,25 @@ class Lets(Core):
             self.at_of[definition] = tuple(self.at_slots)
             if definition.parameters or definition.body is None:
                 continue
-            facts = self.analysis.of_definition(definition)
-            kept = facts.level < ACTION and not facts.changing and not primed
-            if kept and definition in always:
-                self.at_once.add(definition)
+            if definition in always and not primed and self._is_kept(definition):
                 lines += self._put(definition, unit, _reading(definition, whole) or definition.place)
-                continue
-            constant = facts.level == CONSTANT and not facts.changing
-            code = Code(definition.body, unit, kept, self.value, primed, constant, self.read_next)
-            lines.append(f"e[{unit.slot(definition)}] = Waiting({self.emit.bound(code)}, e)")
+            else:
+                code = self.code_of(definition, unit, primed)
+                lines.append(f"e[{unit.slot(definition)}] = Waiting({self.emit.bound(code)}, e)")
         return lines
+
+    def code_of(self, definition: Definition, unit: Unit, primed: bool) -> Code:
+        """A definition of a LET, without parameters, that waits."""
+        assert definition.body is not None
+        facts = self.analysis.of_definition(definition)
+        kept = self._is_kept(definition) and not primed
+        constant = facts.level == CONSTANT and not facts.changing
+        return Code(definition.body, unit, kept, self.value, primed, constant, self.read_next)
+
+    def _is_kept(self, definition: Definition) -> bool:
+        """Whether a definition has one value in a state."""
+        facts = self.analysis.of_definition(definition)
+        return facts.level < ACTION and not facts.changing
 
     def _put(self, definition: Definition, unit: Unit, place: Place) -> list[str]:
         """Lines that evaluate a definition, which is read at a place."""
@@ -75,14 +82,11 @@ class Lets(Core):
 
     def local(self, symbol: Definition, whole: ast.Apply, unit: Unit, primed: bool, *, truth: bool) -> Source:
         """A definition of a LET without parameters."""
-        read = self.emit.call(self._read(symbol, whole, unit, primed))
-        known = self.emit.fresh("t")
-        slot = f"e[{unit.slot(symbol)}]"
-        source = read
-        if not primed and symbol in self.at_once:
-            source = f"({known} if type({known} := {slot}) is not Waiting else {read})"
-        elif not primed:
-            source = f"({known} if ({known} := {slot}.value) is not UNSET else {read})"
+        source = self.emit.call(self._read(symbol, whole, unit, primed))
+        if not primed:
+            found, known = self.emit.fresh("t"), self.emit.fresh("t")
+            waited = f"{known} if ({known} := {found}.value) is not UNSET else {source}"
+            source = f"({found} if type({found} := e[{unit.slot(symbol)}]) is not Waiting else {waited})"
         return self.truth_of(source, whole.place) if truth else source
 
     def _read(self, symbol: Definition, whole: ast.Apply, unit: Unit, primed: bool) -> Evaluate:

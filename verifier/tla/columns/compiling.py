@@ -40,7 +40,7 @@ from verifier.tla.columns.walks import (
     Walk,
 )
 from verifier.tla.evaluator import Evaluator
-from verifier.tla.frames import Code, Undefined
+from verifier.tla.frames import Undefined
 
 _MOST_PARTS = 3_000
 _DEEPEST = 40
@@ -87,13 +87,11 @@ class Compiler:
 
     def let(self, whole: ast.Let, around: Environment) -> Environment:
         """The names in the body of a LET."""
-        unit = around.unit
-        codes: dict[int, Code] = dict(self.evaluator.entries(whole, unit, False))
-        names: dict[Symbol, Given] = {}
-        for each in whole.definitions:
-            code = codes.get(unit.slot(each)) if not each.parameters else None
-            if code is not None:
-                names[each] = Given(code.expression, None, code)
+        names: dict[Symbol, Of | Given] = {
+            each: Given(each.body, None, self.evaluator.code_of(each, around.unit, False))
+            for each in whole.definitions
+            if each.body is not None and not each.parameters
+        }
         return around.having(names)
 
     def bound(self, binding: ast.Binding, around: Environment) -> tuple[Members, list[Of], Environment]:
