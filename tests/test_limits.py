@@ -85,13 +85,13 @@ def test_memory_that_others_give_back_is_there(
     free[0] = 2**20
     look = look_at(Limits())
     free[0] = later
-    taken = bytearray(2**23)
+    taken = bytearray(2**26)  # more than any that was given back and not to the machine
     if ends:
         with pytest.raises(Interrupted, match="the memory of this machine"):
             look()
     else:
         look()
-    assert len(taken) == 2**23
+    assert len(taken) == 2**26
 
 
 def test_each_property_has_its_share_of_the_time() -> None:

@@ -79,7 +79,7 @@ def test_a_conjunct_that_was_true_is_told_again_of_other_values(tmp_path: Path) 
     )  # fmt: skip
     found = explored(tmp_path, body, f"{QUIET}\nINVARIANTS Inv Level").found
     assert found.distinct == 9
-    assert [len(found.violations[name].states) for name in ("Inv", "Level")] == [4, 5]
+    assert [len(found.violations[name].states) for name in ("Inv", "Level")] == [4, 4]
 
 
 def test_the_error_of_a_conjunct_names_the_operators_around_it(tmp_path: Path) -> None:
