@@ -14,8 +14,10 @@ from __future__ import annotations
 import random
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import reduce
-from itertools import combinations, count
+from itertools import chain, combinations, count, islice
 from operator import and_
+
+import numpy as np
 
 from verifier.clauses.unrolling import Steps, Unrolling, unroll
 from verifier.encodings.elimination import exists_over
@@ -27,6 +29,10 @@ from verifier.system.transition_system import TransitionSystem
 WALKS = 512
 """How many random walks there are."""
 _WALK_LENGTH = 60
+_MOST_PAIRS = 50_000
+"""So many binary clauses are asked about. Each takes a query, and what is left out is only no help."""
+_BUNDLE = 16
+"""How many clauses a query assumes together."""
 _FEWER, _SHORTER = 64, 16
 """The walks, and their length, from a state in which candidates break. Longer ones drop hardly more."""
 
@@ -114,7 +120,7 @@ class _RandomWalks:
         """Takes a step on all walks; returns those that cannot."""
         rng, waiting = self._rng, (1 << walks) - 1
         values = self._evaluate([*state, *(rng.getrandbits(walks) for _ in self._inputs)], waiting)
-        moves = list(self._moves)
+        moves = [move for move in self._moves if values[move[0]]]
         rng.shuffle(moves)
         # In two rounds an instance moves only some of the walks that enable it, so that walks differ.
         for thinned in (True, True, False):
@@ -145,8 +151,8 @@ def _candidates(history: Sequence[int]) -> list[list[int]]:
     units = [literal for literal, states in false_in.items() if not states]
     fixed = {abs(literal) for literal in units}
     loose = [literal for literal in false_in if abs(literal) not in fixed]
-    pairs = [[a, b] for a, b in combinations(loose, 2) if a != -b and not false_in[a] & false_in[b]]
-    return [[literal] for literal in units] + pairs
+    pairs = ([a, b] for a, b in combinations(loose, 2) if a != -b and not false_in[a] & false_in[b])
+    return [[literal] for literal in units] + list(islice(pairs, _MOST_PAIRS))
 
 
 def _false_in(history: Sequence[int], states: int) -> dict[int, int]:
@@ -186,13 +192,42 @@ class _Inductiveness:
         return [list(clause) for orbit, clause in candidates if orbit in kept]
 
 
+class _Clauses:
+    """The clauses of orbits in arrays, of which all are looked at in each of many states at once."""
+
+    def __init__(self, orbits: Mapping[int, Sequence[Clause]]) -> None:
+        clauses = [(orbit, list(clause)) for orbit, clauses in orbits.items() for clause in clauses]
+        longest = max((len(clause) for _, clause in clauses), default=1)
+        self._orbits = np.array([orbit for orbit, _ in clauses], np.int64)
+        filled = [clause + clause[-1:] * (longest - len(clause)) for _, clause in clauses]
+        self._literals = np.array(filled, np.int64).reshape(-1, longest).T
+
+    def fallen(self, false_in: Mapping[int, int], states: int) -> list[int]:
+        """Takes out the orbits with a clause that is false in some state, given the states in which each
+        literal is false, a bit for each of so many."""
+        size = -(-states // 64) * 8
+        last = len(false_in) // 2
+        ordered = chain(range(-last, 0), range(1, last + 1))
+        rows = b"".join(false_in[literal].to_bytes(size, "little") for literal in ordered)
+        words = np.frombuffer(rows, np.uint64).reshape(2 * last, -1)
+        literals = self._literals
+        false = reduce(and_, (words[last + column - (column > 0)] for column in literals)).any(axis=1)
+        fallen = np.unique(self._orbits[false])
+        left = ~np.isin(self._orbits, fallen)
+        self._orbits, self._literals = self._orbits[left], literals[:, left]
+        found: list[int] = fallen.tolist()
+        return found
+
+
 class _Sieve:
     """Drops orbits until no clause of the others can be false: initially, or, with ``walks``, after a step
     from a state in which all of them are true.
 
     Only the first clause of an orbit is asked about. If an image of it could be false, so could it be: the
-    permutations leave the system and the clauses that are assumed as they are. What an answer rests on is
-    known by its core; only where one of these falls is it asked again.
+    permutations leave the system and the clauses that are assumed as they are.
+
+    Clauses are assumed in bundles, because a query takes as long as there are assumptions. The core of an
+    answer says on which bundles it rests. Where one of these loses a clause, it is asked again.
     """
 
     def __init__(
@@ -204,20 +239,27 @@ class _Sieve:
         after_step = walks is not None
         self._walks = walks
         self._orbits = dict(orbits)
+        self._clauses = _Clauses(orbits)
         self._first = unrolling.stride if after_step else 0
         self._bits = range(self._first + 1, self._first + unrolling.bits + 1)
-        active = enumerate(orbits, 2 * unrolling.stride + 1)
-        self._active = {orbit: variable for variable, orbit in active} if after_step else {}
-        """The variables that switch the clauses of the orbits on."""
-        self._orbit_of = {variable: orbit for orbit, variable in self._active.items()}
-        self._rest_on: dict[int, list[int]] = {}
-        """For each orbit those of which an answer rests on it."""
         self._solver = open_solver(QUERY_SOLVER)
         self._solver.add_clauses(unrolling.state)
         self._solver.add_clauses(unrolling.relation if after_step else unrolling.start)
-        self._solver.add_clauses(
-            [-on, *clause] for orbit, on in self._active.items() for clause in orbits[orbit]
-        )
+        self._switches = count(2 * unrolling.stride + 1)
+        self._bundles: dict[int, list[int]] = {}
+        """The orbits that are assumed where a variable, their switch, is true."""
+        self._switch_of: dict[int, int] = {}
+        self._rest_on: dict[int, list[int]] = {}
+        """For each switch the orbits of which an answer rests on it."""
+        everything = list(orbits) if after_step else []
+        for start in range(0, len(everything), _BUNDLE):
+            self._assume(everything[start : start + _BUNDLE])
+
+    def _assume(self, bundle: list[int]) -> None:
+        switch = next(self._switches)
+        self._bundles[switch] = bundle
+        self._switch_of |= dict.fromkeys(bundle, switch)
+        self._solver.add_clauses([-switch, *clause] for orbit in bundle for clause in self._orbits[orbit])
 
     def kept(self) -> Collection[int]:
         """The orbits that are left."""
@@ -236,11 +278,11 @@ class _Sieve:
 
     def _holds(self, orbit: int) -> bool:
         broken = [-v - self._first if v > 0 else -v + self._first for v in self._orbits[orbit][0]]
-        if satisfiable(self._solver, [*self._active.values(), *broken]):
+        if satisfiable(self._solver, [*self._bundles, *broken]):
             return False
         for literal in self._solver.failed_assumptions():
-            if literal in self._orbit_of:
-                self._rest_on.setdefault(self._orbit_of[literal], []).append(orbit)
+            if literal in self._bundles:
+                self._rest_on.setdefault(literal, []).append(orbit)
         return True
 
     def _false_in_model(self) -> list[int]:
@@ -250,18 +292,20 @@ class _Sieve:
         clauses hold that are left.
         """
         values = self._solver.values(self._bits)
-        false_in = _false_in(list(map(int, values)), 1) if self._walks is None else self._walks.after(values)
-        fallen = [
-            orbit
-            for orbit, clauses in self._orbits.items()
-            if any(reduce(and_, (false_in[literal] for literal in clause)) for clause in clauses)
-        ]
+        if self._walks is None:
+            fallen = self._clauses.fallen(_false_in(list(map(int, values)), 1), 1)
+        else:
+            fallen = self._clauses.fallen(self._walks.after(values), (_SHORTER + 1) * _FEWER)
         for orbit in fallen:
             del self._orbits[orbit]
-        if self._active:
-            self._solver.add_clauses([[-self._active.pop(orbit)] for orbit in fallen])
         return fallen
 
     def _resting_on(self, fallen: Iterable[int]) -> list[int]:
-        """The orbits of which an answer rests on one that fell."""
-        return [other for one in fallen for other in self._rest_on.pop(one, ()) if other in self._orbits]
+        """The orbits of which an answer rests on a bundle of one that fell. A smaller one replaces it."""
+        found: list[int] = []
+        for switch in {self._switch_of[one]: None for one in fallen if one in self._switch_of}:
+            found += (one for one in self._rest_on.pop(switch, ()) if one in self._orbits)
+            self._solver.add_clauses([[-switch]])
+            if left := [one for one in self._bundles.pop(switch) if one in self._orbits]:
+                self._assume(left)
+        return found
