@@ -157,9 +157,12 @@ class Compiler:
         return leaf
 
     def _derived(self, path: Expression, around: Environment) -> Of:
-        make = self.evaluator.value(path, around.unit)
-        leaf = self._counted(Derived(self.columns, path, around, make))
-        return Of(leaf.numbers, "", derived=leaf)
+        numbers = Numbers()
+
+        def derived(one: Expression, names: Environment) -> Derived:
+            return Derived(self.columns, one, names, self.evaluator.value(one, names.unit), numbers)
+
+        return Of(numbers, "", derived=self._by_paths(derived, path, around))
 
     # -- truths
 

@@ -152,7 +152,9 @@ class Valued(Leaf):
 class Derived(Valued):
     """A part of an expression, which need not have a value."""
 
-    def __init__(self, columns: Columns, whole: Expression, around: Environment, make: Evaluate) -> None:
+    def __init__(
+        self, columns: Columns, whole: Expression, around: Environment, make: Evaluate, numbers: Numbers
+    ) -> None:
         def made(e: Frame) -> Any:
             try:
                 found = make(e)
@@ -160,7 +162,7 @@ class Derived(Valued):
             except (Undefined, NoValue, RecursionError):
                 return UNSET
 
-        super().__init__(columns, whole, around, made, Numbers())
+        super().__init__(columns, whole, around, made, numbers)
 
     def result(self, value: Any) -> int:
         """The number of its value, if it has one."""
