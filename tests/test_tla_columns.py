@@ -44,7 +44,7 @@ def _found(folder: Path, body: str, config: str, by_columns: bool, **limits: Any
     counts = (found.distinct, found.generated, found.levels, found.depth, found.closed, found.complete)
     others = (found.initial, found.deadlocks, found.beyond, found.waiting, list(found.taken.items()))
     states = (explorer.states, explorer.known.parents)
-    return (error, counts, others, violations, explorer.depths, states), used
+    return (error, counts, others, violations, explorer.violations.depths, states), used
 
 
 def _alike(folder: Path, body: str, config: str = QUIET, **limits: Any) -> bool:

@@ -2,8 +2,9 @@
 
 An expression that reads ``counter[i]`` has one value for the value of that, however many values ``counter``
 has. So what it reads of a variable is evaluated first, by a leaf of its own, and the expression is keyed by
-it. The interpreter might not have come to it: where it has no value, or one that is not listed, the
-expression is evaluated as it stands.
+it. The same is done for parts of a path: ``ledger[block.previous]`` for the values of ``ledger`` and
+``block.previous``, if these are names of what reads more. The interpreter might not have come to a part:
+where it has no value, or one that is not listed, what it is a part of is evaluated as it stands.
 """
 
 from __future__ import annotations

@@ -63,8 +63,6 @@ class Shape:
 
     def add(self, value: Value) -> None:
         """A value."""
-        if type(value) is int and value in self.ints and (self.seen is None or value in self.seen):
-            return  # the most frequent case
         value = listed(value)
         if self._has(value):
             return
