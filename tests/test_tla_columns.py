@@ -15,6 +15,7 @@ from verifier.processes.limits import Interrupted
 from verifier.tla.columns import levels
 from verifier.tla.columns.leaves import Derived
 from verifier.tla.columns.numbers import Classes, Numbers, Packed
+from verifier.tla.columns.search import Search
 from verifier.tla.explorer import DEADLOCK, Explorer
 from verifier.tla.frames import Undefined
 
@@ -164,6 +165,17 @@ def test_paths_of_one_text_and_several_meanings(tmp_path: Path) -> None:
         "  /\\ y' = [y EXCEPT ![j][i] = (Later(x, i) + Item(x, i)) % 3]"
     )
     assert _alike(tmp_path, body)
+
+
+def test_a_set_that_is_only_asked_for_a_member_is_not_made(tmp_path: Path) -> None:
+    """It may have many members."""
+    body = TWO + (
+        "Many == {s \\in SUBSET (1..(9 + x)) : y + 1 \\in s}\nInit == x = 0 /\\ y = 0\n"
+        "Next == x' = (x + 1) % 4 /\\ \\E i \\in 0..3 : ({i, 1} \\in Many \\/ x = 1) /\\ y' = i"
+    )
+    assert _alike(tmp_path, body)
+    search = Search(Explorer(specified(tmp_path, body, QUIET), properties=()))
+    assert not any(isinstance(leaf, Derived) for leaf in search.compiler.leaves)
 
 
 def test_parts_of_paths_are_evaluated_once_for_their_values(tmp_path: Path) -> None:

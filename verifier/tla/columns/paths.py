@@ -158,21 +158,25 @@ class Paths:
     def _name(self, symbol: Symbol, around: Environment) -> Any:
         if isinstance(symbol, ast.Variable):
             return symbol
-        if symbol in around.names:
-            stands = around.names[symbol]
-            if isinstance(stands, Given) and not self.columns.read(
-                stands.expression, stands.around or around, False
-            ):
+        stands = around.names.get(symbol)
+        if stands is not None:
+            if getattr(symbol, "arity", 0):
                 return None
-            if getattr(symbol, "arity", 0) or not isinstance(stands, Given):
-                return None if getattr(symbol, "arity", 0) else stands
-            body = self._key(stands.expression, stands.around or around)
-            return stands if body is None else body
+            return self._given(stands, around) if isinstance(stands, Given) else stands
         if isinstance(symbol, Definition) and not symbol.nested and symbol not in self.core.constants:
             facts = self.core.analysis.of_definition(symbol)
             plain = not (symbol.parameters or facts.changing or facts.enabled or facts.level >= ACTION)
-            return symbol if plain and facts.reads else None
+            # The interpreter asks of {x \in S : P} for one member, and S may have very many.
+            return symbol if plain and facts.reads and not isinstance(symbol.body, ast.Filter) else None
         return None
+
+    def _given(self, stands: Given, around: Environment) -> Any:
+        """The key of a name that stands for an expression: that of the expression if it is a path."""
+        whole, inner = stands.expression, stands.around or around
+        if not self.columns.read(whole, inner, False):
+            return None
+        body = self._key(whole, inner)
+        return stands if body is None else body
 
 
 def _rebuilt(whole: Expression, of: Rewrite) -> Expression:
