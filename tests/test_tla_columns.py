@@ -13,7 +13,9 @@ from results.generators.tla_random_texts import configuration, module
 from tests.tla_modules import specified
 from verifier.processes.limits import Interrupted
 from verifier.tla.columns import levels
+from verifier.tla.columns.leaves import Derived
 from verifier.tla.columns.numbers import Classes, Numbers, Packed
+from verifier.tla.columns.search import Search
 from verifier.tla.explorer import DEADLOCK, Explorer
 from verifier.tla.frames import Undefined
 
@@ -43,7 +45,7 @@ def _found(folder: Path, body: str, config: str, by_columns: bool, **limits: Any
     counts = (found.distinct, found.generated, found.levels, found.depth, found.closed, found.complete)
     others = (found.initial, found.deadlocks, found.beyond, found.waiting, list(found.taken.items()))
     states = (explorer.states, explorer.known.parents)
-    return (error, counts, others, violations, explorer.depths, states), used
+    return (error, counts, others, violations, explorer.violations.depths, states), used
 
 
 def _alike(folder: Path, body: str, config: str = QUIET, **limits: Any) -> bool:
@@ -138,6 +140,60 @@ def test_a_part_that_has_no_value_where_it_is_needed(tmp_path: Path) -> None:
     assert "M.tla:" in found[0]
     assert not _alike(tmp_path, body)
     assert _alike(tmp_path, body.replace("y > 6", "y > 60"))
+
+
+def test_a_part_of_a_path_that_has_no_value(tmp_path: Path) -> None:
+    """Then the path is evaluated as it stands, and has none either; or it was not needed."""
+    body = TWO + (
+        "Init == x = <<<<1, 2>>, <<0, 1, 1>>, <<2>>>> /\\ y = 0\n"
+        "Next == \\E i, j \\in 0..3 :\n"
+        "  LET row == x[i] item == row[j] IN\n"
+        "  /\\ IF i \\in DOMAIN x /\\ j \\in DOMAIN x[i] THEN y' = item + 0 * row[1] ELSE y' = (y + i) % 4\n"
+        "  /\\ x' = IF y # i \\/ i \\notin DOMAIN x \\/ Len(x[i]) > 3 THEN x "
+        "ELSE [x EXCEPT ![i] = Append(@, j)]"
+    )
+    assert _alike(tmp_path, body)
+
+
+def test_paths_of_one_text_and_several_meanings(tmp_path: Path) -> None:
+    """Names that stand for other parts, of this state or the next, are other paths."""
+    body = TWO + (
+        "Init == x = <<<<0, 1>>, <<1, 2>>>> /\\ y = <<<<1, 1>>, <<2, 0>>>>\n"
+        "Item(f, k) == LET row == f[k] IN row[k]\nLater(f, k) == LET row == f[k] IN row[k]' + 0\n"
+        "Next == \\E i, j \\in 1..2 :\n"
+        "  /\\ x' = [x EXCEPT ![i][j] = (Item(y, i) + Item(x, j) + Item(y, j)) % 3]\n"
+        "  /\\ y' = [y EXCEPT ![j][i] = (Later(x, i) + Item(x, i)) % 3]"
+    )
+    assert _alike(tmp_path, body)
+
+
+def test_a_set_that_is_only_asked_for_a_member_is_not_made(tmp_path: Path) -> None:
+    """It may have many members."""
+    body = TWO + (
+        "Many == {s \\in SUBSET (1..(9 + x)) : y + 1 \\in s}\nInit == x = 0 /\\ y = 0\n"
+        "Next == x' = (x + 1) % 4 /\\ \\E i \\in 0..3 : ({i, 1} \\in Many \\/ x = 1) /\\ y' = i"
+    )
+    assert _alike(tmp_path, body)
+    search = Search(Explorer(specified(tmp_path, body, QUIET), properties=()))
+    assert not any(isinstance(leaf, Derived) for leaf in search.compiler.leaves)
+
+
+def test_parts_of_paths_are_evaluated_once_for_their_values(tmp_path: Path) -> None:
+    body = TWO + (
+        "Init == x = [n \\in {3, 7, 9} |-> <<0, 0, 0, 0>>] /\\ y = 0\n"
+        "Next == \\E n \\in {3, 7, 9}, i, j \\in 1..4 :\n"
+        "  LET row == x[n] IN row[i] < 2 /\\ row[j] < 2 /\\ x' = [x EXCEPT ![n][i] = row[j] + 1] /\\ y' = y"
+    )
+    made = specified(tmp_path, body, QUIET)
+    explorer = Explorer(made, properties=(), max_depth=5)
+    explorer.explore()
+    assert explorer.columns.search is not None
+    leaves = explorer.columns.search.compiler.leaves
+    rows = len({row for state in explorer.states for row in state[0].values()})
+    assert len(explorer.states) > 40 * rows
+    parts = [leaf for leaf in leaves if isinstance(leaf, Derived) and leaf.evaluated > 4]
+    assert [leaf.evaluated <= 8 * rows for leaf in parts].count(False) == 1  # that of x[n]
+    assert len(parts) > 1
 
 
 def test_names_of_let_in_this_state_and_the_next(tmp_path: Path) -> None:
@@ -307,3 +363,31 @@ def test_classes_are_numbered_in_the_order_of_asking() -> None:
     assert (numbers.tolist(), new.tolist()) == ([0, 1, 0, 2], [0, 1, 3])
     numbers, new = classes.find(np.array([1, 9, 3, 1, 8]))
     assert (numbers.tolist(), new.tolist()) == ([3, 2, 1, 3, 4], [0, 4])
+
+
+@pytest.mark.parametrize("different", [3, 500, 10**9, 2**62])
+def test_classes_are_those_of_a_dictionary(different: int) -> None:
+    """Also where several keys have one slot, before and after slots are more."""
+    random, classes, naive = np.random.default_rng(different), Classes(), dict[int, int]()
+    for size in (1, 0, 5, 40, 700, 3_000, 20):
+        keys = random.integers(0, different, size)
+        assert classes.known(keys).tolist() == [naive.get(key, -1) for key in keys.tolist()]
+        firsts = []
+        for place, key in enumerate(keys.tolist()):
+            if key not in naive:
+                firsts.append(place)
+                naive[key] = len(naive)
+        numbers, new = classes.find(keys)
+        assert numbers.tolist() == [naive[key] for key in keys.tolist()]
+        assert new.tolist() == firsts
+    assert len(classes) == len(naive)
+
+
+def test_keys_of_one_slot_are_told_apart() -> None:
+    classes = Classes()
+    keys = np.arange(200_000)
+    one = keys[classes._places(keys) == classes._places(keys[:1])][:3]
+    assert classes.find(one)[0].tolist() == [0, 1, 2]
+    assert classes.known(keys[: one[2] + 2]).tolist() == [
+        {key: number for number, key in enumerate(one.tolist())}.get(key, -1) for key in range(one[2] + 2)
+    ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
@@ -60,9 +61,8 @@ def explored(asked: ModuleQuestion) -> tuple[Run | None, str]:
             if why:
                 return None, why
             remark(asked)
-            made = started(asked)
-            why = _too_few_or_too_large(asked, made) or _has_few_values(asked, made.translation.sample)
-            why = why or _decided_by(asked, made.translation)
+            made = started(asked, partial(_left_by_states, asked))
+            why = _too_large(asked, made) or _decided_by(asked, made.translation)
         if why:
             return None, why
         seconds = _patience(made.translation.sample)
@@ -75,8 +75,8 @@ def explored(asked: ModuleQuestion) -> tuple[Run | None, str]:
             late = f"building the translation takes too much time: more than {seconds:.1f} s"
             return None, str(reason) or late
         return _counted(asked, made, found)
-    except Interrupted as stop:
-        return None, str(stop)
+    except (GivenUp, Interrupted) as reason:
+        return None, str(reason)
     except Asymmetric as reason:
         return None, f"SYMMETRY changes more than names: {reason}"
     except (UsageError, DefinitionError) as error:  # the interpreter says itself what is wrong with a module
@@ -104,11 +104,18 @@ def _left_to_the_interpreter(asked: ModuleQuestion) -> str:
     return "few states are asked for" if few and not options.graph else ""
 
 
-def _too_few_or_too_large(asked: ModuleQuestion, made: Symbolic) -> str:
-    """The same, by the first states."""
-    sample = made.translation.sample
+def _left_by_states(asked: ModuleQuestion, sample: Sample) -> None:
+    """Raises GivenUp if the interpreter is to explore it, by the first states."""
     if sample.complete and not asked.question.options.graph:
-        return "there are few states"
+        raise GivenUp("there are few states")
+    why = _has_few_values(asked, sample)
+    if why:
+        raise GivenUp(why)
+
+
+def _too_large(asked: ModuleQuestion, made: Symbolic) -> str:
+    """Why the interpreter is to explore it, by what its initial states and its sorts are."""
+    sample = made.translation.sample
     once = asked.symmetry is None and is_true_once(asked.module.specification)
     if not sample.all_initial and not once:
         return "in how many ways Init is true is not known: there are too many"
@@ -117,8 +124,8 @@ def _too_few_or_too_large(asked: ModuleQuestion, made: Symbolic) -> str:
 
 
 def _has_few_values(asked: ModuleQuestion, sample: Sample) -> str:
-    """The same, if the variables have few values beside the states: by columns the interpreter evaluates
-    formulas once for these, and nothing has to be built."""
+    """Why the interpreter is to explore it, if the variables have few values beside the states: by columns it
+    evaluates formulas once for these, and nothing has to be built."""
     options, near = asked.question.options, sample.states[: sample.nearest]
     if options.graph or options.workers or options.master or options.work or len(near) < _FEW_STATES:
         return ""
@@ -129,7 +136,8 @@ def _has_few_values(asked: ModuleQuestion, sample: Sample) -> str:
 
 
 def _decided_by(asked: ModuleQuestion, made: Translation) -> str:
-    """The same, if the first states violate all that is asked for: the interpreter ends there, too."""
+    """Why the interpreter is to explore it, if the first states violate all that is asked for: it ends there,
+    too."""
     invariants, options = made.specification.invariants, asked.question.options
     names = [name for name in asked.question.properties if name != SORTS]
     if options.keep_going or options.graph or not names or not all(name in invariants for name in names):

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from verifier.runs.question import Question
     from verifier.system.model import Model
     from verifier.tla.symmetry import Symmetry
+    from verifier.tla.translate.sampling import Sample
 
 T = TypeVar("T")
 _MOST_ROUNDS = 60
@@ -122,13 +123,13 @@ def _stopped(asked: ModuleQuestion, reason: str) -> Run:
     return replace(found, outcome=replace(found.outcome, verdicts=verdicts))
 
 
-def started(asked: ModuleQuestion) -> Symbolic:
-    """The module, its first states looked at."""
+def started(asked: ModuleQuestion, looked: Callable[[Sample], None] = lambda found: None) -> Symbolic:
+    """The module, its first states looked at. ``looked`` gets these before anything is made of them."""
     asked.listen(Remark("looking at the first states, to guess the sorts of the variables"))
     own = () if asked.engine.decides_temporal else asked.question.properties
     depth = getattr(asked.question.options, "depth", None) if asked.engine.name == "bmc" else None
     widely, symmetry = asked.engine.counts_states, asked.symmetry
-    made = symbolic(asked.module, own, widely=widely, depth=depth, symmetry=symmetry)
+    made = symbolic(asked.module, own, widely=widely, depth=depth, symmetry=symmetry, looked=looked)
     sample = made.translation.sample
     every = ", which are all" if sample.complete else ""
     asked.listen(Remark(f"sorts are guessed from {len(sample.states):,} states{every}"))

@@ -3,8 +3,9 @@ them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from verifier.encodings.sorts import Sort, SortError
@@ -30,6 +31,7 @@ from verifier.verdict import Verdict
 if TYPE_CHECKING:
     from verifier.tla.specification import Specification
     from verifier.tla.symmetry import Symmetry
+    from verifier.tla.translate.sampling import Sample
 
 _WALKS_BEYOND, _STEPS_BEYOND = 20, 40
 """Random walks beyond a state that left its sorts, before the engine starts again."""
@@ -151,16 +153,18 @@ def symbolic(
     widely: bool = False,
     depth: int | None = None,
     symmetry: Symmetry | None = None,
+    looked: Callable[[Sample], None] = lambda found: None,
 ) -> Symbolic:
     """The module with operators as properties, its first states looked at; ``widely``: more of them;
-    ``depth``: no longer executions matter; ``symmetry``: states are to be permuted. Raises UsageError where
-    something has no value, NotTranslated."""
+    ``depth``: no longer executions matter; ``symmetry``: states are to be permuted; ``looked`` gets the first
+    states. Raises UsageError where something has no value, NotTranslated."""
     spec = loaded.specification
     if spec.next is None:
         raise NotTranslated(f"{spec.module.name} has no Next: there is nothing to search")
     own_too = with_operators(loaded, properties)
+    by_states = partial(sorted_by_states, widely=widely, depth=depth, symmetry=symmetry, looked=looked)
     try:
-        made = Symbolic(loaded, sorted_by_states(own_too, widely=widely, depth=depth, symmetry=symmetry))
+        made = Symbolic(loaded, by_states(own_too))
         if not made.translation.sample.initial:
             raise UsageError(f"{spec.module.name}: no state satisfies Init, so that nothing can happen")
         return made

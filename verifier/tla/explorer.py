@@ -16,7 +16,7 @@ from verifier.tla.ast import Definition, Step
 from verifier.tla.checks import checks
 from verifier.tla.columns.levels import ByColumns
 from verifier.tla.errors import Place, TlaError
-from verifier.tla.found import Found, State, Violation
+from verifier.tla.found import Found, State
 from verifier.tla.frames import UNSET, Undefined, Unit
 from verifier.tla.known_states import Key, KnownStates
 from verifier.tla.orbits import Orbits
@@ -25,6 +25,7 @@ from verifier.tla.retracing import Walk, action_between, has_a_step
 from verifier.tla.specification import Formula, Specification
 from verifier.tla.symmetry import Asymmetric, Symmetry
 from verifier.tla.values import Boolean, Fn, ModelValue, NoValue, Value, listed
+from verifier.tla.violations import Violations
 
 DEADLOCK = "NoDeadlock"
 _PLAIN = frozenset((int, str, Boolean, ModelValue, frozenset, tuple, Fn))
@@ -76,8 +77,7 @@ class Explorer:
         """How many levels behind that one what is evaluated looks at: none for a step, and 1 for what is
         asked of its successor."""
         self.current = -1
-        self.depths: dict[str, int] = {}
-        """Of each property that is violated, the depth of the state that does, or from which a step does."""
+        self.violations = Violations(self.known, self.found)
 
     def _answers(self) -> dict[str, Callable[[], Value]]:
         """What TLCGet answers."""
@@ -181,8 +181,8 @@ class Explorer:
             if self.count == end:
                 found.complete = True
                 break
-            if self.first and min(self.depths.values(), default=self.level + 1) <= self.level:
-                self._forget_deeper()
+            if self.first and self.violations.reached(self.level):
+                self.violations.forget_deeper(self.level)
                 break
             first, end, self.level = end, self.count, self.level + 1
         found.waiting = self.count - self.current - 1
@@ -202,11 +202,6 @@ class Explorer:
         if not self.found.violations or self.keep_going or self.first:
             return False
         return bool(self.properties) and self.found.violations.keys() >= set(self.properties)
-
-    def _forget_deeper(self) -> None:
-        """Forgets what states violate that follow the level at hand: not all of them were looked at."""
-        kept = {name: one for name, one in self.found.violations.items() if self.depths[name] <= self.level}
-        self.found.violations = kept
 
     def _walker(self, formula: Formula, *, primed: bool, later: bool = False) -> Walk:
         """The walk over a formula; ``later``: it follows another one."""
@@ -242,8 +237,8 @@ class Explorer:
             key, known = self.known.find(state) if within else (None, None)
             if known is None:
                 number = self._add(state, -1, key) if within else -1
-                self._check(state, number, -1, self.initially)
-                self._check(state, number, -1, self.invariants)
+                self.violations.check(state, number, -1, self.initially)
+                self.violations.check(state, number, -1, self.invariants)
             found.beyond += not within
             found.initial = len(self.states)
             now[:], following[:] = [UNSET] * len(now), assigned
@@ -325,7 +320,7 @@ class Explorer:
         if not successors:
             found.deadlocks += 1
             if self.looks_for_deadlocks and DEADLOCK not in found.violations:
-                self._violated(DEADLOCK, number, None)
+                self.violations.add(DEADLOCK, number, None)
         taken = found.taken
         for _made, action in successors:
             name = action.shown if action is not None else "Next"
@@ -341,7 +336,7 @@ class Explorer:
             if not has_a_step(self.evaluator, walk, self.states[self.current]):
                 self.found.deadlocks += 1
                 if DEADLOCK not in self.found.violations:
-                    self._violated(DEADLOCK, self.current, None)
+                    self.violations.add(DEADLOCK, self.current, None)
         self.current = expanded
 
     def _take(self, successors: list[tuple[State, Definition | None]], state: State, number: int) -> None:
@@ -367,7 +362,7 @@ class Explorer:
             for test in self.constraints:
                 within = within and test()
             if not within:
-                self._check(made, -1, number, self.invariants)
+                self.violations.check(made, -1, number, self.invariants)
                 self.found.beyond += 1
                 continue
             if not by_row:
@@ -375,7 +370,7 @@ class Explorer:
             if known is None:
                 added = self._add(made, number, key)
                 now[:] = self.states[added]  # the values that are kept
-                self._check(made, added, number, self.invariants)
+                self.violations.check(made, added, number, self.invariants)
         self.ahead = 0
 
     def _allows(self, state: State, made: State, number: int) -> bool:
@@ -383,35 +378,9 @@ class Explorer:
         self.evaluator.now[:], self.evaluator.next[:] = state, made
         self.ahead = 0
         within = all(test() for test in self.action_constraints)
-        self._check(made, -1, number, self.steps, of_step=True)
+        self.violations.check(made, -1, number, self.steps, of_step=True)
         self.ahead = 1
         return within
-
-    # -- violations
-
-    def _check(
-        self,
-        state: State,
-        number: int,
-        parent: int,
-        tests: list[tuple[str, Callable[[], bool]]],
-        *,
-        of_step: bool = False,
-    ) -> None:
-        violations = self.found.violations
-        for name, test in tests:
-            if name in violations:
-                continue
-            if not test():
-                if number >= 0:
-                    self._violated(name, number, None)
-                else:
-                    self._violated(name, parent, state, of_step=of_step)
-
-    def _violated(self, name: str, number: int, last: State | None, *, of_step: bool = False) -> None:
-        chain = [*self.known.path(number), *([] if last is None else [last])]
-        self.found.violations[name] = Violation(name, chain, [])
-        self.depths[name] = len(chain) - 1 - of_step
 
     def name_actions(self) -> None:
         """Finds the actions between the states of the violations."""

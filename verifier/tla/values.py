@@ -95,11 +95,10 @@ class Fn(dict[Value, Value]):
             return found
 
     def __hash__(self) -> int:  # type: ignore[override]
-        try:
-            return self._hash
-        except AttributeError:
+        found: int | None = getattr(self, "_hash", None)
+        if found is None:  # an exception that is caught would take longer than all else here
             self._hash = found = hash(frozenset(self.items()))
-            return found
+        return found
 
 
 def function(pairs: dict[Value, Value]) -> Value:

@@ -14,6 +14,7 @@ from verifier.tla.columns.environments import Columns, Environment, Given
 from verifier.tla.columns.leaves import Derived, Leaf, Members, Test, Valued
 from verifier.tla.columns.numbers import Numbers, Unsuited
 from verifier.tla.columns.paths import Paths
+from verifier.tla.columns.targets import symbol_of, target
 from verifier.tla.columns.truths import (
     Chosen,
     Joined,
@@ -34,10 +35,11 @@ from verifier.tla.columns.walks import (
     Guard,
     Impossible,
     Keep,
-    Named,
     Sequenced,
     Settled,
     Walk,
+    always_named,
+    sometimes_named,
 )
 from verifier.tla.evaluator import Evaluator
 from verifier.tla.frames import Undefined
@@ -61,7 +63,7 @@ class Compiler:
 
     def symbol(self, symbol: Symbol, around: Environment) -> Symbol:
         """What a name stands for at the constants of the configuration."""
-        return self.evaluator.resolve(symbol, around.unit.module) or symbol
+        return symbol_of(self.evaluator, symbol, around)
 
     def given(self, whole: Expression, around: Environment, arity: int) -> Of | Given:
         """What a parameter stands for."""
@@ -157,9 +159,12 @@ class Compiler:
         return leaf
 
     def _derived(self, path: Expression, around: Environment) -> Of:
-        make = self.evaluator.value(path, around.unit)
-        leaf = self._counted(Derived(self.columns, path, around, make))
-        return Of(leaf.numbers, "", derived=leaf)
+        numbers = Numbers()
+
+        def derived(one: Expression, names: Environment) -> Derived:
+            return Derived(self.columns, one, names, self.evaluator.value(one, names.unit), numbers)
+
+        return Of(numbers, "", derived=self._by_paths(derived, path, around))
 
     # -- truths
 
@@ -273,7 +278,7 @@ class Compiler:
         """A disjunction. The interpreter names a step by the last definition that it came through, also
         where that is another branch's."""
         for number, item in enumerate(items):
-            if not _always_named(item) and any(map(_sometimes_named, items[:number])):
+            if not always_named(item) and any(map(sometimes_named, items[:number])):
                 raise Unsuited("some steps of Next have no name of their own")
         return Branches(items)
 
@@ -330,7 +335,7 @@ class Compiler:
             body = self.walk(symbol.body, self.entered(symbol, whole.arguments, around), top=top)
             return self.actions.named(symbol, body) if top else body
         if isinstance(symbol, Builtin) and symbol.name in ("=", "\\in"):
-            index = self.target(whole.arguments[0], around)
+            index = target(self.evaluator, whole.arguments[0], around)
             if index is not None:
                 of, right = self.columns.next[index], whole.arguments[1]
                 if symbol.name == "=":
@@ -366,55 +371,3 @@ class Compiler:
         if not isinstance(found, Definition) or found.nested or found.body is None:
             raise Unsuited(f"{whole.place}: an operator that columns do not walk")
         return self.walk(found.body, self.entered(found, whole.arguments, around))
-
-    # -- targets
-
-    def target(self, whole: Expression, around: Environment) -> int | None:
-        """The variable that is assigned, where the left side of ``=`` is one in the next state."""
-        if isinstance(whole, ast.Prime):
-            return self._variable(whole.body, around)
-        if not isinstance(whole, ast.Apply) or whole.arguments:
-            return None
-        symbol = self.symbol(whole.operator, around)
-        stands = around.names.get(symbol)
-        if isinstance(symbol, ast.Parameter) and isinstance(stands, Given) and stands.around is not None:
-            return self.target(stands.expression, stands.around)
-        if isinstance(symbol, Definition) and not symbol.arity and not symbol.nested and symbol.body:
-            return self.target(symbol.body, Environment(self.evaluator.unit_of(symbol)))
-        return None
-
-    def _variable(self, whole: Expression, around: Environment) -> int | None:
-        if not isinstance(whole, ast.Apply) or whole.arguments:
-            return None
-        symbol = self.symbol(whole.operator, around)
-        if isinstance(symbol, ast.Variable):
-            return self.evaluator.index[symbol]
-        stands = around.names.get(symbol)
-        if isinstance(symbol, ast.Parameter) and isinstance(stands, Given) and stands.around is not None:
-            return self._variable(stands.expression, stands.around)
-        if isinstance(symbol, Definition) and symbol.body is not None and not symbol.nested:
-            return self._variable(symbol.body, Environment(self.evaluator.unit_of(symbol)))
-        return None
-
-
-def _parts_of(walk: Walk) -> Sequence[Walk]:
-    match walk:
-        case Branches() | Sequenced():
-            return walk.items
-        case Either():
-            return (walk.then, walk.otherwise)
-        case Exists() | Named():
-            return (walk.body,)
-        case Settled():
-            return (walk.walk,)
-    return ()
-
-
-def _sometimes_named(walk: Walk) -> bool:
-    return isinstance(walk, Named) or any(map(_sometimes_named, _parts_of(walk)))
-
-
-def _always_named(walk: Walk) -> bool:
-    if isinstance(walk, Branches | Either | Exists):
-        return all(map(_always_named, _parts_of(walk)))
-    return isinstance(walk, Named | Impossible)

@@ -10,7 +10,7 @@ from verifier.tla import ast
 from verifier.tla.ast import Expression, Symbol
 from verifier.tla.columns.batches import Of
 from verifier.tla.columns.numbers import Numbers
-from verifier.tla.columns.reading import reads
+from verifier.tla.columns.reading import Read, reads
 from verifier.tla.core import Core
 from verifier.tla.frames import Code, Evaluate, Frame, Unit, Waiting
 
@@ -45,6 +45,7 @@ class Columns:
 
     def __init__(self, core: Core, variables: Sequence[ast.Variable]) -> None:
         self.core, self.variables = core, variables
+        self._reads: dict[tuple[Expression, str, bool], list[Read]] = {}
         self.numbers = [Numbers() for _ in variables]
         pairs = list(enumerate(zip(variables, self.numbers, strict=True)))
         self.now = [Of(numbers, each.name, place) for place, (each, numbers) in pairs]
@@ -57,8 +58,7 @@ class Columns:
         return list(found)
 
     def _read(self, whole: Expression, around: Environment, primed: bool, found: dict[Of, None]) -> None:
-        read = reads(self.core, whole, around.unit.module, primed)
-        for one in sorted(read, key=lambda one: (type(one.symbol).__name__, one.symbol.name, one.primed)):
+        for one in self._symbols(whole, around.unit.module, primed):
             if isinstance(one.symbol, ast.Variable):
                 index = self.core.index[one.symbol]
                 found[(self.next if one.primed else self.now)[index]] = None
@@ -70,6 +70,15 @@ class Columns:
                 flags = (False, True) if getattr(one.symbol, "arity", 0) else (one.primed,)
                 for flag in flags:
                     self._read(stands.expression, stands.around or around, flag, found)
+
+    def _symbols(self, whole: Expression, module: str, primed: bool) -> list[Read]:
+        """What an expression reads, always in one order."""
+        found = self._reads.get((whole, module, primed))
+        if found is None:
+            read = reads(self.core, whole, module, primed)
+            found = sorted(read, key=lambda one: (type(one.symbol).__name__, one.symbol.name, one.primed))
+            self._reads[whole, module, primed] = found
+        return found
 
     def framed(self, whole: Expression, around: Environment, columns: Sequence[Of]) -> Framed:
         """What makes the frame of an expression for the values of columns."""

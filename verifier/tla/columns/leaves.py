@@ -101,18 +101,27 @@ class Leaf(ABC):
         """The results of rows that are not known."""
         now, following = self.core.now, self.core.next
         now[:], following[:] = [UNSET] * len(now), [UNSET] * len(now)
-        own = [each[rows].tolist() for each in numbers]
-        values = [of.numbers.values for of in self.reads]
-        put = [(now, of.variable) if not of.primed else (following, of.variable) for of in self.reads]
-        found = []
-        for row in zip(*own, strict=True) if own else [()] * len(rows):
-            here = [UNSET if n == UNSET_NUMBER else v[n] for v, n in zip(values, row, strict=True)]
-            for (target, index), value in zip(put, here, strict=True):
-                if index is not None:
-                    target[index] = value
-            found.append(self.result(self.evaluate(self.framed(here))))
+        own = [_values(of, each[rows]) for of, each in zip(self.reads, numbers, strict=True)]
+        put = [
+            (following if of.primed else now, of.variable, place)
+            for place, of in enumerate(self.reads)
+            if of.variable is not None
+        ]
+        found, result, evaluate, framed = [], self.result, self.evaluate, self.framed
+        for here in zip(*own, strict=True) if own else [()] * len(rows):
+            for target, index, place in put:
+                target[index] = here[place]
+            found.append(result(evaluate(framed(here))))
         self.evaluated += len(rows)
         return found
+
+
+def _values(of: Of, numbers: Column) -> Sequence[Any]:
+    """The values that numbers of a column stand for."""
+    values = of.numbers.values
+    if (numbers == UNSET_NUMBER).any():
+        return [UNSET if number == UNSET_NUMBER else values[number] for number in numbers.tolist()]
+    return [values[number] for number in numbers.tolist()]
 
 
 class Test(Leaf):
@@ -152,7 +161,9 @@ class Valued(Leaf):
 class Derived(Valued):
     """A part of an expression, which need not have a value."""
 
-    def __init__(self, columns: Columns, whole: Expression, around: Environment, make: Evaluate) -> None:
+    def __init__(
+        self, columns: Columns, whole: Expression, around: Environment, make: Evaluate, numbers: Numbers
+    ) -> None:
         def made(e: Frame) -> Any:
             try:
                 found = make(e)
@@ -160,7 +171,7 @@ class Derived(Valued):
             except (Undefined, NoValue, RecursionError):
                 return UNSET
 
-        super().__init__(columns, whole, around, made, Numbers())
+        super().__init__(columns, whole, around, made, numbers)
 
     def result(self, value: Any) -> int:
         """The number of its value, if it has one."""

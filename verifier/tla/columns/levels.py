@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from verifier.tla.explorer import Explorer
 
 _LOG = logging.getLogger(__name__)
-_LARGE = 1_000
+_LARGE = 400
 """Before a level is as large, states are expanded faster one after the other."""
 _TRIED_SECONDS = 0.5
 """So long are columns tried, whatever it costs."""

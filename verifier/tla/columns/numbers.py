@@ -15,6 +15,9 @@ Column = npt.NDArray[np.int64]
 _MOST_BITS = 62
 _BITS_OF_A_CLASS = 31
 _FEWEST_BITS, _SPARE_BITS = 3, 2
+_FEWEST_SLOT_BITS, _SLOTS_PER_NUMBER = 4, 4
+_SPREADING = np.uint64(0x9E3779B97F4A7C15)
+"""An odd number near 2^64 divided by the golden ratio: keys multiplied by it differ in their first bits."""
 
 
 class Unsuited(Exception):
@@ -41,13 +44,30 @@ class Numbers:
 
 
 class Classes:
-    """Numbers for keys, in the order in which they are first asked for."""
+    """Numbers for keys, in the order in which they are first asked for.
+
+    A key is looked up in the slot that its hash says. A slot has one number; further keys of a slot that is
+    taken are kept apart, in order. Whole keys decide, so hashes that are equal cost time and no more.
+    """
 
     def __init__(self) -> None:
-        self._keys, self._numbers = np.zeros(0, np.int64), np.zeros(0, np.int64)
+        self._count = 0
+        self._keys = np.zeros(0, np.int64)
+        """The key of each number; there is room for more."""
+        self._crowded, self._crowded_numbers = np.zeros(0, np.int64), np.zeros(0, np.int64)
+        self._spread(_FEWEST_SLOT_BITS)
 
     def __len__(self) -> int:
-        return len(self._keys)
+        return self._count
+
+    def _spread(self, bits: int) -> None:
+        """Makes so many slots, without any number."""
+        self._shift = np.uint64(64 - bits)
+        self._slots = np.full(1 << bits, -1, np.int32)
+        self._crowded, self._crowded_numbers = np.zeros(0, np.int64), np.zeros(0, np.int64)
+
+    def _places(self, keys: Column) -> npt.NDArray[np.uint64]:
+        return (keys.view(np.uint64) * _SPREADING) >> self._shift
 
     def find(self, keys: Column) -> tuple[Column, Column]:
         """The number of each key; and where those stand that were not known, which get the next numbers."""
@@ -57,19 +77,55 @@ class Classes:
             return numbers, missing
         different, firsts, inverse = np.unique(keys[missing], return_index=True, return_inverse=True)
         made = np.empty(len(different), np.int64)
-        made[np.argsort(firsts)] = np.arange(len(self), len(self) + len(different))
+        order = np.argsort(firsts)
+        made[order] = np.arange(len(self), len(self) + len(different))
         numbers[missing] = made[inverse.reshape(-1)]
-        places = np.searchsorted(self._keys, different)
-        self._keys = np.insert(self._keys, places, different)
-        self._numbers = np.insert(self._numbers, places, made)
-        return numbers, missing[np.sort(firsts)]
+        self.add(different[order])
+        return numbers, missing[firsts[order]]
 
     def known(self, keys: Column) -> Column:
         """The number of each key, or -1."""
-        if not len(self._keys):
+        if not self._count:
             return np.full(len(keys), -1, np.int64)
-        places = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
-        return np.where(self._keys[places] == keys, self._numbers[places], -1)
+        found = self._slots[self._places(keys)].astype(np.int64)
+        other = np.flatnonzero((found >= 0) & (self._keys[found] != keys))
+        if len(other):
+            found[other] = self._apart(keys[other])
+        return found
+
+    def _apart(self, keys: Column) -> Column:
+        """The same of keys whose slots have the number of another key."""
+        if not len(self._crowded):
+            return np.full(len(keys), -1, np.int64)
+        places = np.minimum(np.searchsorted(self._crowded, keys), len(self._crowded) - 1)
+        return np.where(self._crowded[places] == keys, self._crowded_numbers[places], -1)
+
+    def add(self, keys: Column) -> None:
+        """Gives the next numbers to keys that are not known, all different."""
+        first, self._count = self._count, self._count + len(keys)
+        if self._count > len(self._keys):
+            room = np.zeros(2 * self._count, np.int64)
+            room[:first] = self._keys[:first]
+            self._keys = room
+        self._keys[first : self._count] = keys
+        if self._count * _SLOTS_PER_NUMBER > len(self._slots):
+            self._spread((self._count * 2 * _SLOTS_PER_NUMBER).bit_length())
+            first = 0
+        self._fill(np.arange(first, self._count))
+
+    def _fill(self, numbers: Column) -> None:
+        """Puts numbers into their slots."""
+        keys = self._keys[numbers]
+        places = self._places(keys)
+        free = self._slots[places] < 0
+        self._slots[places[free]] = numbers[free]
+        crowded = self._slots[places] != numbers
+        if crowded.any():
+            more = keys[crowded]
+            order = np.argsort(more)
+            where = np.searchsorted(self._crowded, more[order])
+            self._crowded = np.insert(self._crowded, where, more[order])
+            self._crowded_numbers = np.insert(self._crowded_numbers, where, numbers[crowded][order])
 
 
 class Packed:

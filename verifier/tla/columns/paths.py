@@ -2,8 +2,9 @@
 
 An expression that reads ``counter[i]`` has one value for the value of that, however many values ``counter``
 has. So what it reads of a variable is evaluated first, by a leaf of its own, and the expression is keyed by
-it. The interpreter might not have come to it: where it has no value, or one that is not listed, the
-expression is evaluated as it stands.
+it. The same is done for parts of a path: ``ledger[block.previous]`` for the values of ``ledger`` and
+``block.previous``, if these are names of what reads more. The interpreter might not have come to a part:
+where it has no value, or one that is not listed, what it is a part of is evaluated as it stands.
 """
 
 from __future__ import annotations
@@ -36,18 +37,33 @@ class Paths:
         """The first path of an expression has the first name, and so on: frames stay short."""
 
     def shortened(self, whole: Expression, around: Environment) -> tuple[Expression, Environment]:
-        """An expression with names for its paths, where it reads less then; else the same."""
+        """An expression with names for its paths, where it reads less then; else the same. What is a path
+        itself gets names for the paths that are parts of it."""
+        body, inner = self._unfolded(whole, around)
         found: dict[Key, Expression] = {}
-        self._rewritten(whole, around, found, None)
-        if not found or whole in found.values():
+        self._in_parts(body, inner, found, None)
+        if not found:
             return whole, around
-        rest = set(self.columns.read(*self._named(whole, around, found, found), False))
+        rest = set(self.columns.read(*self._named(body, inner, found, found), False))
         spared = {
             key: path
             for key, path in found.items()
-            if not set(self.columns.read(path, around, False)) <= rest
+            if not set(self.columns.read(path, inner, False)) <= rest
         }
-        return self._named(whole, around, spared, found) if spared else (whole, around)
+        return self._named(body, inner, spared, found) if spared else (whole, around)
+
+    def _unfolded(self, whole: Expression, around: Environment) -> tuple[Expression, Environment]:
+        """What a name of a path stands for."""
+        while isinstance(whole, ast.Apply) and not whole.arguments:
+            symbol = self.core.resolve(whole.operator, around.unit.module) or whole.operator
+            stands = around.names.get(symbol)
+            if not isinstance(stands, Given) or self._path(whole, around) is None:
+                break
+            body, inner = stands.expression, stands.around or around
+            if self._path(body, inner) is None:
+                break
+            whole, around = body, inner
+        return whole, around
 
     def _named(
         self, whole: Expression, around: Environment, wanted: Container[Key], found: dict[Key, Expression]
@@ -63,7 +79,28 @@ class Paths:
                 if of is None:
                     of = self.made[key] = self.derived(path, around)
                 inner[names[key]] = of
-        return self._rewritten(whole, around, {}, names), around.having(inner)
+        return self._in_parts(whole, around, {}, names), around.having(inner)
+
+    def _in_parts(
+        self,
+        whole: Expression,
+        around: Environment,
+        found: dict[Key, Expression],
+        names: dict[Key, Bound] | None,
+    ) -> Expression:
+        """The same with names for paths that are parts of it. ``found`` gets these."""
+
+        def of(part: Expression) -> Expression:
+            return self._rewritten(part, around, found, names)
+
+        def within(path: Expression) -> Expression:
+            if not isinstance(path, ast.FunctionApply):
+                return path
+            if isinstance(path.argument, ast.Number | ast.String):  # a column more would not spare much
+                return replace(path, function=within(path.function))
+            return _rebuilt(path, of)
+
+        return of(whole) if self._path(whole, around) is None else within(whole)
 
     def _rewritten(
         self,
@@ -73,10 +110,8 @@ class Paths:
         names: dict[Key, Bound] | None,
     ) -> Expression:
         """The same with names for paths. ``found`` gets the paths."""
-        key = (
-            self._key(whole, around) if isinstance(whole, ast.Apply | ast.FunctionApply | ast.Prime) else None
-        )
-        if key is not None and not isinstance(key, Of | ast.Variable | str | int):
+        key = self._path(whole, around)
+        if key is not None:
             if names is not None and key in names:
                 return ast.Apply(names[key], place=whole.place)
             found[key] = whole
@@ -95,6 +130,13 @@ class Paths:
         if isinstance(symbol, Definition) and symbol not in self.core.constants:
             return self.core.analysis.of_definition(symbol).level < ACTION
         return isinstance(symbol, ast.Builtin)
+
+    def _path(self, whole: Expression, around: Environment) -> Key | None:
+        """The key of what is a path, and neither a variable nor a bound name."""
+        if not isinstance(whole, ast.Apply | ast.FunctionApply | ast.Prime):
+            return None
+        key = self._key(whole, around)
+        return None if isinstance(key, Of | ast.Variable | str | int) else key
 
     def _key(self, whole: Expression, around: Environment) -> Any:
         """What a path is, or None: a name, a part of a path, or that of the next state."""
@@ -116,18 +158,25 @@ class Paths:
     def _name(self, symbol: Symbol, around: Environment) -> Any:
         if isinstance(symbol, ast.Variable):
             return symbol
-        if symbol in around.names:
-            stands = around.names[symbol]
-            if isinstance(stands, Given) and not self.columns.read(
-                stands.expression, stands.around or around, False
-            ):
+        stands = around.names.get(symbol)
+        if stands is not None:
+            if getattr(symbol, "arity", 0):
                 return None
-            return None if getattr(symbol, "arity", 0) else stands
+            return self._given(stands, around) if isinstance(stands, Given) else stands
         if isinstance(symbol, Definition) and not symbol.nested and symbol not in self.core.constants:
             facts = self.core.analysis.of_definition(symbol)
             plain = not (symbol.parameters or facts.changing or facts.enabled or facts.level >= ACTION)
-            return symbol if plain and facts.reads else None
+            # The interpreter asks of {x \in S : P} for one member, and S may have very many.
+            return symbol if plain and facts.reads and not isinstance(symbol.body, ast.Filter) else None
         return None
+
+    def _given(self, stands: Given, around: Environment) -> Any:
+        """The key of a name that stands for an expression: that of the expression if it is a path."""
+        whole, inner = stands.expression, stands.around or around
+        if not self.columns.read(whole, inner, False):
+            return None
+        body = self._key(whole, inner)
+        return stands if body is None else body
 
 
 def _rebuilt(whole: Expression, of: Rewrite) -> Expression:

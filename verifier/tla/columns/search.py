@@ -20,7 +20,7 @@ from verifier.tla.columns.batches import UNSET_NUMBER, Batch, Of
 from verifier.tla.columns.compiling import Compiler
 from verifier.tla.columns.environments import Columns, Environment
 from verifier.tla.columns.leaves import Valued
-from verifier.tla.columns.numbers import Column, Numbers, Packed, Unsuited
+from verifier.tla.columns.numbers import Classes, Column, Numbers, Packed, Unsuited
 from verifier.tla.columns.truths import Truth
 from verifier.tla.frames import Undefined, Unit
 from verifier.tla.specification import Formula, Specification
@@ -137,12 +137,8 @@ class Search:
         columns = [one.of(whole) if isinstance(one, Valued) else whole.column(one) for one in self.view]
         self.packed.outgrown()
         keys = self.packed.keys(columns, len(self))
-        self.known = np.sort(keys)
-
-    def _is_known(self, keys: Column) -> np.typing.NDArray[np.bool_]:
-        places = np.minimum(np.searchsorted(self.known, keys), len(self.known) - 1)
-        found: np.typing.NDArray[np.bool_] = self.known[places] == keys
-        return found
+        self.known = Classes()
+        self.known.find(keys)
 
     # -- steps
 
@@ -177,9 +173,10 @@ class Search:
         within = np.ones(len(rows), np.bool_)
         for allowed in self.checks.action_constraints:
             within &= allowed.true(rows)
-        new, beyond = self._new(made, within)
+        new, keys, beyond = self._new(made, within)
         if explorer.max_states is not None and len(self) + len(new) > explorer.max_states:
             raise Unusual("the last state")
+        self.known.add(keys)
         self._count(rows, deadlocks)
         found.beyond += beyond
         found.distinct += len(new)
@@ -188,11 +185,13 @@ class Search:
         ]
         self.parents = np.concatenate([self.parents, rows.parents[new]])
 
-    def _new(self, made: Sequence[Column], within: np.typing.NDArray[np.bool_]) -> tuple[Column, int]:
-        """The rows of states that are new, each once; and how many rows are beyond constraints."""
+    def _new(
+        self, made: Sequence[Column], within: np.typing.NDArray[np.bool_]
+    ) -> tuple[Column, Column, int]:
+        """The rows of states that are new, each once, with their keys; how many are beyond constraints."""
         everything = Batch(made, np.arange(len(within)))
         keys = self._keys(everything)
-        known = self._is_known(keys)
+        known = self.known.known(keys) >= 0
         self._check(everything, _firsts(keys, np.flatnonzero(~within)))
         if self.checks.constraints:
             # Rows of one key are one state, unless there is a view: then the states are not known by it.
@@ -211,9 +210,7 @@ class Search:
         beyond = int((~within).sum())
         new = _firsts(keys, np.flatnonzero(within & ~known))
         self._check(everything, new)
-        places = np.searchsorted(self.known, ascending := np.sort(keys[new]))
-        self._after = np.insert(self.known, places, ascending)
-        return new, beyond
+        return new, keys[new], beyond
 
     def _check(self, states: Batch, rows: Column) -> None:
         """Raises Unusual if a state violates an invariant."""
@@ -223,7 +220,6 @@ class Search:
 
     def _count(self, rows: Batch, deadlocks: int) -> None:
         found = self.explorer.found
-        self.known = self._after
         found.generated += len(rows)
         found.deadlocks += deadlocks
         taken, firsts, counts = np.unique(

@@ -242,3 +242,28 @@ class Actions:
         """A walk whose steps are named by a definition."""
         self.found.append(symbol)
         return Named(self.mark, len(self.found) - 1, body)
+
+
+def _parts_of(walk: Walk) -> Sequence[Walk]:
+    match walk:
+        case Branches() | Sequenced():
+            return walk.items
+        case Either():
+            return (walk.then, walk.otherwise)
+        case Exists() | Named():
+            return (walk.body,)
+        case Settled():
+            return (walk.walk,)
+    return ()
+
+
+def sometimes_named(walk: Walk) -> bool:
+    """Whether some of its steps are named by a definition."""
+    return isinstance(walk, Named) or any(map(sometimes_named, _parts_of(walk)))
+
+
+def always_named(walk: Walk) -> bool:
+    """Whether all of its steps are."""
+    if isinstance(walk, Branches | Either | Exists):
+        return all(map(always_named, _parts_of(walk)))
+    return isinstance(walk, Named | Impossible)

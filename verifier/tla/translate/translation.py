@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from verifier.encodings.terms import Symbol, Term
@@ -79,14 +80,16 @@ def started(
     widely: bool = False,
     depth: int | None = None,
     symmetry: Symmetry | None = None,
+    looked: Callable[[Sample], None] = lambda found: None,
 ) -> Translation:
     """The sorts, from the first states; ``widely``: from more of them; ``depth``: no execution that matters
-    has more steps; ``symmetry``: what permutations make of a value of a sort is to be one. Raises
-    Undefined, or Untranslated."""
+    has more steps; ``symmetry``: what permutations make of a value of a sort is to be one; ``looked`` gets
+    the first states before anything is made of them. Raises Undefined, or Untranslated."""
     if widely:
         found = _sampled_widely(specification, symmetry)
     else:
         found = sample(specification, depth=depth, symmetry=symmetry)
+    looked(found)
     names = Names(specification.evaluator.order)
     names.companions = companions(specification)
     shapes = {one.name: Shape() for one in specification.variables}
