@@ -11,7 +11,8 @@ from verifier.tla.evaluator import Evaluator
 from verifier.tla.facts import subexpressions
 from verifier.tla.frames import Undefined
 from verifier.tla.lazy_sets import Infinite, Interval
-from verifier.tla.specification import Formula, Specification
+from verifier.tla.specification import Specification
+from verifier.tla.splitting import Formula
 from verifier.tla.symmetry import Permutation, Renaming
 from verifier.tla.values import Boolean, Fn, ModelValue, NoValue, Value, members, pairs_of
 

@@ -107,7 +107,9 @@ class Reader:
 
     def _check_recursive(self) -> None:
         for name, symbol in self.made.names.items():
-            if isinstance(symbol, Definition) and symbol.body is None:
+            # What an instance puts for a constant may be defined further on, in the module around it.
+            own = isinstance(symbol, Definition) and symbol.module == self.made.name
+            if own and isinstance(symbol, Definition) and symbol.body is None:
                 raise TlaError(symbol.place, f"{name} is declared RECURSIVE and never defined")
 
     def _unit(self, node: Node, scope: Scope) -> None:
@@ -140,7 +142,7 @@ class Reader:
     def _bring(self, module: Module, scope: Scope, place: Place, *, hide: bool = False) -> None:
         """Makes all names of a module known here."""
         for name, symbol in module.names.items():
-            if name in module.hidden:
+            if name in module.hidden or (hide and name in module.given):
                 continue
             known = scope.find(name)
             if known is not None and known is not symbol and _alike(known, symbol):
@@ -153,6 +155,7 @@ class Reader:
         self.made.modules |= dict(module.modules.items())
         self.made.extended |= {module.name, *module.extended}
         if not hide:
+            self.made.given |= module.given
             self.made.constants += [c for c in module.constants if c not in self.made.constants]
             self.made.variables += [v for v in module.variables if v not in self.made.variables]
             self.made.put |= module.put
@@ -170,6 +173,7 @@ class Reader:
                     module = f"the instance of {self.made.name}"
                     raise TlaError(place, f"{module} puts nothing for {name}: say WITH {name} <- expression")
                 scope.names[name] = found
+                self.made.given.add(name)
                 if variable:
                     self.made.put[name] = found
                 continue
