@@ -189,6 +189,17 @@ def test_an_instance_without_a_name_does_not_make_its_parameters_known(tmp_path:
     assert (found.distinct, found.violations) == (3, {})
 
 
+def test_a_configuration_in_the_file_of_its_module(tmp_path: Path) -> None:
+    section = f"---- CONFIG Other ----\nINIT No\n====\n---- CONFIG M ----\n{CONFIG}INVARIANT @\n====\n"
+    path = written(tmp_path, f"EXTENDS Naturals\n{STILL}Inv == x < 3\n")
+    path.write_text(path.read_text() + section.replace("@", "Inv"))
+    assert verify("explore", str(path), "--config", str(path)).exit_code == 10
+    path.write_text(path.read_text().replace("INVARIANT Inv", "INVARIANT Inw"))
+    assert "M.tla:15:11: INVARIANT Inw" in wrong("explore", str(path), "--config", str(path))
+    line = wrong("explore", str(path), "--config", str(written(tmp_path, "", "N")))
+    assert line.endswith("there is no configuration here: ---- CONFIG N ----")
+
+
 LET = """EXTENDS Naturals
 VARIABLES x, y
 Init == x = 0 /\\ y = 0

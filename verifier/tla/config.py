@@ -18,6 +18,7 @@ _TOKEN = re.compile(
     r"""|(?P<number>-?\d+(?![A-Za-z0-9_]))|(?P<name>[A-Za-z0-9_!]+)|(?P<sign><-|[{}\[\]=,()])"""
     r"""|(?P<operator>\\[A-Za-z]+|\.\.\.?|[-+*/^<>|&@#$%?]+)"""
 )
+_SECTION = re.compile(r"^-{4,}[ \t]*CONFIG[ \t]+(?P<name>\w+)[ \t]*-{4,}(?P<body>.*?)^={4,}", re.M | re.S)
 _LISTS = {
     "INVARIANT": "invariants", "INVARIANTS": "invariants", "PROPERTY": "properties",
     "PROPERTIES": "properties", "CONSTRAINT": "constraints", "CONSTRAINTS": "constraints",
@@ -101,7 +102,15 @@ def read_config(path: Path) -> Config:
         reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8"
         words = f"the configuration cannot be read: {reason}{did_you_mean(path, '.cfg')}"
         raise TlaError(Place(str(path), 0, 0), words) from None
-    return parse_config(text, str(path))
+    return parse_config(_section(text, path) if path.suffix == ".tla" else text, str(path))
+
+
+def _section(text: str, path: Path) -> str:
+    """The configuration that stands in the file of a module, its lines numbered as those of the file."""
+    for found in _SECTION.finditer(text):
+        if found["name"] == path.stem:
+            return "\n" * text.count("\n", 0, found.start("body")) + found["body"]
+    raise TlaError(Place(str(path), 0, 0), f"there is no configuration here: ---- CONFIG {path.stem} ----")
 
 
 def parse_config(text: str, file: str) -> Config:
