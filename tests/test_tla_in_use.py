@@ -200,6 +200,66 @@ def test_a_configuration_in_the_file_of_its_module(tmp_path: Path) -> None:
     assert line.endswith("there is no configuration here: ---- CONFIG N ----")
 
 
+LEVELS = {
+    "P == [](x' = x)": "9:6: [] of a formula about two states: only [][A]_v is allowed",
+    "P == <>(x' = x)": "9:6: <> of a formula about two states: only <><<A>>_v is allowed",
+    "P == (x' = x) ~> x = 1": "9:15: ~> takes no formula about two states",
+    "P == x = 0 ~> [Next]_x": "9:12: ~> takes no formula about two states",
+    "P == Init /\\ [Next]_x /\\ WF_x(Next)": "is [][A]_v meant?",
+    "P == x' = x => <>(x = 1)": "what speaks of two states stands beside a temporal formula",
+    "P == []Init <=> Next": "what speaks of two states stands beside a temporal formula",
+    "P == \\A y \\in {x'} : <>(x = y)": "the set of a quantifier cannot be a temporal formula",
+    "P == LET Q == [](x' = x) IN 1": "9:15: [] of a formula about two states",
+    "Q(H(_), a) == H(a)\nP == Q(LAMBDA y : y, LAMBDA y : y)": "10:22: an expression is expected here",
+    "I == INSTANCE A WITH C <- 1, F <- Init": "F takes 1 arguments, what the instance puts for it 0",
+    "I == INSTANCE A WITH C <- 1, F <- G, C <- 1": "9:38: C is put for a second time",
+}
+
+
+@pytest.mark.parametrize("definition", LEVELS)
+def test_what_sany_rejects_though_it_is_not_used(definition: str, tmp_path: Path) -> None:
+    body = f"EXTENDS Naturals\n{STILL}F(a) == a'\nG(a) == a\n\n{definition}\n"
+    with pytest.raises(TlaError) as error:
+        specified(tmp_path, body, CONFIG, A="CONSTANTS C, F(_)\n")
+    assert LEVELS[definition] in str(error.value)
+
+
+def test_levels_that_sany_allows(tmp_path: Path) -> None:
+    body = f"""EXTENDS Naturals, TLC\n{STILL}Step == [Next]_x
+Prime(a) == a'
+Spec == Init /\\ [][Next /\\ Prime(x) = x]_x /\\ WF_x(Next)
+Each == \\A n \\in {{1}} : [][x' = x + n \\/ x' = x]_x
+Live == [](x = 0 => <>[](x = 0)) /\\ (x = 0 ~> x = 0 /\\ ENABLED (x' = x)) /\\ <><<x' = 0>>_x
+Fair == []<><<Next>>_x => (\\E n \\in 0..3 : <>(x = n))
+Told == (ENABLED (x' = x)) /\\ [](ENABLED Next)
+"""
+    assert explored(tmp_path, body, "SPECIFICATION Spec\nPROPERTY Told Each").found.distinct == 4
+
+
+@pytest.mark.parametrize(
+    ("modules", "claim"),
+    [
+        ("EXTENDS A, B", 'Top(1, 2) = "A" /\\ OwnA = "A" /\\ OwnB = "B"'),
+        ("EXTENDS B, A", 'Top(1, 2) = "B" /\\ OwnA = "A"'),
+        ("EXTENDS A\nINSTANCE B", 'Top(1, 2) = "A" /\\ OwnB = "B"'),
+        ("EXTENDS FiniteSetsExt, C", "Max({1, 2}) = 2 /\\ OwnC = 7"),
+        ("EXTENDS C, FiniteSetsExt", "Max(1, 2) = 7 /\\ OwnC = 7"),
+    ],
+)
+def test_the_first_of_two_modules_gives_a_name_its_meaning(modules: str, claim: str, tmp_path: Path) -> None:
+    others = {name: f'Top(a, b) == "{name}"\nOwn{name} == Top(1, 2)\n' for name in ("A", "B")}
+    others["C"] = "Max(a, b) == 7\nOwnC == Max(1, 2)\n"
+    explored(tmp_path, f"{modules}\nASSUME {claim}\n", "", **others)
+
+
+@pytest.mark.parametrize(
+    "body", ["Top(a) == a\nINSTANCE A", "EXTENDS A\nTop(a, b) == a", "CONSTANT Top\nINSTANCE A"]
+)
+def test_other_names_have_one_meaning(body: str, tmp_path: Path) -> None:
+    with pytest.raises(TlaError, match="Top has a meaning already"):
+        specified(tmp_path, body, "", A="Top(a, b) == 1\n")
+
+
 LET = """EXTENDS Naturals
 VARIABLES x, y
 Init == x = 0 /\\ y = 0

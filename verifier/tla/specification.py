@@ -12,6 +12,7 @@ from verifier.tla.config import Assignment, Config, ConfigValue, ModelName, Name
 from verifier.tla.errors import Place, TlaError
 from verifier.tla.evaluator import Evaluator
 from verifier.tla.facts import ACTION, STATE
+from verifier.tla.levels import check_levels
 from verifier.tla.order import Order
 from verifier.tla.splitting import Formula, Safety, conjuncts
 from verifier.tla.standard import standard
@@ -82,6 +83,7 @@ class _Maker:
                 words = f"the constant {constant.name} has no value: add CONSTANT {constant.name} = … to "
                 raise TlaError(constant.place, f"{words}{self.config.file}, or --set {constant.name}=…")
         evaluator = Evaluator(self.module.variables, self._resolve, self.values, self.order)
+        check_levels(self.module, evaluator.analysis)
         self._check_constants(evaluator)
         made = Specification(self.module, self.config, evaluator)
         for assignment in self.assignments.values():
