@@ -108,7 +108,21 @@ ASSUME TLCGet("level") = 0
 Post == LET s == TLCGet("stats") IN s.distinct = 4 /\\ s.generated = 8 /\\ s.diameter = 1 /\\ s.queue = 0
 Sum == x = 0 => TLCGetAndSet(7, +, 2, 10) >= 10 /\\ TLCGet(7) >= 12
 """
-    assert explored(tmp_path, body, f"{CONFIG}INVARIANT Sum\nPOSTCONDITION Post").found.violations == {}
+    (tmp_path / "M.cfg").write_text(f"{CONFIG}INVARIANT Sum\nPOSTCONDITION Post\n")
+    done = verify("explore", str(written(tmp_path, body)), "--format", "json")
+    verdicts = {one["property"]: one["verdict"] for one in json.loads(done.stdout)["results"]}
+    assert verdicts == {"Sum": "HOLDS", "NoDeadlock": "HOLDS", "Post": "HOLDS"}
+
+
+def test_a_postcondition_without_a_value_leaves_what_was_found(tmp_path: Path) -> None:
+    claims = "Low == x < 3\nAll == x < 4\nPost == CounterExample.state = {}\n"
+    body = f"EXTENDS Naturals, TLCExt\n{STILL}{claims}"
+    (tmp_path / "M.cfg").write_text(f"{CONFIG}INVARIANTS Low All\nPOSTCONDITION Post\n")
+    done = verify("explore", str(written(tmp_path, body)), "--keep-going", "--format", "json")
+    found = {one["property"]: one for one in json.loads(done.stdout)["results"]}
+    verdicts = [found[name]["verdict"] for name in ("Low", "All", "Post")]
+    assert (verdicts, done.exit_code) == (["VIOLATED", "HOLDS", "INCONCLUSIVE"], 10)
+    assert "CounterExample of the module TLCExt is not supported" in found["Post"]["reason"]
 
 
 def test_random_members_of_large_sets(tmp_path: Path) -> None:
