@@ -125,6 +125,21 @@ def test_a_postcondition_without_a_value_leaves_what_was_found(tmp_path: Path) -
     assert "CounterExample of the module TLCExt is not supported" in found["Post"]["reason"]
 
 
+def test_equal_values_as_unit_tests_assert_them(tmp_path: Path) -> None:
+    claim = "AssertEq(<<1, {2}>>, [i \\in 1..2 |-> IF i = 1 THEN 1 ELSE {2}]) /\\ ~AssertEq({1}, {2})"
+    assert value(tmp_path, claim, "Integers, TLCExt") == "TRUE"
+    with pytest.raises(Undefined, match="different kinds"):
+        value(tmp_path, 'AssertEq(1, "1")', "TLCExt")
+
+
+def test_model_values_by_their_names(tmp_path: Path) -> None:
+    body = """EXTENDS TLC, TLCExt\nCONSTANT S
+ASSUME TLCModelValue("m") = TLCModelValue("m") /\\ TLCModelValue("m") # TLCModelValue("n")
+ASSUME {TLCModelValue("a"), TLCModelValue("b")} = S /\\ ToString(TLCModelValue("a")) = "a"
+"""
+    explored(tmp_path, body, "CONSTANT S = {a, b}")
+
+
 def test_random_members_of_large_sets(tmp_path: Path) -> None:
     for of in (
         "[1..9 -> 1..10]",

@@ -29,6 +29,7 @@ from verifier.tla.values import (
     is_function,
     members,
     pairs_of,
+    same,
 )
 
 if TYPE_CHECKING:
@@ -78,6 +79,12 @@ def _get_and_set(evaluator: Core, name: Value, operator: Any, value: Value, defa
     before = evaluator.registers.get(name, default)
     evaluator.registers[name] = operator.call(before, value)
     return before
+
+
+def _model_value(evaluator: Core, name: Value) -> Value:
+    if type(name) is not str:
+        raise NoValue("the name of a model value is a string")
+    return evaluator.model_values.setdefault(name, ModelValue(name))
 
 
 def _sort(evaluator: Core, value: Value, less: Any) -> Value:
@@ -254,9 +261,10 @@ EXTENSIONS: dict[str, Make] = {
     "TLCGetOrDefault": ordered(_get_or),
     "TLCGetAndSet": ordered(_get_and_set),
     "TLCEval": simple(lambda value: value.listed() if hasattr(value, "listed") else value),
+    "AssertEq": simple(lambda one, other: boolean(same(one, other))),
     "TLCDefer": simple(lambda value: TRUE),
     "TLCNoOp": simple(lambda value: value),
-    "TLCModelValue": simple(ModelValue),
+    "TLCModelValue": ordered(_model_value),
     "SortSeq": ordered(_sort),
     "ToString": ordered(lambda evaluator, value: text(value, evaluator.order)),
     "RandomElement": ordered(_random_element),

@@ -83,6 +83,7 @@ class _Maker:
                 words = f"the constant {constant.name} has no value: add CONSTANT {constant.name} = … to "
                 raise TlaError(constant.place, f"{words}{self.config.file}, or --set {constant.name}=…")
         evaluator = Evaluator(self.module.variables, self._resolve, self.values, self.order)
+        evaluator.model_values = self.model_values
         check_levels(self.module, evaluator.analysis)
         self._check_constants(evaluator)
         made = Specification(self.module, self.config, evaluator)
