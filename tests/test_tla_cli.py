@@ -200,7 +200,7 @@ def test_modules_from_a_library(module: Path, tmp_path: Path) -> None:
     [
         (["bmc", "M.tla", "--property", "Smal"], "unknown property 'Smal'"),
         (["explore", "M.tla", "--set", "M=3"], "unknown constant of M 'M' (allowed: N)"),
-        (["explore", "M.tla", "--set", "N=$"], "is not expected"),
+        (["explore", "M.tla", "--set", "N=$"], "a value is expected"),
         (["explore", "M.tla", "--property", "Smal"], "unknown property 'Smal'"),
         (["explore", "M.tla", "--config", "none.cfg"], "the configuration cannot be read"),
         (["explore", "M.tla", "--library", "none"], "is no folder"),

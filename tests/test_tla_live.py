@@ -13,7 +13,7 @@ from tests.tla_modules import specified, written
 from verifier.json_shape import read_json
 from verifier.tla import ast
 from verifier.tla.lasso import Lasso
-from verifier.tla.specification import Formula
+from verifier.tla.splitting import Formula
 
 RING = """EXTENDS Naturals
 VARIABLES x, y

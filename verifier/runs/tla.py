@@ -134,8 +134,11 @@ class _Search:
         if not explorer.found.complete:
             words = "the postcondition is evaluated when all states were looked at"
             return Verdict(named.name, VerdictKind.INCONCLUSIVE, depth, seconds, words)
-        test = self.spec.evaluator.compiled_truth(formula.body, formula.module)
-        if evaluated(test):
+        try:
+            held = evaluated(self.spec.evaluator.compiled_truth(formula.body, formula.module))
+        except UsageError as error:  # what the search found is known all the same
+            return Verdict(named.name, VerdictKind.INCONCLUSIVE, depth, seconds, str(error))
+        if held:
             return Verdict(named.name, VerdictKind.HOLDS, depth, seconds, COMPLETE)
         words = "the postcondition is false"
         return Verdict(named.name, VerdictKind.VIOLATED, depth, seconds, words)

@@ -55,6 +55,7 @@ def _watched(asked: ModuleQuestion, spec: Specification, group: list[Permutation
     """The same with permutations of model values, which are watched."""
     shared = spec.evaluator
     own = Evaluator(shared.variables, shared.resolve, shared.constants, shared.order)
+    own.model_values = shared.model_values
     own.symmetry = Symmetry(group, own.order)
     module = replace(asked.module, specification=replace(spec, evaluator=own))
     return replace(asked, module=module, symmetry=own.symmetry)

@@ -27,7 +27,8 @@ from verifier.tla.frames import Undefined
 from verifier.tla.loading import read_module
 from verifier.tla.naming import actions
 from verifier.tla.order import text
-from verifier.tla.specification import Formula, Safety, Specification, conjuncts, specify
+from verifier.tla.specification import Specification, specify
+from verifier.tla.splitting import Formula, Safety, conjuncts
 from verifier.verdict import TEMPORAL_PART
 
 _TRUE = Term(Operator.LITERAL, Boolean(), (), True)

@@ -22,7 +22,8 @@ from verifier.tla.found import State
 from verifier.tla.frames import Undefined
 from verifier.tla.itf import as_json, trace_object
 from verifier.tla.lasso import Lasso
-from verifier.tla.specification import Formula, Safety, Specification
+from verifier.tla.specification import Specification
+from verifier.tla.splitting import Formula, Safety
 from verifier.tla.translate.sampling import Stepper
 from verifier.trust.itf import Header
 from verifier.trust.replay import ReplayFailure

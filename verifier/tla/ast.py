@@ -347,6 +347,8 @@ class Module:
     """What its text may say, with ``I!Op`` for the operators of a named instance."""
     put: dict[str, Symbol | Instance] = field(default_factory=dict)
     """Of an instance: what stands for its variables."""
+    given: set[str] = field(default_factory=set)
+    """Of an instance: the names that it declares. An INSTANCE without a name does not make them known."""
     hidden: set[str] = field(default_factory=set)
     """The names that are LOCAL."""
     instances: dict[str, Instance] = field(default_factory=dict)

@@ -11,7 +11,8 @@ from verifier.tla.evaluator import Evaluator
 from verifier.tla.facts import subexpressions
 from verifier.tla.frames import Undefined
 from verifier.tla.lazy_sets import Infinite, Interval
-from verifier.tla.specification import Formula, Specification
+from verifier.tla.specification import Specification
+from verifier.tla.splitting import Formula
 from verifier.tla.symmetry import Permutation, Renaming
 from verifier.tla.values import Boolean, Fn, ModelValue, NoValue, Value, members, pairs_of
 
@@ -31,6 +32,7 @@ def permutations(specification: Specification) -> list[Permutation]:
     shared = specification.evaluator
     # What this evaluates is not watched yet, so nothing of it may be remembered.
     evaluator = Evaluator(shared.variables, shared.resolve, shared.constants, shared.order)
+    evaluator.model_values = shared.model_values
     for formula in specification.symmetry:
         value = evaluator.compiled(formula.body, formula.module)()
         place = formula.body.place
@@ -162,6 +164,7 @@ class _Look:
             return False
         shared = self.evaluator
         evaluator = Evaluator(shared.variables, shared.resolve, shared.constants, shared.order)
+        evaluator.model_values = shared.model_values
         try:
             return self._kept(evaluator.compiled(symbol.body, symbol.module)())
         except (Undefined, NoValue):

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from verifier.tla.conjuncts import remembering
-from verifier.tla.specification import Formula, Specification
+from verifier.tla.specification import Specification
+from verifier.tla.splitting import Formula
 from verifier.tla.values import Value
 
 Test: TypeAlias = Callable[[], bool]

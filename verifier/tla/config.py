@@ -11,16 +11,19 @@ from typing import TypeAlias
 from verifier.errors import nearest
 from verifier.files import did_you_mean
 from verifier.tla.errors import Place, TlaError, integer
+from verifier.tla.precedence import canonical
 
 _TOKEN = re.compile(
     r"""(?P<space>\s+|\\\*[^\n]*)|(?P<comment>\(\*)|(?P<string>"(?:\\.|[^"\\\n])*")"""
     r"""|(?P<number>-?\d+(?![A-Za-z0-9_]))|(?P<name>[A-Za-z0-9_!]+)|(?P<sign><-|[{}\[\]=,()])"""
+    r"""|(?P<operator>\\[A-Za-z]+|\.\.\.?|[-+*/^<>|&@#$%?]+)"""
 )
+_SECTION = re.compile(r"^-{4,}[ \t]*CONFIG[ \t]+(?P<name>\w+)[ \t]*-{4,}(?P<body>.*?)^={4,}", re.M | re.S)
 _LISTS = {
     "INVARIANT": "invariants", "INVARIANTS": "invariants", "PROPERTY": "properties",
     "PROPERTIES": "properties", "CONSTRAINT": "constraints", "CONSTRAINTS": "constraints",
     "ACTION_CONSTRAINT": "action_constraints", "ACTION_CONSTRAINTS": "action_constraints",
-    "SYMMETRY": "symmetry",
+    "SYMMETRY": "symmetry", "_POSSIBLE": "possible",
 }  # fmt: skip
 _SINGLE = {
     "SPECIFICATION": "specification", "INIT": "init", "NEXT": "next", "VIEW": "view", "ALIAS": "alias",
@@ -76,6 +79,7 @@ class Config:
     constraints: list[Named] = field(default_factory=list)
     action_constraints: list[Named] = field(default_factory=list)
     symmetry: list[Named] = field(default_factory=list)
+    possible: list[Named] = field(default_factory=list)
     constants: dict[tuple[str | None, str], Assignment] = field(default_factory=dict)
     """By module and name; the module is None for what holds everywhere."""
     check_deadlock: bool = True
@@ -98,7 +102,15 @@ def read_config(path: Path) -> Config:
         reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8"
         words = f"the configuration cannot be read: {reason}{did_you_mean(path, '.cfg')}"
         raise TlaError(Place(str(path), 0, 0), words) from None
-    return parse_config(text, str(path))
+    return parse_config(_section(text, path) if path.suffix == ".tla" else text, str(path))
+
+
+def _section(text: str, path: Path) -> str:
+    """The configuration that stands in the file of a module, its lines numbered as those of the file."""
+    for found in _SECTION.finditer(text):
+        if found["name"] == path.stem:
+            return "\n" * text.count("\n", 0, found.start("body")) + found["body"]
+    raise TlaError(Place(str(path), 0, 0), f"there is no configuration here: ---- CONFIG {path.stem} ----")
 
 
 def parse_config(text: str, file: str) -> Config:
@@ -229,14 +241,15 @@ class _Parser:
                 continue
             made = self.assignment()
             key = (made.module, made.name)
-            if key in self.config.constants:
+            known = self.config.constants.get(key)
+            if known is not None and (known.value, known.operator) != (made.value, made.operator):
                 raise TlaError(made.place, f"{made.name} gets a value here a second time")
             self.config.constants[key] = made
 
     def assignment(self) -> Assignment:
         """``name = value``, ``name <- operator`` or either with a module."""
         name = self.take("the name of a constant")
-        if name.kind not in ("name", "number"):
+        if name.kind not in ("name", "number", "operator"):
             raise TlaError(name.place, f"{name.text} stands here, where the name of a constant is expected")
         sign = self.take("= or <-")
         if sign.text == "(":
@@ -258,11 +271,12 @@ class _Parser:
         if sign.text == "=":
             return Assignment(name.text, name.place, value=self._value(), module=module)
         operator = self.take("an operator")
-        if operator.kind != "name":
+        if operator.kind not in ("name", "operator"):
             raise TlaError(
                 operator.place, f"after <- the name of an operator is expected, not {operator.text}"
             )
-        return Assignment(name.text, name.place, operator=operator.text, module=module)
+        put = canonical(operator.text)
+        return Assignment(canonical(name.text), name.place, operator=put, module=module)
 
     def _value(self) -> ConfigValue:
         token = self.take("a value")

@@ -14,7 +14,7 @@ from verifier.tla.ast import Definition, Expression
 from verifier.tla.evaluator import Evaluator
 from verifier.tla.facts import STATE
 from verifier.tla.frames import UNSET, Undefined
-from verifier.tla.specification import Formula
+from verifier.tla.splitting import Formula
 from verifier.tla.values import NoValue, Value
 
 _MOST = 200_000
@@ -84,22 +84,25 @@ def remembering(evaluator: Evaluator, formula: Formula) -> Callable[[], bool]:
     return held
 
 
-def _conjuncts(evaluator: Evaluator, whole: Expression, module: str) -> Iterator[tuple[Expression, str]]:
+def _conjuncts(
+    evaluator: Evaluator, whole: Expression, module: str, seen: tuple[Definition, ...] = ()
+) -> Iterator[tuple[Expression, str]]:
     """The conjuncts of a formula, and the modules in whose text they stand."""
     if isinstance(whole, ast.Junction) and whole.conjunction:
         for item in whole.items:
-            yield from _conjuncts(evaluator, item, module)
+            yield from _conjuncts(evaluator, item, module, seen)
         return
     if isinstance(whole, ast.Apply) and not whole.arguments:
         symbol = evaluator.resolve(whole.operator, module) or whole.operator
         if (
             isinstance(symbol, Definition)
             and symbol not in evaluator.constants
+            and symbol not in seen
             and not symbol.parameters
             and not symbol.nested
             and isinstance(symbol.body, ast.Junction)
             and symbol.body.conjunction
         ):
-            yield from _conjuncts(evaluator, symbol.body, symbol.module)
+            yield from _conjuncts(evaluator, symbol.body, symbol.module, (*seen, symbol))
             return
     yield whole, module

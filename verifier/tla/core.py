@@ -13,7 +13,7 @@ from verifier.tla.errors import Place
 from verifier.tla.facts import Analysis
 from verifier.tla.frames import Evaluate, Frame, Undefined, Unit
 from verifier.tla.order import Order
-from verifier.tla.values import NoValue, Value
+from verifier.tla.values import ModelValue, NoValue, Value
 
 if TYPE_CHECKING:
     from verifier.tla.actions import Walker
@@ -38,6 +38,7 @@ class Core(ABC):
     analysis: Analysis
     registers: dict[Any, Value]
     answers: dict[str, Callable[[], Value]]
+    model_values: dict[str, ModelValue]
     printed: list[str]
     actions: Walker
     symmetry: Symmetry | None

@@ -56,6 +56,8 @@ class Evaluator(Calls, Forms, Functions, Logic, Membership):
         """What TLCSet set."""
         self.answers: dict[str, Callable[[], Value]] = {}
         """What TLCGet asks of the search."""
+        self.model_values: dict[str, ModelValue] = {}
+        """Those of the configuration and of TLCModelValue, by their names."""
         self.printed: list[str] = []
         self.symmetry: Symmetry | None = None
         self.actions = Walker(self)
@@ -68,6 +70,7 @@ class Evaluator(Calls, Forms, Functions, Logic, Membership):
         """One with other variables, and else the same."""
         made = Evaluator(variables, self.resolve, self.constants, self.order)
         made.registers, made.answers, made.printed = self.registers, self.answers, self.printed
+        made.model_values = self.model_values
         return made
 
     def show(self, value: Value) -> str:

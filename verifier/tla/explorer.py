@@ -12,7 +12,9 @@ from itertools import pairwise
 from typing import Any
 
 from verifier.processes.limits import Interrupted
+from verifier.tla.answers import answers
 from verifier.tla.ast import Definition, Step
+from verifier.tla.calls import endless
 from verifier.tla.checks import checks
 from verifier.tla.columns.levels import ByColumns
 from verifier.tla.errors import Place, TlaError
@@ -22,7 +24,8 @@ from verifier.tla.known_states import Key, KnownStates
 from verifier.tla.orbits import Orbits
 from verifier.tla.permuting import permuted
 from verifier.tla.retracing import Walk, action_between, has_a_step
-from verifier.tla.specification import Formula, Specification
+from verifier.tla.specification import Specification
+from verifier.tla.splitting import Formula
 from verifier.tla.symmetry import Asymmetric, Symmetry
 from verifier.tla.values import Boolean, Fn, ModelValue, NoValue, Value, listed
 from verifier.tla.violations import Violations
@@ -65,7 +68,7 @@ class Explorer:
         self._permuted = False
         self._start()
         self.names = [variable.name for variable in specification.variables]
-        self.evaluator.answers = self._answers()
+        self.evaluator.answers = answers(self)
         self.began = time.monotonic()
 
     def _start(self) -> None:
@@ -78,18 +81,6 @@ class Explorer:
         asked of its successor."""
         self.current = -1
         self.violations = Violations(self.known, self.found)
-
-    def _answers(self) -> dict[str, Callable[[], Value]]:
-        """What TLCGet answers."""
-        return {
-            "config": lambda: Fn({"mode": "bfs", "worker": 1, "depth": -1, "seed": 0, "traces": -1}),
-            "level": lambda: self.level + 1 + self.ahead,
-            "distinct": lambda: self.found.distinct,
-            "generated": lambda: self.found.generated,
-            "diameter": lambda: self.level + 1 + max(self.ahead, 0),
-            "queue": lambda: self.count - self.current - 1,
-            "duration": lambda: int(time.monotonic() - self.began),
-        }
 
     # -- symmetry
 
@@ -124,6 +115,7 @@ class Explorer:
     def assume(self) -> None:
         """Evaluates the ASSUMEs, before anything else. Raises TlaError for one that is false."""
         self.permute()
+        self.ahead = -1  # before the initial states, the level is 0
         for assumption in self.specification.module.assumptions:
             if self.evaluator.analysis.of(assumption.body, self.specification.module.name).reads:
                 words = "an assumption speaks of constants only, and this one reads a variable"
@@ -218,6 +210,8 @@ class Explorer:
                 walk(unit.frame(), follow)
             except NoValue as error:
                 raise Undefined(self._action_place(), str(error)) from None
+            except RecursionError:
+                raise Undefined(self._action_place(), endless("an action")) from None
 
         return walked
 

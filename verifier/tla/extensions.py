@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
 import time
 from collections.abc import Callable
 from functools import cmp_to_key
@@ -16,6 +15,7 @@ from verifier.tla.errors import Place
 from verifier.tla.frames import UNSET
 from verifier.tla.order import text
 from verifier.tla.primitives import Make, arithmetic, constant, ordered, sequence, simple
+from verifier.tla.random_members import random_member, random_subset
 from verifier.tla.scope import LANGUAGE
 from verifier.tla.values import (
     TRUE,
@@ -25,9 +25,11 @@ from verifier.tla.values import (
     Value,
     boolean,
     function,
+    has_at_most,
     is_function,
     members,
     pairs_of,
+    same,
 )
 
 if TYPE_CHECKING:
@@ -73,10 +75,16 @@ def _get_or(evaluator: Core, name: Value, value: Value) -> Value:
     return evaluator.registers.get(name, value)
 
 
-def _get_and_set(evaluator: Core, operator: Any, name: Value, value: Value, default: Value) -> Value:
+def _get_and_set(evaluator: Core, name: Value, operator: Any, value: Value, default: Value) -> Value:
     before = evaluator.registers.get(name, default)
     evaluator.registers[name] = operator.call(before, value)
     return before
+
+
+def _model_value(evaluator: Core, name: Value) -> Value:
+    if type(name) is not str:
+        raise NoValue("the name of a model value is a string")
+    return evaluator.model_values.setdefault(name, ModelValue(name))
 
 
 def _sort(evaluator: Core, value: Value, less: Any) -> Value:
@@ -87,12 +95,13 @@ def _sort(evaluator: Core, value: Value, less: Any) -> Value:
 
 
 def _random_element(evaluator: Core, value: Value) -> Value:
-    return random.choice(evaluator.order.sorted(frozenset(members(value))))
+    if has_at_most(value, 0):
+        raise NoValue("RandomElement of a set without elements")
+    return random_member(evaluator.order.walk, value)
 
 
 def _random_subset(evaluator: Core, count: Value, value: Value) -> Value:
-    items = list(evaluator.order.walk(value))
-    return frozenset(random.sample(items, min(count, len(items))))
+    return random_subset(evaluator.order.walk, count, value)
 
 
 # -- Bags
@@ -252,9 +261,10 @@ EXTENSIONS: dict[str, Make] = {
     "TLCGetOrDefault": ordered(_get_or),
     "TLCGetAndSet": ordered(_get_and_set),
     "TLCEval": simple(lambda value: value.listed() if hasattr(value, "listed") else value),
+    "AssertEq": simple(lambda one, other: boolean(same(one, other))),
     "TLCDefer": simple(lambda value: TRUE),
     "TLCNoOp": simple(lambda value: value),
-    "TLCModelValue": simple(ModelValue),
+    "TLCModelValue": ordered(_model_value),
     "SortSeq": ordered(_sort),
     "ToString": ordered(lambda evaluator, value: text(value, evaluator.order)),
     "RandomElement": ordered(_random_element),

@@ -18,6 +18,7 @@ from verifier.tla.values import (
     Value,
     has_at_most,
     is_infinite,
+    is_member,
     is_set,
 )
 
@@ -101,8 +102,8 @@ class Functions(Core):
 
             def compute(itself: LazyFunction, argument: Value) -> Value:
                 inner = kept[:]
-                assert own is not None
-                inner[own] = itself
+                if own is not None:
+                    inner[own] = itself
                 for put, part in zip(setters, (argument,) if single else argument, strict=True):
                     put(inner, part)
                 return body(inner)
@@ -112,10 +113,24 @@ class Functions(Core):
         if own is not None and self._calls_itself(whole, unit):
             return self.emit.call(lazy)
         lines = self.loops(whole.bindings, unit, primed, [f"pairs[{key}] = {value}"])
-        made = self.emit.statements(["pairs = {}", *lines, "return function(pairs)"])
+        made = self.emit.function(self.emit.statements(["pairs = {}", *lines, "return function(pairs)"]))
         if own is None:
-            return made
-        return self.emit.call(self._at_once(self.emit.function(made), lazy, domains))
+            return self.emit.call(self._listed_or(made, lazy, domains))
+        return self.emit.call(self._at_once(made, lazy, domains))
+
+    @staticmethod
+    def _listed_or(made: Evaluate, lazy: Evaluate, domains: list[Evaluate]) -> Evaluate:
+        """A function without a name: its values are computed at once, unless it has infinitely many."""
+
+        def function_of(e: Frame) -> Value:
+            try:
+                return made(e)
+            except Undefined:
+                if any(is_infinite(domain(e)) for domain in domains):
+                    return lazy(e)
+                raise
+
+        return function_of
 
     def _calls_itself(self, whole: ast.Function, unit: Unit) -> bool:
         return whole.itself in self.analysis.of(whole.body, unit.module).free
@@ -262,10 +277,14 @@ class Functions(Core):
         """A function with another value at the end of a path; unchanged where the path leaves its domain."""
         functions, found = [], whole
         for argument in path:
-            if type(found) is LazyFunction:
+            if type(found) is LazyFunction and not is_infinite(found.domain):
                 found = found.listed()
             functions.append(found)
-            if type(found) is Fn:
+            if type(found) is LazyFunction:
+                if not is_member(argument, found.domain):
+                    return functions[0]
+                found = found.apply(argument)
+            elif type(found) is Fn:
                 if argument not in found:
                     return functions[0]
                 found = found[argument]
@@ -278,7 +297,9 @@ class Functions(Core):
         e[slot] = found
         item = value(e)
         for before, argument in zip(reversed(functions), reversed(path), strict=True):
-            if type(before) is tuple:
+            if type(before) is LazyFunction:
+                item = before.but(argument, item)
+            elif type(before) is tuple:
                 item = (*before[: argument - 1], item, *before[argument:])
             else:
                 made = Fn(before)

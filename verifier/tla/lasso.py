@@ -17,7 +17,7 @@ from verifier.tla.facts import CONSTANT, STATE
 from verifier.tla.fairness import meaning_of
 from verifier.tla.found import State
 from verifier.tla.frames import Undefined
-from verifier.tla.specification import Formula
+from verifier.tla.splitting import Formula
 from verifier.tla.values import Value, members
 
 Truths = list[bool]
@@ -68,7 +68,10 @@ class Lasso:
             case ast.Apply():
                 return self._applied(whole, module)
             case ast.Let() if not any(d.parameters for d in whole.definitions):
-                put = {d: d.body for d in whole.definitions if d.body is not None}
+                put: dict[Symbol, Expression] = {}
+                for one in whole.definitions:
+                    if one.body is not None:
+                        put[one] = _put(one.body, put)
                 return self._truths(_put(whole.body, put), module)
         raise Undefined(whole.place, "a temporal formula of this kind cannot be evaluated")
 

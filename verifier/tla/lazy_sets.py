@@ -117,6 +117,9 @@ class Powerset(LazySet):
         subsets = chain.from_iterable(combinations(items, size) for size in range(len(items) + 1))
         return map(frozenset, subsets)
 
+    def within(self, other: Value) -> bool:
+        return is_subset(self.base, other.base) if isinstance(other, Powerset) else super().within(other)
+
     @property
     def words(self) -> str:
         return "this SUBSET"

@@ -107,7 +107,9 @@ class Reader:
 
     def _check_recursive(self) -> None:
         for name, symbol in self.made.names.items():
-            if isinstance(symbol, Definition) and symbol.body is None:
+            # What an instance puts for a constant may be defined further on, in the module around it.
+            own = isinstance(symbol, Definition) and symbol.module == self.made.name
+            if own and isinstance(symbol, Definition) and symbol.body is None:
                 raise TlaError(symbol.place, f"{name} is declared RECURSIVE and never defined")
 
     def _unit(self, node: Node, scope: Scope) -> None:
@@ -140,10 +142,10 @@ class Reader:
     def _bring(self, module: Module, scope: Scope, place: Place, *, hide: bool = False) -> None:
         """Makes all names of a module known here."""
         for name, symbol in module.names.items():
-            if name in module.hidden:
+            if name in module.hidden or (hide and name in module.given):
                 continue
             known = scope.find(name)
-            if known is not None and known is not symbol and _alike(known, symbol):
+            if known is not None and known is not symbol and _gives_way(symbol, known, scope, instance=hide):
                 continue
             scope.declare(name, symbol, place)
         for name, instance in module.instances.items():
@@ -153,6 +155,7 @@ class Reader:
         self.made.modules |= dict(module.modules.items())
         self.made.extended |= {module.name, *module.extended}
         if not hide:
+            self.made.given |= module.given
             self.made.constants += [c for c in module.constants if c not in self.made.constants]
             self.made.variables += [v for v in module.variables if v not in self.made.variables]
             self.made.put |= module.put
@@ -169,7 +172,12 @@ class Reader:
                 if found is None:
                     module = f"the instance of {self.made.name}"
                     raise TlaError(place, f"{module} puts nothing for {name}: say WITH {name} <- expression")
+                extra = self.context.around.extra
+                if not isinstance(found, ast.Instance) and _own_arity(found, extra) != arity:
+                    words = f"what the instance puts for it {_own_arity(found, extra)}"
+                    raise TlaError(place, f"{name} takes {arity} arguments, {words}")
                 scope.names[name] = found
+                self.made.given.add(name)
                 if variable:
                     self.made.put[name] = found
                 continue
@@ -317,6 +325,8 @@ class Reader:
         for child in node.named_children:
             if child.type == "substitution":
                 target, value = child.named_children[0], child.named_children[-1]
+                if canonical(text_of(target)) in put:
+                    raise TlaError(self.source.place(target), f"{text_of(target)} is put for a second time")
                 put[canonical(text_of(target))] = self._put(canonical(text_of(target)), value, around)
         context = Context(self.context.finder, put, around, self.context.path + path)
         context.reading = list(self.context.reading)
@@ -360,11 +370,20 @@ class Reader:
         return made
 
 
-def _alike(one: Named, other: Named) -> bool:
-    """Whether two definitions are of the same text, by different ways."""
-    if isinstance(one, Definition) and isinstance(other, Definition):
-        return one.place == other.place or (one.text != "" and one.text == other.text)
-    return isinstance(one, ast.Builtin) and isinstance(other, ast.Builtin) and one.name == other.name
+def _gives_way(symbol: Named, known: Named, scope: Scope, *, instance: bool) -> bool:
+    """Whether, of two definitions that modules bring, the first is taken. SANY warns of it; those of an
+    instance have to take as many arguments."""
+    defined = (Definition, ast.Builtin)
+    if not isinstance(known, defined) or not isinstance(symbol, defined):
+        return False
+    return not instance or _own_arity(known, scope.extra) == _own_arity(symbol, scope.extra)
+
+
+def _own_arity(symbol: Symbol, extra: tuple[Parameter, ...]) -> int:
+    """How many arguments it takes besides those of the instance around."""
+    if isinstance(symbol, Definition):
+        return sum(parameter not in extra for parameter in symbol.parameters)
+    return symbol.arity if isinstance(symbol, ast.Constant | ast.Builtin | Parameter) else 0
 
 
 def _declared(node: Node) -> tuple[str, int]:

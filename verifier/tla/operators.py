@@ -127,6 +127,8 @@ class Operators:
     def argument(self, node: Node, arity: int, scope: Scope) -> Expression:
         """An argument; an operator if the parameter is one. Raises TlaError if it is the wrong one."""
         place = self.place(node)
+        if arity == 0 and node.type == "lambda":
+            raise TlaError(place, "an expression is expected here, no operator: LAMBDA has no value")
         if arity == 0:
             return self.read(node, scope)
         if node.type == "lambda":

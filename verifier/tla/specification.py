@@ -2,38 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 from verifier.errors import nearest
 from verifier.tla import ast
-from verifier.tla.ast import Definition, Expression, Module, Symbol
+from verifier.tla.ast import Definition, Module, Symbol
 from verifier.tla.config import Assignment, Config, ConfigValue, ModelName, Named
 from verifier.tla.errors import Place, TlaError
 from verifier.tla.evaluator import Evaluator
-from verifier.tla.facts import ACTION, STATE, TEMPORAL
+from verifier.tla.facts import ACTION, STATE
+from verifier.tla.levels import check_levels
 from verifier.tla.order import Order
+from verifier.tla.splitting import Formula, Safety, conjuncts
+from verifier.tla.standard import standard
 from verifier.tla.values import FALSE, TRUE, ModelValue, Value
-
-
-@dataclass(frozen=True)
-class Formula:
-    """A formula, and the module in whose text it stands."""
-
-    body: Expression
-    module: str
-
-
-@dataclass(frozen=True)
-class Safety:
-    """What of a property is checked on states and steps, and what of it is not checked."""
-
-    initially: tuple[Formula, ...] = ()
-    always: tuple[Formula, ...] = ()
-    steps: tuple[Formula, ...] = ()
-    liveness: tuple[Formula, ...] = ()
-    parts: tuple[Formula, ...] = ()
-    """All of them as they are written: their conjunction is the property."""
 
 
 @dataclass
@@ -100,6 +83,9 @@ class _Maker:
                 words = f"the constant {constant.name} has no value: add CONSTANT {constant.name} = … to "
                 raise TlaError(constant.place, f"{words}{self.config.file}, or --set {constant.name}=…")
         evaluator = Evaluator(self.module.variables, self._resolve, self.values, self.order)
+        evaluator.model_values = self.model_values
+        check_levels(self.module, evaluator.analysis)
+        self._check_constants(evaluator)
         made = Specification(self.module, self.config, evaluator)
         for assignment in self.assignments.values():
             if assignment.value is not None:
@@ -107,6 +93,17 @@ class _Maker:
         self._behaviour(made)
         self._asked(made)
         return made
+
+    def _check_constants(self, evaluator: Evaluator) -> None:
+        for name, assignment in ((key[1], one) for key, one in self.assignments.items() if key[0] is None):
+            symbol = self.module.names.get(name)
+            target = self.replaced.get(symbol) if isinstance(symbol, ast.Constant) else None
+            if target is None or _arity(target):
+                continue
+            whole = ast.Apply(target, place=assignment.place)
+            if evaluator.analysis.of(whole, self.module.name).reads:
+                words = f"{name} <- {assignment.operator}: a constant cannot depend on variables"
+                raise TlaError(assignment.place, words)
 
     def _resolve(self, symbol: Symbol, module: str) -> Symbol | None:
         """What a configuration puts for a symbol in the text of a module."""
@@ -137,9 +134,9 @@ class _Maker:
             return
         assert assignment.value is not None
         if assignment.module is not None:
-            put = Definition(assignment.name, (), assignment.module, assignment.place)
+            put = ast.Constant(assignment.name, 0, assignment.place)
             self.values[put] = self._value(assignment.value)
-            self.scoped[assignment.module, assignment.name] = put
+            self._put_in_module(assignment, assignment.module, put)
             return
         assert symbol is not None
         if _arity(symbol):
@@ -151,10 +148,7 @@ class _Maker:
         assert assignment.operator is not None
         target = self._named(Named(assignment.operator, assignment.place), f"{assignment.name} <-")
         if assignment.module is not None:
-            if assignment.module not in {self.module.name, *self.module.extended}:
-                words = f"{self.module.name} does not use the module {assignment.module}"
-                raise TlaError(assignment.place, words)
-            self.scoped[assignment.module, assignment.name] = target
+            self._put_in_module(assignment, assignment.module, target)
             return
         assert symbol is not None
         if _arity(symbol) != _arity(target):
@@ -164,6 +158,33 @@ class _Maker:
             raise TlaError(assignment.place, words)
         if symbol is not target:
             self.replaced[symbol] = target
+
+    def _put_in_module(self, assignment: Assignment, module: str, target: Symbol) -> None:
+        """Puts an operator for what a module has by this name, as TLC does: for a definition where it stands,
+        even if the module has it by EXTENDS, and so for an operator of a standard module everywhere."""
+        if module not in {self.module.name, *self.module.extended}:
+            raise TlaError(assignment.place, f"{self.module.name} does not use the module {module}")
+        found = self._in_module(module, assignment.name)
+        if found is None:
+            raise TlaError(assignment.place, f"the module {module} has no definition {assignment.name}")
+        if isinstance(found, ast.Builtin):
+            if _arity(found) != _arity(target):
+                name = assignment.operator or "its value"
+                words = f"{name} takes {_arity(target)} arguments, {found.name} {_arity(found)}"
+                raise TlaError(assignment.place, words)
+            self.replaced[found] = target
+        else:
+            self.scoped[found.module if isinstance(found, Definition) else module, assignment.name] = target
+
+    def _in_module(self, module: str, name: str) -> Symbol | None:
+        known = [self.module, *_instantiated(self.module)]
+        known += [made for one in self.module.extended if (made := standard(one)) is not None]
+        by_name = [one for one in known if one.name == module]
+        for one in by_name or known:  # what a module extends is only known by those that extend it
+            found = one.names.get(name)
+            if found is not None and not isinstance(found, ast.Instance):
+                return found
+        return None
 
     def _value(self, value: ConfigValue) -> Value:
         if isinstance(value, bool):
@@ -211,7 +232,9 @@ class _Maker:
                 words = "SPECIFICATION stands beside INIT or NEXT: give one or the other"
                 raise TlaError(config.specification.place, words)
             self._split(made, self._formula(config.specification, "SPECIFICATION"), config.specification)
-            if made.next is None and made.init:
+            if not self.module.variables:  # no states then, as without a SPECIFICATION
+                made.init, made.next = [], None
+            elif made.next is None:
                 words = f"SPECIFICATION {config.specification.name} has no [][Next]_vars"
                 raise TlaError(config.specification.place, words)
             return
@@ -263,6 +286,8 @@ class _Maker:
                 setattr(made, attribute, self._at_most(evaluator, one, keyword, level))
         if config.periodic is not None:
             raise TlaError(config.periodic.place, "_PERIODIC is not supported")
+        for one in config.possible:
+            raise TlaError(one.place, "_POSSIBLE is not supported: verify explore says what was never taken")
 
     def _at_most(self, evaluator: Evaluator, named: Named, keyword: str, level: int) -> Formula:
         formula = self._formula(named, keyword)
@@ -277,123 +302,11 @@ class _Maker:
         return formula
 
 
-def conjuncts(evaluator: Evaluator, formula: Formula) -> Safety:
-    """The parts of a temporal formula that speak of initial states, of all states and of all steps."""
-    parts = list(_conjuncts(evaluator, formula, ()))
-    found: dict[str, list[Formula]] = {"initially": [], "always": [], "steps": [], "liveness": []}
-    for part in parts:
-        body, module = part.body, part.module
-        level = evaluator.analysis.of(body, module).level
-        if level <= STATE:
-            found["initially"].append(part)
-        elif isinstance(body, ast.Temporal) and body.kind == "[]":
-            inner = body.items[0]
-            inside = evaluator.analysis.of(inner, module).level
-            if inside <= STATE:
-                found["always"].append(Formula(inner, module))
-            elif _is_step(inner) and inside < TEMPORAL:
-                found["steps"].append(Formula(inner, module))
-            else:
-                found["liveness"].append(part)
-        else:
-            found["liveness"].append(part)
-    return Safety(**{name: tuple(formulas) for name, formulas in found.items()}, parts=tuple(parts))
-
-
-def _is_step(inner: ast.Expression) -> bool:
-    """Whether a formula is ``[A]_v``, or that for each value of a set."""
-    if isinstance(inner, ast.Quantifier):
-        return inner.universal and _is_step(inner.body)
-    return isinstance(inner, ast.Step) and inner.stuttering
-
-
-def _conjuncts(evaluator: Evaluator, formula: Formula, seen: tuple[Definition, ...]) -> list[Formula]:
-    body, module = formula.body, formula.module
-    if evaluator.analysis.of(body, module).level <= STATE:
-        return [formula]
-    if isinstance(body, ast.Junction) and body.conjunction:
-        return [part for item in body.items for part in _conjuncts(evaluator, Formula(item, module), seen)]
-    if isinstance(body, ast.Apply):
-        opened = _opened(evaluator, body, module, seen)
-        if opened is not None:
-            return opened
-    if isinstance(body, ast.Quantifier) and body.universal and _is_constant(evaluator, body, module):
-        parts = _conjuncts(evaluator, Formula(body.body, module), seen)
-        if all(part.module == module for part in parts):
-            return [_of_each(part, body) for part in parts]
-    if isinstance(body, ast.Temporal) and body.kind == "[]":
-        return _conjuncts_always(evaluator, body, module, seen)
-    return [formula]
-
-
-def _conjuncts_always(
-    evaluator: Evaluator, body: ast.Temporal, module: str, seen: tuple[Definition, ...]
-) -> list[Formula]:
-    """The parts of ``[]F``."""
-
-    def always(part: ast.Expression) -> ast.Temporal:
-        return ast.Temporal("[]", (part,), place=body.place)
-
-    inner = body.items[0]
-    if isinstance(inner, ast.Apply) and not inner.arguments:
-        symbol = evaluator.resolve(inner.operator, module) or inner.operator
-        level = evaluator.analysis.of(inner, module).level
-        is_defined = isinstance(symbol, Definition) and symbol.body is not None and symbol not in seen
-        if is_defined and level > STATE:
-            assert isinstance(symbol, Definition)
-            assert symbol.body is not None
-            return _conjuncts(evaluator, Formula(always(symbol.body), symbol.module), (*seen, symbol))
-    if isinstance(inner, ast.Junction) and inner.conjunction:
-        every = [_conjuncts(evaluator, Formula(always(item), module), seen) for item in inner.items]
-        return [part for parts in every for part in parts]
-    if isinstance(inner, ast.Temporal) and inner.kind == "[]":
-        return _conjuncts(evaluator, Formula(inner, module), seen)
-    return [Formula(body, module)]
-
-
-def _opened(
-    evaluator: Evaluator, body: ast.Apply, module: str, seen: tuple[Definition, ...]
-) -> list[Formula] | None:
-    """The parts of what a name is defined as; of an instance with parameters, each with its arguments."""
-    symbol = evaluator.resolve(body.operator, module) or body.operator
-    if not isinstance(symbol, Definition) or symbol.body is None or symbol in seen:
-        return None
-    parts = _conjuncts(evaluator, Formula(symbol.body, symbol.module), (*seen, symbol))
-    if not body.arguments:
-        return parts
-    if symbol.nested:
-        return None
-    return [Formula(_with_arguments(part, symbol, body), module) for part in parts]
-
-
-def _with_arguments(part: Formula, symbol: Definition, whole: ast.Apply) -> ast.Expression:
-    """A part of a definition's body, applied to the arguments of the whole."""
-
-    def applied(body: ast.Expression) -> ast.Expression:
-        made = Definition(symbol.name, symbol.parameters, part.module, symbol.place, path=symbol.path)
-        made.body = body
-        return ast.Apply(made, whole.arguments, place=body.place)
-
-    match part.body:
-        case ast.Temporal(items=(item,)) if part.body.kind == "[]":
-            inner = _with_arguments(Formula(item, part.module), symbol, whole)
-            return ast.Temporal("[]", (inner,), place=part.body.place)
-        case ast.Step(action, subscript, stuttering):
-            return ast.Step(applied(action), applied(subscript), stuttering, place=part.body.place)
-    return applied(part.body)
-
-
-def _of_each(part: Formula, whole: ast.Quantifier) -> Formula:
-    r"""``\A x \in S : []P`` is ``[](\A x \in S : P)``, where S is the same in all states."""
-    body = part.body
-    if isinstance(body, ast.Temporal) and body.kind == "[]":
-        inner = replace(whole, body=body.items[0])
-        return Formula(replace(body, items=(inner,)), part.module)
-    return Formula(replace(whole, body=body), part.module)
-
-
-def _is_constant(evaluator: Evaluator, whole: ast.Quantifier, module: str) -> bool:
-    return all(evaluator.is_constant(binding.domain, module) for binding in whole.bindings)
+def _instantiated(module: Module) -> Iterator[Module]:
+    """The modules of the named instances of a module, and of theirs."""
+    for instance in module.instances.values():
+        yield instance.module
+        yield from _instantiated(instance.module)
 
 
 def _arity(symbol: Symbol) -> int:

@@ -32,7 +32,7 @@ _OPERATORS: Mapping[str, str] = {
     "TLC": "Print/2 PrintT/1 Assert/2 JavaTime/0 TLCGet/1 TLCSet/2 :>/2 @@/2 Permutations/1 SortSeq/0,2 "
     "RandomElement/1 Any/0 ToString/1 TLCEval/1",
     "TLCExt": "AssertEq/2 AssertError/2 TLCDefer/1 PickSuccessor/1 TLCNoOp/1 TLCModelValue/1 TLCCache/2 "
-    "Trace/0 CounterExample/0 ToTrace/1 TLCGetOrDefault/2 TLCGetAndSet/2,0,0,0 TLCFP/1",
+    "Trace/0 CounterExample/0 ToTrace/1 TLCGetOrDefault/2 TLCGetAndSet/0,2,0,0 TLCFP/1",
     "Randomization": "RandomSubset/2 RandomSetOfSubsets/3 TestRandomSetOfSubsets/3 RandomSubsetSet/2",
     "Json": "ToJson/1 ToJsonArray/1 ToJsonObject/1 JsonSerialize/2 JsonDeserialize/1 ndJsonSerialize/2 "
     "ndJsonDeserialize/1",

@@ -14,6 +14,8 @@ from verifier.files import did_you_mean
 from verifier.tla.errors import Place, TlaError
 
 _TOKEN = re.compile(r'"(?:\\.|[^"\\\n])*"|\\\*[^\n]*|\(\*|\*\)', re.DOTALL)
+_TAB = re.compile(r'"(?:\\.|[^"\\\n])*"|\t')
+_TAB_STOP = 8
 _MODULE = re.compile(r"-{4,}[ \t]*MODULE\b")
 with warnings.catch_warnings():
     # The grammar's package gives its language in a way that the parser will drop some day.
@@ -56,7 +58,7 @@ def parse(path: Path, shown: str) -> Source:
 
 def parse_text(text: str, shown: str) -> Source:
     """The same of text."""
-    blanked = without_comments(text, shown)
+    blanked = _with_spaces(without_comments(text, shown))
     return Source(shown, blanked, tree_sitter.Parser(_LANGUAGE).parse(blanked.encode()))
 
 
@@ -108,7 +110,25 @@ def _inside(text: str, token: re.Match[str], depth: int, position: int, pieces: 
 
 
 def _blank(text: str) -> str:
-    return re.sub(r"[^\n]", " ", text)
+    return re.sub(r"[^\n\t]", " ", text)
+
+
+def _with_spaces(text: str) -> str:
+    """The text with spaces up to the next multiple of 8 for each tab, as SANY counts: lists of conjuncts and
+    disjuncts end by columns. Tabs in strings stay."""
+    if "\t" not in text:
+        return text
+    return "\n".join(_line_with_spaces(line) if "\t" in line else line for line in text.split("\n"))
+
+
+def _line_with_spaces(line: str) -> str:
+    pieces, column, end = [], 0, 0
+    for found in _TAB.finditer(line):
+        column += found.start() - end
+        width = len(found.group()) if found.group() != "\t" else _TAB_STOP - column % _TAB_STOP
+        pieces += [line[end : found.start()], " " * width if found.group() == "\t" else found.group()]
+        column, end = column + width, found.end()
+    return "".join([*pieces, line[end:]])
 
 
 def text_of(node: tree_sitter.Node) -> str:

@@ -193,8 +193,11 @@ class LazySet:
         return isinstance(other, frozenset) and has_at_most(self, len(other)) and self.listed() == other
 
     def within(self, other: Value) -> bool:
-        """Whether an infinite one is a part of another."""
-        raise NoValue(f"whether {self.words} is a part of another set cannot be told: it cannot be listed")
+        """Whether it is a part of another."""
+        if self.infinite:
+            words = f"whether {self.words} is a part of another set cannot be told"
+            raise NoValue(f"{words}: it cannot be listed")
+        return all(is_member(value, other) for value in self.members())
 
     def same(self, other: LazySet) -> bool:
         """Whether it has the members of another one."""
@@ -230,6 +233,12 @@ class LazyFunction:
                 raise NoValue("outside")
             found = self.known[argument] = self.compute(self, argument)
         return found
+
+    def but(self, argument: Value, value: Value) -> LazyFunction:
+        """The same function with another value at an argument of its domain. What it says of itself stays."""
+        made = LazyFunction(self.domain, lambda _, other: self.apply(other))
+        made.known[argument] = value
+        return made
 
     def listed(self) -> Value:
         """The function with all its values."""
@@ -335,7 +344,7 @@ def is_subset(one: Value, other: Value) -> bool:
             return one <= other
         if isinstance(other, LazySet) and one <= other.accepted:
             return True
-    if isinstance(one, LazySet) and one.infinite:
+    if isinstance(one, LazySet):
         return one.within(other)
     return all(is_member(value, other) for value in members(one))
 

@@ -23,7 +23,8 @@ from verifier.tla.columns.leaves import Valued
 from verifier.tla.columns.numbers import Classes, Column, Numbers, Packed, Unsuited
 from verifier.tla.columns.truths import Truth
 from verifier.tla.frames import Undefined, Unit
-from verifier.tla.specification import Formula, Specification
+from verifier.tla.specification import Specification
+from verifier.tla.splitting import Formula
 from verifier.tla.values import NoValue
 
 if TYPE_CHECKING:

@@ -74,8 +74,11 @@ class Names:
     # -- values to sorts
 
     def encode(self, value: Value, sort: Sort) -> Concrete:
-        """The value of a sort. Raises NotInSort."""
-        value = listed(value)
+        """The value of a sort. Raises NotInSort, also for a set that is too large to be listed."""
+        try:
+            value = listed(value)
+        except NoValue:
+            raise NotInSort from None
         found = self._encoded(value, sort)
         if not isinstance(sort, Variant) and not _quickly(sort, found):
             raise NotInSort

@@ -8,7 +8,8 @@ from dataclasses import replace
 from verifier.tla import ast
 from verifier.tla.ast import Builtin, Definition
 from verifier.tla.frames import Undefined, Unit
-from verifier.tla.specification import Formula, Specification
+from verifier.tla.specification import Specification
+from verifier.tla.splitting import Formula
 from verifier.tla.translate.sampling import MOST_INITIAL
 from verifier.tla.translate.set_shapes import add_members
 from verifier.tla.translate.shapes import NoShape, Shape

@@ -148,8 +148,8 @@ def _all_initial(explorer: Explorer, most: int) -> bool:
     within, explorer.constraints = explorer.constraints, []
     try:
         explorer._initial()
-    except Interrupted:
-        if len(explorer.states) <= most:
+    except Interrupted as stop:
+        if len(explorer.states) <= most or not str(stop):
             raise
         return False
     finally:
@@ -194,7 +194,12 @@ class _Search:
                     explorer.current = self.number
                     explorer._expand(self.number, self.walk)
                 self.number += 1
-        except (Interrupted, Undefined):
+        except Interrupted as stop:
+            if not str(stop):  # the limits of the run, which arrive from its watch without a text
+                raise
+            self.ended = True
+            return False
+        except Undefined:
             self.ended = True
             return False
         return True

@@ -12,7 +12,7 @@ from verifier.tla import ast
 from verifier.tla.ast import Variable
 from verifier.tla.found import State
 from verifier.tla.order import text
-from verifier.tla.specification import Formula
+from verifier.tla.splitting import Formula
 from verifier.tla.translate.branches import Branch
 from verifier.tla.translate.coding import NotInSort
 from verifier.tla.translate.contexts import Context

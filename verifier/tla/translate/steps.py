@@ -14,6 +14,7 @@ from verifier.tla.translate.binders import names_of
 from verifier.tla.translate.branches import Branch, Guarding, Parameter, merged_sides
 from verifier.tla.translate.contexts import Context, Thunk
 from verifier.tla.translate.determined import determined, equated
+from verifier.tla.translate.evaluating import DEEPEST
 from verifier.tla.translate.expressions import Translator
 from verifier.tla.translate.guards import all_ways
 from verifier.tla.translate.spreading import Case
@@ -299,6 +300,8 @@ class Steps(Guarding):
                 yield from self.walk(found.body, found.context, branch, top=top)
                 return
             assert symbol.body is not None
+            if len(c.calls.get(symbol, ())) >= DEEPEST:
+                raise Untranslated(whole.place, f"{symbol.name} calls itself deeper than {DEEPEST} times")
             made = replace(branch, name=symbol.shown) if top else branch
             if top and symbol.parameters:
                 made = self._with_arguments(symbol, whole, c, made)

@@ -13,7 +13,7 @@ from verifier.tla.ast import Definition as Operator
 from verifier.tla.facts import STATE, TEMPORAL
 from verifier.tla.fairness import meaning_of
 from verifier.tla.order import text
-from verifier.tla.specification import Formula
+from verifier.tla.splitting import Formula
 from verifier.tla.translate.binders import names_of
 from verifier.tla.translate.contexts import Context, Thunk
 from verifier.tla.translate.fair_steps import FairSteps, Lasting

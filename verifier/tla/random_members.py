@@ -1,0 +1,43 @@
+"""Members of sets by chance, of large ones too: RandomElement and RandomSubset."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable
+
+from verifier.tla.lazy_sets import FunctionSet, Interval, Powerset, ProductSet, RecordSet
+from verifier.tla.values import Fn, NoValue, Value, function, has_at_most, members
+
+_LISTED = 2**16
+"""Sets of more members are not listed."""
+
+
+def random_subset(order: Callable[[Value], Iterable[Value]], count: Value, value: Value) -> Value:
+    """So many members of a set, or all. Raises NoValue."""
+    if type(count) is not int or count < 0:
+        raise NoValue("the number of elements of a random subset is a natural number")
+    if has_at_most(value, max(_LISTED, 2 * count)):
+        items = list(order(value))
+        return frozenset(random.sample(items, min(count, len(items))))
+    found: set[Value] = set()
+    while len(found) < count:  # more than every second one is new
+        found.add(random_member(order, value))
+    return frozenset(found)
+
+
+def random_member(order: Callable[[Value], Iterable[Value]], value: Value) -> Value:
+    """One member of a set that is not empty. Raises NoValue."""
+    if isinstance(value, Interval):
+        return random.randint(value.low, value.high)
+    if has_at_most(value, _LISTED):
+        return random.choice(list(order(value)))
+    match value:
+        case Powerset():
+            return frozenset(item for item in order(value.base) if random.getrandbits(1))
+        case FunctionSet():
+            return function({key: random_member(order, value.range) for key in members(value.domain)})
+        case RecordSet():
+            return Fn({name: random_member(order, of) for name, of in value.fields.items()})
+        case ProductSet():
+            return tuple(random_member(order, of) for of in value.items)
+    return random.choice(list(order(value)))

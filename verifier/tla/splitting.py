@@ -1,0 +1,195 @@
+"""The parts of temporal formulas that speak of initial states, of all states, of all steps, and of whole
+executions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from verifier.tla import ast
+from verifier.tla.ast import Definition, Expression
+from verifier.tla.evaluator import Evaluator
+from verifier.tla.facts import STATE, TEMPORAL
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A formula, and the module in whose text it stands."""
+
+    body: Expression
+    module: str
+
+
+@dataclass(frozen=True)
+class Safety:
+    """What of a property is checked on states and steps, and what of it is not checked."""
+
+    initially: tuple[Formula, ...] = ()
+    always: tuple[Formula, ...] = ()
+    steps: tuple[Formula, ...] = ()
+    liveness: tuple[Formula, ...] = ()
+    parts: tuple[Formula, ...] = ()
+    """All of them as they are written: their conjunction is the property."""
+
+
+def conjuncts(evaluator: Evaluator, formula: Formula) -> Safety:
+    """The parts of a temporal formula that speak of initial states, of all states and of all steps."""
+    parts = list(_conjuncts(evaluator, formula, ()))
+    found: dict[str, list[Formula]] = {"initially": [], "always": [], "steps": [], "liveness": []}
+    for part in parts:
+        body, module = part.body, part.module
+        level = evaluator.analysis.of(body, module).level
+        if level <= STATE:
+            found["initially"].append(part)
+        elif isinstance(body, ast.Temporal) and body.kind == "[]":
+            inner = body.items[0]
+            inside = evaluator.analysis.of(inner, module).level
+            if _is_step(inner) and inside < TEMPORAL:  # [TRUE]_<<>> speaks of no variable
+                found["steps"].append(Formula(inner, module))
+            elif inside <= STATE:
+                found["always"].append(Formula(inner, module))
+            else:
+                found["liveness"].append(part)
+        else:
+            found["liveness"].append(part)
+    return Safety(**{name: tuple(formulas) for name, formulas in found.items()}, parts=tuple(parts))
+
+
+def _is_step(inner: ast.Expression) -> bool:
+    """Whether a formula is ``[A]_v``, or that for each value of a set."""
+    if isinstance(inner, ast.Quantifier):
+        return inner.universal and _is_step(inner.body)
+    return isinstance(inner, ast.Step) and inner.stuttering
+
+
+def _conjuncts(evaluator: Evaluator, formula: Formula, seen: tuple[Definition, ...]) -> list[Formula]:
+    body, module = formula.body, formula.module
+    if evaluator.analysis.of(body, module).level <= STATE:
+        return [formula]
+    if isinstance(body, ast.Junction) and body.conjunction:
+        return [part for item in body.items for part in _conjuncts(evaluator, Formula(item, module), seen)]
+    if isinstance(body, ast.Apply):
+        opened = _opened(evaluator, body, module, seen)
+        if opened is not None:
+            return opened
+    if isinstance(body, ast.Quantifier) and body.universal and _is_constant(evaluator, body, module):
+        parts = _conjuncts(evaluator, Formula(body.body, module), seen)
+        if all(part.module == module for part in parts):
+            return [_of_each(part, body) for part in parts]
+    if isinstance(body, ast.Let):
+        return _conjuncts_of_let(evaluator, body, module, seen) or [formula]
+    if isinstance(body, ast.Temporal) and body.kind == "[]":
+        return _conjuncts_always(evaluator, body, module, seen)
+    return [formula]
+
+
+def _conjuncts_of_let(
+    evaluator: Evaluator, whole: ast.Let, module: str, seen: tuple[Definition, ...]
+) -> list[Formula]:
+    """The parts of ``LET ... IN F``, each with the definitions that it needs; none where one of them stands
+    in the text of another module."""
+
+    def let(body: Expression) -> Expression:
+        needed = set(evaluator.analysis.of(body, module).free)
+        for definition in (*whole.definitions, *reversed(whole.definitions)):
+            if definition in needed:
+                needed |= evaluator.analysis.of_definition(definition).free
+        definitions = tuple(one for one in whole.definitions if one in needed)
+        return ast.Let(definitions, body, place=body.place) if definitions else body
+
+    def below(body: Expression) -> Expression:
+        match body:
+            case ast.Temporal(kind="[]", items=(item,)):
+                return replace(body, items=(below(item),))
+            case ast.Step(action, subscript):
+                return replace(body, action=let(action), subscript=let(subscript))
+            case ast.Quantifier() if _is_step(body):
+                bindings = tuple(replace(one, domain=let(one.domain)) for one in body.bindings)
+                return replace(body, bindings=bindings, body=below(body.body))
+        return let(body)
+
+    parts = _conjuncts(evaluator, Formula(whole.body, module), seen)
+    if any(part.module != module and let(part.body) is not part.body for part in parts):
+        return []
+    return [Formula(below(part.body), part.module) if part.module == module else part for part in parts]
+
+
+def _conjuncts_always(
+    evaluator: Evaluator, body: ast.Temporal, module: str, seen: tuple[Definition, ...]
+) -> list[Formula]:
+    """The parts of ``[]F``."""
+
+    def always(part: ast.Expression) -> ast.Temporal:
+        return ast.Temporal("[]", (part,), place=body.place)
+
+    inner = body.items[0]
+    if isinstance(inner, ast.Apply) and not inner.arguments:
+        symbol = evaluator.resolve(inner.operator, module) or inner.operator
+        level = evaluator.analysis.of(inner, module).level
+        is_defined = isinstance(symbol, Definition) and symbol.body is not None and symbol not in seen
+        if is_defined and level > STATE:
+            assert isinstance(symbol, Definition)
+            assert symbol.body is not None
+            return _conjuncts(evaluator, Formula(always(symbol.body), symbol.module), (*seen, symbol))
+    if isinstance(inner, ast.Junction) and inner.conjunction:
+        every = [_conjuncts(evaluator, Formula(always(item), module), seen) for item in inner.items]
+        return [part for parts in every for part in parts]
+    if isinstance(inner, ast.Temporal) and inner.kind == "[]":
+        return _conjuncts(evaluator, Formula(inner, module), seen)
+    return [Formula(body, module)]
+
+
+def _opened(
+    evaluator: Evaluator, body: ast.Apply, module: str, seen: tuple[Definition, ...]
+) -> list[Formula] | None:
+    """The parts of what a name is defined as; of an instance with parameters, each with its arguments."""
+    symbol = evaluator.resolve(body.operator, module) or body.operator
+    if not isinstance(symbol, Definition) or symbol.body is None or symbol in seen:
+        return None
+    if any(evaluator.analysis.of(argument, module).level == TEMPORAL for argument in body.arguments):
+        return _argument_alone(evaluator, symbol, body, module, seen)
+    parts = _conjuncts(evaluator, Formula(symbol.body, symbol.module), (*seen, symbol))
+    if not body.arguments:
+        return parts
+    if symbol.nested:
+        return None
+    return [Formula(_with_arguments(part, symbol, body), module) for part in parts]
+
+
+def _argument_alone(
+    evaluator: Evaluator, symbol: Definition, whole: ast.Apply, module: str, seen: tuple[Definition, ...]
+) -> list[Formula] | None:
+    """The parts of a temporal argument of ``F(p) == p``; None for any other operator."""
+    if isinstance(symbol.body, ast.Apply) and symbol.body.operator in symbol.parameters:
+        argument = whole.arguments[symbol.parameters.index(symbol.body.operator)]
+        return None if symbol.body.arguments else _conjuncts(evaluator, Formula(argument, module), seen)
+    return None
+
+
+def _with_arguments(part: Formula, symbol: Definition, whole: ast.Apply) -> ast.Expression:
+    """A part of a definition's body, applied to the arguments of the whole."""
+
+    def applied(body: ast.Expression) -> ast.Expression:
+        made = Definition(symbol.name, symbol.parameters, part.module, symbol.place, path=symbol.path)
+        made.body = body
+        return ast.Apply(made, whole.arguments, place=body.place)
+
+    match part.body:
+        case ast.Temporal(items=(item,)) if part.body.kind == "[]":
+            inner = _with_arguments(Formula(item, part.module), symbol, whole)
+            return ast.Temporal("[]", (inner,), place=part.body.place)
+        case ast.Step(action, subscript, stuttering):
+            return ast.Step(applied(action), applied(subscript), stuttering, place=part.body.place)
+    return applied(part.body)
+
+
+def _of_each(part: Formula, whole: ast.Quantifier) -> Formula:
+    r"""``\A x \in S : []P`` is ``[](\A x \in S : P)``, where S is the same in all states."""
+    body = part.body
+    if isinstance(body, ast.Temporal) and body.kind == "[]":
+        inner = replace(whole, body=body.items[0])
+        return Formula(replace(body, items=(inner,)), part.module)
+    return Formula(replace(whole, body=body), part.module)
+
+
+def _is_constant(evaluator: Evaluator, whole: ast.Quantifier, module: str) -> bool:
+    return all(evaluator.is_constant(binding.domain, module) for binding in whole.bindings)
