@@ -116,6 +116,37 @@ class Exists(Walk):
 
 
 @dataclass(frozen=True)
+class Every(Walk):
+    """``\\A`` of a formula that is walked: the set is evaluated first, and its members follow each other."""
+
+    members: Members
+    names: Sequence[Of]
+    first: Walk
+    later: Walk
+    start: Of = field(default_factory=_mark)
+    size: Of = field(default_factory=_mark)
+    mark: Of = field(default_factory=_mark)
+
+    def rows(self, batch: Batch) -> Batch:
+        """The rows that follow."""
+        if not len(batch):
+            return batch
+        starts, sizes = self.members.sized(batch)
+        batch = batch.put(self.start, starts).put(self.size, sizes)
+        for number in range(int(sizes.max())):
+            mask = batch.column(self.size) > number
+            if not mask.any():
+                break
+            own = _marked(batch, self.mark)
+            here = own.where(mask)
+            for of, column in zip(self.names, self.members.at(here.column(self.start) + number), strict=True):
+                here = here.put(of, column)
+            here = (self.later if number else self.first).rows(here).without(self.names)
+            batch = merged([here, own.where(~mask)], self.mark)
+        return batch.without([self.start, self.size])
+
+
+@dataclass(frozen=True)
 class Named(Walk):
     """A definition that names the steps of the rows."""
 
