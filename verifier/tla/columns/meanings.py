@@ -44,11 +44,14 @@ class Meanings:
                 return self._number("[]", *parts)
             case ast.Apply():
                 symbol = core.resolve(whole.operator, module) or whole.operator
-                if isinstance(symbol, ast.Builtin):
+                if symbol in around.names:
+                    if not whole.arguments:
+                        return self._stands(symbol, around, places)
+                elif isinstance(symbol, ast.Builtin):
                     parts = (self._of(part, around, places) for part in whole.arguments)
                     return self._number(symbol.module, symbol.name, *parts)
-                if not whole.arguments and (symbol in around.names or isinstance(symbol, ast.Variable)):
-                    return self._stands(symbol, around, places)
+                elif isinstance(symbol, ast.Variable | ast.Constant | ast.Definition) and not _nested(symbol):
+                    return self._number(symbol, *(self._of(part, around, places) for part in whole.arguments))
         names = [one.symbol for one in reads(core, whole, module, False) if one.symbol in around.names]
         stand = {symbol: self._stands(symbol, around, places) for symbol in names}
         return self._number(whole, around.unit, frozenset(stand.items()))
@@ -61,6 +64,11 @@ class Meanings:
             return self._number(stands)
         assert not isinstance(stands, Symbol)
         return self._of(stands.expression, stands.around or around, places)
+
+
+def _nested(symbol: Symbol) -> bool:
+    """Whether a definition may speak of names around it."""
+    return isinstance(symbol, ast.Definition) and symbol.nested
 
 
 def _kinds(read: Sequence[Of]) -> tuple[Hashable, ...]:
