@@ -12,7 +12,7 @@ import pytest
 from results.generators.tla_random_texts import configuration, module
 from tests.tla_modules import specified
 from verifier.processes.limits import Interrupted
-from verifier.tla.columns import levels
+from verifier.tla.columns import levels, lookups
 from verifier.tla.columns.numbers import Classes, Numbers, Packed
 from verifier.tla.explorer import DEADLOCK, Explorer
 from verifier.tla.found import State
@@ -264,6 +264,43 @@ def test_every_member_of_a_set_is_walked_after_the_one_before(tmp_path: Path, la
         "           /\\ y' = 0"
     )
     assert _alike(tmp_path, body)
+
+
+@pytest.mark.parametrize("tried", [0, 10**9])
+def test_members_that_the_conjuncts_in_front_are_true_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tried: int
+) -> None:
+    """Each in as many ways, in the same order, whatever of this state or the next is read."""
+    monkeypatch.setattr(lookups, "_TRIED_ROWS", tried)
+    body = TWO + (
+        "Init == x = <<0, 1, 2>> /\\ y = 0\nAt(i, v) == \\E k \\in {i, 3} : x[k] = v \\/ x[k] > v + 1\n"
+        "Put(i, v) == x' = [x EXCEPT ![i] = v]\n"
+        "Move(i) == \\E v \\in 0..3 :\n  /\\ At(i, v)\n  /\\ y' = (y + v + 1) % 5\n"
+        "  /\\ \\E w \\in 0..2 : (w # v \\/ y' > 2) /\\ x' # <<>> /\\ w < 2\n"
+        "Turn ==\n  /\\ y > 1\n  /\\ x' = <<x[2], x[3], y>>\n"
+        "  /\\ \\E a, b \\in 1..3 : \\A c \\in a..b : x'[c] < 3 /\\ (c = b => x[a] # y)\n  /\\ y' = 0\n"
+        "Next == (\\E i \\in 1..3 : x[i] < 9 /\\ Put(i, y % 4) /\\ Move(i)) \\/ Turn"
+    )
+    assert _alike(tmp_path, body)
+
+
+def test_the_set_of_a_quantifier_in_front_is_read(tmp_path: Path) -> None:
+    body = TWO + (
+        "Init == x = <<0, 1, 2>> /\\ y = 0\n"
+        "Next == \\E i \\in 1..3, v \\in 0..3 :\n  /\\ \\A c \\in 1..y : v + i # c + x[1]\n"
+        "  /\\ x' = [x EXCEPT ![i] = v]\n  /\\ y' = (x[2] + v) % 4"
+    )
+    assert _alike(tmp_path, body)
+
+
+def test_the_conjuncts_in_front_have_no_value(tmp_path: Path) -> None:
+    body = TWO + (
+        "Init == x = <<0, 1>> /\\ y = 0\n"
+        "Next == \\E i \\in 1..3 : (y > 3 => x[i] > 0) /\\ x' = <<x[2], y>> /\\ y' = y + 1"
+    )
+    found, _ = _found(tmp_path, body, QUIET, True)
+    assert "M.tla:" in found[0]
+    assert not _alike(tmp_path, body)
 
 
 # -- what is known of one expression, for others

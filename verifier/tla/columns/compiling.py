@@ -10,6 +10,7 @@ from verifier.tla.ast import Builtin, Definition, Expression, Symbol
 from verifier.tla.columns.batches import Of
 from verifier.tla.columns.environments import Columns, Environment, Given
 from verifier.tla.columns.leaves import Members
+from verifier.tla.columns.lookups import looked_up
 from verifier.tla.columns.numbers import Numbers, Unsuited
 from verifier.tla.columns.parts import Parts
 from verifier.tla.columns.truths import (
@@ -28,7 +29,6 @@ from verifier.tla.columns.walks import (
     Branches,
     Either,
     Every,
-    Exists,
     Guard,
     Impossible,
     Keep,
@@ -164,7 +164,7 @@ class Compiler(Parts):
             members, names, own = self.bound(binding, around)
             sets.append((members, names))
             inner = inner.having(own.names)
-        return Exists(sets, self.walk(whole.body, inner, top=top))
+        return looked_up(sets, self.walk(whole.body, inner, top=top))
 
     def _every(self, whole: ast.Quantifier, around: Environment) -> Walk:
         if len(whole.bindings) > 1 or len(whole.bindings[0].names) > 1:

@@ -24,11 +24,13 @@ class Walk(ABC):
         """The rows that follow, by the rows that they come from."""
 
 
-def _mark() -> Of:
+def new_mark() -> Of:
+    """A column for the numbers of rows."""
     return Of(Numbers(), "")
 
 
-def _marked(batch: Batch, mark: Of) -> Batch:
+def marked(batch: Batch, mark: Of) -> Batch:
+    """A batch with the numbers of its rows."""
     return batch.put(mark, np.arange(len(batch)))
 
 
@@ -63,13 +65,13 @@ class Branches(Walk):
     """A disjunction."""
 
     items: Sequence[Walk]
-    mark: Of = field(default_factory=_mark)
+    mark: Of = field(default_factory=new_mark)
 
     def rows(self, batch: Batch) -> Batch:
         """The rows that follow."""
         if not len(batch):
             return batch
-        own = _marked(batch, self.mark)
+        own = marked(batch, self.mark)
         return merged([item.rows(own) for item in self.items], self.mark)
 
 
@@ -80,7 +82,7 @@ class Either(Walk):
     condition: Truth
     then: Walk
     otherwise: Walk
-    mark: Of = field(default_factory=_mark)
+    mark: Of = field(default_factory=new_mark)
 
     def rows(self, batch: Batch) -> Batch:
         """The rows that follow."""
@@ -95,7 +97,7 @@ def divided(batch: Batch, mask: Mask, then: Walk, otherwise: Walk, mark: Of) -> 
         return then.rows(batch)
     if not mask.any():
         return otherwise.rows(batch)
-    own = _marked(batch, mark)
+    own = marked(batch, mark)
     return merged([then.rows(own.where(mask)), otherwise.rows(own.where(~mask))], mark)
 
 
@@ -108,11 +110,15 @@ class Exists(Walk):
 
     def rows(self, batch: Batch) -> Batch:
         """The rows that follow."""
+        return self.body.rows(self.expanded(batch)).without([of for _, names in self.sets for of in names])
+
+    def expanded(self, batch: Batch) -> Batch:
+        """A row for each row and members of its sets."""
         for members, _ in self.sets:
             members.of(batch)
         for members, names in self.sets:
             batch = members.expanded(batch, names)
-        return self.body.rows(batch).without([of for _, names in self.sets for of in names])
+        return batch
 
 
 @dataclass(frozen=True)
@@ -123,9 +129,9 @@ class Every(Walk):
     names: Sequence[Of]
     first: Walk
     later: Walk
-    start: Of = field(default_factory=_mark)
-    size: Of = field(default_factory=_mark)
-    mark: Of = field(default_factory=_mark)
+    start: Of = field(default_factory=new_mark)
+    size: Of = field(default_factory=new_mark)
+    mark: Of = field(default_factory=new_mark)
 
     def rows(self, batch: Batch) -> Batch:
         """The rows that follow."""
@@ -137,7 +143,7 @@ class Every(Walk):
             mask = batch.column(self.size) > number
             if not mask.any():
                 break
-            own = _marked(batch, self.mark)
+            own = marked(batch, self.mark)
             here = own.where(mask)
             for of, column in zip(self.names, self.members.at(here.column(self.start) + number), strict=True):
                 here = here.put(of, column)
@@ -179,7 +185,7 @@ class Settled(Walk):
     walk: Walk
     test: Truth
     variables: Sequence[Of]
-    mark: Of = field(default_factory=_mark)
+    mark: Of = field(default_factory=new_mark)
 
     def rows(self, batch: Batch) -> Batch:
         """The rows that follow."""
@@ -242,7 +248,7 @@ class AssignSome(Walk):
     of: Of
     members: Members
     test: Truth
-    mark: Of = field(default_factory=_mark)
+    mark: Of = field(default_factory=new_mark)
 
     def rows(self, batch: Batch) -> Batch:
         """The rows that follow."""
@@ -266,7 +272,7 @@ class _Some(Walk):
 class Actions:
     """The definitions that name steps, numbered."""
 
-    mark: Of = field(default_factory=_mark)
+    mark: Of = field(default_factory=new_mark)
     found: list[Definition] = field(default_factory=list)
 
     def named(self, symbol: Definition, body: Walk) -> Named:
