@@ -21,6 +21,7 @@ from verifier.runs.table import engine_named
 from verifier.runs.tla_rounds import ModuleQuestion
 from verifier.runs.tla_source import TlaSource
 from verifier.runs.tla_symbolic import NotTranslated, Symbolic
+from verifier.tla.columns import levels
 from verifier.verdict import VerdictKind
 
 CONFIG = "\nINIT Init\nNEXT Next\nINVARIANT Inv\n"
@@ -37,6 +38,23 @@ def _closed(made: Symbolic, **options: Any) -> Run | None:
 
 def _kinds(run: Run) -> dict[str, tuple[str, int | None]]:
     return {v.property_name: (v.kind.value, v.depth) for v in run.outcome.verdicts}
+
+
+def test_states_in_which_nothing_happens_and_reads_without_a_value_at_the_depth(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are found by columns as by the interpreter, of which one looks at the last level."""
+    body = "\nEXTENDS Integers, Sequences\nVARIABLES x, y\nInit == x = 0 /\\ y = 0\nInv == TRUE\n"
+    body += "Next == \\E n \\in 1..3 : x + n < 9 /\\ x' = x + n /\\ y' = (y + n) % 4"
+    reads = " /\\ (x < 7 \\/ y # 3 \\/ Head(<<>>) = 1)"
+    asked: dict[str, Any] = {"properties": ("Inv", "NoDeadlock")}
+    for large in (1, 1_000):
+        monkeypatch.setattr(levels, "_LARGE", large)
+        at = [_closed(translated(tmp_path, body, CONFIG), depth=depth, **asked) for depth in (2, 3)]
+        assert [one is None for one in at] == [False, True]
+        asked_less = {"properties": ("Inv",), "depth": 3}
+        assert _closed(translated(tmp_path, body, CONFIG), **asked_less) is not None
+        assert _closed(translated(tmp_path, body + reads, CONFIG), **asked_less) is None
 
 
 def _compare(folder: Path, seeds: range) -> Counter[bool]:
@@ -101,9 +119,17 @@ Grows == [][x' = x + 1]_x
         ({}, {"writes_question": True}, False),
     ],
 )
+@pytest.mark.parametrize("large", [1, 1_000])
 def test_when_the_interpreter_answers(
-    change: dict[str, str], options: dict[str, Any], answers: bool, tmp_path: Path
+    change: dict[str, str],
+    options: dict[str, Any],
+    answers: bool,
+    large: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    """Also where all levels are expanded by columns, and the steps from the last one are read so."""
+    monkeypatch.setattr(levels, "_LARGE", large)
     body = COUNTER
     for old, new in change.items():
         assert old in body

@@ -12,12 +12,15 @@ import pytest
 from results.generators.tla_random_texts import configuration, module
 from tests.tla_modules import specified
 from verifier.processes.limits import Interrupted
-from verifier.tla.columns import levels
+from verifier.tla.columns import levels, lookups
 from verifier.tla.columns.leaves import Derived
 from verifier.tla.columns.numbers import Classes, Numbers, Packed
 from verifier.tla.columns.search import Search
 from verifier.tla.explorer import DEADLOCK, Explorer
+from verifier.tla.found import State
 from verifier.tla.frames import Undefined
+from verifier.tla.itf import shown_state
+from verifier.tla.orbits import Orbits
 
 QUIET = "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE"
 TWO = "EXTENDS Integers, Sequences, FiniteSets\nVARIABLES x, y\n"
@@ -41,11 +44,16 @@ def _found(folder: Path, body: str, config: str, by_columns: bool, **limits: Any
     except (Undefined, Interrupted) as reason:
         error = str(reason)
     found, used = explorer.found, explorer.columns.search is not None
-    violations = {name: one.states for name, one in found.violations.items()}
+    symmetry = (explorer.in_orbits, explorer.asymmetric)
+
+    def shown(states: list[State]) -> list[dict[str, str]]:
+        return [shown_state(explorer.names, state, made.evaluator.order) for state in states]
+
+    violations = {name: shown(one.states) for name, one in found.violations.items()}
     counts = (found.distinct, found.generated, found.levels, found.depth, found.closed, found.complete)
     others = (found.initial, found.deadlocks, found.beyond, found.waiting, list(found.taken.items()))
-    states = (explorer.states, explorer.known.parents)
-    return (error, counts, others, violations, explorer.violations.depths, states), used
+    states = (shown(explorer.states), explorer.known.parents)
+    return (error, counts, others, violations, explorer.violations.depths, states, symmetry), used
 
 
 def _alike(folder: Path, body: str, config: str = QUIET, **limits: Any) -> bool:
@@ -284,13 +292,166 @@ def test_enabled_and_actions_that_call_themselves_are_refused(tmp_path: Path) ->
     assert not _alike(tmp_path, body)
 
 
-def test_a_step_that_the_interpreter_names_after_another_branch(tmp_path: Path) -> None:
-    body = (
-        TWO
-        + "Init == x = 0 /\\ y = 0\nUp == x < 3 /\\ x' = x + 1 /\\ y' = x\nNext == Up \\/ UNCHANGED <<x, y>>"
+def test_a_step_of_a_branch_without_a_name_has_that_of_what_is_around_it(tmp_path: Path) -> None:
+    """And not that of the branch before."""
+    body = TWO + (
+        "Init == x = 0 /\\ y = 0\nUp == x < 3 /\\ x' = x + 1 /\\ y' = x\nStay == UNCHANGED <<x, y>>\n"
+        "Reset == (x = 3 /\\ Stay) \\/ (x > 1 /\\ x' = 0 /\\ y' = y)\n"
+        "Next == \\E n \\in 1..2 : Up \\/ (n = 2 /\\ x' = 0 /\\ y' = 0) \\/ Reset"
     )
+    assert _alike(tmp_path, body)
+    taken = dict(_found(tmp_path, body, QUIET, False)[0][2][4])
+    assert taken == {"Up": 10, "Next": 6, "Reset": 6}
+
+
+@pytest.mark.parametrize("later", ["x' \\in {n, 3}", "(x' = n \\/ x' = 3)", "(x' = n \\/ (x' = 3 /\\ TRUE))"])
+def test_every_member_of_a_set_is_walked_after_the_one_before(tmp_path: Path, later: str) -> None:
+    """The first may be true in several ways; the others are tested once all variables have values."""
+    body = TWO + (
+        "Init == x = 0 /\\ y = 0\n"
+        f"Next == y' = (y + 1) % 4 /\\ (\\A n \\in 1..y : {later}) /\\ (y = 0 => x' = x)\n"
+    )
+    assert _alike(tmp_path, body)
+    body = TWO + (
+        "Init == x = <<0, 0>> /\\ y = 0\nSome(a, n) == a = n \\/ a = n + 1 \\/ a = n\n"
+        "Next == \\/ /\\ y < 3 /\\ y' = y + 1 /\\ x' = <<y, x[1]>>\n"
+        "           /\\ \\A n \\in {i \\in 1..y : i # x[1]} : Some(n % 2, x[2])\n"
+        "        \\/ /\\ \\A k \\in 1..2 : x' \\in {<<k, 0>>, <<1, 1>>} \\/ (x' = x /\\ y > k)\n"
+        "           /\\ y' = 0"
+    )
+    assert _alike(tmp_path, body)
+
+
+@pytest.mark.parametrize("tried", [0, 10**9])
+def test_members_that_the_conjuncts_in_front_are_true_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tried: int
+) -> None:
+    """Each in as many ways, in the same order, whatever of this state or the next is read."""
+    monkeypatch.setattr(lookups, "_TRIED_ROWS", tried)
+    body = TWO + (
+        "Init == x = <<0, 1, 2>> /\\ y = 0\nAt(i, v) == \\E k \\in {i, 3} : x[k] = v \\/ x[k] > v + 1\n"
+        "Put(i, v) == x' = [x EXCEPT ![i] = v]\n"
+        "Move(i) == \\E v \\in 0..3 :\n  /\\ At(i, v)\n  /\\ y' = (y + v + 1) % 5\n"
+        "  /\\ \\E w \\in 0..2 : (w # v \\/ y' > 2) /\\ x' # <<>> /\\ w < 2\n"
+        "Turn ==\n  /\\ y > 1\n  /\\ x' = <<x[2], x[3], y>>\n"
+        "  /\\ \\E a, b \\in 1..3 : \\A c \\in a..b : x'[c] < 3 /\\ (c = b => x[a] # y)\n  /\\ y' = 0\n"
+        "Next == (\\E i \\in 1..3 : x[i] < 9 /\\ Put(i, y % 4) /\\ Move(i)) \\/ Turn"
+    )
+    assert _alike(tmp_path, body)
+
+
+def test_the_set_of_a_quantifier_in_front_is_read(tmp_path: Path) -> None:
+    body = TWO + (
+        "Init == x = <<0, 1, 2>> /\\ y = 0\n"
+        "Next == \\E i \\in 1..3, v \\in 0..3 :\n  /\\ \\A c \\in 1..y : v + i # c + x[1]\n"
+        "  /\\ x' = [x EXCEPT ![i] = v]\n  /\\ y' = (x[2] + v) % 4"
+    )
+    assert _alike(tmp_path, body)
+
+
+def test_the_conjuncts_in_front_have_no_value(tmp_path: Path) -> None:
+    body = TWO + (
+        "Init == x = <<0, 1>> /\\ y = 0\n"
+        "Next == \\E i \\in 1..3 : (y > 3 => x[i] > 0) /\\ x' = <<x[2], y>> /\\ y' = y + 1"
+    )
+    found, _ = _found(tmp_path, body, QUIET, True)
+    assert "M.tla:" in found[0]
     assert not _alike(tmp_path, body)
-    assert _alike(tmp_path, body.replace("Up \\/ UNCHANGED <<x, y>>", "UNCHANGED <<x, y>> \\/ Up"))
+
+
+# -- what is known of one expression, for others
+
+
+def test_an_operator_of_the_same_arguments_in_another_order(tmp_path: Path) -> None:
+    """They come from one set, so that their numbers mean the same values."""
+    body = TWO + (
+        "Init == x = {1, 2, 3} /\\ y = 0\nLess(p, q) == p * 2 < q + y\n"
+        "Next == \\E a \\in x : \\E b \\in x : /\\ x' = x /\\ y < 6\n"
+        "  /\\ \\/ Less(a, b) /\\ y' = y + 1\n     \\/ Less(b, a) /\\ y' = y + 2\n"
+        "     \\/ Less(a, a) /\\ y' = y + 3\n     \\/ Less(b, 1) /\\ y' = y + 4"
+    )
+    assert _alike(tmp_path, body)
+
+
+def test_names_of_one_set_the_other_way_round(tmp_path: Path) -> None:
+    body = TWO + (
+        "Init == x = {1, 2, 3} /\\ y = 0\nNext == \\E a \\in x : \\E b \\in x : /\\ x' = x /\\ y < 9\n"
+        "  /\\ \\/ a * 2 < b + y /\\ y' = y + a\n     \\/ b * 2 < a + y /\\ y' = y + a + 2"
+    )
+    assert _alike(tmp_path, body)
+
+
+def test_one_operator_of_arguments_that_read_the_same(tmp_path: Path) -> None:
+    body = TWO + (
+        "Init == x = <<0, 0>> /\\ y = 0\nPair(e) == <<e, y>>\nPlus(F(_)) == <<F(y), y>>\n"
+        "Low(e) == <<e, x, y>>[1] < 4\n"
+        "Next == /\\ y' = (y + 1) % 6\n"
+        "  /\\ \\/ x' = Pair(y + 1) /\\ Low(x[1] + y)\n     \\/ x' = Pair(y * 2) /\\ Low(y - x[1])\n"
+        "     \\/ x' = Plus(LAMBDA n : n + 1)\n     \\/ x' = Plus(LAMBDA n : 1)"
+    )
+    assert _alike(tmp_path, body)
+
+
+def test_one_operator_in_two_instances(tmp_path: Path) -> None:
+    body = TWO + (
+        "I(v, w) == INSTANCE Other WITH m <- v, n <- w\nInit == x = 0 /\\ y = 0\n"
+        "Next == \\E a, b \\in 0..2 : /\\ x' = I(a, y)!Sum(b) % 5 /\\ y' = I(b, x)!Sum(a) % 4"
+    )
+    other = "---- MODULE Other ----\nEXTENDS Naturals\nCONSTANTS m, n\nSum(k) == m + 2 * n + 3 * k\n====\n"
+    (tmp_path / "Other.tla").write_text(other)
+    assert _alike(tmp_path, body)
+
+
+# -- symmetry
+
+SYMMETRIC = (
+    "EXTENDS TLC, Naturals, FiniteSets, Sequences\nCONSTANTS S, a\nVARIABLES x, y\nSym == Permutations(S)\n"
+)
+PERMUTED = f"{QUIET}\nCONSTANTS S = {{a, b, c, d}} a = a\nSYMMETRY Sym\n"
+
+
+def test_states_that_permutations_turn_into_each_other(tmp_path: Path) -> None:
+    body = SYMMETRIC + (
+        "Init == x = <<>> /\\ y \\in [S -> {0}]\n"
+        "Take(s) == Len(x) < 3 /\\ x' = Append(x, s) /\\ y' = [y EXCEPT ![s] = (@ + 1) % 3]\n"
+        "Drop == x # <<>> /\\ x' = Tail(x) /\\ UNCHANGED y\n"
+        "Swap == Len(x) = 2 /\\ x' = <<x[2], x[1]>> /\\ y' = [s \\in S |-> IF s = x[1] THEN 0 ELSE y[s]]\n"
+        "Next == (\\E s \\in S : Take(s)) \\/ Drop \\/ Swap\n"
+        "Inv == Len(x) < 4\nWithin == Cardinality({s \\in S : y[s] = 2}) < 2"
+    )
+    assert _alike(tmp_path, body, f"{PERMUTED}INVARIANT Inv")
+    assert _alike(tmp_path, body, f"{PERMUTED}INVARIANT Inv\nCONSTRAINT Within")
+    plain = _found(tmp_path, body, PERMUTED.replace("SYMMETRY Sym", ""), True)[0]
+    found = _found(tmp_path, body, PERMUTED, True)[0]
+    assert found[1][0] < plain[1][0] / 5
+    assert found[6][0] == plain[1][0]
+
+
+def test_numbers_alone_never_make_states_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    zero = staticmethod(lambda rows: np.zeros_like(rows[0]))
+    monkeypatch.setattr(Orbits, "summed", zero)
+    body = SYMMETRIC + (
+        "Init == x = {} /\\ y = {}\n"
+        "Next == \\E s \\in S : x' = x \\cup {s} /\\ y' \\in {y, x \\ y}"
+    )
+    classes = _found(tmp_path, body, PERMUTED, True)
+    monkeypatch.undo()
+    assert classes[1]
+    assert classes[0][1] == _found(tmp_path, body, PERMUTED, False)[0][1]
+
+
+def test_values_that_are_told_apart(tmp_path: Path) -> None:
+    """Also where an expression is evaluated that the interpreter does not come to: a name of LET is."""
+    body = SYMMETRIC + (
+        "Init == x = {} /\\ y = 0\n"
+        "Next == \\E s \\in S : LET one == CHOOSE t \\in x : TRUE IN\n"
+        "  /\\ x' = x \\cup {s} /\\ y' = IF y > 1 /\\ one = s THEN 0 ELSE (y + 1) % 2\n"
+    )
+    assert not _alike(tmp_path, body, PERMUTED)
+    assert _found(tmp_path, body, PERMUTED, True)[0][6][1] is None
+    taken = body.replace("y > 1", "y > 0")
+    assert _alike(tmp_path, taken, PERMUTED)  # begun anew without permutations
+    assert "CHOOSE takes" in _found(tmp_path, taken, PERMUTED, True)[0][6][1]
 
 
 def test_true_is_not_one(tmp_path: Path) -> None:

@@ -228,7 +228,7 @@ class _Search:
             "peak_memory_bytes": max(self.peak, int(self.process.memory_info().rss)),
             "symmetry": orbits is not None,
             "permutations": len(orbits.renamings) + 1 if orbits is not None else 1,
-            "states_in_orbits": orbits.size if orbits is not None else None,
+            "states_in_orbits": explorer.in_orbits,
             "symmetry_refused": explorer.asymmetric,
             "printed": self.spec.evaluator.printed,
         }

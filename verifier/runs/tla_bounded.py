@@ -167,7 +167,7 @@ def _bits(explorer: Explorer, symmetry: Symmetry | None) -> int:
     names = Names(explorer.evaluator.order)
     shapes = {variable.name: Shape() for variable in explorer.specification.variables}
     try:
-        add_states(shapes, explorer.states[:: len(explorer.states) // _STATES_BEFORE + 1])
+        add_states(shapes, explorer.columns.some(_STATES_BEFORE))
         for shape in shapes.values():
             if symmetry is not None:
                 shape.permute(symmetry.renamings)
@@ -198,7 +198,11 @@ def _stuck_in_the_end(explorer: Explorer, spec: Specification) -> bool:
     """Whether a state at the depth has no successor. Raises Undefined."""
     if explorer.found.complete:
         return False
-    stepper, last = Stepper(spec), explorer.states[-explorer.found.levels[-1] :]
+    count = explorer.found.levels[-1]
+    every = explorer.columns.all_step(explorer.count - count, explorer.count)
+    if every is not None:
+        return not every
+    stepper, last = Stepper(spec), explorer.states[-count:]
     following = [stepper.successors(state) for state in last]  # all of them are to be read
     return not all(following)
 

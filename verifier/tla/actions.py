@@ -339,8 +339,11 @@ class Walker(Branching):
         else:
             lines = [f"{inner} = {evaluator.frame(target, arguments)}"]
         body = self.body(symbol, target, primed, top=top)
+        ended: Lines = []
         if top:
-            lines.append(f"{evaluator.emit.bound(self)}.action = {evaluator.emit.bound(symbol)}")
+            action, before = f"{evaluator.emit.bound(self)}.action", evaluator.emit.fresh("a")
+            lines += [f"{before} = {action}", f"{action} = {evaluator.emit.bound(symbol)}"]
+            ended = [f"{action} = {before}"]  # what follows in a disjunction around it is none of it
         name, place = symbol.shown, whole.place
 
         def within(error: Undefined) -> None:
@@ -358,6 +361,7 @@ class Walker(Branching):
                 "except Undefined as error:",
                 f" {failed}(error)",
                 " raise",
+                *ended,
             ],
         )
 

@@ -185,6 +185,14 @@ class Explorer:
         return self.columns.count
 
     @property
+    def in_orbits(self) -> int | None:
+        """With symmetry, how many states are one with those that are known."""
+        orbits, search = self.known.orbits, self.columns.search
+        if orbits is None:
+            return None
+        return orbits.size if search is None else search.in_orbits
+
+    @property
     def states(self) -> list[State]:
         """The states that are known, in the order in which they were found."""
         self.columns.leave()

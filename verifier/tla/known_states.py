@@ -78,7 +78,7 @@ class KnownStates:
         state that is set in the evaluator."""
         for state, parent in states:
             now[:] = state
-            self.add(state, parent, None if self.view is None else self.view())
+            self.add(state, parent, state if self.view is None else self.view())
 
     def path(self, number: int) -> list[State]:
         """The states on the way to one, with itself."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import TypeAlias
 
@@ -38,9 +38,10 @@ class Orbits:
         self.known: dict[Value, Marks] = {}
         self.latest: tuple[Value, Marks] | None = None
 
-    def find(self, key: Value) -> int | None:
-        """The number of the class; None for a new one."""
-        marks = self.marks(key)
+    def find(self, key: Value, marks: Marks | None = None) -> int | None:
+        """The number of the class; None for a new one. ``marks``: its numbers, if they are known."""
+        if marks is None:
+            marks = self.marks(key)
         self.latest = key, marks
         way = int(marks.argmin())
         alike = self.classes.get(int(marks[way]))
@@ -87,10 +88,10 @@ class Orbits:
         if kind is tuple:
             return self._row(value)
         if kind is frozenset:
-            return self._mixed(self._all(value).sum(axis=0) + _FACTORS[0])
+            return self._mixed(self.all(value).sum(axis=0) + _FACTORS[0])
         if kind is Fn:
             keys, items = _weights(2)
-            pairs = self._all(value) * keys + self._all(value.values()) * items
+            pairs = self.all(value) * keys + self.all(value.values()) * items
             return self._mixed(self._mixed(pairs).sum(axis=0) + _FACTORS[1])
         if kind is ModelValue:
             images = [value, *(renaming.of(value) for renaming in self.renamings)]
@@ -100,7 +101,7 @@ class Orbits:
         word = f"{value.truth}" if kind is Boolean else value
         return self._mixed(np.full(len(self.renamings) + 1, _number(word), np.uint64))
 
-    def _all(self, values: Iterable[Value]) -> Marks:
+    def all(self, values: Iterable[Value]) -> Marks:
         """The numbers of some values, a line for each."""
         rows = [self._part(value) for value in values]
         return np.array(rows) if rows else np.zeros((0, len(self.renamings) + 1), np.uint64)
@@ -110,7 +111,15 @@ class Orbits:
 
     def _sum(self, values: tuple[Value, ...]) -> Marks:
         """The numbers of a row; of a row in a value they have to be mixed, as all that is summed again."""
-        found: Marks = (self._all(values) * _weights(len(values))).sum(axis=0)
+        found: Marks = (self.all(values) * _weights(len(values))).sum(axis=0)
+        return found
+
+    @staticmethod
+    def summed(rows: Sequence[Marks]) -> Marks:
+        """The numbers of states, a line for each, from those of their variables' values."""
+        found = np.zeros_like(rows[0])
+        for weight, row in zip(_weights(len(rows)), rows, strict=True):
+            found += row * weight
         return found
 
     @staticmethod

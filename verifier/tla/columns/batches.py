@@ -20,6 +20,8 @@ NO_VALUE = -2
 
 
 class _Derived(Protocol):
+    reads: list[Of]
+
     def of(self, batch: Batch) -> Column:
         """The numbers for the rows of a batch."""
 

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import cache, partial
+from collections.abc import Sequence
 from itertools import takewhile
-from typing import Any, TypeVar
 
 from verifier.tla import ast
 from verifier.tla.ast import Builtin, Definition, Expression, Symbol
 from verifier.tla.columns.batches import Of
 from verifier.tla.columns.environments import Columns, Environment, Given
-from verifier.tla.columns.leaves import Derived, Leaf, Members, Test, Valued
+from verifier.tla.columns.leaves import Members
+from verifier.tla.columns.lookups import looked_up
 from verifier.tla.columns.numbers import Numbers, Unsuited
-from verifier.tla.columns.paths import Paths
-from verifier.tla.columns.targets import symbol_of, target
+from verifier.tla.columns.parts import Parts
+from verifier.tla.columns.targets import target
 from verifier.tla.columns.truths import (
     Chosen,
     Joined,
     Kept,
     Negated,
     Quantified,
-    Tested,
     Truth,
     Unchanged,
 )
@@ -31,140 +29,25 @@ from verifier.tla.columns.walks import (
     AssignSome,
     Branches,
     Either,
-    Exists,
+    Every,
     Guard,
     Impossible,
     Keep,
     Sequenced,
     Settled,
     Walk,
-    always_named,
-    sometimes_named,
 )
 from verifier.tla.evaluator import Evaluator
-from verifier.tla.frames import Undefined
 
-_MOST_PARTS = 3_000
 _DEEPEST = 40
-LeafOf = TypeVar("LeafOf", bound=Leaf)
 
 
-class Compiler:
+class Compiler(Parts):
     """Takes formulas apart."""
 
     def __init__(self, columns: Columns, evaluator: Evaluator) -> None:
-        self.columns, self.evaluator, self.walker = columns, evaluator, evaluator.actions
-        self.actions = Actions()
-        self.paths = Paths(columns, self._derived)
-        self.leaves: list[Leaf] = []
-        self.depth = 0
-
-    # -- names
-
-    def symbol(self, symbol: Symbol, around: Environment) -> Symbol:
-        """What a name stands for at the constants of the configuration."""
-        return symbol_of(self.evaluator, symbol, around)
-
-    def given(self, whole: Expression, around: Environment, arity: int) -> Of | Given:
-        """What a parameter stands for."""
-        evaluator, unit = self.evaluator, around.unit
-        if isinstance(whole, ast.Apply) and not whole.arguments:
-            stands = around.names.get(self.symbol(whole.operator, around))
-            if isinstance(stands, Of) or (stands is not None and stands.around is not None):
-                return stands
-        source = evaluator.operator if arity else partial(evaluator.waiting, acts=True)
-        return Given(whole, around, evaluator.emit.function(source(whole, unit, False)))
-
-    def entered(
-        self, symbol: Definition, arguments: Sequence[Expression], around: Environment
-    ) -> Environment:
-        """The names in the body of a definition."""
-        names: dict[Symbol, Of | Given] = {
-            parameter: self.given(argument, around, parameter.arity)
-            for parameter, argument in zip(symbol.parameters, arguments, strict=True)
-        }
-        if symbol.nested:
-            return around.having(names)
-        return Environment(self.evaluator.unit_of(symbol), names)
-
-    def let(self, whole: ast.Let, around: Environment) -> Environment:
-        """The names in the body of a LET."""
-        names: dict[Symbol, Of | Given] = {
-            each: Given(each.body, None, self.evaluator.code_of(each, around.unit, False))
-            for each in whole.definitions
-            if each.body is not None and not each.parameters
-        }
-        return around.having(names)
-
-    def bound(self, binding: ast.Binding, around: Environment) -> tuple[Members, list[Of], Environment]:
-        """The members of the set of a binding, the columns of its names, and the names with them."""
-        names = [Of(Numbers(), name.name) for name in binding.names]
-        source = self.evaluator.domain(binding.domain, around.unit, False, ordered=True)
-        make, place, count = self.evaluator.emit.function(source), binding.domain.place, len(names)
-
-        def parts(item: Any) -> Sequence[Any]:
-            if not binding.is_tuple:
-                return (item,)
-            if type(item) is not tuple or len(item) != count:
-                raise Undefined(place, f"tuples of {count} are expected in this set")
-            return item
-
-        members = Members(self.columns, binding.domain, around, make, [name.numbers for name in names], parts)
-        self._counted(members)
-        inner = around.having(dict(zip(binding.names, names, strict=True)))
-        return members, names, inner
-
-    def _counted(self, leaf: LeafOf) -> LeafOf:
-        self.leaves.append(leaf)
-        if len(self.leaves) > _MOST_PARTS:
-            raise Unsuited(f"formulas have more than {_MOST_PARTS:,} parts")
-        return leaf
-
-    # -- leaves
-
-    def test(self, whole: Expression, around: Environment) -> Tested:
-        """A formula evaluated as a whole."""
-
-        def test(one: Expression, names: Environment) -> Test:
-            return Test(self.columns, one, names, self.evaluator.truth(one, names.unit))
-
-        return Tested(self._by_paths(test, whole, around))
-
-    def valued(
-        self, whole: Expression, around: Environment, numbers: Numbers, *, primed: bool = False
-    ) -> Valued:
-        """An expression evaluated as a whole."""
-
-        def valued(one: Expression, names: Environment) -> Valued:
-            make = self.evaluator.value(one, names.unit, primed)
-            return Valued(self.columns, one, names, make, numbers, primed=primed)
-
-        if primed:
-            return self._counted(valued(whole, around))
-        return self._by_paths(valued, whole, around)
-
-    def _by_paths(
-        self, made: Callable[[Expression, Environment], LeafOf], whole: Expression, around: Environment
-    ) -> LeafOf:
-        """A leaf for which paths are evaluated apart."""
-        body, names = whole, around
-        while isinstance(body, ast.Let):
-            names = self.let(body, names)
-            body = body.body
-        short, names = self.paths.shortened(body, names)
-        if short is body:
-            return self._counted(made(whole, around))
-        leaf = self._counted(made(short, names))
-        leaf.plain = cache(lambda: made(whole, around))
-        return leaf
-
-    def _derived(self, path: Expression, around: Environment) -> Of:
-        numbers = Numbers()
-
-        def derived(one: Expression, names: Environment) -> Derived:
-            return Derived(self.columns, one, names, self.evaluator.value(one, names.unit), numbers)
-
-        return Of(numbers, "", derived=self._by_paths(derived, path, around))
+        super().__init__(columns, evaluator)
+        self.walker, self.actions, self.depth = evaluator.actions, Actions(), 0
 
     # -- truths
 
@@ -250,9 +133,11 @@ class Compiler:
             case ast.Junction():
                 if whole.conjunction:
                     return self._conjunction(whole.items, around, top)
-                return self._branches([self.walk(item, around, top=top) for item in whole.items])
+                return Branches([self.walk(item, around, top=top) for item in whole.items])
             case ast.Quantifier() if not whole.universal:
                 return self._exists(whole, around, top)
+            case ast.Quantifier() if self.walker.branches(whole, around.unit, False):
+                return self._every(whole, around)
             case ast.If():
                 then, otherwise = (self.walk(x, around, top=top) for x in (whole.then, whole.otherwise))
                 return Either(self.truth(whole.condition, around), then, otherwise)
@@ -274,23 +159,26 @@ class Compiler:
             return False
         return isinstance(around.names.get(whole.function.operator), Of)
 
-    def _branches(self, items: Sequence[Walk]) -> Walk:
-        """A disjunction. The interpreter names a step by the last definition that it came through, also
-        where that is another branch's."""
-        for number, item in enumerate(items):
-            if not always_named(item) and any(map(sometimes_named, items[:number])):
-                raise Unsuited("some steps of Next have no name of their own")
-        return Branches(items)
-
     def _exists(self, whole: ast.Quantifier, around: Environment, top: bool) -> Walk:
         sets, inner = [], around
         for binding in whole.bindings:
             members, names, own = self.bound(binding, around)
             sets.append((members, names))
             inner = inner.having(own.names)
-        body = self.walk(whole.body, inner, top=top)
-        self._branches([body, body])
-        return Exists(sets, body)
+        return looked_up(sets, self.walk(whole.body, inner, top=top))
+
+    def _every(self, whole: ast.Quantifier, around: Environment) -> Walk:
+        if len(whole.bindings) > 1 or len(whole.bindings[0].names) > 1:
+            raise Unsuited(f"{whole.place}: a formula of a kind that columns do not walk")
+        members, names, inner = self.bound(whole.bindings[0], around)
+        return Every(members, names, *self._first_and_later(whole.body, inner))
+
+    def _first_and_later(self, whole: Expression, around: Environment) -> tuple[Walk, Walk]:
+        """A formula where it stands first, and where it follows others."""
+        walk = self.walk(whole, around)
+        if self.walker.assigns(whole, around.unit, False):
+            return walk, walk
+        return walk, Settled(walk, self.truth(whole, around), self.columns.next)
 
     def _case(self, whole: ast.Case, around: Environment) -> Walk:
         words = "no case of a CASE is true"
@@ -309,10 +197,10 @@ class Compiler:
                 rest = rest[len(tests) :]
                 continue
             first, *rest = rest
-            walk = self.walk(first, around, top=top and not made and not rest)
-            if made and not self.walker.assigns(first, around.unit, False):
-                walk = Settled(walk, self.truth(first, around), self.columns.next)
-            made.append(walk)
+            if made:
+                made.append(self._first_and_later(first, around)[1])
+            else:
+                made.append(self.walk(first, around, top=top and not rest))
         return made[0] if len(made) == 1 else Sequenced(made)
 
     def _keep(self, body: Expression, around: Environment) -> Walk:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any
+from copy import copy
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +28,20 @@ PLAIN = frozenset((int, str, Boolean, ModelValue, frozenset, tuple, Fn))
 """Kinds of values that are listed."""
 
 
+class _Known:
+    """What an expression is for the keys that were asked for."""
+
+    def __init__(self, reads: Sequence[Of]) -> None:
+        self.packed = Packed([of.numbers for of in reads])
+        self.forget()
+
+    def forget(self) -> None:
+        """Forgets all: keys have another meaning now, or some of them have no result."""
+        listed = self.packed.bits <= _MOST_LISTED_BITS
+        self.table = np.full(1 << self.packed.bits, _UNKNOWN, np.int64) if listed else None
+        self.classes, self.results = Classes(), Grown()
+
+
 class Leaf(ABC):
     """An expression, and what it is for the keys that were asked for."""
 
@@ -42,17 +57,17 @@ class Leaf(ABC):
         self.core, self.evaluate = columns.core, make
         self.reads = columns.read(whole, around, primed)
         self.framed = columns.framed(whole, around, self.reads)
-        self.packed = Packed([of.numbers for of in self.reads])
+        self.known = _Known(self.reads)
         self.plain: Callable[[], Leaf] | None = None
         """The expression as it was written, where parts of it are columns that are derived."""
         self.evaluated = 0
         """How often the interpreter was asked."""
-        self._forget()
 
-    def _forget(self) -> None:
-        listed = self.packed.bits <= _MOST_LISTED_BITS
-        self.table = np.full(1 << self.packed.bits, _UNKNOWN, np.int64) if listed else None
-        self.classes, self.results = Classes(), Grown()
+    def reading(self, reads: Sequence[Of]) -> Self:
+        """The same function of other columns, which have the same numbers."""
+        made = copy(self)
+        made.reads, made.plain = list(reads), None
+        return made
 
     @abstractmethod
     def result(self, value: Any) -> int:
@@ -70,24 +85,25 @@ class Leaf(ABC):
                     none |= column == NO_VALUE
             if none.any():
                 return self._divided(batch, none, self.plain())
-        if self.packed.outgrown():
-            self._forget()
-        keys = self.packed.keys(numbers, len(batch))
-        if self.table is None:
-            found, new = self.classes.find(keys)
+        known = self.known
+        if known.packed.outgrown():
+            known.forget()
+        keys = known.packed.keys(numbers, len(batch))
+        if known.table is None:
+            found, new = known.classes.find(keys)
             try:
-                self.results.extend(self._made(numbers, new))
+                known.results.extend(self._made(numbers, new))
             except BaseException:
-                self._forget()  # some of the keys have no result
+                known.forget()  # some of the keys have no result
                 raise
-            return self.results.array[found]
-        results = self.table[keys]
+            return known.results.array[found]
+        results = known.table[keys]
         missing = np.flatnonzero(results == _UNKNOWN)
         if len(missing):
             _, firsts = np.unique(keys[missing], return_index=True)
             new = missing[firsts]
-            self.table[keys[new]] = self._made(numbers, new)
-            results = self.table[keys]
+            known.table[keys[new]] = self._made(numbers, new)
+            results = known.table[keys]
         return results
 
     def _divided(self, batch: Batch, none: npt.NDArray[np.bool_], plain: Leaf) -> Column:

@@ -6,13 +6,11 @@ import logging
 import time
 from typing import TYPE_CHECKING
 
-from verifier.tla.columns.numbers import Unsuited
-from verifier.tla.columns.search import Search, Unusual
-from verifier.tla.frames import Undefined
-from verifier.tla.values import NoValue
+from verifier.tla.columns.search import FOUND_AGAIN, Search, Unusual
 
 if TYPE_CHECKING:
     from verifier.tla.explorer import Explorer
+    from verifier.tla.found import State
 
 _LOG = logging.getLogger(__name__)
 _LARGE = 400
@@ -68,8 +66,23 @@ class ByColumns:
             return
         try:
             self.search = Search(explorer)
-        except (Unsuited, Undefined, NoValue, RecursionError) as reason:
+        except FOUND_AGAIN as reason:
             _LOG.info("not by columns: %s", reason)
+
+    def some(self, count: int) -> list[State]:
+        """Up to about so many of the states that are known, from all levels."""
+        which = slice(None, None, self.count // count + 1)
+        return self.explorer.known.states[which] if self.search is None else self.search.some(which)
+
+    def all_step(self, first: int, end: int) -> bool | None:
+        """Whether each of these states has a successor, all of their steps being evaluated; None where the
+        interpreter has to say it."""
+        if self.search is None:
+            return None
+        try:
+            return self.search.all_step(first, end)
+        except Unusual:
+            return None
 
     def _pays(self, search: Search) -> bool:
         return search.seconds < _TRIED_SECONDS or search.generated > self.speed * search.seconds

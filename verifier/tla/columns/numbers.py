@@ -60,6 +60,11 @@ class Classes:
     def __len__(self) -> int:
         return self._count
 
+    @property
+    def keys(self) -> Column:
+        """The key of each number."""
+        return self._keys[: self._count]
+
     def _spread(self, bits: int) -> None:
         """Makes so many slots, without any number."""
         self._shift = np.uint64(64 - bits)

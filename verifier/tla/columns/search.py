@@ -17,6 +17,7 @@ import numpy as np
 from verifier.tla import ast
 from verifier.tla.ast import Expression, Step
 from verifier.tla.columns.batches import UNSET_NUMBER, Batch, Of
+from verifier.tla.columns.classes import ClassesOfStates
 from verifier.tla.columns.compiling import Compiler
 from verifier.tla.columns.environments import Columns, Environment
 from verifier.tla.columns.leaves import Valued
@@ -25,6 +26,7 @@ from verifier.tla.columns.truths import Truth
 from verifier.tla.frames import Undefined, Unit
 from verifier.tla.specification import Specification
 from verifier.tla.splitting import Formula
+from verifier.tla.symmetry import Asymmetric
 from verifier.tla.values import NoValue
 
 if TYPE_CHECKING:
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
 
 _FIRST_ROWS, _MOST_ROWS = 1 << 10, 1 << 18
 """So many rows are made at a time."""
+FOUND_AGAIN = (Undefined, NoValue, RecursionError, Unsuited, Asymmetric)
+"""What the interpreter may not come to, as parts of expressions are evaluated before they are needed."""
 
 
 def unsuited(specification: Specification, properties: Iterable[str]) -> str:
@@ -41,7 +45,7 @@ def unsuited(specification: Specification, properties: Iterable[str]) -> str:
 
     try:
         Search(Explorer(specification, properties=tuple(properties)))
-    except (Unsuited, Undefined, NoValue, RecursionError) as reason:
+    except FOUND_AGAIN as reason:
         return str(reason) or type(reason).__name__
     return ""
 
@@ -65,8 +69,11 @@ class Search:
 
     def __init__(self, explorer: Explorer) -> None:
         spec, evaluator = explorer.specification, explorer.evaluator
-        if explorer.known.orbits is not None or not explorer.always_alike or spec.next is None:
-            raise Unsuited("SYMMETRY, or constraints that may change by themselves")
+        orbits = explorer.known.orbits
+        if not explorer.always_alike or spec.next is None:
+            raise Unsuited("constraints that may change by themselves")
+        if orbits is not None and spec.view is not None:
+            raise Unsuited("a VIEW with SYMMETRY")
         self.explorer, self.evaluator = explorer, evaluator
         self.columns = Columns(evaluator, spec.variables)
         self.compiler = Compiler(self.columns, evaluator)
@@ -84,6 +91,7 @@ class Search:
             for place, numbers in enumerate(self.columns.numbers)
         ]
         self.parents = np.array(explorer.known.parents, np.int64)
+        self.classes = None if orbits is None else ClassesOfStates(orbits, self.columns.numbers)
         self._keyed()
         self.rows_per_state = 4.0
         self.seconds, self.generated = 0.0, 0
@@ -117,12 +125,23 @@ class Search:
 
     def poured(self, known: int) -> list[tuple[State, int]]:
         """The states after the first ones, each with the number of the one it was found from."""
+        return list(zip(self.some(slice(known, None)), self.parents[known:].tolist(), strict=True))
+
+    def some(self, which: slice) -> list[State]:
+        """Some of the states."""
         values = [numbers.values for numbers in self.columns.numbers]
         columns = [
-            [own[number] for number in column[known:].tolist()]
+            [own[number] for number in column[which].tolist()]
             for own, column in zip(values, self.states, strict=True)
         ]
-        return list(zip(zip(*columns, strict=True), self.parents[known:].tolist(), strict=True))
+        return list(zip(*columns, strict=True))
+
+    @property
+    def in_orbits(self) -> int:
+        """How many states are in the classes of those that are known."""
+        if self.classes is None:
+            return len(self)
+        return sum(self.classes.sizes[number] for number in self.known.keys.tolist())
 
     # -- keys
 
@@ -130,16 +149,21 @@ class Search:
         columns = [one.of(states) if isinstance(one, Valued) else states.column(one) for one in self.view]
         if self.packed.outgrown():
             self._keyed()
-        return self.packed.keys(columns, len(states))
+        return self._packed(columns, len(states))
+
+    def _packed(self, columns: Sequence[Column], count: int) -> Column:
+        keys = self.packed.keys(columns, count)
+        return keys if self.classes is None else self.classes.of(keys, columns)
 
     def _keyed(self) -> None:
         """Keys for all states that are known."""
         whole = Batch(self.states, np.arange(len(self)))
         columns = [one.of(whole) if isinstance(one, Valued) else whole.column(one) for one in self.view]
         self.packed.outgrown()
-        keys = self.packed.keys(columns, len(self))
+        if self.classes is not None:
+            self.classes.forget()
         self.known = Classes()
-        self.known.find(keys)
+        self.known.find(self._packed(columns, len(self)))
 
     # -- steps
 
@@ -148,25 +172,45 @@ class Search:
 
         Raises Unusual, and then nothing has happened.
         """
-        rows = min(max(self.generated, _FIRST_ROWS), _MOST_ROWS)
-        until = min(most, first + max(int(rows / self.rows_per_state), 1))
+        until = self._until(first, most)
         began, before = time.process_time(), self.explorer.found.generated
         try:
             self._expand(first, until)
-        except (Undefined, NoValue, RecursionError, Unsuited) as error:
+        except FOUND_AGAIN as error:
             raise Unusual(str(error)) from None
         made = self.explorer.found.generated - before
         self.rows_per_state = max(made / (until - first), 1.0)
         self.seconds, self.generated = self.seconds + time.process_time() - began, self.generated + made
         return until
 
-    def _expand(self, first: int, until: int) -> None:
-        explorer, found = self.explorer, self.explorer.found
+    def _until(self, first: int, most: int) -> int:
+        """As many states as make a good number of rows."""
+        rows = min(max(self.generated, _FIRST_ROWS), _MOST_ROWS)
+        return min(most, first + max(int(rows / self.rows_per_state), 1))
+
+    def all_step(self, first: int, most: int) -> bool:
+        """Whether each state from one on has a successor. All steps are evaluated. Raises Unusual."""
+        every = True
+        while first < most:
+            until = self._until(first, most)
+            try:
+                every = not self._stepped(first, until)[2] and every
+            except FOUND_AGAIN as error:
+                raise Unusual(str(error)) from None
+            first = until
+        return every
+
+    def _stepped(self, first: int, until: int) -> tuple[Batch, list[Column], int]:
+        """The steps from some states, their successors, and how many states have none."""
         rows = self.walk.rows(Batch(self.states, np.arange(first, until)))
         made = [rows.column(of) for of in self.columns.next]
         if any((column == UNSET_NUMBER).any() for column in made):
             raise Unusual("a variable has no value")
-        deadlocks = int((np.bincount(rows.parents - first, minlength=until - first) == 0).sum())
+        return rows, made, int((np.bincount(rows.parents - first, minlength=until - first) == 0).sum())
+
+    def _expand(self, first: int, until: int) -> None:
+        explorer, found = self.explorer, self.explorer.found
+        rows, made, deadlocks = self._stepped(first, until)
         if deadlocks and explorer.looks_for_deadlocks:
             raise Unusual("a deadlock")
         if any(not step.true(rows).all() for step in self.checks.steps):

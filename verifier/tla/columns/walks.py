@@ -24,11 +24,13 @@ class Walk(ABC):
         """The rows that follow, by the rows that they come from."""
 
 
-def _mark() -> Of:
+def new_mark() -> Of:
+    """A column for the numbers of rows."""
     return Of(Numbers(), "")
 
 
-def _marked(batch: Batch, mark: Of) -> Batch:
+def marked(batch: Batch, mark: Of) -> Batch:
+    """A batch with the numbers of its rows."""
     return batch.put(mark, np.arange(len(batch)))
 
 
@@ -63,13 +65,13 @@ class Branches(Walk):
     """A disjunction."""
 
     items: Sequence[Walk]
-    mark: Of = field(default_factory=_mark)
+    mark: Of = field(default_factory=new_mark)
 
     def rows(self, batch: Batch) -> Batch:
         """The rows that follow."""
         if not len(batch):
             return batch
-        own = _marked(batch, self.mark)
+        own = marked(batch, self.mark)
         return merged([item.rows(own) for item in self.items], self.mark)
 
 
@@ -80,7 +82,7 @@ class Either(Walk):
     condition: Truth
     then: Walk
     otherwise: Walk
-    mark: Of = field(default_factory=_mark)
+    mark: Of = field(default_factory=new_mark)
 
     def rows(self, batch: Batch) -> Batch:
         """The rows that follow."""
@@ -95,7 +97,7 @@ def divided(batch: Batch, mask: Mask, then: Walk, otherwise: Walk, mark: Of) -> 
         return then.rows(batch)
     if not mask.any():
         return otherwise.rows(batch)
-    own = _marked(batch, mark)
+    own = marked(batch, mark)
     return merged([then.rows(own.where(mask)), otherwise.rows(own.where(~mask))], mark)
 
 
@@ -108,11 +110,46 @@ class Exists(Walk):
 
     def rows(self, batch: Batch) -> Batch:
         """The rows that follow."""
+        return self.body.rows(self.expanded(batch)).without([of for _, names in self.sets for of in names])
+
+    def expanded(self, batch: Batch) -> Batch:
+        """A row for each row and members of its sets."""
         for members, _ in self.sets:
             members.of(batch)
         for members, names in self.sets:
             batch = members.expanded(batch, names)
-        return self.body.rows(batch).without([of for _, names in self.sets for of in names])
+        return batch
+
+
+@dataclass(frozen=True)
+class Every(Walk):
+    """``\\A`` of a formula that is walked: the set is evaluated first, and its members follow each other."""
+
+    members: Members
+    names: Sequence[Of]
+    first: Walk
+    later: Walk
+    start: Of = field(default_factory=new_mark)
+    size: Of = field(default_factory=new_mark)
+    mark: Of = field(default_factory=new_mark)
+
+    def rows(self, batch: Batch) -> Batch:
+        """The rows that follow."""
+        if not len(batch):
+            return batch
+        starts, sizes = self.members.sized(batch)
+        batch = batch.put(self.start, starts).put(self.size, sizes)
+        for number in range(int(sizes.max())):
+            mask = batch.column(self.size) > number
+            if not mask.any():
+                break
+            own = marked(batch, self.mark)
+            here = own.where(mask)
+            for of, column in zip(self.names, self.members.at(here.column(self.start) + number), strict=True):
+                here = here.put(of, column)
+            here = (self.later if number else self.first).rows(here).without(self.names)
+            batch = merged([here, own.where(~mask)], self.mark)
+        return batch.without([self.start, self.size])
 
 
 @dataclass(frozen=True)
@@ -148,7 +185,7 @@ class Settled(Walk):
     walk: Walk
     test: Truth
     variables: Sequence[Of]
-    mark: Of = field(default_factory=_mark)
+    mark: Of = field(default_factory=new_mark)
 
     def rows(self, batch: Batch) -> Batch:
         """The rows that follow."""
@@ -211,7 +248,7 @@ class AssignSome(Walk):
     of: Of
     members: Members
     test: Truth
-    mark: Of = field(default_factory=_mark)
+    mark: Of = field(default_factory=new_mark)
 
     def rows(self, batch: Batch) -> Batch:
         """The rows that follow."""
@@ -235,35 +272,10 @@ class _Some(Walk):
 class Actions:
     """The definitions that name steps, numbered."""
 
-    mark: Of = field(default_factory=_mark)
+    mark: Of = field(default_factory=new_mark)
     found: list[Definition] = field(default_factory=list)
 
     def named(self, symbol: Definition, body: Walk) -> Named:
         """A walk whose steps are named by a definition."""
         self.found.append(symbol)
         return Named(self.mark, len(self.found) - 1, body)
-
-
-def _parts_of(walk: Walk) -> Sequence[Walk]:
-    match walk:
-        case Branches() | Sequenced():
-            return walk.items
-        case Either():
-            return (walk.then, walk.otherwise)
-        case Exists() | Named():
-            return (walk.body,)
-        case Settled():
-            return (walk.walk,)
-    return ()
-
-
-def sometimes_named(walk: Walk) -> bool:
-    """Whether some of its steps are named by a definition."""
-    return isinstance(walk, Named) or any(map(sometimes_named, _parts_of(walk)))
-
-
-def always_named(walk: Walk) -> bool:
-    """Whether all of its steps are."""
-    if isinstance(walk, Branches | Either | Exists):
-        return all(map(always_named, _parts_of(walk)))
-    return isinstance(walk, Named | Impossible)

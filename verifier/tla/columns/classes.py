@@ -1,0 +1,60 @@
+"""States as numbers, with symmetry one for those that permutations turn into each other.
+
+Which state of a class comes first is the order of the search, so that by columns the same ones are kept as by
+the interpreter. A class has a number once one of its states was met, also where constraints keep it out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from verifier.tla.columns.numbers import Classes, Column, Grown, Numbers
+from verifier.tla.orbits import Marks, Orbits
+
+
+class ClassesOfStates:
+    """Numbers the classes of states."""
+
+    def __init__(self, orbits: Orbits, numbers: Sequence[Numbers]) -> None:
+        """``orbits``: what a search permutes by. ``numbers``: the values of each variable."""
+        self.numbers, self.orbits = numbers, Orbits(orbits.renamings)
+        self.orbits.known = orbits.known
+        self.sizes: list[int] = []
+        """How many states are in each class."""
+        self.marks: list[Marks] = [self.orbits.all(own.values) for own in numbers]
+        self.forget()
+
+    def forget(self) -> None:
+        """Forgets which states were met, as keys have another meaning now; classes keep their numbers."""
+        self.met, self.classes = Classes(), Grown()
+
+    def of(self, keys: Column, columns: Sequence[Column]) -> Column:
+        """The classes of states. ``keys``: other states have others."""
+        found, new = self.met.find(keys)
+        try:
+            self.classes.extend(self._found([column[new] for column in columns]))
+        except BaseException:
+            self.forget()  # some of the keys have no class
+            raise
+        return self.classes.array[found]
+
+    def _found(self, columns: Sequence[Column]) -> list[int]:
+        if not len(columns[0]):
+            return []
+        for place, own in enumerate(self.numbers):
+            known = self.marks[place]
+            if len(own) > len(known):
+                self.marks[place] = np.concatenate([known, self.orbits.all(own.values[len(known) :])])
+        marks = Orbits.summed([own[column] for own, column in zip(self.marks, columns, strict=True)])
+        values = [[own.values[n] for n in c.tolist()] for own, c in zip(self.numbers, columns, strict=True)]
+        found = []
+        for state, own_marks in zip(zip(*values, strict=True), marks, strict=True):
+            number = self.orbits.find(state, own_marks)
+            if number is None:
+                number, before = len(self.orbits.keys), self.orbits.size
+                self.orbits.add(state)
+                self.sizes.append(self.orbits.size - before)
+            found.append(number)
+        return found

@@ -1,0 +1,197 @@
+"""``\\E x \\in S : guard(x) /\\ rest``: the members of which the guard is true, found once for what it reads.
+
+Rows are made for these members alone. That is sound as the sets and the conjuncts in front assign nothing and
+name no step, so that their ways to be true, and the order of these, are a function of the columns that they
+read. Where most rows read something else, the set is gone through as it stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from verifier.tla.columns.batches import Batch, Of
+from verifier.tla.columns.leaves import Members
+from verifier.tla.columns.numbers import Classes, Column, Grown, Packed
+from verifier.tla.columns.truths import Chosen, Joined, Kept, Negated, Quantified, Tested, Truth, Unchanged
+from verifier.tla.columns.walks import (
+    Branches,
+    Either,
+    Exists,
+    Guard,
+    Named,
+    Sequenced,
+    Walk,
+    marked,
+    new_mark,
+)
+
+_TRIED_ROWS = 5_000
+"""Of so many rows it is seen whether most of them read something else."""
+
+
+def looked_up(sets: Sequence[tuple[Members, Sequence[Of]]], body: Walk) -> Walk:
+    """The walk of ``\\E``."""
+    plain = Exists(sets, body)
+    first, rest = _divided(body)
+    if not first:
+        return plain
+    names = [of for _, own in sets for of in own]
+    reads = _read_by([Exists(sets, Sequenced(first))])
+    ordered = sorted(reads, key=lambda of: (of.name, of.primed))
+    return LookUp(plain, Sequenced(first), rest, names, _Ways(ordered))
+
+
+def _divided(body: Walk) -> tuple[list[Walk], Walk]:
+    """The conjuncts in front that assign nothing, and what follows them."""
+    match body:
+        case Named():
+            first, rest = _divided(body.body)
+            return first, replace(body, body=rest)
+        case Sequenced():
+            count = next((n for n, item in enumerate(body.items) if not _only_tests(item)), len(body.items))
+            return list(body.items[:count]), Sequenced(body.items[count:])
+    return ([body], Sequenced(())) if _only_tests(body) else ([], body)
+
+
+def _only_tests(walk: Walk) -> bool:
+    match walk:
+        case Guard():
+            return True
+        case Sequenced() | Branches():
+            return all(map(_only_tests, walk.items))
+        case Either():
+            return _only_tests(walk.then) and _only_tests(walk.otherwise)
+        case Exists():
+            return _only_tests(walk.body)
+        case LookUp():
+            return _only_tests(walk.plain)
+    return False
+
+
+def _read_by(walks: Iterable[Walk]) -> set[Of]:
+    """The variables and names from around that walks read."""
+    found: set[Of] = set()
+    for walk in walks:
+        match walk:
+            case Guard():
+                found |= _tested([walk.test])
+            case Sequenced() | Branches():
+                found |= _read_by(walk.items)
+            case Either():
+                found |= _tested([walk.condition]) | _read_by([walk.then, walk.otherwise])
+            case Exists():
+                names = {of for _, own in walk.sets for of in own}
+                found |= _read_by([walk.body]) - names
+                found |= _based_on(of for members, _ in walk.sets for of in members.reads)
+            case LookUp():
+                found |= _read_by([walk.plain])
+            case _:
+                raise TypeError(type(walk).__name__)
+    return found
+
+
+def _tested(truths: Iterable[Truth]) -> set[Of]:
+    found: set[Of] = set()
+    for truth in truths:
+        match truth:
+            case Tested():
+                found |= _based_on(truth.leaf.reads)
+            case Joined():
+                found |= _tested(truth.items)
+            case Negated():
+                found |= _tested([truth.item])
+            case Chosen():
+                found |= _tested([truth.condition, truth.then, truth.otherwise])
+            case Quantified():
+                found |= _tested([truth.body]) - set(truth.names) | _based_on(truth.members.reads)
+            case Kept():
+                found |= _based_on([truth.now, truth.next])
+            case Unchanged():
+                found |= _based_on([*truth.now.reads, *truth.next.reads])
+            case _:
+                raise TypeError(type(truth).__name__)
+    return found
+
+
+def _based_on(columns: Iterable[Of]) -> set[Of]:
+    """The same columns, with what is derived taken apart."""
+    found: set[Of] = set()
+    for of in columns:
+        found |= {of} if of.derived is None else _based_on(of.derived.reads)
+    return found
+
+
+class _Ways:
+    """For what is read, the lists of members that the conjuncts in front are true of."""
+
+    def __init__(self, reads: Sequence[Of]) -> None:
+        self.reads, self.packed = reads, Packed([of.numbers for of in reads])
+        self.asked = self.made = 0
+        self.forget()
+
+    def forget(self) -> None:
+        """Forgets all: keys have another meaning now, or some of them have no list."""
+        self.classes, self.starts, self.sizes = Classes(), Grown(), Grown()
+        self.flat: list[Grown] = []
+
+    @property
+    def pays(self) -> bool:
+        """Whether rows read what others read."""
+        return self.asked < _TRIED_ROWS or self.made * 2 < self.asked
+
+
+@dataclass(frozen=True)
+class LookUp(Walk):
+    """``\\E``, with a list of members for each key of what its set and the conjuncts in front read."""
+
+    plain: Exists
+    first: Walk
+    rest: Walk
+    names: Sequence[Of]
+    ways: _Ways
+    mark: Of = field(default_factory=new_mark)
+
+    def rows(self, batch: Batch) -> Batch:
+        """The rows that follow."""
+        if not len(batch) or not self.ways.pays:
+            return self.plain.rows(batch)
+        known = self.ways
+        if known.packed.outgrown():
+            known.forget()
+        keys = known.packed.keys([batch.column(of) for of in known.reads], len(batch))
+        found, new = known.classes.find(keys)
+        known.asked, known.made = known.asked + len(batch), known.made + len(new)
+        try:
+            if len(new):
+                self._list(batch.take(new))
+        except BaseException:
+            known.forget()
+            raise
+        return self.rest.rows(self._expanded(batch, found)).without(self.names)
+
+    def _list(self, batch: Batch) -> None:
+        """Lists the members for rows that are not known."""
+        known, names = self.ways, [of for _, own in self.plain.sets for of in own]
+        made = self.plain.expanded(marked(batch, self.mark))
+        made = self.first.rows(made)
+        sizes = np.bincount(made.column(self.mark), minlength=len(batch)) if len(made) else [0] * len(batch)
+        if not known.flat:
+            known.flat = [Grown() for _ in names]
+        ends = len(known.flat[0]) + np.cumsum(sizes)
+        known.starts.extend((ends - sizes).tolist())
+        known.sizes.extend(np.asarray(sizes).tolist())
+        for flat, of in zip(known.flat, names, strict=True):
+            flat.extend(made.column(of).tolist() if len(made) else [])
+
+    def _expanded(self, batch: Batch, lists: Column) -> Batch:
+        known = self.ways
+        starts, sizes = known.starts.array[lists], known.sizes.array[lists]
+        rows = np.repeat(np.arange(len(batch)), sizes)
+        places = np.arange(len(rows)) + np.repeat(starts - (np.cumsum(sizes) - sizes), sizes)
+        made = batch.take(rows)
+        for of, flat in zip(self.names, known.flat, strict=True):
+            made = made.put(of, flat.array[places])
+        return made

@@ -1,0 +1,169 @@
+"""What a part of a formula is made of: what its names stand for, and leaves, which share what is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from functools import cache, partial
+from typing import Any, TypeVar, cast
+
+from verifier.tla import ast
+from verifier.tla.ast import Definition, Expression, Symbol
+from verifier.tla.columns.batches import Of
+from verifier.tla.columns.environments import Columns, Environment, Given
+from verifier.tla.columns.leaves import Derived, Leaf, Members, Test, Valued
+from verifier.tla.columns.meanings import Meanings
+from verifier.tla.columns.numbers import Numbers, Unsuited
+from verifier.tla.columns.paths import Paths
+from verifier.tla.columns.targets import symbol_of
+from verifier.tla.columns.truths import Tested
+from verifier.tla.evaluator import Evaluator
+from verifier.tla.frames import Undefined
+
+_MOST_PARTS = 3_000
+LeafOf = TypeVar("LeafOf", bound=Leaf)
+
+
+class Parts:
+    """Makes the leaves of formulas."""
+
+    def __init__(self, columns: Columns, evaluator: Evaluator) -> None:
+        self.columns, self.evaluator = columns, evaluator
+        self.paths = Paths(columns, self._derived)
+        self.leaves: list[Leaf] = []
+        self.meanings, self.made = Meanings(columns), dict[Hashable, Leaf]()
+
+    # -- names
+
+    def symbol(self, symbol: Symbol, around: Environment) -> Symbol:
+        """What a name stands for at the constants of the configuration."""
+        return symbol_of(self.evaluator, symbol, around)
+
+    def given(self, whole: Expression, around: Environment, arity: int) -> Of | Given:
+        """What a parameter stands for."""
+        evaluator, unit = self.evaluator, around.unit
+        if isinstance(whole, ast.Apply) and not whole.arguments:
+            stands = around.names.get(self.symbol(whole.operator, around))
+            if isinstance(stands, Of) or (stands is not None and stands.around is not None):
+                return stands
+        source = evaluator.operator if arity else partial(evaluator.waiting, acts=True)
+        return Given(whole, around, evaluator.emit.function(source(whole, unit, False)))
+
+    def entered(
+        self, symbol: Definition, arguments: Sequence[Expression], around: Environment
+    ) -> Environment:
+        """The names in the body of a definition."""
+        names: dict[Symbol, Of | Given] = {
+            parameter: self.given(argument, around, parameter.arity)
+            for parameter, argument in zip(symbol.parameters, arguments, strict=True)
+        }
+        if symbol.nested:
+            return around.having(names)
+        return Environment(self.evaluator.unit_of(symbol), names)
+
+    def let(self, whole: ast.Let, around: Environment) -> Environment:
+        """The names in the body of a LET."""
+        names: dict[Symbol, Of | Given] = {
+            each: Given(each.body, None, self.evaluator.code_of(each, around.unit, False))
+            for each in whole.definitions
+            if each.body is not None and not each.parameters
+        }
+        return around.having(names)
+
+    def bound(self, binding: ast.Binding, around: Environment) -> tuple[Members, list[Of], Environment]:
+        """The members of the set of a binding, the columns of its names, and the names with them."""
+        source = self.evaluator.domain(binding.domain, around.unit, False, ordered=True)
+        make, place, count = self.evaluator.emit.function(source), binding.domain.place, len(binding.names)
+
+        def parts(item: Any) -> Sequence[Any]:
+            if not binding.is_tuple:
+                return (item,)
+            if type(item) is not tuple or len(item) != count:
+                raise Undefined(place, f"tuples of {count} are expected in this set")
+            return item
+
+        def members(whole: Expression, around: Environment) -> Members:
+            numbers = [Numbers() for _ in binding.names]
+            return Members(self.columns, whole, around, make, numbers, parts)
+
+        found = self._shared((Members, binding.is_tuple, count), members, binding.domain, around)
+        names = [Of(own, name.name) for own, name in zip(found.names, binding.names, strict=True)]
+        inner = around.having(dict(zip(binding.names, names, strict=True)))
+        return found, names, inner
+
+    def _counted(self, leaf: LeafOf) -> LeafOf:
+        self.leaves.append(leaf)
+        if len(self.leaves) > _MOST_PARTS:
+            raise Unsuited(f"formulas have more than {_MOST_PARTS:,} parts")
+        return leaf
+
+    # -- leaves
+
+    def test(self, whole: Expression, around: Environment) -> Tested:
+        """A formula evaluated as a whole."""
+
+        def test(one: Expression, names: Environment) -> Test:
+            return Test(self.columns, one, names, self.evaluator.truth(one, names.unit))
+
+        return Tested(self._by_paths((Test,), test, whole, around))
+
+    def valued(
+        self, whole: Expression, around: Environment, numbers: Numbers, *, primed: bool = False
+    ) -> Valued:
+        """An expression evaluated as a whole."""
+
+        def valued(one: Expression, names: Environment) -> Valued:
+            make = self.evaluator.value(one, names.unit, primed)
+            return Valued(self.columns, one, names, make, numbers, primed=primed)
+
+        if primed:
+            return self._counted(valued(whole, around))
+        return self._by_paths((Valued, numbers), valued, whole, around)
+
+    def _by_paths(
+        self,
+        kind: tuple[Hashable, ...],
+        made: Callable[[Expression, Environment], LeafOf],
+        whole: Expression,
+        around: Environment,
+    ) -> LeafOf:
+        """A leaf for which paths are evaluated apart."""
+        body, names = whole, around
+        while isinstance(body, ast.Let):
+            names = self.let(body, names)
+            body = body.body
+        short, names = self.paths.shortened(body, names)
+        if short is body:
+            return self._shared(kind, made, whole, around)
+        leaf = self._shared(kind, made, whole, around, (short, names))
+        leaf.plain = cache(lambda: made(whole, around))
+        return leaf
+
+    def _derived(self, path: Expression, around: Environment) -> Of:
+        numbers = Numbers()
+
+        def derived(one: Expression, names: Environment) -> Derived:
+            return Derived(self.columns, one, names, self.evaluator.value(one, names.unit), numbers)
+
+        leaf = self._by_paths((Derived,), derived, path, around)
+        numbers = leaf.numbers  # of a leaf that was made for another path, if this is the same function
+        return Of(numbers, "", derived=leaf)
+
+    def _shared(
+        self,
+        kind: tuple[Hashable, ...],
+        made: Callable[[Expression, Environment], LeafOf],
+        whole: Expression,
+        around: Environment,
+        written: tuple[Expression, Environment] | None = None,
+    ) -> LeafOf:
+        """The leaf of an expression, which is ``written`` in another way; what is known of one of its kind
+        that is the same function is known of it, too."""
+        short, names = (whole, around) if written is None else written
+        reads = self.columns.read(short, names, False)
+        columns = tuple((of.numbers, of.variable, of.primed, of.derived is None) for of in reads)
+        key = (kind, self.meanings.of(whole, around), columns)
+        found = self.made.get(key)
+        if found is None:
+            leaf = self.made[key] = self._counted(made(short, names))
+            return leaf
+        return cast("LeafOf", found.reading(reads))
