@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import math
 import os
 import pickle
 import shutil
@@ -13,6 +14,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -34,12 +36,14 @@ from verifier.engines.exploration import Beyond, Runner
 from verifier.engines.explore import Progress, Request, explore
 from verifier.engines.findings import Findings
 from verifier.errors import UsageError
+from verifier.explicit import settling
 from verifier.explicit.blocks import Damaged, Shelf, Slice
 from verifier.explicit.levels import (
     MOVE_BITS,
     PLACE_BITS,
     Expand,
     Result,
+    Settle,
     Stage,
     Task,
     capacity_of,
@@ -563,6 +567,50 @@ def test_runs_are_merged_range_by_range(tmp_path: Path) -> None:
         (part,) = merged(shelf, runs, f"both{capacity}", (0, SPACE), capacity)
         shelf.check(part.block)
         assert _pairs([shelf.read(part, 0), shelf.read(part, 1)]) == states
+
+
+@pytest.mark.parametrize("few", [0, 1, settling.FEW_RUNS])
+def test_however_many_runs_are_left_all_is_the_same(
+    kafka: Model, monkeypatch: pytest.MonkeyPatch, few: int
+) -> None:
+    most: list[int] = []
+
+    def noted(stage: Stage, task: Task) -> Result:
+        if isinstance(task, Settle):
+            most.append(len(task.runs))
+        return perform(stage, task)
+
+    monkeypatch.setattr(settling, "FEW_RUNS", few)
+    monkeypatch.setattr(level_search, "perform", noted)
+    same(kafka, everything(kafka))
+    assert max(most) > 1  # otherwise nothing is looked up in several runs
+
+
+@pytest.mark.parametrize("growth", [0.0, 0.1, 0.5, 0.9, 1.0, 1.1, 2.0, 5.0])
+def test_runs_stay_few_and_are_seldom_written_anew(growth: float) -> None:
+    runs: list[int] = []
+    found = written = 0
+    for level in range(60):
+        new = max(1, int(1000 * growth**level))
+        runs.append(new)
+        found += new
+        first = settling.first_to_merge(runs)
+        if first < len(runs) - 1:
+            runs[first:] = [sum(runs[first:])]
+            written += runs[first]
+        assert sum(runs) == found
+        assert len(runs) <= settling.FEW_RUNS or all(old >= 2 * new for old, new in pairwise(runs))
+    assert written <= found * math.log(found, 1.5)
+    assert growth < 2 or written < found  # while levels grow, less is written anew than is found
+
+
+def test_a_run_that_is_much_larger_is_not_written_with_small_ones() -> None:
+    assert settling.first_to_merge([]) == -1
+    assert settling.first_to_merge([5]) == 0
+    assert settling.first_to_merge([1] * settling.FEW_RUNS) == settling.FEW_RUNS - 1
+    assert settling.first_to_merge([1] * (settling.FEW_RUNS + 1)) == 0
+    assert settling.first_to_merge([1000, 1, 1, 1, 1]) == 1
+    assert settling.first_to_merge([10_000, 1000, 100, 10, 1]) == 4
 
 
 @pytest.mark.parametrize("words", [1, 2, 5])

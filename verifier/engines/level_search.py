@@ -42,7 +42,7 @@ from verifier.explicit.table import StateTable
 from verifier.files import reason_of
 from verifier.processes.limits import Interrupted
 
-_PARTITIONS_PER_SLOT, _LEAST_PARTITIONS, _MOST_PARTITIONS = 4, 16, 1 << 16
+_PARTITIONS_PER_SLOT, _LEAST_PARTITIONS, _MOST_PARTITIONS = 4, 32, 1 << 16
 _TASKS_PER_SLOT = 4
 _SHARE_FOR_SORTING = 0.5
 """Of the memory that a task may take, the rest is for looking at states."""

@@ -14,6 +14,7 @@ import zlib
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -112,7 +113,9 @@ class Shelf:
             return np.empty(0, np.uint64)
         self._check_size(block)
         start = (column * block.count + part.start) * WORD_BYTES
-        return np.memmap(self.folder / block.name, np.uint64, "r", start, (len(part),))
+        with (self.folder / block.name).open("rb") as file:  # numpy.memmap takes more than twice as long
+            content = mmap(file.fileno(), 0, access=ACCESS_READ)
+        return np.frombuffer(content, np.uint64, len(part), start)
 
     def narrowed(self, part: Slice, low: int, high: int, column: int = 0) -> Slice:
         """The part whose values of an ascending column are from ``low`` to below ``high``."""

@@ -164,7 +164,7 @@ class Settle:
     pieces: tuple[Slice, ...]
     """Sections with successors: those of each ascend by key, and are after those of the section before."""
     runs: tuple[Run, ...]
-    """What was seen before, the larger runs first."""
+    """What was seen before, the oldest first."""
     chunks: int
     """Of the level that the successors come from."""
     capacity: int

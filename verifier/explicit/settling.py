@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -23,6 +24,11 @@ from verifier.explicit.scattering import bounds
 from verifier.explicit.sections import in_sections
 from verifier.explicit.sorted_states import Columns, distinct, merged, narrowed, seen, size
 
+FEW_RUNS = 4
+"""So many runs of a partition are left as they are."""
+_MUCH_LARGER = 2
+"""A run so many times larger than those after it is not merged with them."""
+
 
 def settle(stage: Stage, task: Settle) -> Settled:
     """Does a task. Raises OSError or Damaged where the folder cannot be written or read."""
@@ -33,6 +39,21 @@ def settle(stage: Stage, task: Settle) -> Settled:
     for low, high in pairwise(limits):
         settling.settle(low, high)
     return settling.result()
+
+
+def first_to_merge(sizes: Sequence[int]) -> int:
+    """From which on the runs of these sizes, the oldest first, are made one: the last one where none are.
+
+    To look through a few runs takes less time than to merge them, which reads and writes whole states: while
+    levels grow, nearly all that was seen would be written anew with each. Of more, those are merged that are
+    not much larger than all after them together. So a state that is merged again is in a run at least half
+    as large again, and where there are more than a few runs, each is much larger than those after it.
+    """
+    first, total = len(sizes) - 1, sum(sizes[-1:])
+    while len(sizes) > FEW_RUNS and first > 0 and sizes[first - 1] < _MUCH_LARGER * total:
+        first -= 1
+        total += sizes[first]
+    return first
 
 
 class _Settling:
@@ -88,14 +109,10 @@ class _Settling:
         return f"{self._stage.run}{self._task.level:05}-p{self._task.partition:04}-{part:03}"
 
     def result(self) -> Settled:
-        """What was found. Runs are merged with those after them where these are not much smaller."""
+        """What was found."""
         runs = [*self._task.runs, *([tuple(self._run)] if self._run else [])]
-        last = len(runs) - 1
-        first, total = last, size(runs[last]) if runs else 0
-        while first > 0 and size(runs[first - 1]) < 2 * total:
-            first -= 1
-            total += size(runs[first])
-        if first < last:
+        first = first_to_merge([size(run) for run in runs])
+        if first < len(runs) - 1:
             name = f"{self._name(0)}.merged"
             runs[first:] = [merged(self._shelf, runs[first:], name, self.area, self._task.capacity)]
         return Settled(
