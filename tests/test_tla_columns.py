@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -87,6 +88,18 @@ def test_tuples_and_several_sets_of_a_quantifier(tmp_path: Path) -> None:
         "/\\ y' = Cardinality(x)\n"
     )
     assert _alike(tmp_path, body)
+
+
+def test_subsets_are_assigned(tmp_path: Path) -> None:
+    """Where the variable has a value already, or is one of this state, the formula is a test."""
+    body = TWO + (
+        "Init == x \\subseteq {1, 2} /\\ y = 0\n"
+        "Next == /\\ x' \\subseteq (x \\cup {y}) /\\ y' = (y + 1) % 4\n"
+        "  /\\ x' \\subseteq {0, 1, 2} /\\ {y} \\subseteq 0..2\n"
+    )
+    assert _alike(tmp_path, body)
+    as_members = re.sub(r"\\subseteq ([^/]*)", r"\\in SUBSET (\1)", body.replace("{y} \\subseteq", "y \\in"))
+    assert _found(tmp_path, as_members, QUIET, False) == _found(tmp_path, body, QUIET, False)
 
 
 def test_a_parameter_that_is_assigned_and_one_below_a_prime(tmp_path: Path) -> None:

@@ -99,6 +99,7 @@ GUARDS = [
     "(\\E t \\in SUBSET {x, y} : Cardinality(t) < 2)",
     "(CASE x = 0 -> Or(y) [] OTHER -> x > 0 \\/ y > 0)",
     "(LET a == x + y IN a > 0 \\/ Or(a))",
+    "(s' \\subseteq {x, y, 0} /\\ (s \\subseteq 0..2 \\/ x = 1))",
     "(\\/ x' = 0 \\/ (x' = 1 /\\ Or(y)) \\/ x' \\in {1, y})",
 ]
 

@@ -22,6 +22,7 @@ from verifier.tla.ast import Builtin, Definition, Expression
 from verifier.tla.branching import Branching
 from verifier.tla.flows import Lines, Rest, following, indented
 from verifier.tla.frames import Closure, Frame, Undefined, Unit, Waiting
+from verifier.tla.relations import assignment
 from verifier.tla.values import LazyFunction, is_member
 
 if TYPE_CHECKING:
@@ -161,15 +162,6 @@ class Walker(Branching):
             ],
         )
 
-    def assigns(self, whole: Expression, unit: Unit, primed: bool) -> bool:
-        """Whether a formula is an assignment, which is true in one way where its variable has a value."""
-        if isinstance(whole, ast.Unchanged):
-            return True
-        if not isinstance(whole, ast.Apply):
-            return False
-        symbol = self.evaluator.resolve(whole.operator, unit.module) or whole.operator
-        return isinstance(symbol, Builtin) and symbol.name in ("=", "\\in")
-
     def _quantifier(
         self, whole: ast.Quantifier, unit: Unit, primed: bool, rest: Rest, depth: int, *, top: bool
     ) -> Lines:
@@ -281,11 +273,12 @@ class Walker(Branching):
             return self.apart(self._parameter(symbol, whole, unit, primed), rest, depth)
         if isinstance(symbol, Definition) and symbol not in self.evaluator.constants:
             return self._defined(symbol, whole, unit, primed, rest, depth, top=top)
-        if isinstance(symbol, Builtin) and symbol.name in ("=", "\\in"):
-            target = self.target(whole.arguments[0], unit, primed)
+        if (found := assignment(symbol, whole)) is not None:
+            relation, assigning = found
+            target = self.target(assigning.arguments[0], unit, primed)
             if target is not None:
-                assign = self.assign if symbol.name == "=" else self.assign_some
-                return assign(target, whole, unit, primed, rest, depth)
+                assign = self.assign if relation == "=" else self.assign_some
+                return assign(target, assigning, unit, primed, rest, depth)
         if isinstance(symbol, Builtin) and symbol.name == "=>":
             condition = self.evaluator.truth_source(whole.arguments[0], unit, primed)
             return rest.called(

@@ -1,4 +1,4 @@
-"""Assignments to the next state: ``x' = e``, ``x' \\in S`` and UNCHANGED, as they are walked."""
+"""Assignments to the next state: what has one of the ``relations``, and UNCHANGED, as they are walked."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from verifier.tla.ast import Builtin, Definition, Expression
 from verifier.tla.errors import Place
 from verifier.tla.flows import Lines, Rest, indented
 from verifier.tla.frames import UNSET, Frame, Undefined, Unit, Waiting
+from verifier.tla.relations import assignment
 from verifier.tla.values import NoValue, Value, is_member, listed, same
 
 if TYPE_CHECKING:
@@ -79,6 +80,15 @@ class Assignments:
             return target(found.env) if callable(target) else target
 
         return of
+
+    def assigns(self, whole: Expression, unit: Unit, primed: bool) -> bool:
+        """Whether a formula is an assignment, which is true in one way where its variable has a value."""
+        if isinstance(whole, ast.Unchanged):
+            return True
+        if not isinstance(whole, ast.Apply):
+            return False
+        symbol = self.evaluator.resolve(whole.operator, unit.module) or whole.operator
+        return assignment(symbol, whole) is not None
 
     def assign(
         self, target: Target, whole: ast.Apply, unit: Unit, primed: bool, rest: Rest, depth: int
@@ -174,8 +184,8 @@ class Assignments:
             if isinstance(body, ast.Tuple):
                 return self._unchanged_by_parts(body.items, unit, rest, depth)
             equal = Builtin("=", 2)
-            assignment = ast.Apply(equal, (ast.Prime(body, place=body.place), body), place=body.place)
-            return self.flow(assignment, unit, False, rest, depth)
+            kept = ast.Apply(equal, (ast.Prime(body, place=body.place), body), place=body.place)
+            return self.flow(kept, unit, False, rest, depth)
         put, index = self.evaluator.emit.fresh("t"), self.evaluator.emit.fresh("t")
         return [
             f"{put} = {self._keeps(indices)}()",

@@ -6,6 +6,7 @@ from verifier.tla import ast
 from verifier.tla.assignments import Assignments
 from verifier.tla.ast import Builtin, Definition, Expression
 from verifier.tla.frames import Unit
+from verifier.tla.relations import assignment
 
 
 class Branching(Assignments):
@@ -41,7 +42,7 @@ class Branching(Assignments):
     ) -> bool:
         symbol = self.evaluator.resolve(whole.operator, unit.module) or whole.operator
         if isinstance(symbol, Builtin):
-            if symbol.name in ("=", "\\in"):
+            if assignment(symbol, whole) is not None:
                 return self.target(whole.arguments[0], unit, primed) is not None
             return symbol.name == "=>" and self.branches(whole.arguments[1], unit, primed, seen)
         if isinstance(symbol, ast.Parameter):

@@ -38,6 +38,7 @@ from verifier.tla.columns.walks import (
     Walk,
 )
 from verifier.tla.evaluator import Evaluator
+from verifier.tla.relations import assignment
 
 _DEEPEST = 40
 
@@ -222,11 +223,12 @@ class Compiler(Parts):
             assert symbol.body is not None
             body = self.walk(symbol.body, self.entered(symbol, whole.arguments, around), top=top)
             return self.actions.named(symbol, body) if top else body
-        if isinstance(symbol, Builtin) and symbol.name in ("=", "\\in"):
+        if (found := assignment(symbol, whole)) is not None:
             index = target(self.evaluator, whole.arguments[0], around)
             if index is not None:
-                of, right = self.columns.next[index], whole.arguments[1]
-                if symbol.name == "=":
+                of, (relation, assigning) = self.columns.next[index], found
+                right = assigning.arguments[1]
+                if relation == "=":
                     return Assign(of, self.valued(right, around, of.numbers))
                 source = self.evaluator.domain(right, around.unit, False, ordered=True)
                 make = self.evaluator.emit.function(source)

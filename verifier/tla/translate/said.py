@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from verifier.tla import ast
-from verifier.tla.ast import Builtin, Definition
+from verifier.tla.ast import Definition
 from verifier.tla.frames import Undefined, Unit
+from verifier.tla.relations import assignment
 from verifier.tla.specification import Specification
 from verifier.tla.splitting import Formula
 from verifier.tla.translate.sampling import MOST_INITIAL
@@ -76,7 +77,7 @@ def _is_true_once(
             assert symbol.body is not None
             further = Formula(symbol.body, symbol.module)
             return _is_true_once(specification, further, assigned, (*seen, symbol))
-        if isinstance(symbol, Builtin) and symbol.name in ("\\in", "="):
+        if assignment(symbol, body) is not None:
             left = body.arguments[0]
             if isinstance(left, ast.Apply) and isinstance(left.operator, ast.Variable):
                 assigned.add(left.operator)
@@ -130,8 +131,8 @@ def _said_of_variables(
     ):
         further = Formula(symbol.body, symbol.module)
         yield from _said_of_variables(specification, further, (*seen, symbol))
-    elif isinstance(symbol, Builtin) and symbol.name in ("\\in", "="):
-        left, right = body.arguments
+    elif (found := assignment(symbol, body)) is not None:
+        relation, (left, right) = found[0], found[1].arguments
         known = evaluator.is_constant(right, formula.module)
         if known and isinstance(left, ast.Apply) and isinstance(left.operator, ast.Variable):
-            yield left.operator, symbol.name, Formula(right, formula.module)
+            yield left.operator, relation, Formula(right, formula.module)

@@ -10,6 +10,7 @@ from verifier.tla import ast
 from verifier.tla.ast import Builtin, Definition, Expression
 from verifier.tla.facts import ACTION
 from verifier.tla.frames import Unit
+from verifier.tla.relations import assignment
 from verifier.tla.translate.binders import names_of
 from verifier.tla.translate.branches import Branch, Guarding, Parameter, merged_sides
 from verifier.tla.translate.contexts import Context, Thunk
@@ -307,10 +308,10 @@ class Steps(Guarding):
                 made = self._with_arguments(symbol, whole, c, made)
             yield from self.walk(symbol.body, self.t.entered(symbol, whole, c), made, top=top)
             return
-        if isinstance(symbol, Builtin) and symbol.name in ("=", "\\in"):
+        if (found := assignment(symbol, whole)) is not None:
             assigned = target(self.t.evaluator, whole.arguments[0], c)
             if assigned is not None:
-                yield from self._assign(symbol.name, assigned, whole.arguments[1], c, branch)
+                yield from self._assign(found[0], assigned, found[1].arguments[1], c, branch)
                 return
         if isinstance(symbol, Builtin) and symbol.name == "=>":
             self.t.assigned = branch.assigned

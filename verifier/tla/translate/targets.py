@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from verifier.tla import ast
-from verifier.tla.ast import Builtin, Definition, Expression
+from verifier.tla.ast import Definition, Expression
 from verifier.tla.evaluator import Evaluator
+from verifier.tla.relations import assignment
 from verifier.tla.translate.contexts import Context, Thunk
 
 
@@ -29,7 +30,7 @@ def assigns(evaluator: Evaluator, whole: Expression, c: Context) -> bool:
     if not isinstance(whole, ast.Apply):
         return False
     symbol = evaluator.resolve(whole.operator, c.module) or whole.operator
-    return isinstance(symbol, Builtin) and symbol.name in ("=", "\\in")
+    return assignment(symbol, whole) is not None
 
 
 def _variable(evaluator: Evaluator, whole: Expression, c: Context) -> ast.Variable | None:

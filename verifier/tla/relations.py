@@ -1,0 +1,23 @@
+"""What may assign: ``x' = e``, ``x' \\in S``, and ``x' \\subseteq S``, which is ``x' \\in SUBSET S``."""
+
+from __future__ import annotations
+
+from verifier.tla import ast
+from verifier.tla.ast import Builtin, Symbol
+
+_IN, _SUBSETS = Builtin("\\in", 2), Builtin("SUBSET", 1)
+
+
+def assignment(symbol: Symbol, whole: ast.Apply) -> tuple[str, ast.Apply] | None:
+    """The relation of a formula, ``=`` or ``\\in``, and the formula with it; None if it has another.
+
+    Whether it assigns depends on its left side. ``symbol``: what its operator stands for.
+    """
+    match symbol:
+        case Builtin(name="=" | "\\in"):
+            return symbol.name, whole
+        case Builtin(name="\\subseteq"):
+            left, right = whole.arguments
+            subsets = ast.Apply(_SUBSETS, (right,), place=right.place)
+            return _IN.name, ast.Apply(_IN, (left, subsets), place=whole.place)
+    return None
