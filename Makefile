@@ -49,15 +49,12 @@ announce:
 expectations: $(STAMP)  ## What .ci/verify.toml expects of the protocols
 	$(BIN)/verify ci .ci/verify.toml
 
-# Which tests `make test` runs; CI runs the thorough ones with them, so that tests are collected once.
-TESTS := not slow and not thorough
-
 # At the end pytest lists the tests that were skipped, each with its reason.
 test: announce lint readers java chromium  ## Lint, types, import contract and the quick tests
-	$(BIN)/python -m pytest -m "$(TESTS)" -n $(WORKERS) --dist worksteal
+	$(BIN)/python -m pytest -m "not slow and not thorough" -n $(WORKERS) --dist worksteal
 	@$(SYSTEM) missing
 
-thorough: $(STAMP) java  ## What CI tests beside `make test`
+thorough: $(STAMP) java  ## What CI tests in a job of its own, beside `make test`
 	$(BIN)/python -m pytest -m "thorough and not slow" -n $(WORKERS) --dist worksteal
 
 lint: $(STAMP)  ## Style, types and the import contract

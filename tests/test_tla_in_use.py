@@ -346,8 +346,7 @@ def test_a_recursive_action(engine: tuple[str, ...], tmp_path: Path) -> None:
     assert (found["verdict"], found["steps"]) == ("VIOLATED", 2)
 
 
-@pytest.mark.parametrize("engine", ["explore", "bmc", "prove"])
-@pytest.mark.parametrize("put", ["Init <- Again", "Next <- Always"])
+@pytest.mark.parametrize(("engine", "put"), [("explore", "Init <- Again"), ("prove", "Next <- Always")])
 def test_what_is_put_for_itself_never_ends(engine: str, put: str, tmp_path: Path) -> None:
     """It once ended Python itself."""
     others = "Again == x = 0 /\\ Init\nAlways == Next /\\ x' = x\n"
