@@ -108,3 +108,17 @@ def test_random_modules_from_one_state(tmp_path: Path, first: int) -> None:
         wrong = compare_modules(tmp_path, seed, found, ("bmc", "prove"))
         assert [each for each in wrong if not any(words in each for words in _REFUSALS)] == []
     assert found["bmc: VIOLATED"] + found["bmc: HOLDS"] > 0, found
+
+
+@pytest.mark.parametrize(("most", "by_interpreter"), [(5_000, True), (3_000, False)])
+def test_initial_states_that_are_not_all_looked_at_are_not_listed_one_by_one(
+    most: int, by_interpreter: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Columns suit variables of few values, but begin behind the initial states."""
+    monkeypatch.setattr(translation, "sample", lambda spec, *_, **__: sample(spec, most_initial=most))
+    body = "EXTENDS Naturals\nVARIABLES x, y\nInit == x \\in 1..60 /\\ y \\in 1..60\nNext == x' = y /\\ y' = x\n"
+    path = written(tmp_path, body)
+    (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\n")
+    done = verify("explore", "--spec", str(path))
+    assert "3,600" in done.stdout, done.output
+    assert ("each variable has few values" in done.stderr) == by_interpreter

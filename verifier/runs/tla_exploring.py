@@ -125,9 +125,12 @@ def _too_large(asked: ModuleQuestion, made: Symbolic) -> str:
 
 def _has_few_values(asked: ModuleQuestion, sample: Sample) -> str:
     """Why the interpreter is to explore it, if the variables have few values beside the states: by columns it
-    evaluates formulas once for these, and nothing has to be built."""
+    evaluates formulas once for these, and nothing has to be built. Not where most states may be initial ones:
+    these it lists one by one."""
     options, near = asked.question.options, sample.states[: sample.nearest]
     if options.graph or options.workers or options.master or options.work or len(near) < _FEW_STATES:
+        return ""
+    if not sample.all_initial:
         return ""
     if any(len(set(values)) > _FEW_VALUES * len(near) for values in zip(*near, strict=True)):
         return ""
