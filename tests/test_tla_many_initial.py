@@ -116,7 +116,10 @@ def test_initial_states_that_are_not_all_looked_at_are_not_listed_one_by_one(
 ) -> None:
     """Columns suit variables of few values, but begin behind the initial states."""
     monkeypatch.setattr(translation, "sample", lambda spec, *_, **__: sample(spec, most_initial=most))
-    body = "EXTENDS Naturals\nVARIABLES x, y\nInit == x \\in 1..60 /\\ y \\in 1..60\nNext == x' = y /\\ y' = x\n"
+    body = (
+        "EXTENDS Naturals\nVARIABLES x, y\nInit == x \\in 1..60 /\\ y \\in 1..60\n"
+        "Next == x' = y /\\ y' = x\n"
+    )
     path = written(tmp_path, body)
     (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\n")
     done = verify("explore", "--spec", str(path))
