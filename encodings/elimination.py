@@ -7,7 +7,8 @@ at one by one, and what depends on few variables in all is decided by its truth 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
 from pysmt.fnode import FNode
@@ -63,6 +64,7 @@ class Elimination:
 
     def __init__(self, variables: Iterable[FNode]) -> None:
         self._number = {variable: number for number, variable in enumerate(variables)}
+        self._variable = list(self._number)
         self._masks: dict[FNode, int] = {}
         self._few: dict[FNode, frozenset[FNode] | None] = {}
         self._found: dict[FNode, FNode] = {}
@@ -189,13 +191,14 @@ class Elimination:
 
     def _of_cases(self, parts: list[FNode]) -> FNode:
         """One variable decided: the one that occurs in the fewest parts."""
-        uses: dict[FNode, list[FNode]] = {}
-        for variable, number in self._number.items():
-            own = [part for part in parts if self._masks[part] >> number & 1]
-            if own:
-                uses[variable] = own
-        variable, own = min(uses.items(), key=lambda one: len(one[1]))
-        rest = [part for part in parts if part not in own]
+        uses: Counter[int] = Counter()
+        for part in parts:
+            uses.update(_places(self._masks[part]))
+        number = min(uses, key=lambda one: (uses[one], one))
+        own, rest = list[FNode](), list[FNode]()
+        for part in parts:
+            (own if self._masks[part] >> number & 1 else rest).append(part)
+        variable = self._variable[number]
         both = conjunction(own)
         sides = (restricted(both, {variable: value}) for value in (FALSE, TRUE))
         if not rest:
@@ -211,6 +214,14 @@ class Elimination:
         for part in parts:
             found = _joined(found, self._few[part])
         return found
+
+
+def _places(mask: int) -> Iterator[int]:
+    """The places of the ones in a mask."""
+    while mask:
+        lowest = mask & -mask
+        yield lowest.bit_length() - 1
+        mask ^= lowest
 
 
 def _joined(one: frozenset[FNode] | None, other: frozenset[FNode] | None) -> frozenset[FNode] | None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import product
+import sys
+import time
+from itertools import pairwise, product
 from random import Random
 
 import pytest
@@ -73,3 +75,20 @@ def test_choices_that_are_left_out_make_the_formula_false() -> None:
                 _at(here, STATE, state) is FALSE for state in product((False, True), repeat=len(STATE))
             )
     assert fewer
+
+
+def test_a_chain_of_many_variables_is_no_long_work() -> None:
+    """A wide number is wellformed by one. To look at all variables in all parts, for each, took minutes."""
+    limit = sys.getrecursionlimit()
+    chain = [bit(f"elimination.chain{number}") for number in range(600)]
+    ordered = [disjunction((low, negation(high))) for low, high in pairwise(chain)]
+    began = time.process_time()
+    sys.setrecursionlimit(100_000)
+    try:
+        assert exists_over(conjunction(ordered), chain) is TRUE
+    finally:
+        sys.setrecursionlimit(limit)
+    assert time.process_time() - began < 7
+    few = ordered[:50]
+    assert exists_over(conjunction((*few, negation(chain[0]), chain[50])), chain) is FALSE
+    assert exists_over(conjunction((*few, STATE[0], equivalence(chain[9], STATE[1]))), chain) is STATE[0]

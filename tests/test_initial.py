@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -184,3 +186,14 @@ def test_the_built_in_protocols_have_initial_states() -> None:
     require_initial_state(build(starting.Sometimes()))
     with pytest.raises(NoInitialState, match="with most=2"):
         require_initial_state(build(starting.Sometimes({"most": 2})))
+
+
+def test_a_wide_number_of_the_initial_state_is_no_long_work() -> None:
+    """It is wellformed by a chain: what one bit is fixes the next, and so on, which is the solver's work."""
+    chain = [bit(f"initial.chain{number}") for number in range(3000)]
+    ordered = [disjunction((low, negation(high))) for low, high in pairwise(chain)]
+    began = time.process_time()
+    two = [*ordered, chain[1], negation(chain[2])]
+    assert initial_states._solution(two) == frozenset(chain[:2])
+    assert initial_states._solution([*two, chain[-1]]) is None
+    assert time.process_time() - began < 10

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from results.generators.tla_random_texts import configuration, module
-from tests.tla_modules import specified
+from tests.command_line import verify
+from tests.tla_modules import counts, specified, written
 from verifier.processes.limits import Interrupted
 from verifier.tla.columns import levels, lookups
 from verifier.tla.columns.leaves import Derived
@@ -100,6 +101,28 @@ def test_subsets_are_assigned(tmp_path: Path) -> None:
     assert _alike(tmp_path, body)
     as_members = re.sub(r"\\subseteq ([^/]*)", r"\\in SUBSET (\1)", body.replace("{y} \\subseteq", "y \\in"))
     assert _found(tmp_path, as_members, QUIET, False) == _found(tmp_path, body, QUIET, False)
+
+
+NAMED = (
+    "Init == x = 0 /\\ y = 0\n"
+    "Primed == LET nx == x'  Is(a) == nx = a IN x > 1 /\\ Is(1) /\\ UNCHANGED y\n"
+    "Plain == LET v == x IN v' = (v + 1) % 3 /\\ y' = y\n"
+    "Kept == LET all == <<y>> IN x = 1 /\\ x' = 0 /\\ UNCHANGED all\n"
+    "Passed(p) == LET q == p' IN q \\in {1, 2} /\\ UNCHANGED x\n"
+    "Keep(v) == UNCHANGED v\n"
+    "Still == LET all == <<x, y>> IN (Keep(all) \\/ Keep(<<x, <<y>>>>)) /\\ Keep(7)\n"
+    "Next == Primed \\/ Plain \\/ Kept \\/ Passed(y) \\/ Still\n"
+)
+
+
+def test_names_of_a_let_and_arguments_assign(tmp_path: Path) -> None:
+    """The counts are TLC's."""
+    assert _alike(tmp_path, TWO + NAMED)
+    assert counts(tmp_path, TWO + NAMED) == (9, 52, 4)
+    (tmp_path / "M.cfg").write_text(QUIET)
+    inv = written(tmp_path, f"{TWO}{NAMED}Small == x < 2\n")
+    asked = ("--config", str(tmp_path / "M.cfg"), "--depth", "3", "--steps", "serial", "--property", "Small")
+    assert verify("bmc", str(inv), *asked).exit_code == 10
 
 
 def test_a_parameter_that_is_assigned_and_one_below_a_prime(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.command_line import verify
+from tests.command_line import verify, wrong
 from tests.tla_modules import counts, explored, specified, written
 from verifier.encodings.sorts import Range, Set
 from verifier.encodings.terms import Symbol
@@ -318,3 +318,36 @@ def test_properties_of_a_level(asked: str, steps: int, tmp_path: Path) -> None:
     found = explored(tmp_path, LEVELS, f"{PLAIN}CONSTRAINT Con\n{asked}").found
     (violation,) = found.violations.values()
     assert len(violation.states) - 1 == steps
+
+
+HIGHER = """EXTENDS Naturals
+VARIABLES x, y
+Init == x = 0 /\\ y = 0
+Set(k) == (k > 0 \\/ k < 3) /\\ x' = k
+With(F(_), e) == e < 9 /\\ F(e) /\\ UNCHANGED y
+Two(F(_, _)) == F(x, y)
+Again(F(_), e) == With(F, e % 3)
+Low(e) == e = 0 \\/ e < 2
+Either(F(_), e) == F(e) /\\ x' = e /\\ y' = e
+Next == \\/ With(Set, x + 1)
+        \\/ Again(LAMBDA e : x' \\in {y, e}, x + 2)
+        \\/ Two(LAMBDA a, b : LET c == a + 1 IN a > 1 /\\ y' = (b + c) % 3 /\\ x' = a)
+        \\/ Either(Low, y)
+Inv == x < 6 \\/ y = 0
+"""
+
+
+def test_actions_that_are_given_operators(tmp_path: Path) -> None:
+    """An operator that is an argument is walked, as is its name elsewhere. The counts are TLC's."""
+    assert _AS_TRANSLATED in _compared(tmp_path, HIGHER, f"{_PLAIN}INVARIANT Inv\n")
+    assert counts(tmp_path, HIGHER) == (27, 124, 9)
+    found = json.loads(verify("bmc", str(tmp_path / "M.tla"), "--shortest", "--format", "json").stdout)
+    steps = {one["property"]: (one["verdict"], one["steps"]) for one in found["results"]}
+    assert steps["Inv"] == ("VIOLATED", 6)
+
+
+def test_an_operator_that_is_given_itself_without_end_is_refused(tmp_path: Path) -> None:
+    body = "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\nRECURSIVE Loop(_)\nCall(F(_), e) == F(e)\n"
+    body += "Loop(e) == x' = e \\/ Call(Loop, e + 1)\nNext == x < 3 /\\ Loop(x)\n"
+    (tmp_path / "M.cfg").write_text(_PLAIN)
+    assert "deeper than" in wrong("prove", str(written(tmp_path, body)))

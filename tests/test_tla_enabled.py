@@ -119,3 +119,53 @@ def test_a_primed_value_that_fairness_cannot_read_is_no_reason_to_leave_it_out(f
     )
     (folder / "M.cfg").write_text("SPECIFICATION Spec\nPROPERTY Claim\n")
     assert "M.tla:9:10: WF of Flip reads what x become, before it says so" in wrong("live", "M.tla")
+
+
+ARGUMENTS = """EXTENDS Naturals
+VARIABLES x, y
+vars == <<x, y>>
+Init == x = 0 /\\ y = 0
+Up == x < 2 /\\ x' = x + 1 /\\ y' = y
+Set(k) == x < k /\\ x' = k /\\ y' = y
+Back == x = 2 /\\ x' = 0 /\\ y' = 1 - y
+Next == Up \\/ Back
+Can(A) == ENABLED A
+CanAll(A(_), S) == \\A k \\in S : ENABLED A(k)
+Through(A, B) == Can(A) \\/ LET b == Can(B) IN b
+Fair(A) == WF_vars(A)
+Spec == Init /\\ [][Next]_vars /\\ Fair(Up) /\\ Fair(Back)
+Unfair == Init /\\ [][Next]_vars /\\ Fair(Up)
+Some == Through(Up, Back)
+All == CanAll(Set, 3..4)
+First == Can(Up)
+Lambda == CanAll(LAMBDA k : x = k /\\ UNCHANGED vars, {x})
+Again == []<>(y = 1)
+"""
+
+
+@pytest.mark.parametrize("words", ENGINES, ids=lambda words: words[0])
+def test_what_is_enabled_of_an_argument(words: list[str], folder: Path) -> None:
+    """ENABLED of an action that is an argument speaks of one state, whatever the action is."""
+    written(folder, ARGUMENTS)
+    (folder / "M.cfg").write_text("SPECIFICATION Spec\nINVARIANTS Some All First Lambda\n")
+    holds = "PROVED" if words[0] == "prove" else "HOLDS"
+    expected = {"Some": holds, "All": holds, "First": "VIOLATED", "Lambda": holds, "NoDeadlock": holds}
+    assert _verdicts(*words) == expected
+
+
+@pytest.mark.parametrize(("specification", "verdict"), [("Spec", "PROVED"), ("Unfair", "VIOLATED")])
+def test_fairness_of_an_argument(specification: str, verdict: str, folder: Path) -> None:
+    written(folder, ARGUMENTS)
+    (folder / "M.cfg").write_text(f"SPECIFICATION {specification}\nPROPERTY Again\n")
+    assert _verdicts("live") == {"Again": verdict}
+
+
+@pytest.mark.parametrize("formula", ["x' > x", "Can(Up) /\\ UNCHANGED x", "Both(Up)", "Put!CanStep"])
+def test_an_argument_that_stands_elsewhere_too_speaks_of_two_states(formula: str, folder: Path) -> None:
+    """So does that of an instance that puts expressions for variables: it has no variables of its own."""
+    inner = "VARIABLE a\nStep == a' = 0\nCan(A) == ENABLED A\nCanStep == Can(Step)\n"
+    written(folder, inner, "Inner")
+    more = "Both(A) == Can(A) /\\ A\nPut == INSTANCE Inner WITH a <- x + y\n"
+    written(folder, f"{ARGUMENTS}{more}Wrong == {formula}\n")
+    (folder / "M.cfg").write_text("SPECIFICATION Spec\nINVARIANT Wrong\n")
+    assert "INVARIANT Wrong: it speaks of two states" in wrong("explore", "M.tla")

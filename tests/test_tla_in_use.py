@@ -125,6 +125,25 @@ def test_a_postcondition_without_a_value_leaves_what_was_found(tmp_path: Path) -
     assert "CounterExample of the module TLCExt is not supported" in found["Post"]["reason"]
 
 
+@pytest.mark.parametrize("said", ["S Post Wrong", " Post Wrong", " Post\nPOSTCONDITION Wrong"])
+def test_several_postconditions(said: str, tmp_path: Path) -> None:
+    body = f'EXTENDS TLC, Integers\n{STILL}Post == TLCGet("distinct") = 4\nWrong == TLCGet("distinct") = 5\n'
+    (tmp_path / "M.cfg").write_text(f"{CONFIG}POSTCONDITION{said}\n")
+    done = verify("explore", str(written(tmp_path, body)), "--format", "json")
+    found = {one["property"]: one["verdict"] for one in json.loads(done.stdout)["results"]}
+    assert found == {"NoDeadlock": "HOLDS", "Post": "HOLDS", "Wrong": "VIOLATED"}
+
+
+def test_a_violation_after_a_random_step_is_told_as_it_was_found(tmp_path: Path) -> None:
+    """Which action it was is found by taking the step again, and a random one goes elsewhere then."""
+    body = "EXTENDS TLC, Naturals\nVARIABLE x\nInit == x = 0\nNext == x' = RandomElement(1..10000)\n"
+    body += "Inv == x = 0\n"
+    (tmp_path / "M.cfg").write_text(f"{CONFIG}INVARIANT Inv\n")
+    done = verify("explore", str(written(tmp_path, body)), "--property", "Inv", "--format", "json")
+    found = [(one["verdict"], one["steps"]) for one in json.loads(done.stdout)["results"]]
+    assert (found, done.exit_code) == ([("VIOLATED", 1)], 10)
+
+
 def test_equal_values_as_unit_tests_assert_them(tmp_path: Path) -> None:
     claim = "AssertEq(<<1, {2}>>, [i \\in 1..2 |-> IF i = 1 THEN 1 ELSE {2}]) /\\ ~AssertEq({1}, {2})"
     assert value(tmp_path, claim, "Integers, TLCExt") == "TRUE"

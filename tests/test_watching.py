@@ -9,8 +9,11 @@ from subprocess import run
 import pytest
 
 from tests.command_line import ROOT
-from verifier.processes.limits import Interrupted
+from tests.random_protocols import random_protocol
+from verifier.processes.limits import Interrupted, Limits
 from verifier.processes.watching import Watched
+from verifier.runs.building import build_model
+from verifier.specs.protocol import define
 
 TRACED = """
 import sys, time
@@ -65,3 +68,15 @@ def test_work_that_ends_in_time_is_left_alone() -> None:
 def test_functions_are_traced_after_an_interruption() -> None:
     """Python 3.11 once hung here: an exception that was taken back waited for ever."""
     assert run([sys.executable, "-c", TRACED], cwd=ROOT, timeout=30, check=False).returncode == 0
+
+
+def test_the_time_ends_building_that_does_not_look_at_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def built(*_: object) -> None:
+        for _each in range(10**9):
+            pass
+
+    monkeypatch.setattr("verifier.runs.building.build", built)
+    began = time.monotonic()
+    with pytest.raises(Interrupted, match="timeout"):
+        build_model(define(random_protocol(0)[1]), Limits(seconds=0.3).begun())
+    assert time.monotonic() - began < 20

@@ -30,8 +30,6 @@ def build_model(
     """
     read = as_built(definition, free=free)
     limits = limits or Limits()
-    if patience is None:
-        return build(read, _watch(limits, patience))
     with Watched(look_at(limits, patience)):  # what takes long may not call back
         return build(read, _watch(limits, patience))
 

@@ -25,6 +25,7 @@ from verifier.tla.frames import UNSET, Undefined
 from verifier.tla.itf import shown_state, trace_object
 from verifier.tla.naming import actions
 from verifier.tla.order import text
+from verifier.tla.splitting import Formula
 from verifier.verdict import LEFT_TO_LIVE, Verdict, VerdictKind
 
 _SPARED_MEMORY = 0.9
@@ -121,27 +122,23 @@ class _Search:
             self.reason = "out of memory"
         evaluated(explorer.name_actions)
         verdicts = tuple(self._verdict(explorer, name) for name in self.properties)
-        if self.spec.postcondition is not None:
-            verdicts += (self._postcondition(explorer),)
+        verdicts += tuple(self._postcondition(explorer, *one) for one in self.spec.postconditions.items())
         return Outcome(verdicts, (), self._statistics(explorer), tuple(explorer.found.taken))
 
-    def _postcondition(self, explorer: Explorer) -> Verdict:
+    def _postcondition(self, explorer: Explorer, name: str, formula: Formula) -> Verdict:
         """What TLC evaluates once when all states were looked at."""
-        named, formula = self.spec.config.postcondition, self.spec.postcondition
-        assert named is not None
-        assert formula is not None
         seconds, depth = time.monotonic() - self.started, max(explorer.found.depth, 0)
         if not explorer.found.complete:
             words = "the postcondition is evaluated when all states were looked at"
-            return Verdict(named.name, VerdictKind.INCONCLUSIVE, depth, seconds, words)
+            return Verdict(name, VerdictKind.INCONCLUSIVE, depth, seconds, words)
         try:
             held = evaluated(self.spec.evaluator.compiled_truth(formula.body, formula.module))
         except UsageError as error:  # what the search found is known all the same
-            return Verdict(named.name, VerdictKind.INCONCLUSIVE, depth, seconds, str(error))
+            return Verdict(name, VerdictKind.INCONCLUSIVE, depth, seconds, str(error))
         if held:
-            return Verdict(named.name, VerdictKind.HOLDS, depth, seconds, COMPLETE)
+            return Verdict(name, VerdictKind.HOLDS, depth, seconds, COMPLETE)
         words = "the postcondition is false"
-        return Verdict(named.name, VerdictKind.VIOLATED, depth, seconds, words)
+        return Verdict(name, VerdictKind.VIOLATED, depth, seconds, words)
 
     def _explore(self, explorer: Explorer) -> None:
         try:

@@ -98,7 +98,7 @@ def _left_to_the_interpreter(asked: ModuleQuestion) -> str:
     spec, options = asked.module.specification, asked.question.options
     if spec.view is not None:
         return "VIEW is in the configuration"
-    if spec.action_constraints or spec.postcondition is not None:
+    if spec.action_constraints or spec.postconditions:
         return "the configuration has an ACTION_CONSTRAINT or a POSTCONDITION"
     few = options.max_states is not None and options.max_states <= MOST_SAMPLED_WIDELY
     return "few states are asked for" if few and not options.graph else ""

@@ -151,7 +151,7 @@ def _noted(asked: ModuleQuestion) -> Iterator[str]:
         if name in asked.question.properties and one.initially == one.parts:
             words = f"the PROPERTY {name} speaks of one state, so of initial states only, as for TLC"
             yield f"{words}: name it under INVARIANT to ask it of all"
-    if specification.postcondition is not None:
+    if specification.postconditions:
         yield "the POSTCONDITION is not evaluated here: verify explore does"
     if specification.view is not None and not engine.counts_states:
         yield "the VIEW is not used here: states are told apart by all variables"

@@ -22,6 +22,8 @@ Walk: TypeAlias = Callable[[Frame, Continue], None]
 Target: TypeAlias = "int | Callable[[Frame], int | None] | None"
 """The variable that the left side of an assignment is: known, known when it is walked, or none."""
 
+_EQUAL = Builtin("=", 2)
+
 
 class Assignments:
     """Walkers that assign."""
@@ -33,6 +35,10 @@ class Assignments:
         self, whole: Expression, unit: Unit, primed: bool, rest: Rest, depth: int, *, top: bool = False
     ) -> Lines:
         """Lines that walk over a formula, and go on with the rest for each way in which it can be true."""
+
+    @abstractmethod
+    def of_waiting(self, whole: Expression, unit: Unit, primed: bool) -> Walk:
+        """The walker of an argument, made when it is first walked."""
 
     @abstractmethod
     def apart(self, walk: Walk, rest: Rest, depth: int) -> Lines:
@@ -49,8 +55,7 @@ class Assignments:
             if isinstance(symbol, ast.Parameter) and not symbol.arity:
                 return self._of_parameter(symbol, unit, primed=False)
             if isinstance(symbol, Definition) and not symbol.arity and symbol.body is not None:
-                inner = unit if symbol.nested else self.evaluator.unit_of(symbol)
-                return self.target(symbol.body, inner, primed) if not symbol.nested else None
+                return self.target(symbol.body, self._around(symbol, unit), primed)
         return None
 
     def _variable(self, whole: Expression, unit: Unit) -> Target:
@@ -61,9 +66,13 @@ class Assignments:
             return self.evaluator.index[symbol]
         if isinstance(symbol, ast.Parameter):
             return self._of_parameter(symbol, unit, primed=True)
-        if isinstance(symbol, Definition) and symbol.body is not None and not symbol.nested:
-            return self._variable(symbol.body, self.evaluator.unit_of(symbol))
+        if isinstance(symbol, Definition) and symbol.body is not None:
+            return self._variable(symbol.body, self._around(symbol, unit))
         return None
+
+    def _around(self, symbol: Definition, unit: Unit) -> Unit:
+        """Where the body of a definition without parameters stands: one of a LET shares the frame."""
+        return unit if symbol.nested else self.evaluator.unit_of(symbol)
 
     def _of_parameter(self, symbol: ast.Parameter, unit: Unit, *, primed: bool) -> Target:
         """The variable that an argument is: ``Op(y) == y = e`` with ``Op(x')``, or ``y' = e`` with
@@ -183,9 +192,9 @@ class Assignments:
         if indices is None:
             if isinstance(body, ast.Tuple):
                 return self._unchanged_by_parts(body.items, unit, rest, depth)
-            equal = Builtin("=", 2)
-            kept = ast.Apply(equal, (ast.Prime(body, place=body.place), body), place=body.place)
-            return self.flow(kept, unit, False, rest, depth)
+            if isinstance(body, ast.Apply) and isinstance(body.operator, ast.Parameter):
+                return self.apart(self._unchanged_argument(body.operator, body, unit), rest, depth)
+            return self.flow(_kept(body), unit, False, rest, depth)
         put, index = self.evaluator.emit.fresh("t"), self.evaluator.emit.fresh("t")
         return [
             f"{put} = {self._keeps(indices)}()",
@@ -193,6 +202,21 @@ class Assignments:
             *indented(rest.lines(depth + 1)),
             f" for {index} in {put}: following[{index}] = UNSET",
         ]
+
+    def _unchanged_argument(self, symbol: ast.Parameter, body: Expression, unit: Unit) -> Walk:
+        """``Keep(v) == UNCHANGED v`` with ``Keep(<<x, y>>)``: the argument stays as it is."""
+        slot, other = unit.slot(symbol), self.of_waiting(_kept(body), unit, False)
+
+        def walked(e: Frame, follow: Continue) -> None:
+            found = e[slot]
+            if type(found) is not Waiting:
+                other(e, follow)
+                return
+            code = found.code
+            walk = self.of_waiting(ast.Unchanged(code.expression, place=body.place), code.unit, False)
+            walk(self.evaluator.stretched(found.env, code.unit), follow)
+
+        return walked
 
     def _keeps(self, indices: list[int]) -> str:
         """A function that leaves variables as they are: those that had no value before; None if another one
@@ -241,6 +265,11 @@ class Assignments:
         symbol = self.evaluator.resolve(body.operator, unit.module) or body.operator
         if isinstance(symbol, ast.Variable):
             return [self.evaluator.index[symbol]]
-        if isinstance(symbol, Definition) and symbol.body is not None and not symbol.nested:
-            return self.variables_of(symbol.body, self.evaluator.unit_of(symbol))
+        if isinstance(symbol, Definition) and symbol.body is not None:
+            return self.variables_of(symbol.body, self._around(symbol, unit))
         return None
+
+
+def _kept(body: Expression) -> ast.Apply:
+    """``e' = e``"""
+    return ast.Apply(_EQUAL, (ast.Prime(body, place=body.place), body), place=body.place)

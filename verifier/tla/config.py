@@ -24,10 +24,11 @@ _LISTS = {
     "PROPERTIES": "properties", "CONSTRAINT": "constraints", "CONSTRAINTS": "constraints",
     "ACTION_CONSTRAINT": "action_constraints", "ACTION_CONSTRAINTS": "action_constraints",
     "SYMMETRY": "symmetry", "_POSSIBLE": "possible",
+    "POSTCONDITION": "postconditions", "POSTCONDITIONS": "postconditions",
 }  # fmt: skip
 _SINGLE = {
     "SPECIFICATION": "specification", "INIT": "init", "NEXT": "next", "VIEW": "view", "ALIAS": "alias",
-    "POSTCONDITION": "postcondition", "_PERIODIC": "periodic",
+    "_PERIODIC": "periodic",
 }  # fmt: skip
 _CONSTANTS = ("CONSTANT", "CONSTANTS")
 _KEYWORDS = (*_LISTS, *_SINGLE, *_CONSTANTS, "CHECK_DEADLOCK")
@@ -72,7 +73,6 @@ class Config:
     next: Named | None = None
     view: Named | None = None
     alias: Named | None = None
-    postcondition: Named | None = None
     periodic: Named | None = None
     invariants: list[Named] = field(default_factory=list)
     properties: list[Named] = field(default_factory=list)
@@ -80,6 +80,7 @@ class Config:
     action_constraints: list[Named] = field(default_factory=list)
     symmetry: list[Named] = field(default_factory=list)
     possible: list[Named] = field(default_factory=list)
+    postconditions: list[Named] = field(default_factory=list)
     constants: dict[tuple[str | None, str], Assignment] = field(default_factory=dict)
     """By module and name; the module is None for what holds everywhere."""
     check_deadlock: bool = True

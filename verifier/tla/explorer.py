@@ -386,12 +386,15 @@ class Explorer:
 
     def name_actions(self) -> None:
         """Finds the actions between the states of the violations."""
-        if self.specification.next is None:
+        formula = self.specification.next
+        if formula is None:
             return
-        walk = self._walker(self.specification.next, primed=False)
+        walk = self._walker(formula, primed=False)
+        # What is random chooses otherwise when it is asked again.
+        again = "Next" if self.evaluator.analysis.of(formula.body, formula.module).changing else None
         for violation in self.found.violations.values():
             for one, other in pairwise(violation.states):
-                name = action_between(self.evaluator, walk, one, other)
+                name = action_between(self.evaluator, walk, one, other) or again
                 if name is None:
                     raise Undefined(self._action_place(), "a step that was found is not found again")
                 violation.actions.append(name)

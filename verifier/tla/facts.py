@@ -38,6 +38,9 @@ class Facts:
     """Whether it goes through a set, makes one that others go through, or calls itself."""
     enabled: bool = False
     """Whether ENABLED stands in it: what is around it may then stand for the next state."""
+    weighing: frozenset[Symbol] = frozenset()
+    """Of a definition, with the parameters that it does not need: those that count, since they are needed
+    elsewhere than below ENABLED. ``Can(A) == ENABLED A`` speaks of one state, whatever A is."""
 
     def joined(self, other: Facts) -> Facts:
         """The facts of something that has both as parts."""
@@ -48,6 +51,7 @@ class Facts:
             self.reads | other.reads,
             self.costly or other.costly,
             self.enabled or other.enabled,
+            self.weighing | other.weighing,
         )
 
     @property
@@ -148,6 +152,7 @@ class Analysis:
             found = replace(
                 body,
                 free=body.free.difference(definition.parameters),
+                weighing=body.weighing.union(set(definition.parameters) - body.free),
                 costly=body.costly or definition in self.again,
             )
             done = definition not in self.again or found == self.definitions[definition]
@@ -168,8 +173,11 @@ class Analysis:
             return self._let(whole, module)
         parts, names = subexpressions(whole)
         facts = Facts(CONSTANT, _NOTHING, costly=isinstance(whole, _GOES_THROUGH_SETS))
-        for part in parts:
-            facts = facts.joined(self.of(part, module))
+        for number, part in enumerate(parts):
+            own = self.of(part, module)
+            if self._is_only_enabled(whole, number, module):
+                own = replace(own, level=min(own.level, STATE), weighing=_NOTHING)
+            facts = facts.joined(own)
         level, free = facts.level, set(facts.free)
         if isinstance(whole, ast.Apply | ast.OperatorArgument):
             facts = facts.joined(self._symbol(whole.operator, module))
@@ -179,8 +187,11 @@ class Analysis:
             speaks = level > CONSTANT or any(isinstance(name, Parameter | Definition) for name in free)
             level = max(level, ACTION) if speaks else level
         elif isinstance(whole, ast.Enabled):
-            own = {variable for variable, _ in whole.own}
-            level, facts = STATE, replace(facts, enabled=True, reads=facts.reads - own)
+            given = {variable for variable, _ in whole.own}
+            level = STATE
+            # In an instance that puts expressions for variables an argument has no variables of its own.
+            weighing = facts.weighing if whole.own else _NOTHING
+            facts = replace(facts, enabled=True, reads=facts.reads - given, weighing=weighing)
         elif isinstance(whole, ast.Temporal | ast.Fairness):
             level = TEMPORAL
         elif isinstance(whole, ast.At):
@@ -189,6 +200,15 @@ class Analysis:
             free.discard(_AT)
             free |= self._outer_at(whole, module)
         return replace(facts, level=level, free=frozenset(free).difference(names))
+
+    def _is_only_enabled(self, whole: Expression, number: int, module: str) -> bool:
+        """Whether an argument stands below ENABLED wherever the operator that it is given to needs it."""
+        if not isinstance(whole, ast.Apply):
+            return False
+        symbol = self.resolve(whole.operator, module) or whole.operator
+        if not isinstance(symbol, Definition) or symbol.body is None or number >= len(symbol.parameters):
+            return False
+        return symbol.parameters[number] not in self.of_definition(symbol).weighing
 
     def _outer_at(self, whole: ast.Except, module: str) -> set[Symbol]:
         outer = [whole.function, *(part for update in whole.updates for part in update.path)]
@@ -206,7 +226,7 @@ class Analysis:
         if isinstance(symbol, ast.Variable):
             return Facts(STATE, _NOTHING, reads=frozenset((symbol,)))
         if isinstance(symbol, Bound | Parameter):
-            return Facts(CONSTANT, frozenset((symbol,)))
+            return Facts(CONSTANT, frozenset((symbol,)), weighing=frozenset((symbol,)))
         other = self.resolve(symbol, module)
         if other is not None:
             return self._symbol(other, module) if other is not symbol else Facts(CONSTANT, _NOTHING)

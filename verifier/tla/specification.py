@@ -36,7 +36,7 @@ class Specification:
     action_constraints: list[Formula] = field(default_factory=list)
     view: Formula | None = None
     alias: Formula | None = None
-    postcondition: Formula | None = None
+    postconditions: dict[str, Formula] = field(default_factory=dict)
     symmetry: list[Formula] = field(default_factory=list)
     constants: dict[str, Value] = field(default_factory=dict)
     """The values that the configuration gives, for readers."""
@@ -278,9 +278,9 @@ class _Maker:
             for named in config.action_constraints
         ]
         made.symmetry = [self._at_most(evaluator, named, "SYMMETRY", 0) for named in config.symmetry]
-        for keyword, attribute, level in (
-            ("VIEW", "view", ACTION), ("ALIAS", "alias", ACTION), ("POSTCONDITION", "postcondition", STATE),
-        ):  # fmt: skip
+        for named in config.postconditions:
+            made.postconditions[named.name] = self._at_most(evaluator, named, "POSTCONDITION", STATE)
+        for keyword, attribute, level in (("VIEW", "view", ACTION), ("ALIAS", "alias", ACTION)):
             one: Named | None = getattr(config, attribute)
             if one is not None:
                 setattr(made, attribute, self._at_most(evaluator, one, keyword, level))

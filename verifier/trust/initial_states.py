@@ -22,6 +22,9 @@ from verifier.trust.explain import ConcreteReading
 _SOLVER = "cadical"
 """This solver starts fast and takes the clauses without a conversion."""
 
+_MOST_ROUNDS = 20
+"""Of a wide number each round fixes one bit, and looks at all others. A solver needs no rounds."""
+
 
 class NoInitialState(UsageError):
     """No execution can begin, or no execution can take a step."""
@@ -96,7 +99,7 @@ def _propagated(whole: FNode) -> tuple[dict[FNode, FNode], FNode]:
     """The bits that a formula fixes as literals of a conjunction, and what is left of it with their values.
     That is satisfiable where the formula is, and speaks of none of them."""
     known: dict[FNode, FNode] = {}
-    while True:
+    for _round in range(_MOST_ROUNDS):
         parts = whole.args() if whole.is_and() else (whole,)
         found = {
             bit: FALSE if part.is_not() else TRUE
@@ -107,3 +110,4 @@ def _propagated(whole: FNode) -> tuple[dict[FNode, FNode], FNode]:
             return known, whole
         known |= found
         whole = restricted(whole, found)
+    return known, whole

@@ -210,6 +210,9 @@ class Compiler(Parts):
             return Keep([(self.columns.now[index], self.columns.next[index]) for index in indices])
         if isinstance(body, ast.Tuple):
             return Sequenced([self._keep(item, around) for item in body.items])
+        stands = around.names.get(body.operator) if isinstance(body, ast.Apply) else None
+        if isinstance(stands, Given):
+            return self._keep(stands.expression, stands.around or around)
         equal = ast.Apply(Builtin("=", 2), (ast.Prime(body, place=body.place), body), place=body.place)
         return self.walk(equal, around)
 

@@ -21,8 +21,8 @@ def target(evaluator: Evaluator, whole: Expression, around: Environment) -> int 
         return None
     symbol = symbol_of(evaluator, whole.operator, around)
     stands = around.names.get(symbol)
-    if isinstance(symbol, ast.Parameter) and isinstance(stands, Given) and stands.around is not None:
-        return target(evaluator, stands.expression, stands.around)
+    if isinstance(stands, Given):
+        return target(evaluator, stands.expression, stands.around or around)
     if isinstance(symbol, Definition) and not symbol.arity and not symbol.nested and symbol.body:
         return target(evaluator, symbol.body, Environment(evaluator.unit_of(symbol)))
     return None
@@ -35,8 +35,8 @@ def _variable(evaluator: Evaluator, whole: Expression, around: Environment) -> i
     if isinstance(symbol, ast.Variable):
         return evaluator.index[symbol]
     stands = around.names.get(symbol)
-    if isinstance(symbol, ast.Parameter) and isinstance(stands, Given) and stands.around is not None:
-        return _variable(evaluator, stands.expression, stands.around)
+    if isinstance(stands, Given):
+        return _variable(evaluator, stands.expression, stands.around or around)
     if isinstance(symbol, Definition) and symbol.body is not None and not symbol.nested:
         return _variable(evaluator, symbol.body, Environment(evaluator.unit_of(symbol)))
     return None

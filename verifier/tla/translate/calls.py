@@ -177,8 +177,10 @@ class Calls(Evaluation):
 
     def argument(self, parameter: ast.Parameter, argument: Expression, context: Context) -> Any:
         """An argument: an operator, or something to translate when it is needed."""
-        if parameter.arity:
-            return self.operator(argument, context)
+        return self.operator(argument, context) if parameter.arity else self.waiting(argument, context)
+
+    def waiting(self, argument: Expression, context: Context) -> Any:
+        """Something to translate when it is needed."""
         if isinstance(argument, ast.Apply) and not argument.arguments:
             symbol = self.evaluator.resolve(argument.operator, context.module) or argument.operator
             if isinstance(symbol, ast.Bound | ast.Parameter) and symbol in context.env:
@@ -190,19 +192,23 @@ class Calls(Evaluation):
         if isinstance(whole, ast.Lambda):
             lambda_ = whole
 
-            def call(*given: Sym) -> Sym:
-                return self.value(
-                    lambda_.body, context.bound(dict(zip(lambda_.parameters, given, strict=True)))
-                )
+            def entered(given: Sequence[Any]) -> tuple[Expression, Context]:
+                return lambda_.body, context.bound(dict(zip(lambda_.parameters, given, strict=True)))
 
-            return Op(call)
+            return Op(lambda *given: self.value(*entered(given)), len(lambda_.parameters), entered)
         assert isinstance(whole, ast.OperatorArgument)
         symbol = self.evaluator.resolve(whole.operator, context.module) or whole.operator
         if isinstance(symbol, ast.Parameter):
             found: Op = context.env[symbol]
             return found
         if isinstance(symbol, Definition):
-            return Op(lambda *given: self._call_with(symbol, given, context))
+            body, count = symbol.body, len(symbol.parameters)
+            assert body is not None
+            return Op(
+                lambda *given: self._call_with(symbol, given, context),
+                count,
+                lambda given: (body, _inside(symbol, given, context)),
+            )
         if isinstance(symbol, Builtin):
             return Op(lambda *given: self.builtin(symbol.name, list(given), whole))
         raise Untranslated(whole.place, f"the operator {symbol.name} has no value")

@@ -20,6 +20,7 @@ from verifier.tla.translate.expressions import Translator
 from verifier.tla.translate.guards import all_ways
 from verifier.tla.translate.spreading import Case
 from verifier.tla.translate.symbolic import NO, YES, Known, Nothing, Sym, Untranslated
+from verifier.tla.translate.symbolic import Operator as Op
 from verifier.tla.translate.targets import assigns, bound_item, target, variables
 from verifier.tla.translate.terms import variable
 
@@ -108,7 +109,9 @@ class Steps(Guarding):
     def _symbol_acts(self, found: object) -> bool:
         if isinstance(found, Thunk):
             return self._acts(found.body, found.context)
-        return getattr(found, "definition", None) is not None
+        if isinstance(found, Op) and found.entered is not None:
+            return self._acts(*found.entered([None] * found.count))
+        return False
 
     def enabled(self, whole: ast.Enabled, c: Context) -> Sym:
         """``ENABLED A``: one of the ways to take A is possible."""
@@ -290,10 +293,15 @@ class Steps(Guarding):
     def _apply(self, whole: ast.Apply, c: Context, branch: Branch, top: bool) -> Iterator[Branch]:
         evaluator = self.t.evaluator
         symbol = evaluator.resolve(whole.operator, c.module) or whole.operator
-        if isinstance(symbol, ast.Parameter) and not symbol.arity:
-            found = c.env.get(symbol)
-            if isinstance(found, Thunk):
-                yield from self.walk(found.body, found.context, branch)
+        if isinstance(symbol, ast.Parameter):
+            stands = c.env.get(symbol)
+            if isinstance(stands, Thunk):
+                yield from self.walk(stands.body, stands.context, branch)
+                return
+            if isinstance(stands, Op) and stands.entered is not None:
+                body, inner = stands.entered([self.t.waiting(one, c) for one in whole.arguments])
+                # The calls above go on: one that never ends is found there.
+                yield from self.walk(body, replace(inner, calls=c.calls), branch)
                 return
         if isinstance(symbol, Definition) and symbol not in evaluator.constants:
             if symbol.nested and not symbol.parameters:

@@ -6,11 +6,12 @@ as nobody needs them as terms.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from verifier.encodings.terms import Term
+from verifier.tla.ast import Expression
 from verifier.tla.errors import Place
 from verifier.tla.values import FALSE, TRUE, Value
 
@@ -155,7 +156,10 @@ class Operator:
     """An operator that is an argument."""
 
     call: Callable[..., Sym]
-    definition: Any = None
+    count: int = 0
+    """How many parameters it has, where it can be entered."""
+    entered: Callable[[Sequence[Any]], tuple[Expression, Any]] | None = None
+    """Its body, and the context of that, for what its parameters stand for; None if it has no body."""
 
 
 Sym: TypeAlias = (

@@ -15,12 +15,17 @@ def target(evaluator: Evaluator, whole: Expression, c: Context) -> ast.Variable 
         return _variable(evaluator, whole.body, c)
     if isinstance(whole, ast.Apply) and not whole.arguments:
         symbol = evaluator.resolve(whole.operator, c.module) or whole.operator
-        if isinstance(symbol, ast.Parameter):
+        if _waits(symbol):
             found = c.env.get(symbol)
             return target(evaluator, found.body, found.context) if isinstance(found, Thunk) else None
-        if isinstance(symbol, Definition) and symbol.body is not None and not symbol.nested:
+        if isinstance(symbol, Definition) and symbol.body is not None:
             return target(evaluator, symbol.body, Context({}, symbol.module))
     return None
+
+
+def _waits(symbol: ast.Symbol) -> bool:
+    """Whether a name is a parameter, or a definition of a LET, whose expression waits."""
+    return isinstance(symbol, ast.Parameter) or (isinstance(symbol, Definition) and symbol.nested)
 
 
 def assigns(evaluator: Evaluator, whole: Expression, c: Context) -> bool:
@@ -39,10 +44,10 @@ def _variable(evaluator: Evaluator, whole: Expression, c: Context) -> ast.Variab
     symbol = evaluator.resolve(whole.operator, c.module) or whole.operator
     if isinstance(symbol, ast.Variable):
         return symbol
-    if isinstance(symbol, ast.Parameter):
+    if _waits(symbol):
         found = c.env.get(symbol)
         return _variable(evaluator, found.body, found.context) if isinstance(found, Thunk) else None
-    if isinstance(symbol, Definition) and symbol.body is not None and not symbol.nested:
+    if isinstance(symbol, Definition) and symbol.body is not None:
         return _variable(evaluator, symbol.body, Context({}, symbol.module))
     return None
 
@@ -64,10 +69,10 @@ def variables(evaluator: Evaluator, body: Expression, c: Context) -> list[ast.Va
     symbol = evaluator.resolve(body.operator, c.module) or body.operator
     if isinstance(symbol, ast.Variable):
         return [symbol]
-    if isinstance(symbol, ast.Parameter):
+    if _waits(symbol):
         found = c.env.get(symbol)
         return variables(evaluator, found.body, found.context) if isinstance(found, Thunk) else None
-    if isinstance(symbol, Definition) and symbol.body is not None and not symbol.nested:
+    if isinstance(symbol, Definition) and symbol.body is not None:
         return variables(evaluator, symbol.body, Context({}, symbol.module))
     return None
 
