@@ -97,3 +97,14 @@ def test_a_trace_of_ones_own_protocol_replays_with_its_file_named(tmp_path: Path
     assert verify("bmc", "--spec", LOCK, *asked, *FAST).exit_code == 10
     assert "not built in" in wrong("replay", str(path))
     assert verify("replay", str(path), "--spec", LOCK).exit_code == 0
+
+
+@pytest.mark.parametrize("command", ["certify", "replay"])
+def test_constants_of_another_protocol_are_not_called_a_misspelling(command: str, tmp_path: Path) -> None:
+    """Nobody gave them: the file states them, and the wrong spec was named."""
+    kind, out = ("prove", "--certificate") if command == "certify" else ("bmc", "--trace-out")
+    path = tmp_path / "written.json"
+    asked = ("--property", "HolderWaitsNoMore" if kind == "prove" else "NotAllAsk", out, str(path))
+    assert verify(kind, "--spec", LOCK, *asked).exit_code in (0, 10)
+    said = wrong(command, str(path), "--spec", CHAIN)
+    assert f"the file is of 'lock-server', and {CHAIN} defines 'chain': unknown constant" in said

@@ -78,7 +78,7 @@ def read_claim(
 def _loaded(certificate: Certificate, spec: str, reading: Reading | None) -> Loaded:
     """The protocol that the certificate is of. Of a TLA+ module, at the sorts that it was proved at."""
     if not spec.endswith(TLA):
-        return load(spec, certificate.constants)
+        return load(spec, certificate.constants, claimed=certificate.spec)
     from verifier.runs.tla_source import load_tla
 
     loaded = load_tla(spec, {}, None, reading or Reading(), said=certificate.constants)

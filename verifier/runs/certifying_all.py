@@ -49,7 +49,8 @@ def read_claim(path: Path, spec: str | None, solver: str | None, timeout: float 
     checker = solver or CHECKER
     if checker not in SCRIPT_SOLVERS:
         raise UsageError(f"--solver {checker} reads no quantifiers: {' or '.join(SCRIPT_SOLVERS)} does")
-    loaded = load(trusted_spec(content["spec"], spec, "the certificate"), content["constants"])
+    trusted = trusted_spec(content["spec"], spec, "the certificate")
+    loaded = load(trusted, content["constants"], claimed=content["spec"])
     return ClaimForAll(path, content, reading_of(loaded), checker, limits)
 
 

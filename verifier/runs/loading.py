@@ -127,10 +127,12 @@ def load(
     reading: Reading | None = None,
     *,
     empty: bool = False,
+    claimed: str | None = None,
 ) -> Loaded:
     """The protocol and its definition. Raises UsageError or DefinitionError for what is wrong with them.
 
     ``empty``: also one with a variable that cannot have a value at these constants, which is never built.
+    ``claimed``: the name of the protocol that a trace or certificate is of, which states the constants.
     """
     if spec.endswith(TLA):
         from verifier.runs.tla_source import load_tla
@@ -141,7 +143,12 @@ def load(
     found = load_class(spec)
     try:
         return load_class_at(found, settings, spec, began, empty=empty)
-    except (UsageError, DefinitionError):
+    except UsageError as error:
+        if claimed in (None, found.spec_name()):
+            raise
+        words = f"the file is of {claimed!r}, and {spec} defines {found.spec_name()!r}"
+        raise UsageError(f"{words}: {error}") from error
+    except DefinitionError:
         raise
     except Exception as error:  # a user's own code may raise anything
         if spec in BUILT_IN:

@@ -60,7 +60,7 @@ def replayed(
     trusted = trusted_spec(about.spec, spec, "the trace")
     if trusted.endswith(TLA):
         return _by_interpreter(file, data, about, _module(trusted, about, settings, reading), began)
-    loaded = load(trusted, {**about.constants, **settings})
+    loaded = load(trusted, {**about.constants, **settings}, claimed=about.spec)
     with _naming(file):
         _check_property(about, loaded)
         model = with_deadlock(build_model(loaded.definition))
