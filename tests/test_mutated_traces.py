@@ -69,11 +69,11 @@ _LOADED: dict[str, Loaded] = {}
 _MODELS: dict[tuple[str, str], Model] = {}
 
 
-def loaded_once(spec: str, settings: dict[str, Any]) -> Loaded:
+def loaded_once(spec: str, settings: dict[str, Any], claimed: str | None = None) -> Loaded:
     """What is loaded for traces, most of which have the same constants. What is refused is not kept."""
     key = f"{spec} {settings!r}"  # in which 1 is not True
     if key not in _LOADED:
-        _LOADED[key] = load(spec, settings)
+        _LOADED[key] = load(spec, settings, claimed=claimed)
     return _LOADED[key]
 
 
