@@ -128,9 +128,8 @@ def _has_few_values(asked: ModuleQuestion, sample: Sample) -> str:
     evaluates formulas once for these, and nothing has to be built. Not where most states may be initial ones:
     these it lists one by one."""
     options, near = asked.question.options, sample.states[: sample.nearest]
-    if options.graph or options.workers or options.master or options.work or len(near) < _FEW_STATES:
-        return ""
-    if not sample.all_initial:
+    in_parts = options.graph or options.workers or options.master or options.work
+    if in_parts or len(near) < _FEW_STATES or not sample.all_initial:
         return ""
     if any(len(set(values)) > _FEW_VALUES * len(near) for values in zip(*near, strict=True)):
         return ""

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from verifier.tla.ast import Expression
 from verifier.tla.columns.batches import NO_VALUE, UNSET_NUMBER, Batch, Of
 from verifier.tla.columns.environments import Columns, Environment
+from verifier.tla.columns.lists import Lists
 from verifier.tla.columns.numbers import Classes, Column, Grown, Numbers, Packed
 from verifier.tla.frames import UNSET, Evaluate, Frame, Undefined
 from verifier.tla.values import Boolean, Fn, ModelValue, NoValue
@@ -210,37 +211,25 @@ class Members(Leaf):
         parts: Callable[[Any], Sequence[Any]],
     ) -> None:
         self.names, self.parts = names, parts
-        self.starts, self.sizes, self.flat = Grown(), Grown(), [Grown() for _ in names]
+        self.lists = Lists(len(names))
         super().__init__(columns, whole, around, make)
 
     def result(self, value: Any) -> int:
         """The number of the list of its members."""
-        count, start = 0, len(self.flat[0])
+        lists = self.lists
+        count, start = 0, len(lists.flat[0])
         for item in value:
-            for flat, numbers, part in zip(self.flat, self.names, self.parts(item), strict=True):
+            for flat, numbers, part in zip(lists.flat, self.names, self.parts(item), strict=True):
                 flat.append(numbers.of(part))
             count += 1
-        self.starts.append(start)
-        self.sizes.append(count)
-        return len(self.sizes) - 1
+        lists.starts.append(start)
+        lists.sizes.append(count)
+        return len(lists.sizes) - 1
 
     def sized(self, batch: Batch) -> tuple[Column, Column]:
         """Where the members of each row's set begin, and how many they are."""
-        lists = self.of(batch)
-        return self.starts.array[lists], self.sizes.array[lists]
-
-    def at(self, places: Column) -> list[Column]:
-        """The numbers of each name for members."""
-        return [flat.array[places] for flat in self.flat]
+        return self.lists.sized(self.of(batch))
 
     def expanded(self, batch: Batch, names: Sequence[Of]) -> Batch:
         """A row for each row and member of its set."""
-        starts, sizes = self.sized(batch)
-        total = int(sizes.sum())
-        rows = np.repeat(np.arange(len(batch)), sizes)
-        before = np.cumsum(sizes) - sizes
-        places = np.arange(total) + np.repeat(starts - before, sizes)
-        made = batch.take(rows)
-        for of, column in zip(names, self.at(places), strict=True):
-            made = made.put(of, column)
-        return made
+        return self.lists.expanded(batch, self.of(batch), names)

@@ -14,7 +14,8 @@ import numpy as np
 
 from verifier.tla.columns.batches import Batch, Of
 from verifier.tla.columns.leaves import Members
-from verifier.tla.columns.numbers import Classes, Column, Grown, Packed
+from verifier.tla.columns.lists import Lists
+from verifier.tla.columns.numbers import Classes, Packed
 from verifier.tla.columns.truths import Chosen, Joined, Kept, Negated, Quantified, Tested, Truth, Unchanged
 from verifier.tla.columns.walks import (
     Branches,
@@ -41,7 +42,7 @@ def looked_up(sets: Sequence[tuple[Members, Sequence[Of]]], body: Walk) -> Walk:
     names = [of for _, own in sets for of in own]
     reads = _read_by([Exists(sets, Sequenced(first))])
     ordered = sorted(reads, key=lambda of: (of.name, of.primed))
-    return LookUp(plain, Sequenced(first), rest, names, _Ways(ordered))
+    return LookUp(plain, Sequenced(first), rest, names, _Ways(ordered, len(names)))
 
 
 def _divided(body: Walk) -> tuple[list[Walk], Walk]:
@@ -127,15 +128,14 @@ def _based_on(columns: Iterable[Of]) -> set[Of]:
 class _Ways:
     """For what is read, the lists of members that the conjuncts in front are true of."""
 
-    def __init__(self, reads: Sequence[Of]) -> None:
-        self.reads, self.packed = reads, Packed([of.numbers for of in reads])
+    def __init__(self, reads: Sequence[Of], names: int) -> None:
+        self.names, self.reads, self.packed = names, reads, Packed([of.numbers for of in reads])
         self.asked = self.made = 0
         self.forget()
 
     def forget(self) -> None:
         """Forgets all: keys have another meaning now, or some of them have no list."""
-        self.classes, self.starts, self.sizes = Classes(), Grown(), Grown()
-        self.flat: list[Grown] = []
+        self.classes, self.lists = Classes(), Lists(self.names)
 
     @property
     def pays(self) -> bool:
@@ -170,28 +170,15 @@ class LookUp(Walk):
         except BaseException:
             known.forget()
             raise
-        return self.rest.rows(self._expanded(batch, found)).without(self.names)
+        return self.rest.rows(known.lists.expanded(batch, found, self.names)).without(self.names)
 
     def _list(self, batch: Batch) -> None:
         """Lists the members for rows that are not known."""
-        known, names = self.ways, [of for _, own in self.plain.sets for of in own]
-        made = self.plain.expanded(marked(batch, self.mark))
-        made = self.first.rows(made)
+        lists = self.ways.lists
+        made = self.first.rows(self.plain.expanded(marked(batch, self.mark)))
         sizes = np.bincount(made.column(self.mark), minlength=len(batch)) if len(made) else [0] * len(batch)
-        if not known.flat:
-            known.flat = [Grown() for _ in names]
-        ends = len(known.flat[0]) + np.cumsum(sizes)
-        known.starts.extend((ends - sizes).tolist())
-        known.sizes.extend(np.asarray(sizes).tolist())
-        for flat, of in zip(known.flat, names, strict=True):
+        ends = len(lists.flat[0]) + np.cumsum(sizes)
+        lists.starts.extend((ends - sizes).tolist())
+        lists.sizes.extend(np.asarray(sizes).tolist())
+        for flat, of in zip(lists.flat, self.names, strict=True):
             flat.extend(made.column(of).tolist() if len(made) else [])
-
-    def _expanded(self, batch: Batch, lists: Column) -> Batch:
-        known = self.ways
-        starts, sizes = known.starts.array[lists], known.sizes.array[lists]
-        rows = np.repeat(np.arange(len(batch)), sizes)
-        places = np.arange(len(rows)) + np.repeat(starts - (np.cumsum(sizes) - sizes), sizes)
-        made = batch.take(rows)
-        for of, flat in zip(self.names, known.flat, strict=True):
-            made = made.put(of, flat.array[places])
-        return made

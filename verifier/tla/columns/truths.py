@@ -101,7 +101,7 @@ class Quantified(Truth):
         undecided, number = np.flatnonzero(sizes > 0), 0
         while len(undecided):
             here = batch.take(undecided)
-            for of, column in zip(self.names, self.members.at(starts[undecided] + number), strict=True):
+            for of, column in zip(self.names, self.members.lists.at(starts[undecided] + number), strict=True):
                 here = here.put(of, column)
             held = self.body.true(here)
             found[undecided] = held

@@ -145,7 +145,8 @@ class Every(Walk):
                 break
             own = marked(batch, self.mark)
             here = own.where(mask)
-            for of, column in zip(self.names, self.members.at(here.column(self.start) + number), strict=True):
+            member = self.members.lists.at(here.column(self.start) + number)
+            for of, column in zip(self.names, member, strict=True):
                 here = here.put(of, column)
             here = (self.later if number else self.first).rows(here).without(self.names)
             batch = merged([here, own.where(~mask)], self.mark)
