@@ -18,7 +18,7 @@ from verifier.tla.calls import endless
 from verifier.tla.checks import checks
 from verifier.tla.columns.levels import ByColumns
 from verifier.tla.errors import Place, TlaError
-from verifier.tla.found import Found, State
+from verifier.tla.found import Found, State, Taken
 from verifier.tla.frames import UNSET, Undefined, Unit
 from verifier.tla.known_states import Key, KnownStates
 from verifier.tla.orbits import Orbits
@@ -391,10 +391,10 @@ class Explorer:
             return
         walk = self._walker(formula, primed=False)
         # What is random chooses otherwise when it is asked again.
-        again = "Next" if self.evaluator.analysis.of(formula.body, formula.module).changing else None
+        again = Taken("Next") if self.evaluator.analysis.of(formula.body, formula.module).changing else None
         for violation in self.found.violations.values():
             for one, other in pairwise(violation.states):
-                name = action_between(self.evaluator, walk, one, other) or again
-                if name is None:
+                action = action_between(self.evaluator, walk, one, other) or again
+                if action is None:
                     raise Undefined(self._action_place(), "a step that was found is not found again")
-                violation.actions.append(name)
+                violation.actions.append(action)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -10,13 +11,23 @@ from verifier.tla.values import Value
 State: TypeAlias = tuple[Value, ...]
 
 
+@dataclass(frozen=True)
+class Taken:
+    """An action of a step."""
+
+    name: str
+    parameters: Mapping[str, Value] = field(default_factory=dict)
+    """Its parameters, and the names that it binds by quantifiers that choose a step, as far as they are
+    known."""
+
+
 @dataclass
 class Violation:
     """A state in which a property fails, or from which a step is that it does not allow."""
 
     property: str
     states: list[State]
-    actions: list[str]
+    actions: list[Taken]
 
 
 @dataclass
