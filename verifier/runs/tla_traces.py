@@ -12,7 +12,7 @@ from verifier.encodings.terms import Symbol
 from verifier.outcomes.content import files_of
 from verifier.specs.definition import Definition
 from verifier.tla.alias import aliased
-from verifier.tla.found import State, Taken
+from verifier.tla.found import State, Taken, Violation
 from verifier.tla.itf import as_json, shown_state, trace_object
 from verifier.tla.order import Order, text
 from verifier.tla.specification import Specification
@@ -21,6 +21,7 @@ from verifier.tla.translate.shape_sorts import sort_of
 from verifier.tla.translate.shapes import NoShape, Shape
 from verifier.tla.values import NoValue, Value
 from verifier.trust.trace import ActionTaken, Trace
+from verifier.verdict import Verdict, VerdictKind
 
 if TYPE_CHECKING:
     from verifier.runs.tla_symbolic import Symbolic
@@ -107,6 +108,18 @@ def module_trace(
     rows = zip(*(one[1] for one in columns if one), strict=True)
     encoded = tuple(dict(zip(names, row, strict=True)) for row in rows)
     return replace(trace, states=encoded, variables=variables)
+
+
+def violated(
+    spec: Specification, definition: Definition, violation: Violation, seconds: float
+) -> tuple[Verdict, dict[str, Any]]:
+    """The verdict that an exploration by the interpreter has found, and the file of the execution."""
+    name, states = violation.property, violation.states
+    trace = module_trace(spec, definition, name, states, violation.actions)
+    file = as_file(spec, definition, trace, states)
+    trace = as_aliased(spec, trace, file, states)
+    kind, steps = VerdictKind.VIOLATED, len(violation.actions)
+    return Verdict(name, kind, steps, seconds, trace=trace, fewest=True, found_by="explore"), file
 
 
 class _Coder:

@@ -18,7 +18,7 @@ from verifier.tla.calls import endless
 from verifier.tla.checks import checks
 from verifier.tla.columns.levels import ByColumns
 from verifier.tla.errors import Place, TlaError
-from verifier.tla.found import Found, State, Taken
+from verifier.tla.found import DEADLOCK, Found, State, Taken
 from verifier.tla.frames import UNSET, Undefined, Unit
 from verifier.tla.known_states import Key, KnownStates
 from verifier.tla.orbits import Orbits
@@ -30,7 +30,6 @@ from verifier.tla.symmetry import Asymmetric, Symmetry
 from verifier.tla.values import Boolean, Fn, ModelValue, NoValue, Value, listed
 from verifier.tla.violations import Violations
 
-DEADLOCK = "NoDeadlock"
 _PLAIN = frozenset((int, str, Boolean, ModelValue, frozenset, tuple, Fn))
 """Kinds of values that are listed."""
 _BETWEEN_CHECKS = 128
@@ -163,12 +162,14 @@ class Explorer:
                     self._look_for_deadlocks(range(first, end), walk)
                 found.closed = self.level
                 break
-            for number in range(self.columns.expanded(first, end), end):
+            number = first
+            while (number := self.columns.expanded(number, end)) < end:
                 self.current = number
                 self._expand(number, walk)
                 if self._decided():
                     found.waiting = self.count - number - 1
                     return
+                number += 1
             found.closed = self.level
             if self.count == end:
                 found.complete = True

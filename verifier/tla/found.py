@@ -9,6 +9,8 @@ from typing import TypeAlias
 from verifier.tla.values import Value
 
 State: TypeAlias = tuple[Value, ...]
+DEADLOCK = "NoDeadlock"
+"""The property that every state has a successor."""
 
 
 @dataclass(frozen=True)
