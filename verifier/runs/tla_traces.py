@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from verifier.encodings.concrete import Concrete, show
 from verifier.encodings.sorts import Sort, SortError
 from verifier.encodings.terms import Symbol
 from verifier.outcomes.content import files_of
+from verifier.runs.tla_loading import OF_STEPS
 from verifier.specs.definition import Definition
 from verifier.tla.alias import aliased
+from verifier.tla.explaining import FalsePart, false_parts
 from verifier.tla.found import State, Taken, Violation
 from verifier.tla.itf import as_json, shown_state, trace_object
 from verifier.tla.order import Order, text
@@ -20,7 +23,7 @@ from verifier.tla.translate.coding import Names, NotInSort
 from verifier.tla.translate.shape_sorts import sort_of
 from verifier.tla.translate.shapes import NoShape, Shape
 from verifier.tla.values import NoValue, Value
-from verifier.trust.trace import ActionTaken, Trace
+from verifier.trust.trace import ActionTaken, FailingPart, Trace
 from verifier.verdict import Verdict, VerdictKind
 
 if TYPE_CHECKING:
@@ -37,7 +40,6 @@ def about(definition: Definition, violates: str | None) -> dict[str, Any]:
         "constants": dict(definition.constants),
         "property": violates,
         "status": "violation" if violates is not None else "execution",
-        "failing": [],
         "drawing": None,
     }
 
@@ -61,7 +63,12 @@ def as_file(
     """An execution of the interpreter's states, as ITF."""
     names = [one.name for one in spec.variables]
     actions = [(one.name, _parameters(one)) for one in trace.actions]
-    return trace_object(names, states, actions, about(definition, trace.violates), spec.evaluator.order)
+    failing = [
+        {"formula": one.formula, "witnesses": [*map(list, one.witnesses)], "where": [*map(list, one.where)]}
+        for one in trace.failing
+    ]
+    meta = {**about(definition, trace.violates), "failing": failing}
+    return trace_object(names, states, actions, meta, spec.evaluator.order)
 
 
 def as_aliased(spec: Specification, trace: Trace, file: dict[str, Any], states: Sequence[State]) -> Trace:
@@ -115,11 +122,33 @@ def violated(
 ) -> tuple[Verdict, dict[str, Any]]:
     """The verdict that an exploration by the interpreter has found, and the file of the execution."""
     name, states = violation.property, violation.states
-    trace = module_trace(spec, definition, name, states, violation.actions)
+    trace = explained(spec, module_trace(spec, definition, name, states, violation.actions), states)
     file = as_file(spec, definition, trace, states)
     trace = as_aliased(spec, trace, file, states)
     kind, steps = VerdictKind.VIOLATED, len(violation.actions)
     return Verdict(name, kind, steps, seconds, trace=trace, fewest=True, found_by="explore"), file
+
+
+def explained(spec: Specification, trace: Trace, states: Sequence[State]) -> Trace:
+    """The execution, with the parts of the property that are false in the end."""
+    name, last = str(trace.violates).removesuffix(OF_STEPS), states[-1]
+    if trace.loop is not None:
+        return trace
+    found, of_step = list[FalsePart](), False
+    if name in spec.invariants:
+        found = false_parts(spec, [spec.invariants[name]], last)
+    elif name in spec.properties:
+        safety = spec.properties[name]
+        own = [*safety.always, *(safety.initially if len(states) == 1 else ())]
+        found = false_parts(spec, own, last)
+        of_step = not found and len(states) > 1
+        if of_step:
+            found = false_parts(spec, list(safety.steps), states[-2], last)
+    parts = tuple(
+        FailingPart(f"{Path(one.place.file).name}:{one.place.line}: {one.formula}", one.bound, one.reads)
+        for one in found
+    )
+    return replace(trace, failing=parts, fails_in_step=of_step and bool(parts))
 
 
 class _Coder:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from verifier.outcomes.expectations import Expectations, exit_code, expectations_of
 from verifier.runs.tla_loading import temporal_name
 from verifier.runs.tla_replay import Around, disagreement
-from verifier.runs.tla_traces import as_aliased, written
+from verifier.runs.tla_traces import as_aliased, explained, written
 from verifier.specs.definition import UNDEFINED_READ
 from verifier.specs.temporal import NO_FAIRNESS
 from verifier.tla.found import State
@@ -245,7 +245,8 @@ def temporal_verdicts(specification: Specification) -> Iterator[Verdict]:
 def _replayed(made: Symbolic, verdict: Verdict) -> Verdict:
     if verdict.kind is not VerdictKind.VIOLATED or verdict.trace is None:
         return verdict
-    return replayed(made.translation.specification, verdict, _states(made, verdict.trace))
+    spec, states = made.translation.specification, _states(made, verdict.trace)
+    return replayed(spec, replace(verdict, trace=explained(spec, verdict.trace, states)), states)
 
 
 def replayed(spec: Specification, verdict: Verdict, states: Sequence[State]) -> Verdict:

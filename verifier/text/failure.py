@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from rich.text import Text
 
 from verifier.encodings.concrete import show
-from verifier.specs.definition import PropertyKind
+from verifier.specs.definition import NO_DEADLOCK, PropertyKind
 from verifier.system.model import Model
 from verifier.text.columns import wrap
 from verifier.trust.explain import Reason, breaches, reasons
-from verifier.trust.trace import Trace
+from verifier.trust.trace import FailingPart, Trace
 
 
 def failing_part(model: Model, trace: Trace) -> list[str]:
@@ -22,13 +22,15 @@ def failing_part(model: Model, trace: Trace) -> list[str]:
     return breaches(model, trace)
 
 
-def render_failure(model: Model, trace: Trace, width: int) -> list[Text]:
+def render_failure(model: Model | None, trace: Trace, width: int) -> list[Text]:
     """The failing part under a line that names the property and the state."""
     where = "the initial state" if trace.steps == 0 else f"state {trace.steps}"
-    if model.system.about_steps(str(trace.violates)):
+    if trace.fails_in_step or (model is not None and model.system.about_steps(str(trace.violates))):
         where = f"step {trace.steps}, {trace.actions[-1]}"
     stuck = ", in which no action is enabled" if _speaks_of_deadlocks(model, trace) else ""
-    failing = failing_part(model, trace)
+    failing = [line for part in trace.failing for line in _part(part)]
+    if not failing and model is not None:
+        failing = failing_part(model, trace)
     lines = [Text(f"{trace.violates} fails in {where}{stuck}{':' if failing else ''}", "bold red")]
     for line in failing:
         indent = len(line) - len(line.lstrip()) + 2
@@ -43,7 +45,9 @@ def short_failure(model: Model, trace: Trace) -> str:
     return "; ".join(found) or "no action is enabled"
 
 
-def _speaks_of_deadlocks(model: Model, trace: Trace) -> bool:
+def _speaks_of_deadlocks(model: Model | None, trace: Trace) -> bool:
+    if model is None:
+        return trace.violates == NO_DEADLOCK
     kinds = {prop.name: prop.kind for prop in model.system.properties}
     if trace.violates in {lemma.name for lemma in model.definition.lemmas}:
         return False
@@ -52,11 +56,20 @@ def _speaks_of_deadlocks(model: Model, trace: Trace) -> bool:
 
 def _reason(reason: Reason) -> Iterator[str]:
     """One reason: the witnesses, the false part, and the values that it mentions."""
-    at = ", ".join(f"{name} = {show(value)}" for name, value in reason.witnesses)
-    where = ", ".join(f"{name} = {show(value)}" for name, value in reason.values)
+    witnesses = tuple((name, show(value)) for name, value in reason.witnesses)
+    return _part(
+        FailingPart(
+            reason.formula, witnesses, tuple((name, show(value)) for name, value in reason.values)
+        )
+    )
+
+
+def _part(part: FailingPart) -> Iterator[str]:
+    at = ", ".join(f"{name} = {value}" for name, value in part.witnesses)
+    where = ", ".join(f"{name} = {value}" for name, value in part.where)
     indent = "  " if at else ""
     if at:
         yield f"for {at}:"
-    yield f"{indent}{reason.formula} is false"
+    yield f"{indent}{part.formula} is false"
     if where:
         yield f"{indent}where {where}"

@@ -98,7 +98,7 @@ def render_counterexamples(run: Run, width: int, full: bool) -> list[RenderableT
             shown.append(verdict)
             lines += [Text(), *render_trace(run.definition, trace, width, full=full)]
         lines.append(Text())
-        if verdict.kind is not VerdictKind.REACHED and run.model is not None:
+        if verdict.kind is not VerdictKind.REACHED and (run.model is not None or trace.variables):
             lines += [*render_failure(run.model, trace, width), Text()]
     return lines
 

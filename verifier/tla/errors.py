@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from verifier.errors import UsageError, cut
 
@@ -17,6 +17,8 @@ class Place:
     file: str
     line: int
     column: int
+    end: tuple[int, int] = field(default=(0, 0), compare=False, repr=False)
+    """The line and column behind it, of what was read from a module."""
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}" if self.line else self.file

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 
 import tree_sitter
@@ -32,12 +33,14 @@ class Source:
     tree: tree_sitter.Tree
 
     def place(self, node: tree_sitter.Node) -> Place:
-        """Where a node begins."""
-        row, column = node.start_point
+        """Where a node stands."""
+        return Place(self.file, *self._point(node.start_point), end=self._point(node.end_point))
+
+    def _point(self, point: tuple[int, int]) -> tuple[int, int]:
+        """The line and column, in characters from 1, of what the tree counts in bytes from 0."""
+        row, column = point
         line = self.text.split("\n", row + 1)[row].encode() if not self.text.isascii() else b""
-        return Place(
-            self.file, row + 1, (len(line[:column].decode(errors="replace")) if line else column) + 1
-        )
+        return row + 1, (len(line[:column].decode(errors="replace")) if line else column) + 1
 
 
 def parse(path: Path, shown: str) -> Source:
@@ -58,8 +61,36 @@ def parse(path: Path, shown: str) -> Source:
 
 def parse_text(text: str, shown: str) -> Source:
     """The same of text."""
-    blanked = _with_spaces(without_comments(text, shown))
+    blanked = _blanked(text, shown)
     return Source(shown, blanked, tree_sitter.Parser(_LANGUAGE).parse(blanked.encode()))
+
+
+_OPEN, _CLOSED = re.compile(r"\(+$"), re.compile(r"[\s)]*\)")
+
+
+def _blanked(text: str, shown: str) -> str:
+    """What places are counted in."""
+    return _with_spaces(without_comments(text, shown))
+
+
+def said_at(place: Place) -> str:
+    """What a module says at a place, on one line. Empty if its file cannot be read any more."""
+    try:
+        whole = _blanked(Path(place.file).read_text().replace("\r\n", "\n"), place.file)
+    except (OSError, UnicodeDecodeError, TlaError):
+        return ""
+    begins = list(accumulate((len(line) + 1 for line in whole.split("\n")), initial=0))
+    if place.end[0] >= len(begins):  # it was changed
+        return ""
+    first, last = begins[place.line - 1] + place.column - 1, begins[place.end[0] - 1] + place.end[1] - 1
+    own = whole[first:last]
+    opened, closed = own.count("("), own.count(")")  # of those that no expression begins or ends with
+    before, after = _OPEN.search(whole[:first]), _CLOSED.match(whole[last:])
+    if closed > opened and before is not None:
+        own = before.group()[-closed + opened :] + own
+    if opened > closed and after is not None:
+        own += after.group().replace(" ", "")[: opened - closed]
+    return " ".join(own.split())
 
 
 def without_comments(text: str, file: str) -> str:

@@ -36,6 +36,17 @@ class Loop:
 
 
 @dataclass(frozen=True)
+class FailingPart:
+    """A part of a property that is false, in words."""
+
+    formula: str
+    witnesses: tuple[tuple[str, str], ...]
+    """What is bound around it."""
+    where: tuple[tuple[str, str], ...]
+    """Values that it mentions."""
+
+
+@dataclass(frozen=True)
 class Trace:
     """An execution: ``states[i + 1]`` follows from ``states[i]`` by ``actions[i]``."""
 
@@ -52,6 +63,10 @@ class Trace:
     """What a text shows in place of the states, where the protocol says so: ALIAS of TLA+."""
     variables: tuple[Symbol, ...] = ()
     """The variables at sorts of this execution alone, where its protocol has none: TLA+, not translated."""
+    failing: tuple[FailingPart, ...] = ()
+    """Why the last state or step violates the property, where the protocol's own language says it."""
+    fails_in_step: bool = False
+    """Whether these speak of the last step."""
 
     @property
     def steps(self) -> int:

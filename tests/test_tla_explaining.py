@@ -1,0 +1,52 @@
+"""Which part of a property is false, in the words of the module."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import verify
+from tests.tla_modules import written
+from verifier.json_shape import read_json
+
+BODY = """EXTENDS Integers, Sequences
+VARIABLES x, q
+Init == x = 0 /\\ q = <<>>
+Next == x < 5 /\\ x' = x + 1 /\\ q' = Append(q, x)
+Far(n) == \\/ x < 1
+          \\/ \\A i \\in 1..Len(q), j \\in {7} : (* a comment *) q[i] # n \\/ j < 7
+"""
+
+
+@pytest.mark.parametrize(
+    ("formula", "said"),
+    [
+        ("Inv == x < 3", "M.tla:8: x < 3 is false\n  where x = 3\n"),
+        ("Inv == /\\ x >= 0\n       /\\ x # 3 \\* two lines", "M.tla:9: x # 3 is false\n  where x = 3"),
+        ("Inv == Far(2)", "for n = 2, i = 3, j = 7:\n    M.tla:7: q[i] # n \\/ j < 7 is false\n"),
+        ("Inv == x > 2 => LET y == x - 1 IN IF x = 0 THEN FALSE ELSE y # 2", "M.tla:8: y # 2 is false\n"),
+        ("Inv == \\E k \\in {x} :\n  k < 3", "M.tla:8: \\E k \\in {x} : k < 3 is false\n  where x = 3\n"),
+        ("Inv == ~(\\E k \\in {x} : (k > 2))", "M.tla:8: ~(\\E k \\in {x} : (k > 2)) is false\n"),
+        ("Inv == TRUE /\\ ( (x + 1) * 2 < 8)", "M.tla:8: (x + 1) * 2 < 8 is false\n"),
+        ("Up == [][x' < 3]_x", "M.tla:8: [x' < 3]_x is false\n"),
+    ],
+)
+@pytest.mark.parametrize("how", [["explore"], ["bmc", "--depth", "4"], ["bmc", "--depth=4", "--solver=z3"]])
+def test_the_smallest_part_that_is_false(
+    formula: str, said: str, how: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the interpreter, and of the execution that a search of the translated module found."""
+    monkeypatch.chdir(tmp_path)
+    name = formula.split()[0]
+    kind = "PROPERTY" if name == "Up" else "INVARIANT"
+    written(tmp_path, BODY + formula)
+    Path("M.cfg").write_text(f"INIT Init\nNEXT Next\n{kind} {name}\nCHECK_DEADLOCK FALSE\n")
+    done = verify(*how, "M.tla", "--trace-out", "t.json")
+    where = "step 3, Next()" if name == "Up" else "state 3"
+    assert f"{name} fails in {where}:\n" in done.stdout
+    assert f"\n  {said}" in done.stdout or f"\n{said}" in done.stdout
+    (part,) = read_json(Path("t.json").read_text())["#meta"]["failing"]
+    assert part["formula"] in said
+    shown = verify("replay", "t.json", "--spec", "M.tla")
+    assert shown.exit_code == 0

@@ -1,0 +1,177 @@
+"""Why a formula is false in a state: the smallest parts that are, with what is bound there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import islice, product
+from typing import TYPE_CHECKING, TypeAlias
+
+from verifier.tla import ast
+from verifier.tla.ast import Builtin, Definition, Expression
+from verifier.tla.errors import Place
+from verifier.tla.facts import subexpressions
+from verifier.tla.found import State
+from verifier.tla.frames import Frame, Undefined, Unit
+from verifier.tla.order import text
+from verifier.tla.specification import Specification
+from verifier.tla.splitting import Formula
+from verifier.tla.text import said_at
+from verifier.tla.values import NoValue, Value, listed, members
+
+if TYPE_CHECKING:
+    from verifier.tla.evaluator import Evaluator
+
+_MOST_PARTS = 3
+_LONGEST, _LONGEST_VALUE = 400, 160
+"""The most characters of a part, and of a value: nobody reads more."""
+_Bound: TypeAlias = tuple[tuple[str, Value], ...]
+
+
+@dataclass(frozen=True)
+class FalsePart:
+    """A part of a formula that is false, as its text says it."""
+
+    place: Place
+    formula: str
+    bound: tuple[tuple[str, str], ...]
+    """What the names around it stand for."""
+    reads: tuple[tuple[str, str], ...]
+    """The variables that it reads, with their values."""
+
+
+def false_parts(
+    spec: Specification, formulas: list[Formula], state: State, following: State | None = None
+) -> list[FalsePart]:
+    """The first parts that are false in a state, or of the step that follows. None where something has no
+    value on the way."""
+    evaluator, found = spec.evaluator, list[FalsePart]()
+    evaluator.now[:] = state
+    if following is not None:
+        evaluator.next[:] = following
+    descent = _Descent(evaluator)
+    try:
+        for formula in formulas:
+            unit = Unit(formula.module)
+            if descent.is_false(formula.body, unit, unit.frame()):
+                parts = descent.parts(formula.body, unit, unit.frame(), ())
+                found += islice(parts, _MOST_PARTS - len(found))
+    except (Undefined, NoValue, RecursionError):
+        pass
+    return found
+
+
+class _Descent:
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+
+    def is_false(self, whole: Expression, unit: Unit, e: Frame) -> bool:
+        test = self.evaluator.truth(whole, unit)
+        return not test(self.evaluator.stretched(e, unit))
+
+    def parts(self, whole: Expression, unit: Unit, e: Frame, bound: _Bound) -> Iterator[FalsePart]:
+        """The smallest false parts of what is false in a frame."""
+        match whole:
+            case ast.Junction() if whole.conjunction or len(whole.items) == 1:
+                for item in whole.items:
+                    if self.is_false(item, unit, e):
+                        yield from self.parts(item, unit, e, bound)
+            case ast.Junction() if any(map(_finds_elements, whole.items)):
+                yield from self.parts(next(filter(_finds_elements, whole.items)), unit, e, bound)
+            case ast.Quantifier() if whole.universal:
+                yield from self._element(whole, unit, e, bound)
+            case ast.If():
+                held = not self.is_false(whole.condition, unit, e)
+                yield from self.parts(whole.then if held else whole.otherwise, unit, e, bound)
+            case ast.Let():
+                entries = self.evaluator.entries(whole, unit, False)
+                put = self.evaluator.emit.function(self.evaluator.emit.statements([*entries, "return e"]))
+                inner = put(self.evaluator.stretched(e[:], unit))
+                yield from self.parts(whole.body, unit, inner, bound)
+            case ast.Apply():
+                yield from self._apply(whole, unit, e, bound)
+            case _:
+                yield self._leaf(whole, unit, bound)
+
+    def _element(self, whole: ast.Quantifier, unit: Unit, e: Frame, bound: _Bound) -> Iterator[FalsePart]:
+        """The part that is false of the first elements for which the body is."""
+        evaluator, order = self.evaluator, self.evaluator.order
+        domains = [evaluator.value(binding.domain, unit) for binding in whole.bindings]
+        sets = [domain(evaluator.stretched(e, unit)) for domain in domains]
+        put = [evaluator.setter(binding, unit) for binding in whole.bindings]
+        names = [name for binding in whole.bindings for name in binding.names]
+        for items in product(*(order.sorted(frozenset(members(one))) for one in sets)):
+            inner = evaluator.stretched(e[:], unit)
+            for place, item in zip(put, items, strict=True):
+                place(inner, item)
+            if self.is_false(whole.body, unit, inner):
+                here = tuple((name.name, inner[unit.slot(name)]) for name in names)
+                yield from self.parts(whole.body, unit, inner, (*bound, *here))
+                return
+
+    def _apply(self, whole: ast.Apply, unit: Unit, e: Frame, bound: _Bound) -> Iterator[FalsePart]:
+        symbol = self.evaluator.resolve(whole.operator, unit.module) or whole.operator
+        if isinstance(symbol, Builtin) and symbol.name == "=>":
+            return self.parts(whole.arguments[1], unit, e, bound)
+        if isinstance(symbol, Definition) and symbol not in self.evaluator.constants:
+            return self._definition(symbol, whole, unit, e, bound)
+        return iter([self._leaf(whole, unit, bound)])
+
+    def _definition(
+        self, symbol: Definition, whole: ast.Apply, unit: Unit, e: Frame, bound: _Bound
+    ) -> Iterator[FalsePart]:
+        evaluator, body = self.evaluator, symbol.body
+        if body is None or any(parameter.arity for parameter in symbol.parameters):
+            return iter([self._leaf(whole, unit, bound)])
+        target = unit if symbol.nested else evaluator.unit_of(symbol)
+        inner = evaluator.stretched(e[:], unit) if symbol.nested else target.frame()
+        named = []
+        for parameter, argument in zip(symbol.parameters, whole.arguments, strict=True):
+            value = evaluator.value(argument, unit)(evaluator.stretched(e, unit))
+            slot = target.slot(parameter)
+            evaluator.stretched(inner, target)[slot] = value
+            named.append((parameter.name, value))
+        if not self.is_false(body, target, inner):  # it is false by what this leaves out
+            return iter([self._leaf(whole, unit, bound)])
+        return self.parts(body, target, inner, (*bound, *named))
+
+    def _leaf(self, whole: Expression, unit: Unit, bound: _Bound) -> FalsePart:
+        evaluator = self.evaluator
+        known = {name: self._shown(value) for name, value in bound}
+        reads = sorted(evaluator.analysis.of(whole, unit.module).reads, key=lambda one: evaluator.index[one])
+        values = tuple((one.name, self._shown(evaluator.now[evaluator.index[one]])) for one in reads)
+        return FalsePart(whole.place, _cut(said_at(_span(whole)), _LONGEST), tuple(known.items()), values)
+
+    def _shown(self, value: Value) -> str:
+        return _cut(text(listed(value), self.evaluator.order), _LONGEST_VALUE)
+
+
+def _span(whole: Expression) -> Place:
+    """Where all of an expression stands: an infix operator has the place of its symbol."""
+    begin, end, waiting = whole.place, whole.place.end, [whole]
+    while waiting:
+        part = waiting.pop()
+        if (part.place.line, part.place.column) < (begin.line, begin.column):
+            begin = part.place
+        end = max(end, part.place.end)
+        waiting += subexpressions(part)[0]
+    return replace(begin, end=end)
+
+
+def _finds_elements(whole: Expression) -> bool:
+    """Whether a disjunct has a quantifier on the way down: then it has elements for which it is false."""
+    match whole:
+        case ast.Quantifier():
+            return whole.universal
+        case ast.Junction():
+            return any(map(_finds_elements, whole.items))
+        case ast.Let():
+            return _finds_elements(whole.body)
+        case ast.Apply():
+            implies = isinstance(whole.operator, Builtin) and whole.operator.name == "=>"
+            return implies and _finds_elements(whole.arguments[1])
+    return False
+
+
+def _cut(words: str, most: int) -> str:
+    return words if len(words) <= most else f"{words[:most]} …"
