@@ -352,11 +352,29 @@ class Module:
     hidden: set[str] = field(default_factory=set)
     """The names that are LOCAL."""
     instances: dict[str, Instance] = field(default_factory=dict)
+    instantiated: bool = False
+    """Whether something is put for what it declares."""
     assumptions: list[Assumption] = field(default_factory=list)
+    theorems: list[Expression] = field(default_factory=list)
+    puts: list[Put] = field(default_factory=list)
+    """What its instances put for what is declared there."""
     extended: set[str] = field(default_factory=set)
     """The modules that it extends or instantiates, directly or not."""
     modules: dict[str, object] = field(default_factory=dict)
     """The modules inside of it, by name, as parsed."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Put:
+    """What an instance of a module puts for a name that the module declares."""
+
+    place: Place
+    module: Module
+    name: str
+    variable: bool
+    symbol: Symbol
+    parameters: tuple[Parameter, ...]
+    """Those of the instance."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -41,6 +41,8 @@ class Context:
     around: Scope = field(default_factory=Scope)
     """Of an instance: where it is made."""
     path: str = ""
+    put: dict[tuple[str, bool], Symbol] = field(default_factory=dict)
+    """Of an instance: what is put for the names, and which of them are variables."""
     read: dict[str, Module] = field(default_factory=dict)
     reading: list[str] = field(default_factory=list)
     apart: bool = False
@@ -80,6 +82,7 @@ class Reader:
     def module(self, node: Node, around: Scope | None = None) -> Module:
         """The module that a node is; ``around`` is the scope of a module that it stands in."""
         self.made.name = text_of(field_of(node, "name"))
+        self.made.instantiated = self.context.substitution is not None
         self.node, self.outside = node, around
         outside = self.context.around
         scope = Scope(around, extra=outside.extra, nested=outside.nested, made=outside.made)
@@ -160,6 +163,8 @@ class Reader:
             self.made.variables += [v for v in module.variables if v not in self.made.variables]
             self.made.put |= module.put
             self.made.assumptions += [a for a in module.assumptions if a not in self.made.assumptions]
+            self.made.theorems += [t for t in module.theorems if t not in self.made.theorems]
+        self.made.puts += [p for p in module.puts if p not in self.made.puts]
 
     def _declare(self, node: Node, scope: Scope) -> None:
         variable = node.type == "variable_declaration"
@@ -177,6 +182,8 @@ class Reader:
                     words = f"what the instance puts for it {_own_arity(found, extra)}"
                     raise TlaError(place, f"{name} takes {arity} arguments, {words}")
                 scope.names[name] = found
+                if not isinstance(found, ast.Instance):
+                    self.context.put[name, variable] = found
                 self.made.given.add(name)
                 if variable:
                     self.made.put[name] = found
@@ -203,6 +210,7 @@ class Reader:
         if statement is None or statement.type == "assume_prove":
             return
         body = self.expressions.read(statement, scope)
+        self.made.theorems.append(body)
         if name is not None:
             self._define(text_of(name), (), body, scope, self.source.place(name))
 
@@ -336,6 +344,11 @@ class Reader:
         else:
             made = context.module(name, place)
         self._check_put(put, made, node)
+        at = self.source.place(node)
+        self.made.puts += [
+            ast.Put(at, made, name, variable, symbol, around.extra)
+            for (name, variable), symbol in context.put.items()
+        ]
         return made
 
     def _check_put(self, put: dict[str, Named], made: Module, node: Node) -> None:

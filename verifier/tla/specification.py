@@ -84,7 +84,7 @@ class _Maker:
                 raise TlaError(constant.place, f"{words}{self.config.file}, or --set {constant.name}=…")
         evaluator = Evaluator(self.module.variables, self._resolve, self.values, self.order)
         evaluator.model_values = self.model_values
-        check_levels(self.module, evaluator.analysis)
+        check_levels(self.module)
         self._check_constants(evaluator)
         made = Specification(self.module, self.config, evaluator)
         for assignment in self.assignments.values():
