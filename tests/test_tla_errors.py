@@ -130,7 +130,6 @@ def _init(formula: str) -> str:
 
 
 MODULES |= {
-    "a variable declared twice": (GOOD.replace("VARIABLE x", "VARIABLES x, x"), "3:14: x has a meaning"),
     "a constant that is a variable": (f"{GOOD}CONSTANT x", "7:10: x has a meaning already"),
     "a parenthesis that is not closed": (GOOD + "P == (1 + 2", "7:1: what begins here, at P, cannot be read"),
     "a parenthesis that is not opened": (GOOD + "P == 1 + 2)", "cannot be read from here on, at )"),

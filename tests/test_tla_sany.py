@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tla_modules import specified
+from tests.tla_modules import explored, specified, value
 from verifier.tla.errors import TlaError
 
 BASE = "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x' = x\n"
@@ -17,6 +17,8 @@ OTHERS = {
     "Updated": "CONSTANT C\nP == [C EXCEPT ![1] = 2]\n",
     "Inner": "CONSTANT C\nI == INSTANCE Vars WITH v <- C\n",
     "Both": "CONSTANT C\nVARIABLE v\nP == v' = C\n",
+    "Again": "CONSTANT C\nVARIABLE v\nQ == v' = C\n",
+    "Fields": "Nat == [a |-> 1]\n",
 }
 
 LEVELS = {
@@ -87,7 +89,41 @@ LEVELS = {
     "I == INSTANCE Vars WITH v <- x\nP == [](I!Step)": "[] of a formula about two states",
 }  # fmt: skip
 
+NAMES = {
+    "NEW == 1": "6:1: NEW is a word of the language",
+    "STATE == 1": "6:1: STATE is a word of the language",
+    "DEF == 1": "6:1: DEF is a word of the language",
+    "PICK == 1": "6:1: PICK is a word of the language",
+    "VARIABLE ACTION": "6:10: ACTION is a word of the language",
+    "P == \\A NEW \\in {1} : TRUE": "NEW is a word of the language",
+    "a /\\ b == 1": "/\\ is a symbol of the language",
+    "a' == 1": "' is a symbol of the language",
+    "CONSTANT x": "6:10: x has a meaning already",
+    "CONSTANT K\nVARIABLE K": "7:10: K has a meaning already",
+    "CONSTANT K\nCONSTANT K(_)": "7:10: K has a meaning already",
+    "---- MODULE In ----\n====\n---- MODULE In ----\n====": "8:1: the module In stands here a second time",
+    "P == LET RECURSIVE R(_) IN 1": "R is declared RECURSIVE and never defined",
+    "RECURSIVE f(_)\nf[a \\in {1}] == a": "7:1: f was declared RECURSIVE with arguments",
+    "RECURSIVE R(_)\nCONSTANT K\nR(a) == 1": "7:1: this constant declaration stands between RECURSIVE R",
+    "RECURSIVE R(_)\nASSUME TRUE\nR(a) == 1": "7:1: this assumption stands between RECURSIVE R",
+    "RECURSIVE R(_)\nTHEOREM TRUE\nR(a) == 1": "7:1: this theorem stands between RECURSIVE R",
+    "f[a \\in DOMAIN f] == a": "6:16: f is not known within its own definition",
+    "f[a \\in {1}] == a\nP == f[1, 2]": "7:6: the function f takes 1 argument, 2 are given",
+    "f[a \\in {1}, b \\in {2}] == a\nP == f[1, 2, 3]": "the function f takes 2 arguments, 3 are given",
+    "H(F(_)) == F(1)\nK(G(_)) == 1\nP == K(H)": "8:8: H takes an operator itself",
+    "H(F(_, _)) == F(1, 2)\nP == H(LAMBDA a, Nat : Nat)": "7:18: Nat has a meaning already",
+    "P == \\E a, Nat : TRUE": "6:12: Nat has a meaning already",
+}  # fmt: skip
+
 ACCEPTED = [
+    "EXTENDS Both, Again\nInit == v = C\nNext == P /\\ Q",
+    "EXTENDS Both\nCONSTANT C\nVARIABLE v\nInit == v = C\nNext == P",
+    "RECURSIVE R(_), T(_)\nR(a) == 1\nP == T(1)\nT(a) == R(a)",
+    "f[a \\in {1}, b \\in {2}] == a\nP == f[1, 2] = f[<<1, 2>>]",
+    "f[<<a, b>> \\in {<<1, 2>>}] == a\nP == f[<<1, 2>>]",
+    "f == [a \\in {<<1, 2>>} |-> a]\nP == f[1, 2]",
+    "P == [Nat |-> 1, Int |-> 2].Nat\nQ == [BOOLEAN : {1}, STRING : {2}]",
+    "EXTENDS RealTime\nInit == now = 0\nNext == now' = now\nP == RTBound(Next, now, 0, 1) /\\ RTnow(now)",
     "A == x' = x\nF(a) == []a\nP == F(A)",
     "P == [](LET a == 1 IN [Next]_x)",
     "F(a, b) == a /\\ b\nP == F(Next, []Init)",
@@ -115,11 +151,10 @@ ACCEPTED = [
 
 
 def _specify(folder: Path, text: str) -> None:
-    body = text if text.startswith("EXTENDS") else f"{BASE}{text}\n"
-    values = " ".join(f"{name} = 1" for name in ("K",) if "CONSTANT K\n" in text)
-    put = " K <- Next0" if "CONSTANT K(_)" in text else ""
-    config = f"CONSTANTS {values}{put}\n" if values or put else ""
-    specified(folder, body + ("Next0(a) == a\n" if put else ""), config + "INIT Init\nNEXT Next\n", **OTHERS)
+    body = f"{text}\n" if text.startswith("EXTENDS") else f"{BASE}{text}\n"
+    body += "Same(a) == a\n" if "CONSTANT K(_)" in text else ""
+    config = "K <- Same" if "CONSTANT K(_)" in text else "C = 1" if text.startswith("EXTENDS Both") else ""
+    specified(folder, body, f"INIT Init\nNEXT Next\nCONSTANTS {config}", **OTHERS)
 
 
 @pytest.mark.parametrize("text", LEVELS)
@@ -129,6 +164,34 @@ def test_levels(text: str, tmp_path: Path) -> None:
     assert LEVELS[text] in str(error.value)
 
 
+@pytest.mark.parametrize("text", NAMES)
+def test_names(text: str, tmp_path: Path) -> None:
+    with pytest.raises(TlaError) as error:
+        _specify(tmp_path, text)
+    assert NAMES[text] in str(error.value)
+
+
 @pytest.mark.parametrize("text", ACCEPTED)
 def test_accepted(text: str, tmp_path: Path) -> None:
     _specify(tmp_path, text)
+
+
+def test_what_two_modules_declare_is_one(tmp_path: Path) -> None:
+    body = """EXTENDS Both, Again, Naturals
+VARIABLE v
+Init == v = C
+Next == P /\\ Q
+Inv == v = C"""
+    found = explored(tmp_path, body, "INIT Init\nNEXT Next\nINVARIANT Inv\nCONSTANT C = 3", **OTHERS).found
+    assert (found.distinct, found.violations) == (1, {})
+
+
+def test_fields_with_names_of_sets(tmp_path: Path) -> None:
+    """The grammar takes these names for the sets; names that are none of fields stay what they are."""
+    text = """[Nat |-> "ä [Nat |-> 1]", STRING |-> 2, a |-> [x \\in {1}, y \\in BOOLEAN |-> TRUE]]"""
+    table = "(<<1, FALSE>> :> TRUE @@ <<1, TRUE>> :> TRUE)"
+    assert value(tmp_path, text) == f'[Nat |-> "ä [Nat |-> 1]", STRING |-> 2, a |-> {table}]'
+    assert value(tmp_path, "[[Int |-> [TRUE |-> 1]] EXCEPT !.Int.TRUE = @ + 1].Int . TRUE") == "2"
+    assert value(tmp_path, "[Real : {1}, FALSE : BOOLEAN]") == value(
+        tmp_path, "{[Real |-> 1, FALSE |-> b] : b \\in BOOLEAN}"
+    )

@@ -75,6 +75,8 @@ class Definition:
     last_line: int = 0
     labels: dict[str, Label] = field(default_factory=dict)
     """The labelled parts of the body."""
+    takes: int | None = None
+    """Of a function that is defined as one, ``f[x \\in S, y \\in T] == e``: how many arguments it takes."""
 
     @property
     def arity(self) -> int:

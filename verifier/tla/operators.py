@@ -145,6 +145,9 @@ class Operators:
             before = tuple(ast.Apply(parameter, place=place) for parameter in _inherited(symbol, scope))
         else:
             raise TlaError(place, f"an operator of {arity} arguments is expected here, by its name or LAMBDA")
+        if any(_parameters(symbol)[len(before) :]):
+            words = f"{_shown(symbol)} takes an operator itself: one that takes values is expected here"
+            raise TlaError(place, words)
         if _arity(symbol) - len(before) != arity:
             raise TlaError(place, f"{_shown(symbol)} is no operator of {arity} arguments, as expected here")
         if not before:
