@@ -161,6 +161,8 @@ class If(Expression):
 class Case(Expression):
     arms: tuple[tuple[Expression, Expression], ...]
     other: Expression | None
+    missing: str = "no case of this CASE is true, and there is no OTHER"
+    """What is wrong where no case is true, and there is no other."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
