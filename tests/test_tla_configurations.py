@@ -82,3 +82,22 @@ def test_values_for_what_the_module_lacks_are_passed_over(tmp_path: Path) -> Non
     assert "Other" not in result.stderr
     with pytest.raises(TlaError, match="no constant or definition Limt"):
         specified(tmp_path, body, "CONSTANT Limt <- Limit")
+
+
+@pytest.mark.parametrize("where", ["CONSTRAINT Stop", "INVARIANT StopAtOnce"])
+def test_a_module_ends_the_search(where: str, tmp_path: Path) -> None:
+    """TLC: 8 states generated, 8 distinct, 1 left on the queue."""
+    body = """EXTENDS Naturals, TLC, TLCExt
+VARIABLE x
+Init == x = 0
+Next == x' = TLCCache((x + 1) % 50, {x})
+Stop == IF x = 7 THEN TLCSet("exit", TRUE) ELSE TLCSet("exit", FALSE)
+StopAtOnce == TLCSet("exit", x = 7)
+"""
+    path = written(tmp_path, body)
+    path.with_suffix(".cfg").write_text(f"INIT Init\nNEXT Next\n{where}")
+    found = verify("explore", "--spec", str(path), "--format", "json")
+    assert found.exit_code == 12
+    statistics = json.loads(found.stdout)["statistics"]
+    assert (statistics["distinct_states"], statistics["generated_states"]) == (8, 8)
+    assert 'the module ended the search: TLCSet(\\"exit\\", TRUE)' in found.stdout

@@ -330,7 +330,8 @@ class _Maker:
         if config.periodic is not None:
             raise TlaError(config.periodic.place, "_PERIODIC is not supported")
         for one in config.possible:
-            raise TlaError(one.place, "_POSSIBLE is not supported: verify explore says what was never taken")
+            hint = f"say INVARIANT for ~{one.name}, which is violated if {one.name} is possible"
+            raise TlaError(one.place, f"_POSSIBLE is not supported: {hint}")
 
     def _at_most(self, evaluator: Evaluator, named: Named, keyword: str, level: int) -> Formula:
         formula = self._formula(named, keyword)
