@@ -115,7 +115,24 @@ NAMES = {
     "P == \\E a, Nat : TRUE": "6:12: Nat has a meaning already",
 }  # fmt: skip
 
+LAYOUT = {
+    "P == /\\ IF x = 1\n     THEN TRUE ELSE FALSE": "7:6: this belongs to the item that begins in",
+    "P == /\\ LET a == 1\n     IN a = 1\n     /\\ TRUE": "7:6: this belongs to the item that begins in",
+    'P == "ä" = "ä" /\\ \\/ IF x = 1\n                  THEN TRUE ELSE FALSE': "right of column 19: indent it",
+    "P == /\\ x = 1 +\n     2\n     /\\ TRUE": "cannot be read from here on",
+    "P == /\\ \\A a \\in {1} :\n     a = 1\n     /\\ TRUE": "cannot be read from here on",
+    "P == /\\ [x EXCEPT\n   ![1] = 2] = x": "cannot be read from here on",
+    "P == /\\ (\n     TRUE\n  )\n     /\\ TRUE": "cannot be read from here on",
+}  # fmt: skip
+
 ACCEPTED = [
+    'P == "ä" = "ä" /\\ \\/ IF x = 1\n                   THEN TRUE ELSE FALSE',
+    "P == \\/ x = 1\n     /\\ TRUE",
+    'P == /\\ "ä" = "ä" /\\ \\/ x = 1\n                     + 1',
+    "F(a, b) == a\nP == /\\ F(1,\n      2\n      ) = 1\n     /\\ TRUE",
+    "P == \\/ x = 1\n          /\\ TRUE\n     \\/ TRUE\nQ == (/\\ x = 1\n      /\\ x = 2\n )",
+    "P == {a \\in {1} : /\\ a = 1\n                   /\\ a = 2\n}",
+    "P == /\\ x = 1 \\* here\n\\* a comment\n          + 1\n     /\\ TRUE",
     "EXTENDS Both, Again\nInit == v = C\nNext == P /\\ Q",
     "EXTENDS Both\nCONSTANT C\nVARIABLE v\nInit == v = C\nNext == P",
     "RECURSIVE R(_), T(_)\nR(a) == 1\nP == T(1)\nT(a) == R(a)",
@@ -169,6 +186,13 @@ def test_names(text: str, tmp_path: Path) -> None:
     with pytest.raises(TlaError) as error:
         _specify(tmp_path, text)
     assert NAMES[text] in str(error.value)
+
+
+@pytest.mark.parametrize("text", LAYOUT)
+def test_layout(text: str, tmp_path: Path) -> None:
+    with pytest.raises(TlaError) as error:
+        _specify(tmp_path, text)
+    assert LAYOUT[text] in str(error.value)
 
 
 @pytest.mark.parametrize("text", ACCEPTED)

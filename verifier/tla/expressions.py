@@ -282,5 +282,23 @@ class Expressions(Operators):
         return ast.Let(tuple(inner.made), body, place=self.place(node))
 
     def _junction(self, node: Node, scope: Scope) -> Expression:
+        for item in node.named_children:
+            self._check_indented(item)
         items = self._all([item.named_children[-1] for item in node.named_children], scope)
         return ast.Junction(node.type == "conj_list", items, place=self.place(node))
+
+    def _check_indented(self, item: Node) -> None:
+        """What belongs to an item of a list stands to the right of the item's symbol, in all lines."""
+        symbol, last = self.place(item), item
+        # The grammar ends a list where the next word begins, with words of no length.
+        while written := [child for child in last.children if child.end_byte > child.start_byte]:
+            last = written[-1]
+        for row in range(item.start_point.row + 1, last.end_point.row + 1):
+            line = self.source.lines[row]
+            column = len(line) - len(line.lstrip()) + 1
+            if line.strip() and column <= symbol.column:
+                place = replace(symbol, line=row + 1, column=column)
+                words = (
+                    f"this belongs to the item that begins in line {symbol.line}, so it has to stand right of"
+                )
+                raise TlaError(place, f"{words} column {symbol.column}: indent it, or put parentheses")

@@ -6,6 +6,7 @@ import re
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 import tree_sitter
@@ -41,6 +42,11 @@ class Source:
     """The names of fields that the grammar cannot read, by the byte where each begins. The tree has others
     of the same length for them."""
 
+    @cached_property
+    def lines(self) -> list[str]:
+        """The lines of the text."""
+        return self.text.split("\n")
+
     def field_name(self, node: tree_sitter.Node) -> str:
         """The name of a field."""
         return self.fields.get(node.start_byte) or text_of(node)
@@ -48,7 +54,7 @@ class Source:
     def place(self, node: tree_sitter.Node) -> Place:
         """Where a node begins."""
         row, column = node.start_point
-        line = self.text.split("\n", row + 1)[row].encode() if not self.text.isascii() else b""
+        line = self.lines[row].encode() if not self.text.isascii() else b""
         return Place(
             self.file, row + 1, (len(line[:column].decode(errors="replace")) if line else column) + 1
         )
