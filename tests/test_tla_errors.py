@@ -216,6 +216,9 @@ CONFIGS |= {
     "a specification without steps": ("SPECIFICATION Init", "has no [][Next]_vars"),
     "a specification with parameters": ("SPECIFICATION Op", "it takes 1 arguments, none are expected"),
     "SYMMETRY of numbers": (f"{CONFIG}\nSYMMETRY Three", "SYMMETRY expects a set of permutations"),
+    "a specification without Init": ("SPECIFICATION Steps", "1:15: SPECIFICATION Steps says nothing of initial"),
+    "a constant for a view": (f"{CONFIG}\nVIEW Three", "3:6: VIEW Three: it is the same in all states"),
+    "a postcondition of a state": (f"{CONFIG}\nPOSTCONDITION Inv", "POSTCONDITION Inv: it reads x, and there is"),
     "Next as Init": ("INIT Next\nNEXT Next", "or in a formula of initial states"),
     "Init as Next": ("INIT Init\nNEXT Init", "leaves x without a value"),
     "INIT of nothing": ("INIT\nNEXT Next", "1:1: INIT needs a name"),
@@ -238,7 +241,7 @@ def test_malformed_module(case: str, tmp_path: Path) -> None:
 def test_malformed_configuration(case: str, tmp_path: Path) -> None:
     config, words = CONFIGS[case]
     with pytest.raises((UsageError, Undefined)) as caught:
-        explored(tmp_path, f"{GOOD}Three == 3\nOp(a) == a\nLive == <>(x = 1)\n", config)
+        explored(tmp_path, f"{GOOD}Three == 3\nOp(a) == a\nLive == <>(x = 1)\nSteps == [][Next]_x\n", config)
     _clear(str(caught.value), words, tmp_path)
 
 

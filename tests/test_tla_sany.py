@@ -118,7 +118,7 @@ NAMES = {
 LAYOUT = {
     "P == /\\ IF x = 1\n     THEN TRUE ELSE FALSE": "7:6: this belongs to the item that begins in",
     "P == /\\ LET a == 1\n     IN a = 1\n     /\\ TRUE": "7:6: this belongs to the item that begins in",
-    'P == "ä" = "ä" /\\ \\/ IF x = 1\n                  THEN TRUE ELSE FALSE': "right of column 19: indent it",
+    'P == "ä" = "ä" /\\ \\/ IF x = 1\n                  THEN TRUE ELSE FALSE': "right of column 19",
     "P == /\\ x = 1 +\n     2\n     /\\ TRUE": "cannot be read from here on",
     "P == /\\ \\A a \\in {1} :\n     a = 1\n     /\\ TRUE": "cannot be read from here on",
     "P == /\\ [x EXCEPT\n   ![1] = 2] = x": "cannot be read from here on",

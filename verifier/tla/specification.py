@@ -11,7 +11,7 @@ from verifier.tla.ast import Definition, Module, Parameter, Symbol
 from verifier.tla.config import Assignment, Config, ConfigValue, ModelName, Named
 from verifier.tla.errors import Place, TlaError
 from verifier.tla.evaluator import Evaluator
-from verifier.tla.facts import ACTION, STATE
+from verifier.tla.facts import ACTION, CONSTANT, STATE
 from verifier.tla.levels import check_levels
 from verifier.tla.order import Order, text
 from verifier.tla.scope import LANGUAGE
@@ -280,6 +280,9 @@ class _Maker:
             elif made.next is None:
                 words = f"SPECIFICATION {config.specification.name} has no [][Next]_vars"
                 raise TlaError(config.specification.place, words)
+            elif not made.init:
+                words = f"SPECIFICATION {config.specification.name} says nothing of initial states"
+                raise TlaError(config.specification.place, f"{words}: Init /\\ [][Next]_vars is expected")
             return
         if (config.init is None) != (config.next is None):
             given = config.init or config.next
@@ -322,16 +325,31 @@ class _Maker:
         ]
         made.symmetry = [self._at_most(evaluator, named, "SYMMETRY", 0) for named in config.symmetry]
         for named in config.postconditions:
-            made.postconditions[named.name] = self._at_most(evaluator, named, "POSTCONDITION", STATE)
+            formula = self._at_most(evaluator, named, "POSTCONDITION", STATE)
+            made.postconditions[named.name] = formula
+            reads = evaluator.analysis.of(formula.body, formula.module).reads
+            if reads:
+                words = f"it reads {min(one.name for one in reads)}, and there is no state behind the search"
+                raise TlaError(named.place, f"POSTCONDITION {named.name}: {words}")
         for keyword, attribute, level in (("VIEW", "view", ACTION), ("ALIAS", "alias", ACTION)):
             one: Named | None = getattr(config, attribute)
             if one is not None:
                 setattr(made, attribute, self._at_most(evaluator, one, keyword, level))
+        self._check_view(made)
         if config.periodic is not None:
             raise TlaError(config.periodic.place, "_PERIODIC is not supported")
         for one in config.possible:
             hint = f"say INVARIANT for ~{one.name}, which is violated if {one.name} is possible"
             raise TlaError(one.place, f"_POSSIBLE is not supported: {hint}")
+
+    def _check_view(self, made: Specification) -> None:
+        """A constant for a VIEW would make all states one."""
+        view, named = made.view, self.config.view
+        if view is not None and named is not None:
+            facts = made.evaluator.analysis.of(view.body, view.module)
+            if facts.level == CONSTANT and not facts.changing:
+                words = "it is the same in all states, which it should tell apart"
+                raise TlaError(named.place, f"VIEW {named.name}: {words}")
 
     def _at_most(self, evaluator: Evaluator, named: Named, keyword: str, level: int) -> Formula:
         formula = self._formula(named, keyword)
