@@ -18,7 +18,7 @@ OTHERS = {
     "Inner": "CONSTANT C\nI == INSTANCE Vars WITH v <- C\n",
     "Both": "CONSTANT C\nVARIABLE v\nP == v' = C\n",
     "Again": "CONSTANT C\nVARIABLE v\nQ == v' = C\n",
-    "Fields": "Nat == [a |-> 1]\n",
+    "Applied": "EXTENDS Naturals\nCONSTANTS C, O(_, _)\nF(a) == O(a, C)\n",
 }
 
 LEVELS = {
@@ -113,6 +113,9 @@ NAMES = {
     "H(F(_)) == F(1)\nK(G(_)) == 1\nP == K(H)": "8:8: H takes an operator itself",
     "H(F(_, _)) == F(1, 2)\nP == H(LAMBDA a, Nat : Nat)": "7:18: Nat has a meaning already",
     "P == \\E a, Nat : TRUE": "6:12: Nat has a meaning already",
+    "I == INSTANCE Consts WITH C <- 1\nP == I!C": "7:8: unknown operator I!C: Consts has none",
+    "I == INSTANCE Applied WITH C <- 1, O <- +\nP == I!O(1, 2)": "unknown operator I!O: Applied has none",
+    "I == INSTANCE Applied WITH C <- 1, O <- 1\nP == I!F(1)": "O takes 2 arguments",
 }  # fmt: skip
 
 LAYOUT = {
@@ -126,6 +129,7 @@ LAYOUT = {
 }  # fmt: skip
 
 ACCEPTED = [
+    "I(c, O(_, _)) == INSTANCE Applied WITH C <- c, O <- O\nP == I(1, +)!F(2)",
     'P == "ä" = "ä" /\\ \\/ IF x = 1\n                   THEN TRUE ELSE FALSE',
     "P == \\/ x = 1\n     /\\ TRUE",
     'P == /\\ "ä" = "ä" /\\ \\/ x = 1\n                     + 1',
@@ -219,3 +223,12 @@ def test_fields_with_names_of_sets(tmp_path: Path) -> None:
     assert value(tmp_path, "[Real : {1}, FALSE : BOOLEAN]") == value(
         tmp_path, "{[Real |-> 1, FALSE |-> b] : b \\in BOOLEAN}"
     )
+
+
+def test_an_instance_with_an_operator_as_parameter(tmp_path: Path) -> None:
+    body = """EXTENDS Naturals
+I(c, O(_, _)) == INSTANCE Applied WITH C <- c, O <- O
+J(O(_, _)) == INSTANCE Applied WITH C <- 5
+C == 7
+ASSUME I(1, +)!F(2) = 3 /\\ I(10, LAMBDA a, b : b - a)!F(2) = 8 /\\ J(LAMBDA a, b : a * b)!F(2) = 10"""
+    explored(tmp_path, body, "", **OTHERS)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from tree_sitter import Node
 
 from verifier.tla import ast
-from verifier.tla.ast import Definition, Parameter, Symbol
+from verifier.tla.ast import Definition, Expression, Parameter, Symbol
+from verifier.tla.errors import Place
 from verifier.tla.precedence import canonical
 from verifier.tla.scope import Named, Scope
 from verifier.tla.text import text_of
@@ -25,6 +26,13 @@ def own_arity(symbol: Symbol, extra: tuple[Parameter, ...]) -> int:
     if isinstance(symbol, Definition):
         return sum(parameter not in extra for parameter in symbol.parameters)
     return symbol.arity if isinstance(symbol, ast.Constant | ast.Builtin | Parameter) else 0
+
+
+def passed_on(parameter: Parameter, place: Place) -> Expression:
+    """A parameter as an argument of another operator."""
+    if parameter.arity:
+        return ast.OperatorArgument(parameter, place=place)
+    return ast.Apply(parameter, place=place)
 
 
 def declared(node: Node) -> tuple[str, int]:

@@ -402,6 +402,12 @@ class Reader:
             found = scope.find(text_of(value))
             if found is not None and found not in scope.extra:
                 return found
+            if isinstance(found, Parameter) and found.arity:
+                own = tuple(Parameter(f"p{number}") for number in range(found.arity))
+                whole = ast.Apply(found, tuple(ast.Apply(one, place=place) for one in own), place=place)
+                given = (*scope.extra, *own)
+                made = Definition(name, given, self.made.name, place, scope.nested, whole)
+                return self._kept(made, scope)
         body = self.expressions.read(value, scope)
         return self._kept(Definition(name, scope.extra, self.made.name, place, scope.nested, body), scope)
 
