@@ -22,7 +22,7 @@ OTHERS = {
 }
 
 LEVELS = {
-    "P == (x')'": "6:8: ' takes at most what speaks of one state, and this speaks of two states",
+    "P == (x')'": "6:10: a prime stands below another one: what it primes speaks of two states already",
     "P == ([]Init)'": "' takes at most what speaks of one state, and this is temporal",
     "A == x' = 1\nP == A'": "a prime stands below another one",
     "F(a) == a'\nP == F(x')": "7:9: F, for a, takes at most what speaks of one state",

@@ -188,7 +188,8 @@ class _Levels:
         levels = []
         for part, limit in zip(parts, limits_of(whole), strict=True):
             known = self.of(part)
-            self._within(part.place, known, limit, _name_of(whole))
+            place = whole.place if isinstance(whole, ast.Prime) else part.place
+            self._within(place, known, limit, _name_of(whole))
             for symbol in known.counting:
                 made.limit(symbol, limit)
             levels.append(known.level)
@@ -201,10 +202,12 @@ class _Levels:
 
     @staticmethod
     def _within(place: Place, known: Summary, limit: int, name: str) -> None:
+        if known.level > limit and name == "'" and known.level == ACTION:
+            raise TlaError(
+                place, "a prime stands below another one: what it primes speaks of two states already"
+            )
         if known.level > limit:
-            prime = "; a prime stands below another one" if name == "'" and known.level == ACTION else ""
-            words = f"{name} takes at most {_ALLOWED[limit]}, and this {_SAYS[known.level]}{prime}"
-            raise TlaError(place, words)
+            raise TlaError(place, f"{name} takes at most {_ALLOWED[limit]}, and this {_SAYS[known.level]}")
 
     @staticmethod
     def _together(whole: Expression, levels: list[int]) -> None:

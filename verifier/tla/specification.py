@@ -134,7 +134,8 @@ class _Maker:
             near = nearest(assignment.name, sorted(self.module.names)) if len(assignment.name) > 2 else None
             hint = f"; did you mean {near}?" if near and symbol is None else ""
             words = f"{self.module.name} has no constant or definition {assignment.name}{hint}"
-            if assignment.operator is not None:
+            in_file = self.config.constants.get((None, assignment.name)) is assignment
+            if assignment.operator is not None or not in_file:
                 raise TlaError(assignment.place, words)
             if hint or symbol is not None:  # else it is meant for another module
                 self.warnings.append(f"warning: {assignment.place}: {words}: passed over, as TLC does")
