@@ -188,7 +188,7 @@ def first_try() -> tuple[Model, Trace]:
 
 def lines_of(width: int, *, full: bool = False) -> list[str]:
     model, trace = first_try()
-    return [line.plain for line in render_trace(model, trace, width, full=full)]
+    return [line.plain for line in render_trace(model.definition, trace, width, full=full)]
 
 
 @pytest.mark.parametrize("width", [50, 60, 80, 100, 120, 140, 200])

@@ -10,6 +10,7 @@ import pytest
 
 from tests.command_line import ROOT, verify, wrong
 from tests.tla_modules import written
+from verifier.runs import tla_bounded
 from verifier.tla.specification import Specification
 from verifier.tla.translate import translation
 from verifier.tla.translate.sampling import Sample, sample
@@ -146,6 +147,7 @@ def test_what_is_violated_before_the_sorts_are_left_stays_violated(
 ) -> None:
     monkeypatch.setattr(translation, "sample", _few)
     monkeypatch.setattr(Scout, "widen", lambda *_: None)
+    monkeypatch.setattr(tla_bounded, "closed", lambda *_: None)
     body = "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x' = (x + 1) % 9\n"
     _module(folder, f"{body}Low == x < 2\nHigh == x < 9", "INVARIANT Low High\n")
     code, found = _run("bmc", "--depth", "4")

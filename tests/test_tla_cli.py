@@ -72,7 +72,8 @@ def test_a_violation_has_a_shortest_trace(module: Path, tmp_path: Path) -> None:
     assert states[3]["#meta"]["action"] == "Up"
     text = verify("explore", str(module), "--property", "Small").stdout
     assert "Small: VIOLATED in 3 steps (fewest)" in text
-    assert "seen = {0, 1, 2}" in text
+    assert "seen: {0, 1} → {0, 1, 2}" in text
+    assert text.count("VIOLATED in 3 steps") == 2, "one execution, and the table of verdicts"
 
 
 def test_a_violation_is_announced_at_its_depth(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,8 +18,8 @@ from verifier.tla.columns import levels, lookups
 from verifier.tla.columns.leaves import Derived
 from verifier.tla.columns.numbers import Classes, Numbers, Packed
 from verifier.tla.columns.search import Search
-from verifier.tla.explorer import DEADLOCK, Explorer
-from verifier.tla.found import State
+from verifier.tla.explorer import Explorer
+from verifier.tla.found import DEADLOCK, State
 from verifier.tla.frames import Undefined
 from verifier.tla.itf import shown_state
 from verifier.tla.orbits import Orbits
@@ -270,6 +270,20 @@ def test_what_is_violated_is_left_to_the_interpreter(tmp_path: Path, config: str
         "Low == x < 9 \\/ y < 6\nSteps == [][y' # 5 \\/ x < 5]_<<x, y>>"
     )
     assert not _alike(tmp_path, body, f"{QUIET}\n{config}")
+
+
+@pytest.mark.parametrize("limits", [{}, {"keep_going": True}, {"first": True}, {"max_depth": 5}])
+@pytest.mark.parametrize("stuck", ["", " /\\ x + y < 19"])
+def test_after_what_is_violated_columns_go_on(stuck: str, limits: dict[str, Any], tmp_path: Path) -> None:
+    """One state after the other is looked at only where something more is violated."""
+    body = TWO + (
+        "Init == x \\in 0..9 /\\ y = 0\n"
+        f"Next == \\E n \\in 1..3 : x' = (x + n) % 12 /\\ y' = (y + n) % 11{stuck}\n"
+        "Early == x + y # 9\nLate == ~(x = 7 /\\ y = 8)\nNever == x < 12\nSteps == [][y # 5 \\/ y' # 6]_y\n"
+    )
+    config = "INIT Init\nNEXT Next\nINVARIANTS Early Late Never\nPROPERTY Steps\n"
+    by_columns_to_the_end = _alike(tmp_path, body, config, **limits)
+    assert by_columns_to_the_end or "max_depth" in limits  # there the interpreter looks for deadlocks
 
 
 def test_a_deadlock_that_is_looked_for(tmp_path: Path) -> None:

@@ -87,7 +87,8 @@ def test_a_counterexample_has_the_values_of_the_module_and_is_replayed_by_the_in
     assert result["trace"]["#meta"]["module"] == "M.tla"
     replayed = verify("replay", "t.itf.json", "--spec", "M.tla", "--show")
     assert replayed.exit_code == 0
-    assert "who = a" in replayed.stdout
+    assert "1  Up(c=a)\n    x: 0 → 1\n" in replayed.stdout
+    assert "    x: 2 → 3\n" in replayed.stdout
     assert "3 actions, Small fails in the last state" in replayed.stdout
 
 

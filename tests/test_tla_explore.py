@@ -9,6 +9,7 @@ import pytest
 from tests.tla_modules import counts, explored, specified
 from verifier.processes.limits import Interrupted
 from verifier.tla.explorer import Explorer
+from verifier.tla.found import Taken
 from verifier.tla.frames import Undefined
 
 QUIET = "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE"
@@ -236,7 +237,25 @@ def test_the_actions_of_a_trace(tmp_path: Path) -> None:
     )
     made = explored(tmp_path, f"{body}\nSmall == x < 5", f"{QUIET}\nINVARIANT Inv\nCONSTRAINT Small")
     made.name_actions()
-    assert made.found.violations["Inv"].actions == ["Up", "Up", "Down"]
+    up = Taken("Up", {"n": 2})
+    assert made.found.violations["Inv"].actions == [up, up, Taken("Down")]
+
+
+def test_an_action_is_shown_with_what_is_bound_on_the_way_of_its_step(tmp_path: Path) -> None:
+    """Not with what another branch has bound, nor with names of sets, of CHOOSE and of universal quantifiers;
+    an argument that no step needs is left out, also one without a value."""
+    body = (
+        "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\n"
+        "Way(a, unused) == \\/ \\E b \\in {7, 8} : b = 8 /\\ x = 5 /\\ x' = b\n"
+        "                  \\/ \\E c \\in {1}, <<d, e>> \\in {<<2, 3>>} :\n"
+        "                       (\\A u \\in {4} : u > a) /\\ x < 5 /\\ x' = x + c + d + a\n"
+        "Deep == LET By(k) == \\E g \\in {k} : x = 5 /\\ x' = x + g IN \\E h \\in {9} : By(h)\n"
+        "Next == (\\E n \\in {2} : Way(n, 1 \\div 0)) \\/ Deep\nInv == x # 14"
+    )
+    made = explored(tmp_path, body, f"{QUIET}\nINVARIANT Inv")
+    made.name_actions()
+    way = Taken("Way", {"a": 2, "c": 1, "d": 2, "e": 3})
+    assert made.found.violations["Inv"].actions == [way, Taken("By", {"k": 9, "g": 9})]
 
 
 def test_a_recursive_function_of_truths_is_walked_as_an_operator(tmp_path: Path) -> None:

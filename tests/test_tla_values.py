@@ -108,7 +108,8 @@ def test_community_modules(expression: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "expression",
     ["<<1>>[2]", "[a |-> 1].b", "Head(<<>>)", "1 \\div 0", "1 = TRUE", '"a" = 1', "Cardinality(1)",
-     "2 + TRUE", "Len(1)", "SubSeq(<<1>>, 1, 5)", "CHOOSE x \\in {1} : x > 1", "\\E x \\in Nat : x > 3"],
+     "(1 :> 2) @@ [a |-> 1]", "2 + TRUE", "Len(1)", "SubSeq(<<1>>, 1, 5)", "CHOOSE x \\in {1} : x > 1",
+     "\\E x \\in Nat : x > 3"],
 )  # fmt: skip
 def test_an_expression_without_a_value_is_an_error(expression: str, tmp_path: Path) -> None:
     with pytest.raises(Undefined):

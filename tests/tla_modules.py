@@ -8,7 +8,8 @@ from verifier.runs.tla_loading import load
 from verifier.runs.tla_symbolic import Symbolic, symbolic
 from verifier.tla.config import parse_config
 from verifier.tla.evaluator import deep_recursion
-from verifier.tla.explorer import DEADLOCK, Explorer
+from verifier.tla.explorer import Explorer
+from verifier.tla.found import DEADLOCK
 from verifier.tla.loading import read_module
 from verifier.tla.specification import Specification, specify
 

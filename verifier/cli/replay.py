@@ -43,7 +43,6 @@ def command(file: Path, spec: str | None, settings: tuple[str, ...], shown: bool
     from verifier.runs.replaying import replayed
     from verifier.text.counterexample import render_trace
     from verifier.text.live import render_loop
-    from verifier.text.written import render_written_trace
 
     replay = replayed(file, read_text(file), spec, parse_settings(settings), reading_of(spec))
     model, trace = replay.model, replay.trace
@@ -51,10 +50,7 @@ def command(file: Path, spec: str | None, settings: tuple[str, ...], shown: bool
         say(f"warning: {replay.warning}", err=True)
     if shown or full:
         target = console()
-        if model is None:
-            print_lines(target, list(render_written_trace(trace, target.width, full=full)))
-        else:
-            print_lines(target, render_trace(model, trace, target.width, full=full))
+        print_lines(target, render_trace(replay.definition, trace, target.width, full=full))
         if trace.loop is not None:
             print_lines(target, render_loop(trace, target.width))
     say(_success(model, trace))

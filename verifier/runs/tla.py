@@ -18,11 +18,11 @@ from verifier.runs.engine import Listen
 from verifier.runs.explore import ExploreOptions, check_ends
 from verifier.runs.option import recorded
 from verifier.runs.tla_loading import TlaLoaded, checkable, evaluated, formula_named
-from verifier.runs.tla_traces import about, as_aliased, module_trace
+from verifier.runs.tla_traces import violated
 from verifier.specs.definition import NO_DEADLOCK
 from verifier.tla.explorer import Explorer
 from verifier.tla.frames import UNSET, Undefined
-from verifier.tla.itf import shown_state, trace_object
+from verifier.tla.itf import shown_state
 from verifier.tla.naming import actions
 from verifier.tla.order import text
 from verifier.tla.splitting import Formula
@@ -186,15 +186,8 @@ class _Search:
         found, seconds = explorer.found, time.monotonic() - self.started
         violation = found.violations.get(name)
         if violation is not None:
-            definition, order = self.loaded.definition, self.spec.evaluator.order
-            states, taken = violation.states, violation.actions
-            trace = module_trace(self.spec, definition, name, states, taken)
-            self.traces[name] = trace_object(explorer.names, states, taken, about(definition, name), order)
-            trace = as_aliased(self.spec, trace, self.traces[name], states)
-            steps = len(violation.actions)
-            return Verdict(
-                name, VerdictKind.VIOLATED, steps, seconds, trace=trace, fewest=True, found_by="explore"
-            )
+            verdict, self.traces[name] = violated(self.spec, self.loaded.definition, violation, seconds)
+            return verdict
         depth = found.closed if found.closed >= 0 else None
         if name in self.spec.properties and self.spec.properties[name].liveness:
             return Verdict(name, VerdictKind.INCONCLUSIVE, depth, seconds, LEFT_TO_LIVE)

@@ -1,8 +1,7 @@
 """Bounded model checking of a module by the interpreter, where few states are reached within the depth.
 
 Exploration is one of the searches of bounded model checking. Of a module it needs no translation, which takes
-long, above all where states have many bits. So it comes first, where few states are expected to the depth. It
-answers only if nothing is violated: a counterexample is shown better by the others.
+long, above all where states have many bits. So it comes first, where few states are expected to the depth.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import psutil
 
@@ -33,7 +32,8 @@ from verifier.runs.tla_rounds import (
     within_limits,
 )
 from verifier.runs.tla_symbolic import with_operators
-from verifier.runs.tla_verdicts import temporal_verdicts
+from verifier.runs.tla_traces import violated
+from verifier.runs.tla_verdicts import replayed, temporal_verdicts
 from verifier.specs.definition import NO_DEADLOCK
 from verifier.system.size import bits_of
 from verifier.tla.automorphisms import asymmetry
@@ -59,6 +59,9 @@ _MANY_BITS = 256
 sorts are widened for them."""
 _MOST_STATES, _MOST_OF_MANY_BITS = 16_000, 80_000
 """Of states of few bits, the interpreter looks at so many in the time that it takes to translate a module."""
+_MOST_BY_COLUMNS, _MOST_EXPECTED = 250_000, 1_000_000
+"""Of those that it finds by columns, it looks at so many in that time; at a quarter of them where so many are
+expected to the depth, since what is violated may be violated before."""
 _MOST_GENERATED = 5
 """So many times as many may be generated: of interchangeable values, many are one state."""
 _STATES_BEFORE = 1_000
@@ -90,7 +93,8 @@ def _run(asked: ModuleQuestion) -> Run:
 
 
 def closed(asked: ModuleQuestion) -> Run | None:
-    """The run, if the interpreter looks at every state to the depth and nothing is violated there; else None.
+    """The run, if the interpreter looks at every state to the depth, or finds all that is asked for violated
+    before; else None.
 
     All steps from the states at the depth are read, too: what has no value there is for the others to say.
     """
@@ -109,15 +113,22 @@ def closed(asked: ModuleQuestion) -> Run | None:
     try:
         explorer.assume()
         explorer.explore()
-        stuck = _stuck_in_the_end(explorer, plain)
+        if set(names) - explorer.found.violations.keys():
+            _read_the_last_steps(explorer, plain)
+        explorer.name_actions()
     except (_TooMany, Undefined):
         return None
-    if explorer.found.violations or not explorer.count or (stuck and NO_DEADLOCK in names):
+    states, violations = explorer.count, explorer.found.violations
+    if not states or not violations.keys() <= {*asked.question.properties}:
         return None
-    states = explorer.count
-    words = f"the interpreter looked at all {states:,} states within {options.depth} steps"
+    if any(name + OF_STEPS in asked.question.properties for name in violations):
+        return None  # the states or the steps may violate it
+    looked = f"all {states:,} states within {options.depth} steps"
+    if violations.keys() >= set(names):
+        looked = f"{states:,} states, and found violations"
+    words = f"the interpreter looked at {looked}"
     asked.listen(Remark(words if asked.symmetry is None else f"{words}, up to names of model values"))
-    return _closed_run(asked, spec, explorer, time.monotonic() - began)
+    return _run_of(asked, plain, explorer, time.monotonic() - began)
 
 
 def _is_open(options: BmcOptions) -> bool:
@@ -140,25 +151,31 @@ class _Watch:
 
     def __init__(self, symmetry: Symmetry | None) -> None:
         self.symmetry = symmetry
-        self.most = _MOST_STATES
-        self.knows_bits = False
-        """Whether it was asked already how many bits the states have."""
+        self.most_of_rows: int | None = None
+        """How many states it looks at one after the other, once that is known."""
 
     def look(self, explorer: Explorer) -> None:
         """Raises _TooMany."""
-        if not self.knows_bits and self._exceeded(explorer):
-            self.knows_bits = True
-            if _bits(explorer, self.symmetry) >= _MANY_BITS:
-                self.most = _MOST_OF_MANY_BITS
-        if self.knows_bits and self._exceeded(explorer):
-            raise _TooMany
+        columns = explorer.columns
+        if columns.search is not None:
+            later = explorer.count <= _MOST_BY_COLUMNS // 4
+            if _exceeded(explorer, _MOST_EXPECTED if later else _MOST_BY_COLUMNS):
+                raise _TooMany
+        elif _exceeded(explorer, _MOST_STATES) and (columns.left or explorer.count > _MOST_STATES):
+            if self.most_of_rows is None:
+                many = _bits(explorer, self.symmetry) >= _MANY_BITS
+                self.most_of_rows = _MOST_OF_MANY_BITS if many else _MOST_STATES
+            if _exceeded(explorer, self.most_of_rows):
+                raise _TooMany
 
-    def _exceeded(self, explorer: Explorer) -> bool:
-        states, levels = explorer.count, explorer.found.levels
-        assert explorer.max_depth is not None
-        if states > self.most or explorer.found.generated > _MOST_GENERATED * self.most:
-            return True
-        return states > _STATES_BEFORE and expected(levels, explorer.max_depth, self.most) > self.most
+
+def _exceeded(explorer: Explorer, most: int) -> bool:
+    """Whether more states are found, generated or expected."""
+    states, levels = explorer.count, explorer.found.levels
+    assert explorer.max_depth is not None
+    if states > most or explorer.found.generated > _MOST_GENERATED * most:
+        return True
+    return states > _STATES_BEFORE and expected(levels, explorer.max_depth, most) > most
 
 
 def _bits(explorer: Explorer, symmetry: Symmetry | None) -> int:
@@ -194,33 +211,40 @@ def expected(levels: Sequence[int], depth: int, most: int) -> float:
     return count
 
 
-def _stuck_in_the_end(explorer: Explorer, spec: Specification) -> bool:
-    """Whether a state at the depth has no successor. Raises Undefined."""
+def _read_the_last_steps(explorer: Explorer, spec: Specification) -> None:
+    """Evaluates all steps of the states at the depth. Raises Undefined."""
     if explorer.found.complete:
-        return False
+        return
     count = explorer.found.levels[-1]
-    every = explorer.columns.all_step(explorer.count - count, explorer.count)
-    if every is not None:
-        return not every
-    stepper, last = Stepper(spec), explorer.states[-count:]
-    following = [stepper.successors(state) for state in last]  # all of them are to be read
-    return not all(following)
+    if explorer.columns.all_step(explorer.count - count, explorer.count) is not None:
+        return
+    stepper = Stepper(spec)
+    for state in explorer.states[-count:]:
+        stepper.successors(state)
 
 
-def _closed_run(asked: ModuleQuestion, spec: Specification, explorer: Explorer, seconds: float) -> Run:
-    question = asked.question
-    depth, names = question.options.depth, question.properties
-    verdicts = [Verdict(name, VerdictKind.HOLDS, depth, seconds, found_by=EXPLORING) for name in names]
+def _run_of(asked: ModuleQuestion, spec: Specification, explorer: Explorer, seconds: float) -> Run:
+    question, found = asked.question, explorer.found
+    depth, traces, verdicts = question.options.depth, dict[str, Any](), list[Verdict]()
+    for name in question.properties:
+        if name in found.violations:
+            verdict, traces[name] = violated(spec, question.definition, found.violations[name], seconds)
+            verdicts.append(replayed(spec, verdict, found.violations[name].states))
+        else:
+            verdicts.append(Verdict(name, VerdictKind.HOLDS, depth, seconds, found_by=EXPLORING))
     if not asked.named:
         verdicts += temporal_verdicts(spec)
-    enabled = tuple(dict.fromkeys(name.partition("(")[0] for name in explorer.found.taken))
+    enabled = tuple(dict.fromkeys(name.partition("(")[0] for name in found.taken))
+    whole = found.complete or found.closed == depth
+    never = {action.name for action in question.definition.actions} - set(enabled) if whole else set()
     outcome = Outcome(
         tuple(verdicts),
-        tuple(sorted({action.name for action in question.definition.actions} - set(enabled))),
+        tuple(sorted(never)),
         {
             "searches": {EXPLORING: {"depth": depth, "seconds": round(seconds, 3)}},
             "peak_memory_bytes": int(psutil.Process().memory_info().rss),
         },
         enabled,
     )
-    return conclude(question, Answer(None, 0.0, outcome), asked.engine.name, depth=depth)
+    made = conclude(question, Answer(None, 0.0, outcome), asked.engine.name, depth=depth)
+    return replace(made, traces=traces)

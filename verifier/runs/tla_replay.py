@@ -14,13 +14,13 @@ from typing import Any
 
 from verifier.errors import UsageError, unknown_name
 from verifier.runs.tla_loading import OF_STEPS, TlaLoaded, formula_named, temporal_named
-from verifier.runs.tla_traces import about, as_aliased, module_trace
+from verifier.runs.tla_traces import as_aliased, as_file, module_trace
 from verifier.specs.definition import NO_DEADLOCK
 from verifier.specs.temporal import NO_FAIRNESS
 from verifier.tla.explorer import Explorer
-from verifier.tla.found import State
+from verifier.tla.found import State, Taken
 from verifier.tla.frames import Undefined
-from verifier.tla.itf import as_json, trace_object
+from verifier.tla.itf import as_json
 from verifier.tla.lasso import Lasso
 from verifier.tla.specification import Specification
 from verifier.tla.splitting import Formula, Safety
@@ -137,26 +137,25 @@ def followed(module: TlaLoaded, data: Mapping[str, Any], said: Header) -> Follow
     wrong = disagreement(spec, states, said.violates, around)
     if wrong is not None:
         raise ReplayFailure(len(states) - 1, wrong)
-    _check_actions(spec, states, actions)
-    names, order = [one.name for one in spec.variables], spec.evaluator.order
-    written = trace_object(names, states, actions, about(module.definition, said.violates), order)
-    trace = module_trace(spec, module.definition, said.violates, states, actions)
+    trace = module_trace(spec, module.definition, said.violates, states, _taken(spec, states, actions))
+    written = as_file(spec, module.definition, trace, states)
     if around is not None:
         loop = data["#meta"]["loop"]
         written |= {"loop": around.start, "#meta": {**written["#meta"], "loop": loop}}
         closing = ActionTaken(str(loop["action"]), {}) if "action" in loop else None
         if closing is not None:
-            _check_actions(spec, (states[-1], states[around.start]), (closing.name,), len(states))
+            _taken(spec, (states[-1], states[around.start]), (closing.name,), len(states))
         met = tuple((str(one.body.place), "met") for one in (spec.fairness if around.fair else ()))
         trace = replace(trace, loop=Loop(around.start, closing, str(said.fairness), met))
     return Followed(as_aliased(spec, trace, written, states), written)
 
 
-def _check_actions(
+def _taken(
     spec: Specification, states: Sequence[State], actions: Sequence[str], first: int = 1
-) -> None:
-    """Raises ReplayFailure where a step is none of the action that is said to be taken."""
-    stepper = Stepper(spec)
+) -> list[Taken]:
+    """The actions between states. Raises ReplayFailure where a step is none of the action that is said to be
+    taken."""
+    stepper, found = Stepper(spec), []
     for number, ((one, other), action) in enumerate(
         zip(itertools.pairwise(states), actions, strict=True), first
     ):
@@ -164,6 +163,8 @@ def _check_actions(
         if action not in allowed:
             taken = " or ".join(allowed) or "no action: nothing changes"
             raise ReplayFailure(number, f"the step is one of {taken}, not of {action}")
+        found.append(allowed[action])
+    return found
 
 
 def _start(data: Mapping[str, Any]) -> int:

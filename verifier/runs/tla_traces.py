@@ -6,15 +6,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from verifier.encodings.concrete import show
+from verifier.encodings.concrete import Concrete, show
+from verifier.encodings.sorts import Sort, SortError
+from verifier.encodings.terms import Symbol
 from verifier.outcomes.content import files_of
 from verifier.specs.definition import Definition
 from verifier.tla.alias import aliased
-from verifier.tla.found import State
+from verifier.tla.found import State, Taken, Violation
 from verifier.tla.itf import as_json, shown_state, trace_object
-from verifier.tla.order import text
+from verifier.tla.order import Order, text
 from verifier.tla.specification import Specification
+from verifier.tla.translate.coding import Names, NotInSort
+from verifier.tla.translate.shape_sorts import sort_of
+from verifier.tla.translate.shapes import NoShape, Shape
+from verifier.tla.values import NoValue, Value
 from verifier.trust.trace import ActionTaken, Trace
+from verifier.verdict import Verdict, VerdictKind
 
 if TYPE_CHECKING:
     from verifier.runs.tla_symbolic import Symbolic
@@ -37,16 +44,8 @@ def about(definition: Definition, violates: str | None) -> dict[str, Any]:
 
 def written(made: Symbolic, trace: Trace) -> dict[str, Any]:
     """The execution that an engine found."""
-    translation = made.translation
-    spec = translation.specification
-    states = [translation.decode(dict(state)) for state in trace.states]
-    names = [symbol.name for symbol in translation.variables]
-    actions = [one.name for one in trace.actions]
-    found = trace_object(
-        names, states, actions, about(made.loaded.definition, trace.violates), spec.evaluator.order
-    )
-    for state, action in zip(found["states"][1:], trace.actions, strict=True):
-        state["#meta"]["parameters"] = _parameters(action)
+    states = [made.translation.decode(dict(state)) for state in trace.states]
+    found = as_file(made.translation.specification, made.loaded.definition, trace, states)
     if trace.loop is not None:
         closing = trace.loop.closing
         how = {} if closing is None else {"action": closing.name, "parameters": _parameters(closing)}
@@ -54,6 +53,15 @@ def written(made: Symbolic, trace: Trace) -> dict[str, Any]:
         found["#meta"]["loop"] = {**how, "fairness": trace.loop.fairness, "conditions": conditions}
         found["loop"] = trace.loop.start
     return found
+
+
+def as_file(
+    spec: Specification, definition: Definition, trace: Trace, states: Sequence[State]
+) -> dict[str, Any]:
+    """An execution of the interpreter's states, as ITF."""
+    names = [one.name for one in spec.variables]
+    actions = [(one.name, _parameters(one)) for one in trace.actions]
+    return trace_object(names, states, actions, about(definition, trace.violates), spec.evaluator.order)
 
 
 def as_aliased(spec: Specification, trace: Trace, file: dict[str, Any], states: Sequence[State]) -> Trace:
@@ -84,15 +92,57 @@ def module_trace(
     definition: Definition,
     violates: str | None,
     states: Sequence[State],
-    actions: Sequence[str],
+    actions: Sequence[Taken],
 ) -> Trace:
-    """An execution of the interpreter's states, its values as TLA+ writes them."""
-    names, order = [one.name for one in spec.variables], spec.evaluator.order
-    return Trace(
-        definition.name,
-        definition.spec_hash,
-        definition.constants,
-        violates,
-        tuple(shown_state(names, state, order) for state in states),
-        tuple(ActionTaken(action, {}) for action in actions),
-    )
+    """An execution of the interpreter's states, at sorts that are made of these alone; where they have none,
+    with values as TLA+ writes them."""
+    order, names = spec.evaluator.order, [one.name for one in spec.variables]
+    coder = _Coder(order)
+    taken = tuple(ActionTaken(one.name, coder.parameters(one)) for one in actions)
+    trace = Trace(definition.name, definition.spec_hash, definition.constants, violates, (), taken)
+    columns = [coder.coded(values) for values in zip(*states, strict=True)]
+    variables = tuple(Symbol(name, one[0]) for name, one in zip(names, columns, strict=True) if one)
+    if len(variables) < len(names):
+        shown = tuple(shown_state(names, state, order) for state in states)
+        return replace(trace, states=shown, shown=shown)
+    rows = zip(*(one[1] for one in columns if one), strict=True)
+    encoded = tuple(dict(zip(names, row, strict=True)) for row in rows)
+    return replace(trace, states=encoded, variables=variables)
+
+
+def violated(
+    spec: Specification, definition: Definition, violation: Violation, seconds: float
+) -> tuple[Verdict, dict[str, Any]]:
+    """The verdict that an exploration by the interpreter has found, and the file of the execution."""
+    name, states = violation.property, violation.states
+    trace = module_trace(spec, definition, name, states, violation.actions)
+    file = as_file(spec, definition, trace, states)
+    trace = as_aliased(spec, trace, file, states)
+    kind, steps = VerdictKind.VIOLATED, len(violation.actions)
+    return Verdict(name, kind, steps, seconds, trace=trace, fewest=True, found_by="explore"), file
+
+
+class _Coder:
+    """Values of the interpreter at sorts that hold them."""
+
+    def __init__(self, order: Order) -> None:
+        self.names = Names(order)
+
+    def coded(self, values: Sequence[Value]) -> tuple[Sort, list[Concrete]] | None:
+        """A sort of values, and what they are there; None if they have none."""
+        shape = Shape()
+        try:
+            for value in dict.fromkeys(values):
+                shape.add(value)
+            sort = sort_of(shape, self.names)
+            return sort, [self.names.encode(value, sort) for value in values]
+        except (NoValue, NoShape, SortError, NotInSort):
+            return None
+
+    def parameters(self, action: Taken) -> dict[str, Concrete]:
+        """The parameters of an action; in words where they have no sort."""
+        found: dict[str, Concrete] = {}
+        for name, value in action.parameters.items():
+            coded = self.coded([value])
+            found[name] = text(value, self.names.order) if coded is None else coded[1][0]
+        return found

@@ -245,10 +245,15 @@ def temporal_verdicts(specification: Specification) -> Iterator[Verdict]:
 def _replayed(made: Symbolic, verdict: Verdict) -> Verdict:
     if verdict.kind is not VerdictKind.VIOLATED or verdict.trace is None:
         return verdict
-    states = _states(made, verdict.trace)
+    return replayed(made.translation.specification, verdict, _states(made, verdict.trace))
+
+
+def replayed(spec: Specification, verdict: Verdict, states: Sequence[State]) -> Verdict:
+    """The verdict that an execution of these states shows, or an error if it does not."""
+    assert verdict.trace is not None
     loop = verdict.trace.loop
     around = None if loop is None else Around(loop.start, loop.fairness != NO_FAIRNESS)
-    wrong = disagreement(made.translation.specification, states, verdict.property_name, around)
+    wrong = disagreement(spec, states, verdict.property_name, around)
     if wrong is None:
         return verdict
     return replace(verdict, kind=VerdictKind.ERROR, reason=f"the interpreter does not agree: {wrong}")

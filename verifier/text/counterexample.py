@@ -9,7 +9,7 @@ from rich.text import Text
 
 from verifier.encodings.concrete import Concrete
 from verifier.encodings.sorts import Sort
-from verifier.system.model import Model
+from verifier.specs.definition import Definition
 from verifier.text.changes import Entry, changes, contents
 from verifier.text.columns import GAP, cell, compact_lines, one_line, side_by_side, widths, wrap
 from verifier.text.written import render_written_trace
@@ -49,16 +49,17 @@ class _Columns:
 
 
 def render_trace(
-    model: Model | None, trace: Trace, width: int, *, full: bool = False, start: str = "initially"
+    definition: Definition, trace: Trace, width: int, *, full: bool = False, start: str = "initially"
 ) -> list[Text]:
     """The lines of a trace, of at most ``width`` characters. ``start`` is the title of the first state."""
     if trace.shown:
         return list(render_written_trace(trace, width, full=full))
-    assert model is not None
-    lanes = model.definition.presentation.lanes
-    steps = list(_steps(model, trace, lanes, full, start))
-    kind = model.definition.presentation.lane_kind
-    columns = _columns(steps, list(lanes.values()) if lanes else [], kind, width - _MARGIN)
+    presentation = definition.presentation
+    lanes = presentation.lanes
+    steps = list(_steps(definition, trace, lanes, full, start))
+    columns = _columns(
+        steps, list(lanes.values()) if lanes else [], presentation.lane_kind, width - _MARGIN
+    )
     lines = _heading(columns)
     for step in steps:
         lines += _title(step, width)
@@ -66,8 +67,10 @@ def render_trace(
     return lines
 
 
-def _steps(model: Model, trace: Trace, lanes: Sort | None, full: bool, title: str) -> Iterator[_Step]:
-    variables = model.definition.variables
+def _steps(
+    definition: Definition, trace: Trace, lanes: Sort | None, full: bool, title: str
+) -> Iterator[_Step]:
+    variables = trace.variables or definition.variables
     start = contents(variables, trace.states[0], lanes, brief=not full)
     yield _Step(0, title, tuple(start), frozenset() if full else None)
     for number, action in enumerate(trace.actions, 1):
@@ -78,7 +81,7 @@ def _steps(model: Model, trace: Trace, lanes: Sort | None, full: bool, title: st
             changed = frozenset(entry.path for entry in entries if entry not in old)
             yield _Step(number, str(action), tuple(entries), changed)
         else:
-            entries = changes(variables, before, after, lanes, model.definition.presentation.first_index)
+            entries = changes(variables, before, after, lanes, definition.presentation.first_index)
             yield _Step(number, str(action), tuple(entries or [Entry(None, "nothing changes", ())]))
 
 

@@ -58,7 +58,7 @@ def render_step(
     title = "counterexample to induction" if inductive else "counterexample"
     lines: list[RenderableType] = [Text(f"{verdict.property_name}: {title}", "bold yellow"), Text()]
     start = "from a state" if inductive and verdict.trace.steps else "initially"
-    lines += render_trace(run.model, verdict.trace, width, full=full, start=start)
+    lines += render_trace(run.definition, verdict.trace, width, full=full, start=start)
     lines += [Text(), *render_failure(run.model, verdict.trace, width)]
     if start != "initially":
         lines += map(Text, wrap(f"{_UNREACHABLE}{remark}.", width))

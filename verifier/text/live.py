@@ -58,7 +58,7 @@ def render_live(run: Run, width: int, *, full: bool) -> list[RenderableType]:
         if trace is None or run.model is None:
             continue
         lines += [Text(f"{verdict.property_name}:", "bold red"), Text()]
-        lines += [*render_trace(run.model, trace, width, full=full), Text()]
+        lines += [*render_trace(run.definition, trace, width, full=full), Text()]
         failing = render_loop(trace, width) if trace.loop else render_failure(run.model, trace, width)
         lines += [*failing, Text()]
     lines += [*render_verdicts(run, width), Text()]

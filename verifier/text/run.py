@@ -86,7 +86,8 @@ def render_counterexamples(run: Run, width: int, full: bool) -> list[RenderableT
     lines: list[RenderableType] = []
     shown: list[Verdict] = []
     for verdict in run.outcome.verdicts:
-        if verdict.trace is None or (run.model is None and not verdict.trace.shown):
+        trace = verdict.trace
+        if trace is None or (run.model is None and not (trace.shown or trace.variables)):
             continue
         lines.append(Text(f"{verdict.property_name}: {_text(run, verdict)}", _STYLES[verdict.kind]))
         same = [other for other in shown if _same_execution(other, verdict)]
@@ -95,10 +96,10 @@ def render_counterexamples(run: Run, width: int, full: bool) -> list[RenderableT
             lines.append(Text(f"The execution that {other} {_does(verdict)} it too."))
         else:
             shown.append(verdict)
-            lines += [Text(), *render_trace(run.model, verdict.trace, width, full=full)]
+            lines += [Text(), *render_trace(run.definition, trace, width, full=full)]
         lines.append(Text())
         if verdict.kind is not VerdictKind.REACHED and run.model is not None:
-            lines += [*render_failure(run.model, verdict.trace, width), Text()]
+            lines += [*render_failure(run.model, trace, width), Text()]
     return lines
 
 

@@ -12,33 +12,13 @@ from rich.text import Text
 from verifier.outcomes.run import Run
 from verifier.text.columns import wrap
 from verifier.text.exploration import render_exploration
-from verifier.text.run import verdict_text
-from verifier.text.written import render_written_trace
-from verifier.verdict import Verdict
 
 
 def render_tla(run: Run, width: int, *, full: bool) -> list[RenderableType]:
     """An exploration: the counterexamples, then verdicts, counts and coverage."""
-    lines: list[RenderableType] = []
-    shown: list[Verdict] = []
-    for verdict in run.outcome.verdicts:
-        if verdict.trace is None:
-            continue
-        lines.append(Text(f"{verdict.property_name}: {verdict_text(verdict)}", "bold red"))
-        same = next(
-            (other for other in shown if other.trace and other.trace.states == verdict.trace.states), None
-        )
-        if same is not None:
-            lines.append(Text(f"The execution that violates {same.property_name} violates it too."))
-        else:
-            shown.append(verdict)
-            lines += [Text(), *render_written_trace(verdict.trace, width, full=full)]
-        lines.append(Text())
     statistics = {**run.outcome.statistics, "actions": run.outcome.statistics["actions"] or {"Init": {}}}
-    rest = render_exploration(
-        replace(run, outcome=replace(run.outcome, statistics=statistics)), width, full=full
-    )
-    return [*rest[:3], *lines, *rest[3:]]
+    found = replace(run, outcome=replace(run.outcome, statistics=statistics))
+    return render_exploration(found, width, full=full)
 
 
 _TITLES = (

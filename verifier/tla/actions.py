@@ -41,6 +41,10 @@ class Walker(Branching):
         self.dynamic: dict[tuple[Expression, Unit, bool], Walk] = {}
         self.action: Definition | None = None
         """The definition that is being walked: the innermost above the first conjunction."""
+        self.frame: Frame = []
+        """Its frame."""
+        self.units: dict[Definition, Unit] = {}
+        """What its frame is one of."""
 
     def walk(self, whole: Expression, unit: Unit, primed: bool, *, top: bool = False) -> Walk:
         """The walker of a formula. ``primed``: it is Init. ``top``: it is a part of Next by itself."""
@@ -168,7 +172,8 @@ class Walker(Branching):
         evaluator = self.evaluator
         if not whole.universal:
             inner = self.flow(whole.body, unit, primed, rest, depth + len(whole.bindings), top=top)
-            return evaluator.loops(whole.bindings, unit, primed, inner, ordered=True)
+            taken = [f"e[{unit.slot(name)}] = None" for binding in whole.bindings for name in binding.names]
+            return [*evaluator.loops(whole.bindings, unit, primed, inner, ordered=True), *taken]
         if not self.branches(whole.body, unit, primed):
             return self._guard(whole, unit, primed, rest, depth)
         return self.apart(self._every(whole, unit, primed), rest, depth)
@@ -333,9 +338,11 @@ class Walker(Branching):
         body = self.body(symbol, target, primed, top=top)
         ended: Lines = []
         if top:
-            action, before = f"{evaluator.emit.bound(self)}.action", evaluator.emit.fresh("a")
-            lines += [f"{before} = {action}", f"{action} = {evaluator.emit.bound(symbol)}"]
-            ended = [f"{action} = {before}"]  # what follows in a disjunction around it is none of it
+            self.units[symbol] = target
+            walker, before = evaluator.emit.bound(self), evaluator.emit.fresh("a")
+            walked = f"{walker}.action, {walker}.frame"
+            lines += [f"{before} = {walked}", f"{walked} = {evaluator.emit.bound(symbol)}, {inner}"]
+            ended = [f"{walked} = {before}"]  # what follows in a disjunction around it is none of it
         name, place = symbol.shown, whole.place
 
         def within(error: Undefined) -> None:

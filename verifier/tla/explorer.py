@@ -19,7 +19,7 @@ from verifier.tla.checks import checks
 from verifier.tla.columns.levels import ByColumns
 from verifier.tla.errors import Place, TlaError
 from verifier.tla.extensions import EXIT
-from verifier.tla.found import Found, State
+from verifier.tla.found import DEADLOCK, Found, State, Taken
 from verifier.tla.frames import UNSET, Undefined, Unit
 from verifier.tla.known_states import Key, KnownStates
 from verifier.tla.orbits import Orbits
@@ -31,7 +31,6 @@ from verifier.tla.symmetry import Asymmetric, Symmetry
 from verifier.tla.values import Boolean, Fn, ModelValue, NoValue, Value, listed
 from verifier.tla.violations import Violations
 
-DEADLOCK = "NoDeadlock"
 _PLAIN = frozenset((int, str, Boolean, ModelValue, frozenset, tuple, Fn))
 """Kinds of values that are listed."""
 _BETWEEN_CHECKS = 128
@@ -165,13 +164,15 @@ class Explorer:
                     self._look_for_deadlocks(range(first, end), walk)
                 found.closed = self.level
                 break
-            for number in range(self.columns.expanded(first, end), end):
+            number = first
+            while (number := self.columns.expanded(number, end)) < end:
                 self.current = number
                 self._expand(number, walk)
                 self._leave()
                 if self._decided():
                     found.waiting = self.count - number - 1
                     return
+                number += 1
             found.closed = self.level
             if self.count == end:
                 found.complete = True
@@ -399,10 +400,10 @@ class Explorer:
             return
         walk = self._walker(formula, primed=False)
         # What is random chooses otherwise when it is asked again.
-        again = "Next" if self.evaluator.analysis.of(formula.body, formula.module).changing else None
+        again = Taken("Next") if self.evaluator.analysis.of(formula.body, formula.module).changing else None
         for violation in self.found.violations.values():
             for one, other in pairwise(violation.states):
-                name = action_between(self.evaluator, walk, one, other) or again
-                if name is None:
+                action = action_between(self.evaluator, walk, one, other) or again
+                if action is None:
                     raise Undefined(self._action_place(), "a step that was found is not found again")
-                violation.actions.append(name)
+                violation.actions.append(action)

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from verifier.tla.values import Value
 
 State: TypeAlias = tuple[Value, ...]
+DEADLOCK = "NoDeadlock"
+"""The property that every state has a successor."""
+
+
+@dataclass(frozen=True)
+class Taken:
+    """An action of a step."""
+
+    name: str
+    parameters: Mapping[str, Value] = field(default_factory=dict)
+    """Its parameters, and the names that it binds by quantifiers that choose a step, as far as they are
+    known."""
 
 
 @dataclass
@@ -16,7 +29,7 @@ class Violation:
 
     property: str
     states: list[State]
-    actions: list[str]
+    actions: list[Taken]
 
 
 @dataclass

@@ -36,16 +36,17 @@ def as_json(value: Value, order: Order) -> Any:
 def trace_object(
     names: Sequence[str],
     states: Sequence[Sequence[Value]],
-    actions: Sequence[str],
+    actions: Sequence[tuple[str, Mapping[str, Any]]],
     about: Mapping[str, Any],
     order: Order,
 ) -> dict[str, Any]:
-    """A trace as a JSON object."""
+    """A trace as a JSON object; each action is given with its parameters."""
     made = []
     for index, state in enumerate(states):
         meta: dict[str, Any] = {"index": index}
         if index:
-            meta.update(action=actions[index - 1], parameters={})
+            name, parameters = actions[index - 1]
+            meta.update(action=name, parameters=dict(parameters))
         values = {name: as_json(value, order) for name, value in zip(names, state, strict=True)}
         made.append({"#meta": meta, **values})
     return {"#meta": dict(about), "vars": list(names), "states": made}

@@ -282,8 +282,13 @@ def _selected(value: Value, test: Any) -> Value:
 
 
 def over(one: Value, other: Value) -> Value:
-    """``one @@ other``"""
-    return function({**pairs_of(other), **pairs_of(one)})
+    """``one @@ other``. Raises NoValue, as TLC, where keys are of kinds that are not compared."""
+    own, more = pairs_of(one), pairs_of(other)
+    first = next(iter(own), None)
+    for key in more:
+        if first is not None and type(key) is not type(first):
+            same(first, key)
+    return function({**more, **own})
 
 
 def _permutations(evaluator: Core, value: Value) -> Value:

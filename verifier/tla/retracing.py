@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from verifier.tla.evaluator import Evaluator
-from verifier.tla.found import State
+from verifier.tla.found import State, Taken
 from verifier.tla.frames import UNSET
+from verifier.tla.parameters import taken
 
 Walk: TypeAlias = Callable[[Callable[[], None]], None]
 """Calls what it is given once for each step from the state that is set in the evaluator."""
@@ -31,18 +32,17 @@ def has_a_step(evaluator: Evaluator, walk: Walk, state: State) -> bool:
     return False
 
 
-def action_between(evaluator: Evaluator, walk: Walk, one: State, other: State) -> str | None:
-    """The name of the first action that leads from a state to the other; None if no step does."""
-    names: list[str] = []
+def action_between(evaluator: Evaluator, walk: Walk, one: State, other: State) -> Taken | None:
+    """The first action that leads from a state to the other; None if no step does."""
+    found: list[Taken] = []
 
     def compare() -> None:
-        if not names and tuple(evaluator.next) == other:
-            action = evaluator.actions.action
-            names.append(action.shown if action is not None else "Next")
+        if not found and tuple(evaluator.next) == other:
+            found.append(taken(evaluator.actions))
 
     _set(evaluator, one)
     walk(compare)
-    return names[0] if names else None
+    return found[0] if found else None
 
 
 def _set(evaluator: Evaluator, state: State) -> None:

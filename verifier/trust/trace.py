@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from verifier.encodings.concrete import Concrete, show
+from verifier.encodings.terms import Symbol
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,8 @@ class Trace:
     """Set if the execution is infinite."""
     shown: tuple[Mapping[str, str], ...] = ()
     """What a text shows in place of the states, where the protocol says so: ALIAS of TLA+."""
+    variables: tuple[Symbol, ...] = ()
+    """The variables at sorts of this execution alone, where its protocol has none: TLA+, not translated."""
 
     @property
     def steps(self) -> int:

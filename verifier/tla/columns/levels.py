@@ -6,7 +6,7 @@ import logging
 import time
 from typing import TYPE_CHECKING
 
-from verifier.tla.columns.search import FOUND_AGAIN, Search, Unusual
+from verifier.tla.columns.search import FOUND_AGAIN, Met, Search, Unusual
 
 if TYPE_CHECKING:
     from verifier.tla.explorer import Explorer
@@ -27,6 +27,10 @@ class ByColumns:
         self.search: Search | None = None
         self.left = False
         """Whether the interpreter goes on to the end."""
+        self.violated: int | None = None
+        """How many properties were violated when it was left for one more."""
+        self.speed: float | None = None
+        """How many states the interpreter generates in a second."""
         self.began = time.process_time()
 
     @property
@@ -39,13 +43,25 @@ class ByColumns:
         if self.search is None and not self.left and end - first >= _LARGE:
             self._begin()
         explorer, at = self.explorer, first
+        met: int | None = None
+        """A property is violated at a state before this one."""
         while at < end and (search := self._watched()) is not None:
+            until = search.until(at, end if met is None else at + max((met - at) // 2, 1))
             try:
-                at = search.expand(at, end)
+                search.expand(at, until)
+            except Met as reason:
+                if until - at > 1:  # by one of these, at which the interpreter is to look
+                    met = until
+                    continue
+                _LOG.info("the interpreter looks at one state: %s", reason)
+                self.leave()
+                self.left, self.violated = False, len(explorer.found.violations)
+                break
             except Unusual as reason:
                 _LOG.info("no longer by columns: %s", reason)
                 self.leave()
                 break
+            at = until
             explorer.current = at - 1
             if not self._pays(search):
                 _LOG.info("no longer by columns: it is slower")
@@ -60,9 +76,13 @@ class ByColumns:
 
     def _begin(self) -> None:
         explorer = self.explorer
-        spent = max(time.process_time() - self.began, 1e-3)
-        self.speed, self.left = explorer.found.generated / spent, True
-        if not explorer.by_columns or explorer.found.violations:
+        if len(explorer.found.violations) == self.violated:
+            return  # the state at which it was left is still to come
+        if self.speed is None:
+            spent = max(time.process_time() - self.began, 1e-3)
+            self.speed = explorer.found.generated / spent
+        self.left = True
+        if not explorer.by_columns:
             return
         try:
             self.search = Search(explorer)
@@ -85,7 +105,7 @@ class ByColumns:
             return None
 
     def _pays(self, search: Search) -> bool:
-        return search.seconds < _TRIED_SECONDS or search.generated > self.speed * search.seconds
+        return search.seconds < _TRIED_SECONDS or search.generated > (self.speed or 0.0) * search.seconds
 
     def leave(self) -> None:
         """Goes on with the interpreter."""

@@ -23,6 +23,7 @@ from verifier.tla.columns.environments import Columns, Environment
 from verifier.tla.columns.leaves import Valued
 from verifier.tla.columns.numbers import Classes, Column, Numbers, Packed, Unsuited
 from verifier.tla.columns.truths import Truth
+from verifier.tla.found import DEADLOCK
 from verifier.tla.frames import Undefined, Unit
 from verifier.tla.specification import Specification
 from verifier.tla.splitting import Formula
@@ -54,6 +55,10 @@ class Unusual(Exception):
     """Something that the interpreter is to find again, and to report."""
 
 
+class Met(Unusual):
+    """A property is violated that no state before violates."""
+
+
 @dataclass(frozen=True)
 class _Checks:
     """What is evaluated of states and of steps."""
@@ -77,7 +82,8 @@ class Search:
         self.explorer, self.evaluator = explorer, evaluator
         self.columns = Columns(evaluator, spec.variables)
         self.compiler = Compiler(self.columns, evaluator)
-        self.checks = self._checks(set(explorer.properties))
+        asked = set(explorer.properties) - explorer.found.violations.keys()
+        self.checks, self.looks_for_deadlocks = self._checks(asked), DEADLOCK in asked
         body = spec.next.body
         action = body.action if isinstance(body, Step) else body
         self.walk = self.compiler.walk(action, Environment(Unit(spec.next.module)), top=True)
@@ -167,12 +173,8 @@ class Search:
 
     # -- steps
 
-    def expand(self, first: int, most: int) -> int:
-        """Expands states from one on; returns the first that is not expanded, ``most`` or one before.
-
-        Raises Unusual, and then nothing has happened.
-        """
-        until = self._until(first, most)
+    def expand(self, first: int, until: int) -> None:
+        """Expands states. Raises Unusual, and then nothing has happened."""
         began, before = time.process_time(), self.explorer.found.generated
         try:
             self._expand(first, until)
@@ -181,10 +183,9 @@ class Search:
         made = self.explorer.found.generated - before
         self.rows_per_state = max(made / (until - first), 1.0)
         self.seconds, self.generated = self.seconds + time.process_time() - began, self.generated + made
-        return until
 
-    def _until(self, first: int, most: int) -> int:
-        """As many states as make a good number of rows."""
+    def until(self, first: int, most: int) -> int:
+        """The end of as many states from one on as make a good number of rows."""
         rows = min(max(self.generated, _FIRST_ROWS), _MOST_ROWS)
         return min(most, first + max(int(rows / self.rows_per_state), 1))
 
@@ -192,7 +193,7 @@ class Search:
         """Whether each state from one on has a successor. All steps are evaluated. Raises Unusual."""
         every = True
         while first < most:
-            until = self._until(first, most)
+            until = self.until(first, most)
             try:
                 every = not self._stepped(first, until)[2] and every
             except FOUND_AGAIN as error:
@@ -211,10 +212,10 @@ class Search:
     def _expand(self, first: int, until: int) -> None:
         explorer, found = self.explorer, self.explorer.found
         rows, made, deadlocks = self._stepped(first, until)
-        if deadlocks and explorer.looks_for_deadlocks:
-            raise Unusual("a deadlock")
+        if deadlocks and self.looks_for_deadlocks:
+            raise Met("a deadlock")
         if any(not step.true(rows).all() for step in self.checks.steps):
-            raise Unusual("a property of steps is violated")
+            raise Met("a property of steps is violated")
         within = np.ones(len(rows), np.bool_)
         for allowed in self.checks.action_constraints:
             within &= allowed.true(rows)
@@ -258,10 +259,10 @@ class Search:
         return new, keys[new], beyond
 
     def _check(self, states: Batch, rows: Column) -> None:
-        """Raises Unusual if a state violates an invariant."""
+        """Raises Met if a state violates an invariant."""
         here = states.take(rows)
         if len(rows) and any(not test.true(here).all() for test in self.checks.invariants):
-            raise Unusual("an invariant is violated")
+            raise Met("an invariant is violated")
 
     def _count(self, rows: Batch, deadlocks: int) -> None:
         found = self.explorer.found

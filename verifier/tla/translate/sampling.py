@@ -12,9 +12,10 @@ from random import Random
 
 from verifier.processes.limits import Interrupted
 from verifier.tla.explorer import Explorer
-from verifier.tla.found import State
+from verifier.tla.found import State, Taken
 from verifier.tla.frames import UNSET, Undefined
 from verifier.tla.orbits import Orbits
+from verifier.tla.parameters import taken
 from verifier.tla.specification import Specification
 from verifier.tla.symmetry import Symmetry
 
@@ -239,18 +240,18 @@ class Stepper:
         self._visit(state, found.append)
         return found
 
-    def actions(self, state: State, following: State) -> list[str]:
-        """The names of the actions that lead from a state to another one. Raises Undefined."""
-        found: dict[str, None] = {}
+    def actions(self, state: State, following: State) -> dict[str, Taken]:
+        """The actions that lead from a state to another one, by name. Raises Undefined."""
+        found: dict[str, Taken] = {}
 
         def compare(reached: State) -> None:
             if reached == following:
-                action = self.evaluator.actions.action
-                found["Next" if action is None else action.shown] = None
+                action = taken(self.evaluator.actions)
+                found.setdefault(action.name, action)
 
         self.evaluator.actions.action = None
         self._visit(state, compare)
-        return list(found)
+        return found
 
     def _visit(self, state: State, visit: Callable[[State], None]) -> None:
         """Each way to take a step, with the state that it leads to."""

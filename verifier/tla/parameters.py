@@ -1,0 +1,55 @@
+"""The action that is being walked, with the values of its parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from verifier.tla import ast
+from verifier.tla.ast import Bound, Definition, Expression, Parameter
+from verifier.tla.found import Taken
+from verifier.tla.frames import Closure, Undefined, Waiting
+from verifier.tla.values import NoValue, Value, listed
+
+if TYPE_CHECKING:
+    from verifier.tla.actions import Walker
+
+
+def taken(walker: Walker) -> Taken:
+    """The action on whose way the walker is, in the middle of a step."""
+    action = walker.action
+    if action is None:
+        return Taken("Next")
+    unit, found = walker.units[action], dict[str, Value]()
+    symbols: list[Parameter | Bound] = [one for one in action.parameters if not one.arity]
+    for symbol in (*symbols, *_bound(action)):
+        slot = unit.slots.get(symbol)
+        value = walker.frame[slot] if slot is not None and slot < len(walker.frame) else None
+        if value is None or isinstance(value, Closure):  # bound on another way, or an operator
+            continue
+        try:
+            found[symbol.name] = listed(value.force() if isinstance(value, Waiting) else value)
+        except (Undefined, NoValue):  # an argument that no step has needed
+            continue
+    return Taken(action.shown, found)
+
+
+def _bound(action: Definition) -> Iterator[Bound]:
+    """The names of quantifiers that a walk goes through, in the order of the text."""
+    waiting: list[Expression] = [] if action.body is None else [action.body]
+    while waiting:
+        whole = waiting.pop()
+        parts: tuple[Expression, ...] = ()
+        match whole:
+            case ast.Junction():
+                parts = whole.items
+            case ast.Quantifier() if not whole.universal:
+                yield from (name for binding in whole.bindings for name in binding.names)
+                parts = (whole.body,)
+            case ast.If():
+                parts = (whole.then, whole.otherwise)
+            case ast.Case():
+                parts = (*(value for _, value in whole.arms), *([whole.other] if whole.other else []))
+            case ast.Let():
+                parts = (whole.body,)
+        waiting += reversed(parts)
