@@ -184,8 +184,9 @@ def _show_tagged(value: Tagged) -> str:
 
 
 def show_constants(constants: Mapping[str, Any]) -> str:
-    """``replicas=3, log_size=2``."""
-    return ", ".join(f"{name}={show(value)}" for name, value in constants.items())
+    """``replicas=3, log_size=2``; a text as it was given, without quotes around it."""
+    shown = {name: value if isinstance(value, str) else show(value) for name, value in constants.items()}
+    return ", ".join(f"{name}={value}" for name, value in shown.items())
 
 
 def _order(value: Concrete) -> tuple[str, Any]:

@@ -102,10 +102,6 @@ CONFIGS = {
         "INVARIANT Inw: M defines no Inw; did you mean Inv?",
     ),
     "an action as invariant": (f"{CONFIG}\nINVARIANT Next", "it speaks of two states"),
-    "an unknown constant": (
-        f"{CONFIG}\nCONSTANT Inw = 3",
-        "M has no constant or definition Inw; did you mean Inv?",
-    ),
     "an unknown constant that is replaced": (
         f"{CONFIG}\nCONSTANT N <- Inv",
         "M has no constant or definition N",
@@ -130,7 +126,6 @@ def _init(formula: str) -> str:
 
 
 MODULES |= {
-    "a variable declared twice": (GOOD.replace("VARIABLE x", "VARIABLES x, x"), "3:14: x has a meaning"),
     "a constant that is a variable": (f"{GOOD}CONSTANT x", "7:10: x has a meaning already"),
     "a parenthesis that is not closed": (GOOD + "P == (1 + 2", "7:1: what begins here, at P, cannot be read"),
     "a parenthesis that is not opened": (GOOD + "P == 1 + 2)", "cannot be read from here on, at )"),
@@ -200,15 +195,30 @@ CONFIGS |= {
     "an unknown property": (f"{CONFIG}\nPROPERTY Foo", "PROPERTY Foo: M defines no Foo"),
     "an action as property": (f"{CONFIG}\nPROPERTY Next", "it speaks of one step: say [][Next]_v"),
     "CHECK_DEADLOCK of nothing": (f"{CONFIG}\nCHECK_DEADLOCK", "where TRUE or FALSE is expected"),
-    "a value for a variable": (f"{CONFIG}\nCONSTANT x = 3", "M has no constant or definition x"),
     "an operator of another arity": (f"{CONFIG}\nCONSTANT Op <- Three", "Three takes 0 arguments, Op 1"),
-    "a value for an operator": (f"{CONFIG}\nCONSTANT Op = 3", "use Op <- Operator"),
+    "a value for an operator": (f"{CONFIG}\nCONSTANT Op = 3", "use Op <- Operator, or Op(…) = value"),
+    "values for arguments that it does not take": (
+        f"{CONFIG}\nCONSTANT Op(1, 2) = 3",
+        "Op takes 1 argument, and has 2 here",
+    ),
+    "arguments of a constant": (f"{CONFIG}\nCONSTANT Three(1) = 3", "Three takes no arguments, and has 1"),
+    "no arguments": (f"{CONFIG}\nCONSTANT Op() = 3", "Op() has no arguments: write Op = value"),
+    "two values for the same arguments": (f"{CONFIG}\nCONSTANT Op(1) = 3 Op(1) = 4", "a second value here"),
+    "values for one and for two arguments": (
+        f"{CONFIG}\nCONSTANT Op(1) = 3 Op(1, 2) = 4",
+        "Op has 2 arguments here, and 1 before",
+    ),
+    "an operator for arguments": (f"{CONFIG}\nCONSTANT Op(1) <- Three", "= and a value are expected, not <-"),
+    "arguments without an end": (f"{CONFIG}\nCONSTANT Op(1 2) = 3", "a comma or ) is expected, not 2"),
     "two signs": ("INIT == Init\nNEXT Next", "1:6: = stands here, where INIT expects a name"),
     "a sign that is none": (f"{CONFIG}\nINVARIANT Inv;", "3:14: ';' is not expected"),
     "a number too large": (f"{CONFIG}\nCONSTANT Inv = 3000000000", "3:16: the number 3000000000 is beyond"),
     "a specification without steps": ("SPECIFICATION Init", "has no [][Next]_vars"),
     "a specification with parameters": ("SPECIFICATION Op", "it takes 1 arguments, none are expected"),
     "SYMMETRY of numbers": (f"{CONFIG}\nSYMMETRY Three", "SYMMETRY expects a set of permutations"),
+    "a specification without Init": ("SPECIFICATION Steps", "Steps says nothing of initial states"),
+    "a constant for a view": (f"{CONFIG}\nVIEW Three", "3:6: VIEW Three: it is the same in all states"),
+    "a postcondition of a state": (f"{CONFIG}\nPOSTCONDITION Inv", "POSTCONDITION Inv: it reads x"),
     "Next as Init": ("INIT Next\nNEXT Next", "or in a formula of initial states"),
     "Init as Next": ("INIT Init\nNEXT Init", "leaves x without a value"),
     "INIT of nothing": ("INIT\nNEXT Next", "1:1: INIT needs a name"),
@@ -231,7 +241,7 @@ def test_malformed_module(case: str, tmp_path: Path) -> None:
 def test_malformed_configuration(case: str, tmp_path: Path) -> None:
     config, words = CONFIGS[case]
     with pytest.raises((UsageError, Undefined)) as caught:
-        explored(tmp_path, f"{GOOD}Three == 3\nOp(a) == a\nLive == <>(x = 1)\n", config)
+        explored(tmp_path, f"{GOOD}Three == 3\nOp(a) == a\nLive == <>(x = 1)\nSteps == [][Next]_x\n", config)
     _clear(str(caught.value), words, tmp_path)
 
 

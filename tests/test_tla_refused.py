@@ -29,7 +29,6 @@ Init == x = 0
 @pytest.mark.parametrize(
     ("action", "place"),
     [
-        ("x' = 1 /\\ Op(x') > 0", "7:23"),
         ("x' = Op2'", "7:17"),
         ("x' = 0 /\\ Op2' > 0", "7:22"),
         ("x' = 0 /\\ (x = 0 => x'' = 1)", "7:31"),
@@ -41,6 +40,14 @@ def test_a_prime_below_a_prime_is_refused(command: str, action: str, place: str,
     written(folder, f"{DOUBLE}Next == {action}\n")
     Path("M.cfg").write_text("INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n")
     assert f"M.tla:{place}: a prime stands below another one" in wrong(command, "M.tla")
+
+
+@pytest.mark.parametrize("command", ["explore", "simulate"])
+def test_what_an_operator_primes_cannot_be_primed(command: str, folder: Path) -> None:
+    written(folder, f"{DOUBLE}Next == x' = 1 /\\ Op(x') > 0\n")
+    Path("M.cfg").write_text("INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n")
+    words = "M.tla:7:23: Op, for a, takes at most what speaks of one state, and this speaks of two states"
+    assert words in wrong(command, "M.tla")
 
 
 def test_at_outside_of_except_is_refused(folder: Path) -> None:

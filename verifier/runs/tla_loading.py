@@ -166,6 +166,9 @@ def _hash(files: Sequence[Path], config: Config, overriding: Mapping[str, Assign
 
 def _said(assignment: Assignment) -> tuple[str, str]:
     """What is put for a constant: an operator or a value, written in one way."""
+    if assignment.table:
+        rows = [[_canonical(one) for one in (*arguments, value)] for arguments, value in assignment.table]
+        return "", json.dumps(sorted(rows))
     return assignment.operator or "", "" if assignment.operator else _canonical(assignment.value)
 
 

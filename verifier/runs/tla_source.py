@@ -130,6 +130,8 @@ class TlaSource:
     ) -> Run:
         """The engine's run; of ``explore`` by the interpreter, where that is as good or the only way."""
         asked = ModuleQuestion(engine, self.module, question, self.named, listen, built)
+        for words in self.module.specification.warnings:
+            listen(Remark(words))
         if engine.name != "explore":
             return run(asked)
         found, why = explored(asked)

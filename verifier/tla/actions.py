@@ -226,8 +226,7 @@ class Walker(Branching):
             if whole.other is not None:
                 other = self.flow(whole.other, unit, primed, after, depth + 1)
             else:
-                words = "no case of this CASE is true, and there is no OTHER"
-                other = [self.evaluator.refused(whole.place, words)]
+                other = [self.evaluator.refused(whole.place, whole.missing)]
             return [*lines, "else:", *indented(other)]
 
         return rest.called(depth, chosen)

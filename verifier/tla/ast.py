@@ -75,6 +75,8 @@ class Definition:
     last_line: int = 0
     labels: dict[str, Label] = field(default_factory=dict)
     """The labelled parts of the body."""
+    takes: int | None = None
+    """Of a function that is defined as one, ``f[x \\in S, y \\in T] == e``: how many arguments it takes."""
 
     @property
     def arity(self) -> int:
@@ -159,6 +161,8 @@ class If(Expression):
 class Case(Expression):
     arms: tuple[tuple[Expression, Expression], ...]
     other: Expression | None
+    missing: str = "no case of this CASE is true, and there is no OTHER"
+    """What is wrong where no case is true, and there is no other."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -352,11 +356,29 @@ class Module:
     hidden: set[str] = field(default_factory=set)
     """The names that are LOCAL."""
     instances: dict[str, Instance] = field(default_factory=dict)
+    instantiated: bool = False
+    """Whether something is put for what it declares."""
     assumptions: list[Assumption] = field(default_factory=list)
+    theorems: list[Expression] = field(default_factory=list)
+    puts: list[Put] = field(default_factory=list)
+    """What its instances put for what is declared there."""
     extended: set[str] = field(default_factory=set)
     """The modules that it extends or instantiates, directly or not."""
     modules: dict[str, object] = field(default_factory=dict)
     """The modules inside of it, by name, as parsed."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Put:
+    """What an instance of a module puts for a name that the module declares."""
+
+    place: Place
+    module: Module
+    name: str
+    variable: bool
+    symbol: Symbol
+    parameters: tuple[Parameter, ...]
+    """Those of the instance."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -54,13 +54,16 @@ class Named:
 
 @dataclass(frozen=True)
 class Assignment:
-    """``name = value`` or ``name <- operator``; with ``module``, only in the text of that module."""
+    """``name = value``, ``name <- operator`` or, several times, ``name(arguments) = value``; with ``module``,
+    only in the text of that module."""
 
     name: str
     place: Place
     value: ConfigValue | None = None
     operator: str | None = None
     module: str | None = None
+    table: tuple[tuple[tuple[ConfigValue, ...], ConfigValue], ...] = ()
+    """Arguments, and what the operator has for them."""
 
 
 @dataclass
@@ -243,7 +246,9 @@ class _Parser:
             made = self.assignment()
             key = (made.module, made.name)
             known = self.config.constants.get(key)
-            if known is not None and (known.value, known.operator) != (made.value, made.operator):
+            if known is not None and known.table and made.table:
+                made = _joined(known, made)
+            elif known is not None and (known.value, known.operator) != (made.value, made.operator):
                 raise TlaError(made.place, f"{made.name} gets a value here a second time")
             self.config.constants[key] = made
 
@@ -254,9 +259,7 @@ class _Parser:
             raise TlaError(name.place, f"{name.text} stands here, where the name of a constant is expected")
         sign = self.take("= or <-")
         if sign.text == "(":
-            raise TlaError(
-                name.place, f"values of {name.text} by argument are not supported: use {name.text} <- Op"
-            )
+            return self._table(name)
         if sign.text not in ("=", "<-"):
             near = nearest(name.text, _KEYWORDS)
             hint = f"; did you mean {near}?" if near else ""
@@ -279,6 +282,16 @@ class _Parser:
         put = canonical(operator.text)
         return Assignment(canonical(name.text), name.place, operator=put, module=module)
 
+    def _table(self, name: _Token) -> Assignment:
+        """``name(1, 2) = value``, behind the bracket."""
+        arguments = self._values(")", f"the arguments of {name.text}")
+        if not arguments:
+            raise TlaError(name.place, f"{name.text}() has no arguments: write {name.text} = value")
+        if (sign := self.take("=")).text != "=":
+            words = f"after {name.text}(…), = and a value are expected, not {sign.text}"
+            raise TlaError(sign.place, words)
+        return Assignment(name.text, name.place, table=((arguments, self._value()),))
+
     def _value(self) -> ConfigValue:
         token = self.take("a value")
         if token.kind == "number":
@@ -294,15 +307,39 @@ class _Parser:
         raise TlaError(token.place, f"{token.text} stands here, where a value is expected")
 
     def _set(self) -> ConfigValue:
+        return frozenset(self._values("}", "a set"))
+
+    def _values(self, closing: str, where: str) -> tuple[ConfigValue, ...]:
+        """Values with commas between them, up to a bracket."""
         items: list[ConfigValue] = []
         token = self.peek()
-        if token is not None and token.text == "}":
+        if token is not None and token.text == closing:
             self.position += 1
-            return frozenset()
+            return ()
         while True:
             items.append(self._value())
-            sign = self.take(", or }")
-            if sign.text == "}":
-                return frozenset(items)
+            sign = self.take(f", or {closing}")
+            if sign.text == closing:
+                return tuple(items)
             if sign.text != ",":
-                raise TlaError(sign.place, f"in a set, a comma or }} is expected, not {sign.text}")
+                words = f"in {where}, a comma or {closing} is expected, not {sign.text}"
+                raise TlaError(sign.place, words)
+
+
+def _joined(known: Assignment, more: Assignment) -> Assignment:
+    """The values of an operator for different arguments. Raises TlaError for two values for the same."""
+    for arguments, value in more.table:
+        for others, other in known.table:
+            if len(arguments) != len(others):
+                words = f"{more.name} has {len(arguments)} arguments here, and {len(others)} before"
+                raise TlaError(more.place, words)
+            if _alike(arguments) == _alike(others) and _alike((value,)) != _alike((other,)):
+                raise TlaError(more.place, f"{more.name} gets a second value here for the same arguments")
+    return replace(known, table=known.table + more.table)
+
+
+def _alike(values: Iterable[ConfigValue]) -> list[object]:
+    """Values that compare as TLA+ compares them: in Python, TRUE is 1."""
+    return [
+        (type(one), frozenset(map(str, _alike(one))) if isinstance(one, frozenset) else one) for one in values
+    ]

@@ -18,6 +18,7 @@ from verifier.tla.calls import endless
 from verifier.tla.checks import checks
 from verifier.tla.columns.levels import ByColumns
 from verifier.tla.errors import Place, TlaError
+from verifier.tla.extensions import EXIT
 from verifier.tla.found import DEADLOCK, Found, State, Taken
 from verifier.tla.frames import UNSET, Undefined, Unit
 from verifier.tla.known_states import Key, KnownStates
@@ -148,6 +149,7 @@ class Explorer:
             self.found.complete, self.found.closed = True, 0
             return
         self._initial()
+        self._leave()
         found, end, first = self.found, self.count, 0
         walk = self._walker(self.specification.next, primed=False)
         while True:
@@ -166,6 +168,7 @@ class Explorer:
             while (number := self.columns.expanded(number, end)) < end:
                 self.current = number
                 self._expand(number, walk)
+                self._leave()
                 if self._decided():
                     found.waiting = self.count - number - 1
                     return
@@ -198,6 +201,11 @@ class Explorer:
         """The states that are known, in the order in which they were found."""
         self.columns.leave()
         return self.known.states
+
+    def _leave(self) -> None:
+        """Ends the search where the module says so, as TLC does: once a state was looked at."""
+        if EXIT in self.evaluator.registers:
+            raise Interrupted('the module ended the search: TLCSet("exit", TRUE)')
 
     def _decided(self) -> bool:
         if not self.found.violations or self.keep_going or self.first:

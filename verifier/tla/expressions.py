@@ -97,9 +97,12 @@ class Expressions(Operators):
             position += len(taken)
         return ast.String("".join(pieces), place=self.place(node))
 
-    def bindings(self, nodes: list[Node], scope: Scope) -> tuple[tuple[ast.Binding, ...], Scope]:
-        """The bounds of a quantifier, and the scope with their names. Their sets are read outside of it."""
-        inner, found = scope.inner(), []
+    def bindings(
+        self, nodes: list[Node], scope: Scope, around: Scope | None = None
+    ) -> tuple[tuple[ast.Binding, ...], Scope]:
+        """The bounds of a quantifier, and the scope with their names, which is within ``around``. Their sets
+        are read outside of it."""
+        inner, found = (around or scope).inner(), []
         sets = [self.read(field_of(node, "set"), scope) for node in nodes]
         for node, domain in zip(nodes, sets, strict=True):
             intro = [child for child in node.children_by_field_name("intro") if child.is_named]
@@ -155,6 +158,11 @@ class Expressions(Operators):
 
     def _function_apply(self, node: Node, scope: Scope) -> Expression:
         function, *arguments = self._all(node.named_children, scope)
+        defined = function.operator if isinstance(function, ast.Apply) else None
+        takes = defined.takes if isinstance(defined, ast.Definition) else None
+        if takes is not None and len(arguments) not in (1, takes):
+            words = f"takes {takes} argument{'' if takes == 1 else 's'}, {len(arguments)} are given"
+            raise TlaError(self.place(node), f"the function {text_of(node.named_children[0])} {words}")
         return ast.FunctionApply(function, self.one(arguments, node), place=self.place(node))
 
     def one(self, arguments: list[Expression], node: Node) -> Expression:
@@ -172,7 +180,7 @@ class Expressions(Operators):
 
     def _fields(self, node: Node, scope: Scope) -> tuple[tuple[str, Expression], ...]:
         parts = [child for child in node.named_children if child.type != "all_map_to"]
-        names = [text_of(part) for part in parts[::2]]
+        names = [self.source.field_name(part) for part in parts[::2]]
         for name, part in zip(names, parts[::2], strict=True):
             if names.count(name) > 1:
                 raise TlaError(self.place(part), f"the field {name} stands here twice")
@@ -180,7 +188,7 @@ class Expressions(Operators):
 
     def _field_of(self, node: Node, scope: Scope) -> Expression:
         record, name = node.named_children
-        field = ast.String(text_of(name), place=self.place(name))
+        field = ast.String(self.source.field_name(name), place=self.place(name))
         return ast.FunctionApply(self.read(record, scope), field, place=self.place(node))
 
     def _except(self, node: Node, scope: Scope) -> Expression:
@@ -206,7 +214,7 @@ class Expressions(Operators):
 
     def _step_of_path(self, node: Node, scope: Scope) -> Expression:
         if node.type == "except_update_record_field":
-            return ast.String(text_of(node.named_children[0]), place=self.place(node))
+            return ast.String(self.source.field_name(node.named_children[0]), place=self.place(node))
         return self.one(list(self._all(node.named_children, scope)), node)
 
     def _step(self, node: Node, scope: Scope) -> Expression:
@@ -266,9 +274,31 @@ class Expressions(Operators):
         inner = scope.inner()
         inner.nested, inner.made = True, []
         self.reader.definitions(node.children_by_field_name("definitions"), inner)
+        missing = [one for one in inner.made if one.body is None]
+        if missing:
+            words = f"{missing[0].name} is declared RECURSIVE and never defined"
+            raise TlaError(missing[0].place, words)
         body = self.read(field_of(node, "expression"), inner)
         return ast.Let(tuple(inner.made), body, place=self.place(node))
 
     def _junction(self, node: Node, scope: Scope) -> Expression:
+        for item in node.named_children:
+            self._check_indented(item)
         items = self._all([item.named_children[-1] for item in node.named_children], scope)
         return ast.Junction(node.type == "conj_list", items, place=self.place(node))
+
+    def _check_indented(self, item: Node) -> None:
+        """What belongs to an item of a list stands to the right of the item's symbol, in all lines."""
+        symbol, last = self.place(item), item
+        # The grammar ends a list where the next word begins, with words of no length.
+        while written := [child for child in last.children if child.end_byte > child.start_byte]:
+            last = written[-1]
+        for row in range(item.start_point.row + 1, last.end_point.row + 1):
+            line = self.source.lines[row]
+            column = len(line) - len(line.lstrip()) + 1
+            if line.strip() and column <= symbol.column:
+                place = replace(symbol, line=row + 1, column=column)
+                words = (
+                    f"this belongs to the item that begins in line {symbol.line}, so it has to stand right of"
+                )
+                raise TlaError(place, f"{words} column {symbol.column}: indent it, or put parentheses")

@@ -39,6 +39,10 @@ if TYPE_CHECKING:
 # -- TLC
 
 
+EXIT = "exit"
+"""What a module sets to end the search."""
+
+
 def _print(evaluator: Core, shown: Value, value: Value) -> Value:
     evaluator.printed.append(text(shown, evaluator.order))
     return value
@@ -64,8 +68,8 @@ def _get(evaluator: Core, name: Value) -> Value:
 
 def _set(evaluator: Core, name: Value, value: Value) -> Value:
     if type(name) is str:
-        if name == "exit":
-            raise NoValue('TLCSet("exit", …) is not supported')
+        if name == EXIT and value is TRUE:
+            evaluator.registers[EXIT] = TRUE
         return TRUE
     evaluator.registers[name] = value
     return TRUE
@@ -262,6 +266,7 @@ EXTENSIONS: dict[str, Make] = {
     "TLCGetAndSet": ordered(_get_and_set),
     "TLCEval": simple(lambda value: value.listed() if hasattr(value, "listed") else value),
     "AssertEq": simple(lambda one, other: boolean(same(one, other))),
+    "TLCCache": simple(lambda value, closure: value),
     "TLCDefer": simple(lambda value: TRUE),
     "TLCNoOp": simple(lambda value: value),
     "TLCModelValue": ordered(_model_value),

@@ -54,8 +54,7 @@ class Forms(Core):
             for guard, value in whole.arms
         ]
         if whole.other is None:
-            words = "no case of this CASE is true, and there is no OTHER"
-            other = self.refused(whole.place, words)
+            other = self.refused(whole.place, whole.missing)
         else:
             other = self.value_source(whole.other, unit, primed)
         return self.emit.statements([*lines, f"return {other}"])

@@ -10,6 +10,7 @@ from tree_sitter import Node
 
 from verifier.tla import ast
 from verifier.tla.ast import Definition, Expression, Module, Parameter, Symbol
+from verifier.tla.declarations import declared, gives_way, own_arity
 from verifier.tla.errors import Place, TlaError
 from verifier.tla.expressions import Expressions
 from verifier.tla.precedence import canonical
@@ -18,6 +19,7 @@ from verifier.tla.text import Source, field_of, text_of
 from verifier.tla.texts_of_modules import lines_of, module_node
 
 _IGNORED = {"header_line", "double_line", "single_line", "identifier", "use_or_hide", "extramodular_text"}
+_NOT_IN_RECURSION = {"constant_declaration", "variable_declaration", "assumption", "theorem"}
 _PROOFS = {"terminal_proof", "non_terminal_proof"}
 
 
@@ -41,8 +43,13 @@ class Context:
     around: Scope = field(default_factory=Scope)
     """Of an instance: where it is made."""
     path: str = ""
+    put: dict[tuple[str, bool], Symbol] = field(default_factory=dict)
+    """Of an instance: what is put for the names, and which of them are variables."""
     read: dict[str, Module] = field(default_factory=dict)
     reading: list[str] = field(default_factory=list)
+    declared: dict[tuple[str, int], ast.Variable | ast.Constant] = field(default_factory=dict)
+    """What modules declare by the same name, and with as many arguments, is one: those of a constant are
+    counted from 0, a variable has -1."""
     apart: bool = False
     """Whether the variables are those of the instantiated module itself, and nothing is put for them."""
     twin: Context | None = None
@@ -80,6 +87,7 @@ class Reader:
     def module(self, node: Node, around: Scope | None = None) -> Module:
         """The module that a node is; ``around`` is the scope of a module that it stands in."""
         self.made.name = text_of(field_of(node, "name"))
+        self.made.instantiated = self.context.substitution is not None
         self.node, self.outside = node, around
         outside = self.context.around
         scope = Scope(around, extra=outside.extra, nested=outside.nested, made=outside.made)
@@ -98,7 +106,7 @@ class Reader:
             return None
         if self.context.twin is None:
             given = self.context
-            self.context.twin = replace(given, read={}, reading=list(given.reading), apart=True)
+            self.context.twin = replace(given, read={}, reading=list(given.reading), declared={}, apart=True)
         twin, name = self.context.twin, self.made.name
         if name not in twin.read:
             assert self.node is not None
@@ -112,7 +120,21 @@ class Reader:
             if own and isinstance(symbol, Definition) and symbol.body is None:
                 raise TlaError(symbol.place, f"{name} is declared RECURSIVE and never defined")
 
+    def _check_section(self, node: Node) -> None:
+        """Between RECURSIVE and the definition of what it names, there are only definitions."""
+        if node.type not in _NOT_IN_RECURSION:
+            return
+        waiting = [
+            one for one in self.made.names.values() if isinstance(one, Definition) and one.body is None
+        ]
+        own = [one.name for one in waiting if one.module == self.made.name]
+        if own:
+            kind = node.type.replace("_", " ")
+            words = f"this {kind} stands between RECURSIVE {own[0]} and its definition: move it up"
+            raise TlaError(self.source.place(node), words)
+
     def _unit(self, node: Node, scope: Scope) -> None:
+        self._check_section(node)
         match node.type:
             case "extends":
                 for name in node.named_children:
@@ -128,9 +150,14 @@ class Reader:
                 self.definitions(node.named_children, scope)
                 self.made.hidden |= (set(self.made.names) | set(self.made.instances)) - known
             case "module":
+                self._check_module(text_of(field_of(node, "name")), self.source.place(node))
                 self.made.modules[text_of(field_of(node, "name"))] = (node, self.source, scope)
             case _ if node.is_named and node.type not in _IGNORED:
                 self.definitions([node], scope)
+
+    def _check_module(self, name: str, place: Place) -> None:
+        if name in self.made.modules:
+            raise TlaError(place, f"the module {name} stands here a second time")
 
     def _extend(self, name: str, place: Place, scope: Scope) -> None:
         inner = self._inner_module(name)
@@ -145,7 +172,7 @@ class Reader:
             if name in module.hidden or (hide and name in module.given):
                 continue
             known = scope.find(name)
-            if known is not None and known is not symbol and _gives_way(symbol, known, scope, instance=hide):
+            if known is not None and known is not symbol and gives_way(symbol, known, scope, instance=hide):
                 continue
             scope.declare(name, symbol, place)
         for name, instance in module.instances.items():
@@ -160,11 +187,13 @@ class Reader:
             self.made.variables += [v for v in module.variables if v not in self.made.variables]
             self.made.put |= module.put
             self.made.assumptions += [a for a in module.assumptions if a not in self.made.assumptions]
+            self.made.theorems += [t for t in module.theorems if t not in self.made.theorems]
+        self.made.puts += [p for p in module.puts if p not in self.made.puts]
 
     def _declare(self, node: Node, scope: Scope) -> None:
         variable = node.type == "variable_declaration"
         for child in node.named_children:
-            name, arity = _declared(child)
+            name, arity = declared(child)
             place = self.source.place(child)
             put = self.context.substitution
             if put is not None and not (variable and self.context.apart):
@@ -173,19 +202,22 @@ class Reader:
                     module = f"the instance of {self.made.name}"
                     raise TlaError(place, f"{module} puts nothing for {name}: say WITH {name} <- expression")
                 extra = self.context.around.extra
-                if not isinstance(found, ast.Instance) and _own_arity(found, extra) != arity:
-                    words = f"what the instance puts for it {_own_arity(found, extra)}"
+                if not isinstance(found, ast.Instance) and own_arity(found, extra) != arity:
+                    words = f"what the instance puts for it {own_arity(found, extra)}"
                     raise TlaError(place, f"{name} takes {arity} arguments, {words}")
                 scope.names[name] = found
+                if not isinstance(found, ast.Instance):
+                    self.context.put[name, variable] = found
                 self.made.given.add(name)
                 if variable:
                     self.made.put[name] = found
                 continue
-            symbol: Symbol = ast.Variable(name) if variable else ast.Constant(name, arity, place)
+            made = ast.Variable(name) if variable else ast.Constant(name, arity, place)
+            symbol = self.context.declared.setdefault((name, -1 if variable else arity), made)
             scope.declare(name, symbol, place)
             if isinstance(symbol, ast.Variable):
-                self.made.variables.append(symbol)
-            elif isinstance(symbol, ast.Constant):
+                self.made.variables += [symbol] if symbol not in self.made.variables else []
+            elif symbol not in self.made.constants:
                 self.made.constants.append(symbol)
 
     def _assume(self, node: Node, scope: Scope) -> None:
@@ -203,6 +235,7 @@ class Reader:
         if statement is None or statement.type == "assume_prove":
             return
         body = self.expressions.read(statement, scope)
+        self.made.theorems.append(body)
         if name is not None:
             self._define(text_of(name), (), body, scope, self.source.place(name))
 
@@ -229,7 +262,7 @@ class Reader:
                     raise TlaError(place, f"this {node.type.replace('_', ' ')} is not supported here")
 
     def _recursive(self, node: Node, scope: Scope) -> None:
-        name, arity = _declared(node)
+        name, arity = declared(node)
         parameters = tuple(Parameter(f"p{index}") for index in range(arity))
         self._define(name, parameters, None, scope, self.source.place(node))
 
@@ -261,7 +294,7 @@ class Reader:
         for child in node.children_by_field_name("parameter"):
             if not child.is_named:
                 continue
-            own, arity = _declared(child)
+            own, arity = declared(child)
             parameters.append(Parameter(own, arity))
             inner.declare(own, parameters[-1], self.source.place(child))
         if name_node.type == "prefix_op_symbol" and name == "-":
@@ -282,15 +315,19 @@ class Reader:
     def _function(self, node: Node, scope: Scope) -> None:
         name_node = field_of(node, "name")
         name, place = text_of(name_node), self.source.place(name_node)
+        known = scope.names.get(name)
+        if isinstance(known, Definition) and len(known.parameters) > len(scope.extra):
+            raise TlaError(place, f"{name} was declared RECURSIVE with arguments at {known.place}")
         bounds = [child for child in node.named_children if child.type == "quantifier_bound"]
         outer = scope.inner()
         itself = ast.Bound(name)
         if not isinstance(scope.names.get(name), Definition):
             outer.declare(name, itself, place)
         outer.names[name] = itself
-        bindings, inner = self.expressions.bindings(bounds, outer)
+        bindings, inner = self.expressions.bindings(bounds, scope, outer)
         body = self.expressions.read(field_of(node, "definition"), inner)
         made = self._define(name, (), ast.Function(bindings, body, itself, place=place), scope, place)
+        made.takes = len(bindings)
         made.text, made.last_line = " ".join(text_of(node).split()), node.end_point.row + 1
 
     # -- instances
@@ -299,7 +336,7 @@ class Reader:
         name_node = field_of(node, "name")
         name, place = text_of(name_node), self.source.place(name_node)
         nodes = [child for child in node.children_by_field_name("parameter") if child.is_named]
-        parameters = tuple(Parameter(*_declared(child)) for child in nodes)
+        parameters = tuple(Parameter(*declared(child)) for child in nodes)
         inner = scope.inner()
         inner.extra = (*scope.extra, *parameters)
         for child, parameter in zip(nodes, parameters, strict=True):
@@ -336,6 +373,11 @@ class Reader:
         else:
             made = context.module(name, place)
         self._check_put(put, made, node)
+        at = self.source.place(node)
+        self.made.puts += [
+            ast.Put(at, made, name, variable, symbol, around.extra)
+            for (name, variable), symbol in context.put.items()
+        ]
         return made
 
     def _check_put(self, put: dict[str, Named], made: Module, node: Node) -> None:
@@ -360,6 +402,12 @@ class Reader:
             found = scope.find(text_of(value))
             if found is not None and found not in scope.extra:
                 return found
+            if isinstance(found, Parameter) and found.arity:
+                own = tuple(Parameter(f"p{number}") for number in range(found.arity))
+                whole = ast.Apply(found, tuple(ast.Apply(one, place=place) for one in own), place=place)
+                given = (*scope.extra, *own)
+                made = Definition(name, given, self.made.name, place, scope.nested, whole)
+                return self._kept(made, scope)
         body = self.expressions.read(value, scope)
         return self._kept(Definition(name, scope.extra, self.made.name, place, scope.nested, body), scope)
 
@@ -368,29 +416,3 @@ class Reader:
         if scope.made is not None:
             scope.made.append(made)
         return made
-
-
-def _gives_way(symbol: Named, known: Named, scope: Scope, *, instance: bool) -> bool:
-    """Whether, of two definitions that modules bring, the first is taken. SANY warns of it; those of an
-    instance have to take as many arguments."""
-    defined = (Definition, ast.Builtin)
-    if not isinstance(known, defined) or not isinstance(symbol, defined):
-        return False
-    return not instance or _own_arity(known, scope.extra) == _own_arity(symbol, scope.extra)
-
-
-def _own_arity(symbol: Symbol, extra: tuple[Parameter, ...]) -> int:
-    """How many arguments it takes besides those of the instance around."""
-    if isinstance(symbol, Definition):
-        return sum(parameter not in extra for parameter in symbol.parameters)
-    return symbol.arity if isinstance(symbol, ast.Constant | ast.Builtin | Parameter) else 0
-
-
-def _declared(node: Node) -> tuple[str, int]:
-    """The name and arity of a declaration."""
-    if node.type != "operator_declaration":
-        return text_of(node), 0
-    places = [child for child in node.named_children if child.type == "placeholder"]
-    name = node.child_by_field_name("name")
-    assert name is not None
-    return canonical(text_of(name)), len(places)

@@ -9,6 +9,7 @@ from tree_sitter import Node
 
 from verifier.tla import ast
 from verifier.tla.ast import Expression, Parameter, Symbol
+from verifier.tla.declarations import passed_on
 from verifier.tla.errors import Place, TlaError
 from verifier.tla.precedence import Conflict, Operator, build, canonical
 from verifier.tla.scope import Apart, Scope
@@ -70,7 +71,7 @@ class Operators:
     ) -> Expression:
         """An operator with its arguments, and before them those of the instance that it belongs to."""
         extra = _inherited(symbol, scope)
-        given = (*(ast.Apply(parameter, place=place) for parameter in extra), *arguments)
+        given = (*(passed_on(parameter, place) for parameter in extra), *arguments)
         wanted = _arity(symbol)
         if len(given) != wanted:
             name, own = _shown(symbol), wanted - len(extra)
@@ -142,9 +143,12 @@ class Operators:
             symbol, before = self._in_instance(node, scope)
         elif node.type in ("identifier_ref", *_OPERATOR_SYMBOLS):
             symbol = self.lookup(self._operator_name(node, arity), scope, place)
-            before = tuple(ast.Apply(parameter, place=place) for parameter in _inherited(symbol, scope))
+            before = tuple(passed_on(parameter, place) for parameter in _inherited(symbol, scope))
         else:
             raise TlaError(place, f"an operator of {arity} arguments is expected here, by its name or LAMBDA")
+        if any(_parameters(symbol)[len(before) :]):
+            words = f"{_shown(symbol)} takes an operator itself: one that takes values is expected here"
+            raise TlaError(place, words)
         if _arity(symbol) - len(before) != arity:
             raise TlaError(place, f"{_shown(symbol)} is no operator of {arity} arguments, as expected here")
         if not before:
@@ -192,7 +196,9 @@ class Operators:
         instance, before = self.instance(components, scope)
         spelled = self._operator_name(name, len(op.named_children) - 1)
         symbol = instance.module.names.get(spelled)
-        if symbol is None or spelled in instance.module.hidden or isinstance(symbol, ast.Instance):
+        # What the module declares has a name there, and none in its instances.
+        unknown = spelled in instance.module.hidden or spelled in instance.module.given
+        if symbol is None or unknown or isinstance(symbol, ast.Instance):
             shown = f"{text_of(prefix)}{spelled}"
             raise TlaError(self.place(op), f"unknown operator {shown}: {instance.module.name} has none")
         own = isinstance(symbol, ast.Definition) and symbol.parameters[: len(before)] == instance.parameters
@@ -211,7 +217,7 @@ class Operators:
                 raise TlaError(self.place(component), f"{name} is no instance of a module")
             if found is None:
                 leading = [p for p in named.parameters if p in scope.extra]
-                given = tuple(ast.Apply(p, place=self.place(component)) for p in leading)
+                given = tuple(passed_on(p, self.place(component)) for p in leading)
             arguments = _named(inner, "parameter") if inner.type == "bound_op" else []
             wanted = named.parameters[len(given) :]
             if len(arguments) != len(wanted):

@@ -66,6 +66,8 @@ class Scope:
         if name in _RESERVED:
             raise TlaError(place, f"{name} is a word of the language, so it cannot be a name")
         known = self.find(name)
+        if name in _FORMS:
+            raise TlaError(place, f"{name} is a symbol of the language, so it cannot be defined")
         if known is not None and known is not meaning:
             raise TlaError(place, f"{name} has a meaning already{_where(known)}: rename one of them")
         self.names[name] = meaning
@@ -105,7 +107,12 @@ _RESERVED = frozenset({
     "ENABLED", "EXCEPT", "EXTENDS", "IF", "IN", "INSTANCE", "LAMBDA", "LEMMA", "LET", "LOCAL", "MODULE",
     "OTHER", "PROPOSITION", "RECURSIVE", "SUBSET", "THEN", "THEOREM", "UNCHANGED", "UNION", "VARIABLE",
     "VARIABLES", "WITH",
+    "ACTION", "BY", "DEF", "DEFINE", "DEFS", "HAVE", "HIDE", "NEW", "OBVIOUS", "OMITTED", "ONLY", "PICK",
+    "PROOF", "PROVE", "QED", "STATE", "SUFFICES", "TAKE", "TEMPORAL", "USE", "WITNESS",
 })  # fmt: skip
+"""The second half are words of proofs."""
+_FORMS = frozenset({"/\\", "\\/", "\\X", "'", "[]", "<>", "~>", "-+->"})
+"""Symbols of the language that have a form of their own."""
 
 
 @dataclass(frozen=True)

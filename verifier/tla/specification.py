@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 
 from verifier.errors import nearest
 from verifier.tla import ast
-from verifier.tla.ast import Definition, Module, Symbol
+from verifier.tla.ast import Definition, Module, Parameter, Symbol
 from verifier.tla.config import Assignment, Config, ConfigValue, ModelName, Named
 from verifier.tla.errors import Place, TlaError
 from verifier.tla.evaluator import Evaluator
-from verifier.tla.facts import ACTION, STATE
+from verifier.tla.facts import ACTION, CONSTANT, STATE
 from verifier.tla.levels import check_levels
-from verifier.tla.order import Order
+from verifier.tla.order import Order, text
+from verifier.tla.scope import LANGUAGE
 from verifier.tla.splitting import Formula, Safety, conjuncts
 from verifier.tla.standard import standard
 from verifier.tla.values import FALSE, TRUE, ModelValue, Value
@@ -40,6 +41,8 @@ class Specification:
     symmetry: list[Formula] = field(default_factory=list)
     constants: dict[str, Value] = field(default_factory=dict)
     """The values that the configuration gives, for readers."""
+    warnings: tuple[str, ...] = ()
+    """What of the configuration has no effect."""
 
     @property
     def variables(self) -> list[ast.Variable]:
@@ -69,6 +72,8 @@ class _Maker:
         for name, assignment in settings.items():
             self.assignments = {key: a for key, a in self.assignments.items() if key[1] != name}
             self.assignments[None, name] = assignment
+        self.warnings: list[str] = []
+        self.passed_over: list[Assignment] = []
         self.model_values: dict[str, ModelValue] = {}
         self.values: dict[Symbol, Value] = {}
         self.replaced: dict[Symbol, Symbol] = {}
@@ -84,12 +89,15 @@ class _Maker:
                 raise TlaError(constant.place, f"{words}{self.config.file}, or --set {constant.name}=…")
         evaluator = Evaluator(self.module.variables, self._resolve, self.values, self.order)
         evaluator.model_values = self.model_values
-        check_levels(self.module, evaluator.analysis)
+        check_levels(self.module)
         self._check_constants(evaluator)
-        made = Specification(self.module, self.config, evaluator)
+        made = Specification(self.module, self.config, evaluator, warnings=tuple(self.warnings))
         for assignment in self.assignments.values():
-            if assignment.value is not None:
+            if assignment.value is not None and assignment not in self.passed_over:
                 made.constants[assignment.name] = self._value(assignment.value)
+            for arguments, value in assignment.table:
+                shown = ", ".join(text(self._value(one), self.order) for one in arguments)
+                made.constants[f"{assignment.name}({shown})"] = self._value(value)
         self._behaviour(made)
         self._asked(made)
         return made
@@ -124,13 +132,20 @@ class _Maker:
             return
         if assignment.module is None and (symbol is None or isinstance(symbol, ast.Variable)):
             near = nearest(assignment.name, sorted(self.module.names)) if len(assignment.name) > 2 else None
-            if symbol is None and near is None and assignment.operator is None:
-                return  # As for TLC, what the module does not speak of may have a value.
-            hint = f"; did you mean {near}?" if near else ""
+            hint = f"; did you mean {near}?" if near and symbol is None else ""
             words = f"{self.module.name} has no constant or definition {assignment.name}{hint}"
-            raise TlaError(assignment.place, words)
+            in_file = self.config.constants.get((None, assignment.name)) is assignment
+            if assignment.operator is not None or not in_file:
+                raise TlaError(assignment.place, words)
+            if hint or symbol is not None:  # else it is meant for another module
+                self.warnings.append(f"warning: {assignment.place}: {words}: passed over, as TLC does")
+            self.passed_over.append(assignment)
+            return
         if assignment.operator is not None:
             self._replace(assignment, symbol)
+            return
+        if assignment.table:
+            self._tabulate(assignment, symbol)
             return
         assert assignment.value is not None
         if assignment.module is not None:
@@ -140,7 +155,8 @@ class _Maker:
             return
         assert symbol is not None
         if _arity(symbol):
-            words = f"{symbol.name} takes {_arity(symbol)} arguments: use {symbol.name} <- Operator"
+            takes = f"{symbol.name} takes {_arity(symbol)} arguments"
+            words = f"{takes}: use {symbol.name} <- Operator, or {symbol.name}(…) = value"
             raise TlaError(assignment.place, words)
         self.values[symbol] = self._value(assignment.value)
 
@@ -158,6 +174,34 @@ class _Maker:
             raise TlaError(assignment.place, words)
         if symbol is not target:
             self.replaced[symbol] = target
+
+    def _tabulate(self, assignment: Assignment, symbol: Symbol | None) -> None:
+        """Puts an operator that has the values of the configuration, and none for other arguments."""
+        assert symbol is not None
+        place, count = assignment.place, len(assignment.table[0][0])
+        if _arity(symbol) != count:
+            takes = (
+                f"{symbol.name} takes {_arity(symbol) or 'no'} argument{'' if _arity(symbol) == 1 else 's'}"
+            )
+            raise TlaError(place, f"{takes}, and has {count} here")
+        parameters = tuple(Parameter(f"p{number}") for number in range(count))
+        equal = LANGUAGE["="]
+
+        def constant(value: ConfigValue) -> ast.Expression:
+            made = ast.Constant(symbol.name, 0, place)
+            self.values[made] = self._value(value)
+            return ast.Apply(made, place=place)
+
+        arms = []
+        for arguments, value in assignment.table:
+            pairs = zip(parameters, arguments, strict=True)
+            tests = [
+                ast.Apply(equal, (ast.Apply(p, place=place), constant(a)), place=place) for p, a in pairs
+            ]
+            arms.append((ast.Junction(True, tuple(tests), place=place), constant(value)))
+        words = f"the configuration gives {symbol.name} no value for these arguments: add one"
+        body = ast.Case(tuple(arms), None, words, place=place)
+        self.replaced[symbol] = Definition(symbol.name, parameters, self.module.name, place, body=body)
 
     def _put_in_module(self, assignment: Assignment, module: str, target: Symbol) -> None:
         """Puts an operator for what a module has by this name, as TLC does: for a definition where it stands,
@@ -237,6 +281,9 @@ class _Maker:
             elif made.next is None:
                 words = f"SPECIFICATION {config.specification.name} has no [][Next]_vars"
                 raise TlaError(config.specification.place, words)
+            elif not made.init:
+                words = f"SPECIFICATION {config.specification.name} says nothing of initial states"
+                raise TlaError(config.specification.place, f"{words}: Init /\\ [][Next]_vars is expected")
             return
         if (config.init is None) != (config.next is None):
             given = config.init or config.next
@@ -279,15 +326,31 @@ class _Maker:
         ]
         made.symmetry = [self._at_most(evaluator, named, "SYMMETRY", 0) for named in config.symmetry]
         for named in config.postconditions:
-            made.postconditions[named.name] = self._at_most(evaluator, named, "POSTCONDITION", STATE)
+            formula = self._at_most(evaluator, named, "POSTCONDITION", STATE)
+            made.postconditions[named.name] = formula
+            reads = evaluator.analysis.of(formula.body, formula.module).reads
+            if reads:
+                words = f"it reads {min(one.name for one in reads)}, and there is no state behind the search"
+                raise TlaError(named.place, f"POSTCONDITION {named.name}: {words}")
         for keyword, attribute, level in (("VIEW", "view", ACTION), ("ALIAS", "alias", ACTION)):
             one: Named | None = getattr(config, attribute)
             if one is not None:
                 setattr(made, attribute, self._at_most(evaluator, one, keyword, level))
+        self._check_view(made)
         if config.periodic is not None:
             raise TlaError(config.periodic.place, "_PERIODIC is not supported")
         for one in config.possible:
-            raise TlaError(one.place, "_POSSIBLE is not supported: verify explore says what was never taken")
+            hint = f"say INVARIANT for ~{one.name}, which is violated if {one.name} is possible"
+            raise TlaError(one.place, f"_POSSIBLE is not supported: {hint}")
+
+    def _check_view(self, made: Specification) -> None:
+        """A constant for a VIEW would make all states one."""
+        view, named = made.view, self.config.view
+        if view is not None and named is not None:
+            facts = made.evaluator.analysis.of(view.body, view.module)
+            if facts.level == CONSTANT and not facts.changing:
+                words = "it is the same in all states, which it should tell apart"
+                raise TlaError(named.place, f"VIEW {named.name}: {words}")
 
     def _at_most(self, evaluator: Evaluator, named: Named, keyword: str, level: int) -> Formula:
         formula = self._formula(named, keyword)

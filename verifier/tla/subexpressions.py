@@ -9,6 +9,7 @@ from tree_sitter import Node
 from verifier.errors import nearest
 from verifier.tla import ast
 from verifier.tla.ast import Definition, Expression, Parameter
+from verifier.tla.declarations import passed_on
 from verifier.tla.errors import Place, TlaError
 from verifier.tla.scope import Named, Scope
 from verifier.tla.text import text_of
@@ -83,7 +84,7 @@ def _named(
     if count:
         given = reader.instance(components[:count], scope)[1]
     if not given:
-        given = tuple(ast.Apply(p, place=place) for p in found.parameters if p in scope.extra)
+        given = tuple(passed_on(p, place) for p in found.parameters if p in scope.extra)
     given += _read(reader, components[count], name, found.parameters[len(given) :], scope)
     labels: list[ast.Label] = []
     known = found.labels

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import warnings
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
 
@@ -16,6 +18,12 @@ from verifier.tla.errors import Place, TlaError
 
 _TOKEN = re.compile(r'"(?:\\.|[^"\\\n])*"|\\\*[^\n]*|\(\*|\*\)', re.DOTALL)
 _TAB = re.compile(r'"(?:\\.|[^"\\\n])*"|\t')
+_FIELD = re.compile(
+    r""""(?:\\.|[^"\\\n])*"|(?P<before>[\[,]\s*|(?<!\.)\.\s*)"""
+    r"(?P<name>Nat|Int|Real|TRUE|FALSE|BOOLEAN|STRING)\b(?P<after>\s*(?:\|->|:(?![:>=])))?"
+)
+"""Names of fields that the grammar takes for words of the language."""
+_WITH_FIELDS = {"record_literal", "set_of_records", "record_value", "except_update_record_field"}
 _TAB_STOP = 8
 _MODULE = re.compile(r"-{4,}[ \t]*MODULE\b")
 with warnings.catch_warnings():
@@ -31,6 +39,18 @@ class Source:
     file: str
     text: str
     tree: tree_sitter.Tree
+    fields: Mapping[int, str] = field(default_factory=dict)
+    """The names of fields that the grammar cannot read, by the byte where each begins. The tree has others
+    of the same length for them."""
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The lines of the text."""
+        return self.text.split("\n")
+
+    def field_name(self, node: tree_sitter.Node) -> str:
+        """The name of a field."""
+        return self.fields.get(node.start_byte) or text_of(node)
 
     def place(self, node: tree_sitter.Node) -> Place:
         """Where a node stands."""
@@ -39,7 +59,7 @@ class Source:
     def _point(self, point: tuple[int, int]) -> tuple[int, int]:
         """The line and column, in characters from 1, of what the tree counts in bytes from 0."""
         row, column = point
-        line = self.text.split("\n", row + 1)[row].encode() if not self.text.isascii() else b""
+        line = self.lines[row].encode() if not self.text.isascii() else b""
         return row + 1, (len(line[:column].decode(errors="replace")) if line else column) + 1
 
 
@@ -62,7 +82,37 @@ def parse(path: Path, shown: str) -> Source:
 def parse_text(text: str, shown: str) -> Source:
     """The same of text."""
     blanked = _blanked(text, shown)
-    return Source(shown, blanked, tree_sitter.Parser(_LANGUAGE).parse(blanked.encode()))
+    readable, fields = _readable_fields(blanked)
+    tree = _parsed(readable)
+    if all(_is_field(tree, begin) for begin in fields):
+        return Source(shown, blanked, tree, fields)
+    return Source(shown, blanked, _parsed(blanked))
+
+
+def _parsed(text: str) -> tree_sitter.Tree:
+    return tree_sitter.Parser(_LANGUAGE).parse(text.encode())
+
+
+def _is_field(tree: tree_sitter.Tree, begin: int) -> bool:
+    """Whether the name that begins at this byte is one of a field, and no other name."""
+    node = tree.root_node.descendant_for_byte_range(begin, begin + 1)
+    return node is not None and node.parent is not None and node.parent.type in _WITH_FIELDS
+
+
+def _readable_fields(text: str) -> tuple[str, dict[int, str]]:
+    """The text as the grammar gets it, and the names of fields that it gets in another way: ``r.Nat`` as
+    ``r.Na0``. They may be names of fields by where they stand: behind a dot, or between ``[`` or ``,`` and
+    ``|->`` or ``:``."""
+    fields: dict[int, str] = {}
+
+    def put(found: re.Match[str]) -> str:
+        name = found["name"]
+        if name is None or not (found["after"] or found["before"].startswith(".")):
+            return found.group()
+        fields[len(text[: found.start("name")].encode())] = name
+        return f"{found['before']}{name[:-1]}0{found['after'] or ''}"
+
+    return _FIELD.sub(put, text), fields
 
 
 _OPEN, _CLOSED = re.compile(r"\(+$"), re.compile(r"[\s)]*\)")
@@ -80,7 +130,7 @@ def said_at(place: Place) -> str:
     except (OSError, UnicodeDecodeError, TlaError):
         return ""
     begins = list(accumulate((len(line) + 1 for line in whole.split("\n")), initial=0))
-    if place.end[0] >= len(begins):  # it was changed
+    if not 0 < place.line <= place.end[0] < len(begins):  # it was changed, or is no part of a module
         return ""
     first, last = begins[place.line - 1] + place.column - 1, begins[place.end[0] - 1] + place.end[1] - 1
     own = whole[first:last]

@@ -171,6 +171,7 @@ _RULES: dict[str, Callable[..., Sym]] = {
     "MapThenFoldSet": Builtins.map_then_fold,
     "TLCEval": lambda make, value: value,
     "TLCNoOp": lambda make, value: value,
+    "TLCCache": lambda make, value, closure: value,
     "Print": lambda make, shown, value: value,
     "PrintT": lambda make, shown: YES,
     "Assert": lambda make, truth, words: make.if_(truth, YES, Nothing("Assert fails")),

@@ -87,7 +87,7 @@ class Translator(FunctionForms):
         return self.if_(condition, self.value(whole.then, context), self.value(whole.otherwise, context))
 
     def _case(self, whole: ast.Case, context: Context) -> Sym:
-        found: Sym = Nothing("no case of this CASE is true")
+        found: Sym = Nothing(whole.missing)
         if whole.other is not None:
             found = self.value(whole.other, context)
         for guard, value in reversed(whole.arms):

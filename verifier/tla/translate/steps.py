@@ -270,7 +270,7 @@ class Steps(Guarding):
                 if whole.other is not None:
                     yield from self.walk(whole.other, c, made)
                 else:
-                    yield from self._guarded(Nothing("no case of this CASE is true"), made)
+                    yield from self._guarded(Nothing(whole.missing), made)
                 return
             self.t.assigned = made.assigned
             decides = self.t.truth(self.t.value(arms[number][0], c))
