@@ -82,6 +82,10 @@ MENDED = {
     "functions over a set of the state": "{x \\in [s -> {0, 1}] : \\E y \\in DOMAIN x : x[y] = 1}",
     "one of them is the other": "\\E x \\in [s -> {0, 1}] : x = p",
     "functions over no set": "[(5..(1 \\div i)) -> {1}]",
+    "what is a bag": (
+        "<<IsABag(g), IsABag(p), IsABag(q), IsABag(t), IsABag(r), IsABag(s), IsABag(i),"
+        " IsABag(IF b THEN i ELSE s), IsABag([x \\in s |-> i]), IsABag(<<i, w>>)>>"
+    ),
     "bags": "(g (+) SetToBag(s)) (-) SetToBag({i})",
 }
 

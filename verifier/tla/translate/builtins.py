@@ -152,6 +152,7 @@ _RULES: dict[str, Callable[..., Sym]] = {
     "|": lambda make, one, other: make.by_cases(int.__or__, one, other),
     "^^": lambda make, one, other: make.by_cases(int.__xor__, one, other),
     "shiftR": lambda make, one, other: make.by_cases(_shifted, one, other),
+    "IsABag": Builtins.is_bag,
     "SetToBag": lambda make, of: make.function_over(of, lambda key: Known(1)),
     "BagToSet": Builtins.domain,
     "BagIn": lambda make, item, bag: make.contains(make.domain(bag), item),

@@ -19,7 +19,7 @@ from verifier.encodings.terms import Operator, Term
 from verifier.tla.translate.making import known_table, table_of
 from verifier.tla.translate.set_operators import SetOperators
 from verifier.tla.translate.shapes import NOTHING
-from verifier.tla.translate.symbolic import YES, Entries, Known, Sym, Table, Untranslated
+from verifier.tla.translate.symbolic import NO, YES, Entries, Known, Sym, Table, Untranslated
 from verifier.tla.translate.terms import TRUTH, literal, variable
 from verifier.tla.values import listed
 
@@ -130,6 +130,19 @@ class Merging(SetOperators):
     def copies(self, item: Sym, bag: Sym) -> Sym:
         """``CopiesIn``"""
         return self.if_(self.contains(self.domain(bag), item), self.apply(bag, item), Known(0))
+
+    def is_bag(self, value: Sym) -> Sym:
+        """``IsABag``: a function to positive integers. What is of another kind is none, and no error."""
+        function = self.kinds(value).get("function", NO)
+        if function is NO:
+            return NO
+        counts = [self.for_all(case, self._positive(value, case.item)) for case in self.spread(self.domain(value))]
+        return self.and_([function, *counts])
+
+    def _positive(self, function: Sym, key: Sym) -> Sym:
+        count = self.apply(function, key)
+        is_integer = self.kinds(count).get("integer", NO)
+        return NO if is_integer is NO else self.and_([is_integer, self.less(Known(0), self.integer(count))])
 
     def bag_cardinality(self, bag: Sym) -> Sym:
         """``BagCardinality``"""
