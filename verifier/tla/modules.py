@@ -13,7 +13,8 @@ from verifier.tla.ast import Definition, Expression, Module, Parameter, Symbol
 from verifier.tla.errors import Place, TlaError
 from verifier.tla.expressions import Expressions
 from verifier.tla.precedence import canonical
-from verifier.tla.scope import Named, Scope
+from verifier.tla.scope import Named, Scope, own_arity
+from verifier.tla.standard import FORMERLY_EXTENDED
 from verifier.tla.text import Source, field_of, text_of
 from verifier.tla.texts_of_modules import lines_of, module_node
 
@@ -83,7 +84,7 @@ class Reader:
         self.node, self.outside = node, around
         outside = self.context.around
         scope = Scope(around, extra=outside.extra, nested=outside.nested, made=outside.made)
-        scope.names = self.made.names
+        scope.names, scope.loose = self.made.names, self.made.loose
         scope.below = lines_of(node)
         for unit in node.children:
             self._unit(unit, scope)
@@ -137,17 +138,17 @@ class Reader:
         if inner is not None:
             self._bring(Reader(self.context, inner[1]).module(inner[0], inner[2]), scope, place)
             return
-        self._bring(self.context.module(name, place), scope, place)
+        loose = self.source.own and name in FORMERLY_EXTENDED.get(self.made.name, ())
+        self._bring(self.context.module(name, place), scope, place, loose=loose)
 
-    def _bring(self, module: Module, scope: Scope, place: Place, *, hide: bool = False) -> None:
+    def _bring(
+        self, module: Module, scope: Scope, place: Place, *, hide: bool = False, loose: bool = False
+    ) -> None:
         """Makes all names of a module known here."""
         for name, symbol in module.names.items():
             if name in module.hidden or (hide and name in module.given):
                 continue
-            known = scope.find(name)
-            if known is not None and known is not symbol and _gives_way(symbol, known, scope, instance=hide):
-                continue
-            scope.declare(name, symbol, place)
+            scope.bring(name, symbol, place, loose=loose or name in module.loose, instance=hide)
         for name, instance in module.instances.items():
             if name not in module.hidden:
                 self.made.instances[name] = instance
@@ -173,8 +174,8 @@ class Reader:
                     module = f"the instance of {self.made.name}"
                     raise TlaError(place, f"{module} puts nothing for {name}: say WITH {name} <- expression")
                 extra = self.context.around.extra
-                if not isinstance(found, ast.Instance) and _own_arity(found, extra) != arity:
-                    words = f"what the instance puts for it {_own_arity(found, extra)}"
+                if not isinstance(found, ast.Instance) and own_arity(found, extra) != arity:
+                    words = f"what the instance puts for it {own_arity(found, extra)}"
                     raise TlaError(place, f"{name} takes {arity} arguments, {words}")
                 scope.names[name] = found
                 self.made.given.add(name)
@@ -272,6 +273,8 @@ class Reader:
                 words = f"{name} was declared RECURSIVE with another number of arguments at {known.place}"
                 raise TlaError(place, words)
             known.parameters = (*scope.extra, *parameters)
+        elif scope.is_loose(name):
+            scope.names.pop(name, None)
         elif known is not None or scope.find(name) is not None:
             scope.declare(name, Definition(name, (), self.made.name, place), place)
         body, labels = self.expressions.labels.collected(field_of(node, "definition"), inner)
@@ -368,22 +371,6 @@ class Reader:
         if scope.made is not None:
             scope.made.append(made)
         return made
-
-
-def _gives_way(symbol: Named, known: Named, scope: Scope, *, instance: bool) -> bool:
-    """Whether, of two definitions that modules bring, the first is taken. SANY warns of it; those of an
-    instance have to take as many arguments."""
-    defined = (Definition, ast.Builtin)
-    if not isinstance(known, defined) or not isinstance(symbol, defined):
-        return False
-    return not instance or _own_arity(known, scope.extra) == _own_arity(symbol, scope.extra)
-
-
-def _own_arity(symbol: Symbol, extra: tuple[Parameter, ...]) -> int:
-    """How many arguments it takes besides those of the instance around."""
-    if isinstance(symbol, Definition):
-        return sum(parameter not in extra for parameter in symbol.parameters)
-    return symbol.arity if isinstance(symbol, ast.Constant | ast.Builtin | Parameter) else 0
 
 
 def _declared(node: Node) -> tuple[str, int]:

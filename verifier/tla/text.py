@@ -30,6 +30,8 @@ class Source:
     file: str
     text: str
     tree: tree_sitter.Tree
+    own: bool = False
+    """Whether it is a module of this program."""
 
     def place(self, node: tree_sitter.Node) -> Place:
         """Where a node begins."""

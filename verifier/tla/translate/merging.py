@@ -136,8 +136,8 @@ class Merging(SetOperators):
         function = self.kinds(value).get("function", NO)
         if function is NO:
             return NO
-        counts = [self.for_all(case, self._positive(value, case.item)) for case in self.spread(self.domain(value))]
-        return self.and_([function, *counts])
+        keys = self.spread(self.domain(value))
+        return self.and_([function, *(self.for_all(case, self._positive(value, case.item)) for case in keys)])
 
     def _positive(self, function: Sym, key: Sym) -> Sym:
         count = self.apply(function, key)
