@@ -164,9 +164,13 @@ class ConcreteReading:
     def _mentioned_values(self, term: Term, bindings: Bindings) -> Iterator[tuple[str, Concrete]]:
         """The values of the parts of the state that the formula mentions outside of further quantifiers."""
         seen: set[str] = set()
+        visited: set[int] = set()
         stack = [term]
         while stack:
             part = stack.pop()
+            if id(part) in visited:  # terms share their parts
+                continue
+            visited.add(id(part))
             closed = all(symbol in bindings or symbol.name in self._state for symbol in part.free)
             is_path = part.operator in (
                 Operator.APPLY,
