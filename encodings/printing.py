@@ -84,23 +84,27 @@ _TIGHT = {
     Operator.SEQUENCE_UPDATE,
 }
 LONGEST = 20_000
-"""The most characters of a text."""
+"""The most characters of a text, where nothing else is said."""
 
 
 def text(
-    term: Term, bindings: Mapping[Symbol, Concrete] | None = None, first_index: int = 0
+    term: Term,
+    bindings: Mapping[Symbol, Concrete] | None = None,
+    first_index: int = 0,
+    longest: int = LONGEST,
 ) -> str:
     """The term on one line. Bound variables in ``bindings`` are replaced by their values. Places of sequences
-    and tuples are counted from ``first_index``. What takes more than ``LONGEST`` characters loses its end:
+    and tuples are counted from ``first_index``. What takes more than ``longest`` characters loses its end:
     terms share their parts, so that the whole text may be longer than any memory."""
-    return _Printer(bindings or {}, first_index).text(term, outer=True)
+    return _Printer(bindings or {}, first_index, longest).text(term, outer=True)
 
 
 class _Printer:
     """Terms as text. Each shared part is printed once."""
 
-    def __init__(self, bindings: Mapping[Symbol, Concrete], first_index: int) -> None:
+    def __init__(self, bindings: Mapping[Symbol, Concrete], first_index: int, longest: int) -> None:
         self.bindings = bindings
+        self.longest = longest
         self.first = first_index
         self.printed: dict[tuple[int, bool], str] = {}
         """By the identity of the part, which the whole term keeps, and whether it is outermost."""
@@ -111,7 +115,7 @@ class _Printer:
         found = self.printed.get(key)
         if found is None:
             whole = self._text(term, outer)
-            found = self.printed[key] = whole if len(whole) <= LONGEST else f"{whole[:LONGEST]} …"
+            found = self.printed[key] = whole if len(whole) <= self.longest else f"{whole[: self.longest]} …"
         return found
 
     def _text(self, term: Term, outer: bool) -> str:

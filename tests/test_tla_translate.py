@@ -19,7 +19,7 @@ from verifier.tla.translate import translation
 from verifier.tla.translate.recursion import fold_of
 from verifier.tla.translate.scouting import Scout
 from verifier.tla.translate.shape_sorts import sort_of
-from verifier.trust.explain import reasons
+from verifier.trust.explain import LONGEST_REASON, reasons
 from verifier.verdict import VerdictKind
 
 QUEUE = """
@@ -374,7 +374,7 @@ D0 == x
     (trace,) = (verdict.trace for verdict in run.outcome.verdicts if verdict.trace is not None)
     (reason,) = reasons(run.model, trace)
     assert reason.values == (("x", 4),)
-    assert len(reason.formula) < 21_000
+    assert len(reason.formula) < LONGEST_REASON + 10
 
 
 def test_places_of_sequences_and_tuples_are_counted_as_in_tla(tmp_path: Path) -> None:
