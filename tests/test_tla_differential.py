@@ -87,6 +87,9 @@ MENDED = {
         " MapThenFoldSet(LAMBDA x1, y1 : 2 * y1 + x1, 0, LAMBDA x1 : x1,"
         " LAMBDA S1 : CHOOSE x1 \\in S1 : TRUE, s)>>"
     ),
+    "a set as a sequence": (
+        "<<SetToSeq(s), SetToSeq({i, 1, 7}), SetToSeq({t[x1] : x1 \\in Node}), SetToSeq({w, None})>>"
+    ),
     "what is a bag": (
         "<<IsABag(g), IsABag(p), IsABag(q), IsABag(t), IsABag(r), IsABag(s), IsABag(i),"
         " IsABag(IF b THEN i ELSE s), IsABag([x \\in s |-> i]), IsABag(<<i, w>>)>>"

@@ -166,6 +166,7 @@ _RULES: dict[str, Callable[..., Sym]] = {
     ),
     "Min": lambda make, of: make.extreme(of, largest=False),
     "Max": lambda make, of: make.extreme(of, largest=True),
+    "SetToSeq": Builtins.set_to_seq,
     "FoldSet": Builtins.fold_set,
     "FoldLeft": Builtins.fold_left,
     "FoldRight": Builtins.fold_right,

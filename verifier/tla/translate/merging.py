@@ -111,6 +111,13 @@ class Merging(SetOperators):
         body = self.term(self.if_(inside[0], *applied))
         return Term(Operator.PARTIAL_FUNCTION, sort, (self.formula(self.or_(inside)), body), binds=symbol)
 
+    def set_to_seq(self, of: Sym) -> Sym:
+        """``SetToSeq``: the members in TLC's order."""
+        found: Sym = Known(())
+        for case in self.in_order(of):
+            found = self.if_(case.condition, self.appended(found, case.item), found)
+        return found
+
     # -- bags
 
     def function_over(self, of: Sym, body: Callable[[Sym], Sym]) -> Sym:
