@@ -83,50 +83,115 @@ _TIGHT = {
     Operator.WITHOUT,
     Operator.SEQUENCE_UPDATE,
 }
+LONGEST = 20_000
+"""The most characters of a text, where nothing else is said."""
 
 
 def text(
-    term: Term, bindings: Mapping[Symbol, Concrete] | None = None, first_index: int = 0
+    term: Term,
+    bindings: Mapping[Symbol, Concrete] | None = None,
+    first_index: int = 0,
+    longest: int = LONGEST,
 ) -> str:
     """The term on one line. Bound variables in ``bindings`` are replaced by their values. Places of sequences
-    and tuples are counted from ``first_index``."""
-    return _text(term, bindings or {}, first_index, outer=True)
+    and tuples are counted from ``first_index``. What takes more than ``longest`` characters loses its end:
+    terms share their parts, so that the whole text may be longer than any memory."""
+    return _Printer(bindings or {}, first_index, longest).text(term, outer=True)
 
 
-def _text(term: Term, bindings: Mapping[Symbol, Concrete], first: int, outer: bool = False) -> str:
-    operator = term.operator
-    if isinstance(term.data, Symbol):
-        return show(bindings[term.data]) if term.data in bindings else term.data.name
-    parts = [_text(argument, bindings, first) for argument in term.arguments]
-    if operator is Operator.AT and first:
-        return f"{parts[0]}[{_place(term.arguments[1], bindings, first)}]"
-    if operator in _INFIX:
-        return _infix(operator, parts, outer)
-    if operator in _CALLS:
-        return f"{_CALLS[operator]}({', '.join(parts)})"
-    if operator in _FORMS:
-        bound = _FORMS[operator].format(*parts)
-        return bound if outer or operator in _TIGHT else f"({bound})"
-    if operator is Operator.COMPREHENSION and term.arguments[0].data is True:
-        return str(term.binds.sort) if term.binds else ""  # the set of all values
-    if operator in _BINDERS:
-        assert term.binds is not None
-        form = _BINDERS[operator]
-        if operator in _CONDITIONED and term.arguments[0].data is True:
-            form = form.replace(", {0}", "")
-        bound = form.format(*parts, name=term.binds.name, sort=term.binds.sort)
-        return bound if outer else f"({bound})"
-    return _special(term, parts, bindings, first)
+class _Printer:
+    """Terms as text. Each shared part is printed once."""
 
+    def __init__(self, bindings: Mapping[Symbol, Concrete], first_index: int, longest: int) -> None:
+        self.bindings = bindings
+        self.longest = longest
+        self.first = first_index
+        self.printed: dict[tuple[int, bool], str] = {}
+        """By the identity of the part, which the whole term keeps, and whether it is outermost."""
 
-def _place(index: Term, bindings: Mapping[Symbol, Concrete], first: int) -> str:
-    """The place of a sequence that is counted from 0 in a term, counted from another number."""
-    match index.operator, index.arguments:
-        case Operator.LITERAL, () if isinstance(index.data, int):
-            return str(index.data + first)
-        case Operator.SUBTRACT, (whole, Term(operator=Operator.LITERAL, data=less)) if less == first:
-            return _text(whole, bindings, first, outer=True)
-    return f"{_text(index, bindings, first)} + {first}"
+    def text(self, term: Term, outer: bool = False) -> str:
+        """A part; the outermost needs no brackets around it."""
+        key = (id(term), outer)
+        found = self.printed.get(key)
+        if found is None:
+            whole = self._text(term, outer)
+            found = self.printed[key] = whole if len(whole) <= self.longest else f"{whole[: self.longest]} …"
+        return found
+
+    def _text(self, term: Term, outer: bool) -> str:
+        operator = term.operator
+        if isinstance(term.data, Symbol):
+            return show(self.bindings[term.data]) if term.data in self.bindings else term.data.name
+        parts = [self.text(argument) for argument in term.arguments]
+        if operator is Operator.AT and self.first:
+            return f"{parts[0]}[{self._place(term.arguments[1])}]"
+        if operator in _INFIX:
+            return _infix(operator, parts, outer)
+        if operator in _CALLS:
+            return f"{_CALLS[operator]}({', '.join(parts)})"
+        if operator in _FORMS:
+            bound = _FORMS[operator].format(*parts)
+            return bound if outer or operator in _TIGHT else f"({bound})"
+        if operator is Operator.COMPREHENSION and term.arguments[0].data is True:
+            return str(term.binds.sort) if term.binds else ""  # the set of all values
+        if operator in _BINDERS:
+            assert term.binds is not None
+            form = _BINDERS[operator]
+            if operator in _CONDITIONED and term.arguments[0].data is True:
+                form = form.replace(", {0}", "")
+            bound = form.format(*parts, name=term.binds.name, sort=term.binds.sort)
+            return bound if outer else f"({bound})"
+        return self._special(term, parts)
+
+    def _place(self, index: Term) -> str:
+        """The place of a sequence that is counted from 0 in a term, counted from another number."""
+        match index.operator, index.arguments:
+            case Operator.LITERAL, () if isinstance(index.data, int):
+                return str(index.data + self.first)
+            case Operator.SUBTRACT, (whole, Term(operator=Operator.LITERAL, data=less)) if less == self.first:
+                return self.text(whole, outer=True)
+        return f"{self.text(index)} + {self.first}"
+
+    def _special(self, term: Term, parts: list[str]) -> str:
+        match term.operator:
+            case Operator.LITERAL:
+                return show(term.data)
+            case Operator.NOT:
+                return self._negated(term.arguments[0])
+            case Operator.FIELD if isinstance(term.data, int):
+                return f"{parts[0]}[{term.data + self.first}]"
+            case Operator.FIELD | Operator.PAYLOAD:
+                return f"{parts[0]}.{term.data}"
+            case Operator.RECORD:
+                names = dict(getattr(term.sort, "fields", ()))
+                rows = (f"{name} {part}" for name, part in zip(names, parts, strict=True))
+                return f"({', '.join(rows)})"
+            case Operator.RECORD_UPDATE:
+                return f"[{parts[0]} except .{term.data} ↦ {parts[1]}]"
+            case Operator.SET:
+                return "{" + ", ".join(parts) + "}"
+            case Operator.VARIANT if term.arguments[0].sort == UNIT:
+                return str(term.data)
+            case Operator.VARIANT:
+                return f"{term.data}{parts[0] if parts[0].startswith('(') else f'({parts[0]})'}"
+            case Operator.HAS_TAG:
+                return f"({parts[0]} is {term.data})"
+            case Operator.SEQUENCE | Operator.TUPLE:
+                return "⟨" + ", ".join(parts) + "⟩"
+        raise AssertionError(term.operator)
+
+    def _negated(self, term: Term) -> str:
+        parts = [self.text(argument) for argument in term.arguments]
+        match term.operator:
+            case Operator.EQUAL:
+                return f"({parts[0]} ≠ {parts[1]})"
+            case Operator.CONTAINS | Operator.OCCURS:
+                return f"({parts[1]} ∉ {parts[0]})"
+            case Operator.IS_NONE:
+                return f"({parts[0]} is some)"
+            case Operator.HAS_TAG:
+                return f"({parts[0]} is not {term.data})"
+        return f"¬{self.text(term)}"
 
 
 def _infix(operator: Operator, parts: list[str], outer: bool) -> str:
@@ -134,45 +199,3 @@ def _infix(operator: Operator, parts: list[str], outer: bool) -> str:
         return "true" if operator is Operator.AND else "false"
     joined = f" {_INFIX[operator]} ".join(parts)
     return joined if outer or len(parts) == 1 else f"({joined})"
-
-
-def _special(term: Term, parts: list[str], bindings: Mapping[Symbol, Concrete], first: int) -> str:
-    match term.operator:
-        case Operator.LITERAL:
-            return show(term.data)
-        case Operator.NOT:
-            return _negated(term.arguments[0], bindings, first)
-        case Operator.FIELD if isinstance(term.data, int):
-            return f"{parts[0]}[{term.data + first}]"
-        case Operator.FIELD | Operator.PAYLOAD:
-            return f"{parts[0]}.{term.data}"
-        case Operator.RECORD:
-            names = dict(getattr(term.sort, "fields", ()))
-            return "(" + ", ".join(f"{name} {part}" for name, part in zip(names, parts, strict=True)) + ")"
-        case Operator.RECORD_UPDATE:
-            return f"[{parts[0]} except .{term.data} ↦ {parts[1]}]"
-        case Operator.SET:
-            return "{" + ", ".join(parts) + "}"
-        case Operator.VARIANT if term.arguments[0].sort == UNIT:
-            return str(term.data)
-        case Operator.VARIANT:
-            return f"{term.data}{parts[0] if parts[0].startswith('(') else f'({parts[0]})'}"
-        case Operator.HAS_TAG:
-            return f"({parts[0]} is {term.data})"
-        case Operator.SEQUENCE | Operator.TUPLE:
-            return "⟨" + ", ".join(parts) + "⟩"
-    raise AssertionError(term.operator)
-
-
-def _negated(term: Term, bindings: Mapping[Symbol, Concrete], first: int) -> str:
-    parts = [_text(argument, bindings, first) for argument in term.arguments]
-    match term.operator:
-        case Operator.EQUAL:
-            return f"({parts[0]} ≠ {parts[1]})"
-        case Operator.CONTAINS | Operator.OCCURS:
-            return f"({parts[1]} ∉ {parts[0]})"
-        case Operator.IS_NONE:
-            return f"({parts[0]} is some)"
-        case Operator.HAS_TAG:
-            return f"({parts[0]} is not {term.data})"
-    return f"¬{_text(term, bindings, first)}"

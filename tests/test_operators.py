@@ -16,7 +16,7 @@ from tests.operator_rows import Row, at, check_on_all_values, cut, positive, put
 from verifier.api.specification import load
 from verifier.encodings.concrete import FrozenMap
 from verifier.encodings.expressions import record, sort_of, term_of, wrap
-from verifier.encodings.printing import text
+from verifier.encodings.printing import LONGEST, text
 from verifier.encodings.quantifiers import (
     filtered,
     if_,
@@ -315,6 +315,16 @@ def test_an_attribute_hidden_by_a_field_has_a_function() -> None:
 )
 def test_a_person_can_read_it(value: Any, shown: str) -> None:
     assert text(term_of(value)) == shown
+
+
+def test_shared_parts_are_printed_once_and_long_texts_are_cut() -> None:
+    shared = term_of(x == 0)
+    for _ in range(60):
+        shared = Term(Operator.EQUAL, shared.sort, (shared, shared))
+    shown = text(shared)
+    assert shown.startswith("(" * 60 + "x = 0) = (x = 0)) = ((x = 0)")
+    assert shown.endswith(" …")
+    assert LONGEST < len(shown) < LONGEST + 10
 
 
 class _Votes(Protocol):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from functools import cache, reduce
 from pathlib import Path
 from typing import Any
@@ -128,6 +129,26 @@ def test_the_command_asks_the_same_question() -> None:
     assert words[:2] == ["verify", "bmc"]
     (again,) = run_rows(*words[1:])
     assert again.job_id == first.job_id
+
+
+def test_the_command_sets_constants_of_a_module_as_a_configuration_writes_them(tmp_path: Path) -> None:
+    said = {"S": "{{a}, {b}}", "W": '"w"', "T": "TRUE", "N": "3", "M": "m", "P": "<- Pair"}
+    (tmp_path / "Told.tla").write_text(
+        "---- MODULE Told ----\nEXTENDS Naturals\n"
+        f"CONSTANTS {', '.join(said)}\nVARIABLE x\nPair == <<1, 2>>\n"
+        "Init == x = 0\nNext == x' = P[1]\nInv == x = 0\n===="
+    )
+    said_so = "".join(f"{name} {word if '<-' in word else f'= {word}'}\n" for name, word in said.items())
+    (tmp_path / "Told.cfg").write_text(f"INIT Init\nNEXT Next\nINVARIANT Inv\nCONSTANTS\n{said_so}")
+    asked = ("bmc", "--spec", str(tmp_path / "Told.tla"), "--property", "Inv", "--depth", "2")
+    (row,) = run_rows(*asked)
+    words = shlex.split(command_of(row))
+    assert words[:6] == ["verify", "bmc", "--spec", "Told.tla", "--config", "Told.cfg"]
+    settings = [words[at + 1] for at, word in enumerate(words) if word == "--set"]
+    assert settings == [f"{name}={word}" for name, word in said.items() if name != "P"]
+    given = [part for word in settings for part in ("--set", word)]
+    (again,) = run_rows(*asked, *given)
+    assert again.job_id == row.job_id
 
 
 def test_the_command_line_writes_each_format(tmp_path: Path) -> None:

@@ -82,6 +82,18 @@ MENDED = {
     "functions over a set of the state": "{x \\in [s -> {0, 1}] : \\E y \\in DOMAIN x : x[y] = 1}",
     "one of them is the other": "\\E x \\in [s -> {0, 1}] : x = p",
     "functions over no set": "[(5..(1 \\div i)) -> {1}]",
+    "folds have TLC's order": (
+        "<<FoldSet(LAMBDA x1, y1 : Append(y1, x1), <<>>, s), FoldSet(LAMBDA x1, y1 : 2 * y1 + x1, 0, s),"
+        " MapThenFoldSet(LAMBDA x1, y1 : 2 * y1 + x1, 0, LAMBDA x1 : x1,"
+        " LAMBDA S1 : CHOOSE x1 \\in S1 : TRUE, s)>>"
+    ),
+    "a set as a sequence": (
+        "<<SetToSeq(s), SetToSeq({i, 1, 7}), SetToSeq({t[x1] : x1 \\in Node}), SetToSeq({w, None})>>"
+    ),
+    "what is a bag": (
+        "<<IsABag(g), IsABag(p), IsABag(q), IsABag(t), IsABag(r), IsABag(s), IsABag(i),"
+        " IsABag(IF b THEN i ELSE s), IsABag([x \\in s |-> i]), IsABag(<<i, w>>)>>"
+    ),
     "bags": "(g (+) SetToBag(s)) (-) SetToBag({i})",
 }
 

@@ -300,6 +300,22 @@ def test_the_first_of_two_modules_gives_a_name_its_meaning(modules: str, claim: 
     explored(tmp_path, f"{modules}\nASSUME {claim}\n", "", **others)
 
 
+def test_what_a_community_module_uses_itself_may_be_defined_anew(tmp_path: Path) -> None:
+    own = "Range(f) == 7\nMax(a, b) == 8\nCardinality == 9\n"
+    claim = "Range(<<>>) = 7 /\\ Max(1, 2) = 8 /\\ Cardinality = 9"
+    claim += " /\\ SelectLastInSeq(<<1, 1>>, LAMBDA x : x = 1) = 2"
+    explored(tmp_path, f"EXTENDS SequencesExt, Naturals\n{own}ASSUME {claim}\n", "")
+    explored(tmp_path, f"EXTENDS Own\nASSUME {claim}\n", "", Own=f"EXTENDS SequencesExt\n{own}")
+    explored(tmp_path, f"EXTENDS SequencesExt, Own\nASSUME {claim}\n", "", Own=f"EXTENDS Naturals\n{own}")
+    explored(tmp_path, "EXTENDS SequencesExt\nASSUME Cardinality({1}) + Max({2}) = 3\n", "")
+    with pytest.raises(TlaError, match="Range has a meaning already"):
+        specified(tmp_path, "EXTENDS FiniteSetsExt\nRange(f) == 7\n", "")
+    with pytest.raises(TlaError, match="Last has a meaning already"):
+        specified(tmp_path, "EXTENDS SequencesExt\nLast(f) == 7\n", "")
+    with pytest.raises(TlaError, match="Range is not known within its own definition"):
+        specified(tmp_path, "EXTENDS SequencesExt\nRange(f) == Range(f)\n", "")
+
+
 @pytest.mark.parametrize(
     "body", ["Top(a) == a\nINSTANCE A", "EXTENDS A\nTop(a, b) == a", "CONSTANT Top\nINSTANCE A"]
 )

@@ -19,7 +19,7 @@ from verifier.tla.translate import translation
 from verifier.tla.translate.recursion import fold_of
 from verifier.tla.translate.scouting import Scout
 from verifier.tla.translate.shape_sorts import sort_of
-from verifier.trust.explain import reasons
+from verifier.trust.explain import LONGEST_REASON, reasons
 from verifier.verdict import VerdictKind
 
 QUEUE = """
@@ -357,6 +357,24 @@ Next == (Lose(q) /\\ UNCHANGED r) \\/ (Lose(r) /\\ UNCHANGED q)
 """
     theirs, ours = _distinct(translated(tmp_path, body, "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n"))
     assert theirs == ours == 8
+
+
+def test_reasons_look_at_shared_parts_once(tmp_path: Path) -> None:
+    shared = "".join(f"D{n} == IF b THEN 7 - D{n - 1} ELSE D{n - 1}\n" for n in range(1, 41))
+    body = f"""
+EXTENDS Naturals
+VARIABLES x, b
+Init == x = 3 /\\ b = FALSE
+Next == x' = 4 /\\ b' = b
+D0 == x
+{shared}Inv == D40 = 3
+"""
+    run = ran("bmc", translated(tmp_path, body, "INIT Init\nNEXT Next\nINVARIANT Inv\n"), depth=3)
+    assert run.model is not None
+    (trace,) = (verdict.trace for verdict in run.outcome.verdicts if verdict.trace is not None)
+    (reason,) = reasons(run.model, trace)
+    assert reason.values == (("x", 4),)
+    assert len(reason.formula) < LONGEST_REASON + 10
 
 
 def test_places_of_sequences_and_tuples_are_counted_as_in_tla(tmp_path: Path) -> None:

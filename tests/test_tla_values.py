@@ -96,6 +96,22 @@ EXTENSIONS = {
     "Quantify({1, 2, 3}, LAMBDA x : x > 1)": "2",
     "BagCardinality(SetToBag({1, 2}) (+) SetToBag({2}))": "3",
     "FoldFunction(+, 0, <<1, 2, 3>>)": "6",
+    # What TLC computes: its own code, where there is some, is not the text of the module.
+    "FoldSet(LAMBDA x, made : Append(made, x), <<>>, {3, 1, 2})": "<<1, 2, 3>>",
+    "ReduceSet(LAMBDA x, made : Append(made, x), {3, 1}, <<>>)": "<<1, 3>>",
+    "FoldFunction(LAMBDA x, made : Append(made, x), <<>>, <<7, 8>>)": "<<7, 8>>",
+    "FoldFunctionOnSet(LAMBDA x, made : Append(made, x), <<>>, <<7, 8, 9>>, {3, 1})": "<<7, 9>>",
+    "FoldSeq(LAMBDA x, made : Append(made, x), <<>>, <<7, 8>>)": "<<7, 8>>",
+    "MapThenFoldSet(LAMBDA x, made : Append(made, x), <<>>, LAMBDA x : x,"
+    " LAMBDA S : CHOOSE x \\in S : TRUE, {3, 1})": "<<3, 1>>",
+    "SelectInSubSeq(<<2, 4, 3, 5>>, 2, 4, LAMBDA x : x % 2 = 1)": "3",
+    "SelectInSubSeq(<<2, 4, 3, 5>>, 3, 2, LAMBDA x : x % 2 = 1)": "0",
+    "SelectLastInSubSeq(<<3, 4, 3, 5>>, 2, 3, LAMBDA x : x % 2 = 1)": "3",
+    "IndexFirstSubSeq(<<1, 2>>, <<3, 1, 2>>)": "2",
+    "ReplaceFirstSubSeq(<<9>>, <<1, 1>>, <<1, 1, 1>>)": "<<9, 1>>",
+    "ReplaceAllSubSeqs(<<2, 2>>, <<1, 1>>, <<1, 1, 1>>)": "<<2, 2, 1>>",
+    "ReplaceAllSubSeqs(<<2>>, <<>>, <<1, 3>>)": "<<2, 1, 2, 3>>",
+    "Interleave(<<1, 3>>, <<2, 4>>)": "<<<<1>>, <<2>>, <<3>>, <<4>>>>",
 }
 
 
@@ -192,4 +208,5 @@ def test_sets_that_are_too_large_are_not_listed(tmp_path: Path) -> None:
 def test_a_fold_over_a_bag_has_what_is_folded_first(tmp_path: Path) -> None:
     expression = "FoldBag(LAMBDA made, x : Append(made, x.a), <<>>, [a |-> 7] :> 2 @@ [a |-> 8] :> 1)"
     assert value(tmp_path, f"Len({expression})", "Integers, Sequences, TLC, BagsExt") == "3"
+    assert value(tmp_path, f"{expression}[1]", "Integers, Sequences, TLC, BagsExt") == "7"
     assert value(tmp_path, "FoldBag(+, 0, 5 :> 2 @@ 7 :> 1)", "Integers, TLC, BagsExt") == "17"

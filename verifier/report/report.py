@@ -13,6 +13,7 @@ from verifier.printable import json_text
 from verifier.report.known import known
 from verifier.runs.option import declared
 from verifier.runs.table import engine_named, is_engine
+from verifier.runs.tla_loading import setting
 from verifier.specs.definition import NO_DEADLOCK
 from verifier.specs.registry import BUILT_IN
 from verifier.verdict import VerdictKind, in_words
@@ -73,7 +74,8 @@ def command_of(row: Row) -> str:
     words = ["verify", engine.name, "--spec", row.statistics.get("module", spec)]
     words += ["--config", row.statistics["config"]] if row.statistics.get("config") else []
     for name, value in row.constants.items():
-        words += ["--set", f"{name}={show(value)}"]
+        said = setting(name, value) if "module" in row.statistics else show(value)
+        words += [] if said is None else ["--set", f"{name}={said}"]
     words += ["--deadlock"] if row.property_name == NO_DEADLOCK else ["--property", row.property_name]
     known = declared(engine.options)
     for name, value in row.options.items():

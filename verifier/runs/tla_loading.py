@@ -121,6 +121,11 @@ def _read(said: Mapping[str, Any], declared: Container[str]) -> dict[str, Assign
     return found
 
 
+def setting(name: str, value: Any) -> str | None:
+    """What ``--set`` says of a constant of a module; None where a configuration cannot write its value."""
+    return word_of(value) if name in _read({name: value}, (name,)) else None
+
+
 def word_of(value: Any) -> str:
     """A value from a file as a configuration writes it."""
     return str(value).upper() if isinstance(value, bool) else str(value)

@@ -355,6 +355,8 @@ class Module:
     """Of an instance: the names that it declares. An INSTANCE without a name does not make them known."""
     hidden: set[str] = field(default_factory=set)
     """The names that are LOCAL."""
+    loose: set[str] = field(default_factory=set)
+    """The names that give way to others: see ``standard.FORMERLY_EXTENDED``."""
     instances: dict[str, Instance] = field(default_factory=dict)
     instantiated: bool = False
     """Whether something is put for what it declares."""

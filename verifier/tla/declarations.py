@@ -1,31 +1,14 @@
-"""Declared names with their arity, and which of two definitions by one name is taken."""
+"""Declared names with their arity, and parameters as arguments."""
 
 from __future__ import annotations
 
 from tree_sitter import Node
 
 from verifier.tla import ast
-from verifier.tla.ast import Definition, Expression, Parameter, Symbol
+from verifier.tla.ast import Expression, Parameter
 from verifier.tla.errors import Place
 from verifier.tla.precedence import canonical
-from verifier.tla.scope import Named, Scope
 from verifier.tla.text import text_of
-
-
-def gives_way(symbol: Named, known: Named, scope: Scope, *, instance: bool) -> bool:
-    """Whether, of two definitions that modules bring, the first is taken. SANY warns of it; those of an
-    instance have to take as many arguments."""
-    defined = (Definition, ast.Builtin)
-    if not isinstance(known, defined) or not isinstance(symbol, defined):
-        return False
-    return not instance or own_arity(known, scope.extra) == own_arity(symbol, scope.extra)
-
-
-def own_arity(symbol: Symbol, extra: tuple[Parameter, ...]) -> int:
-    """How many arguments it takes besides those of the instance around."""
-    if isinstance(symbol, Definition):
-        return sum(parameter not in extra for parameter in symbol.parameters)
-    return symbol.arity if isinstance(symbol, ast.Constant | ast.Builtin | Parameter) else 0
 
 
 def passed_on(parameter: Parameter, place: Place) -> Expression:

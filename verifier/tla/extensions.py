@@ -162,12 +162,14 @@ def _make_map_then_fold(evaluator: Core, whole: ast.Apply, arguments: list[str])
 
     def compute(operator: Any, base: Value, image: Any, choose: Any, value: Value) -> Value:
         step = lambda item, made: operator.call(image.call(item), made)  # noqa: E731
-        return _fold(evaluator, whole.place, step, base, value)
+        return _fold(evaluator, whole.place, step, base, value, inward=True)
 
     return simple(compute)(evaluator, whole, arguments)
 
 
 def _make_fold_set(evaluator: Core, whole: ast.Apply, arguments: list[str]) -> str:
+    """TLC's own code combines the first member first, where the text of the module would combine it last."""
+
     def compute(operator: Any, base: Value, value: Value) -> Value:
         return _fold(evaluator, whole.place, operator.call, base, value)
 
@@ -198,13 +200,19 @@ def _map_then_fold(
 
 
 def _fold(
-    evaluator: Core, place: Place, step: Callable[[Value, Value], Value], base: Value, value: Value
+    evaluator: Core,
+    place: Place,
+    step: Callable[[Value, Value], Value],
+    base: Value,
+    value: Value,
+    *,
+    inward: bool = False,
 ) -> Value:
-    """As ``step(x, fold of the rest)``, x being the first in TLC's order."""
+    """As ``step(x, fold of those before x)`` in TLC's order; ``inward``, of those behind x."""
 
     def along(row: list[Value]) -> Value:
         made = base
-        for item in reversed(row):
+        for item in reversed(row) if inward else row:
             made = step(item, made)
         return made
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from verifier.errors import nearest
@@ -60,7 +60,7 @@ class Library:
                 self.files.append(path)
                 return parse(path, str(path))
         if own.is_file():
-            return parse(own, f"{name}.tla (of verify)")
+            return replace(parse(own, f"{name}.tla (of verify)"), own=True)
         if name in PARTIAL:
             return parse_text(f"---- MODULE {name} ----\n====\n", f"{name}.tla (empty)")
         beside = [path.stem for folder in (*self.folders, LIBRARY) for path in folder.glob("*.tla")]

@@ -10,11 +10,12 @@ from tree_sitter import Node
 
 from verifier.tla import ast
 from verifier.tla.ast import Definition, Expression, Module, Parameter, Symbol
-from verifier.tla.declarations import declared, gives_way, own_arity
+from verifier.tla.declarations import declared
 from verifier.tla.errors import Place, TlaError
 from verifier.tla.expressions import Expressions
 from verifier.tla.precedence import canonical
-from verifier.tla.scope import Named, Scope
+from verifier.tla.scope import Named, Scope, own_arity
+from verifier.tla.standard import FORMERLY_EXTENDED
 from verifier.tla.text import Source, field_of, text_of
 from verifier.tla.texts_of_modules import lines_of, module_node
 
@@ -91,7 +92,7 @@ class Reader:
         self.node, self.outside = node, around
         outside = self.context.around
         scope = Scope(around, extra=outside.extra, nested=outside.nested, made=outside.made)
-        scope.names = self.made.names
+        scope.names, scope.loose = self.made.names, self.made.loose
         scope.below = lines_of(node)
         for unit in node.children:
             self._unit(unit, scope)
@@ -164,17 +165,17 @@ class Reader:
         if inner is not None:
             self._bring(Reader(self.context, inner[1]).module(inner[0], inner[2]), scope, place)
             return
-        self._bring(self.context.module(name, place), scope, place)
+        loose = self.source.own and name in FORMERLY_EXTENDED.get(self.made.name, ())
+        self._bring(self.context.module(name, place), scope, place, loose=loose)
 
-    def _bring(self, module: Module, scope: Scope, place: Place, *, hide: bool = False) -> None:
+    def _bring(
+        self, module: Module, scope: Scope, place: Place, *, hide: bool = False, loose: bool = False
+    ) -> None:
         """Makes all names of a module known here."""
         for name, symbol in module.names.items():
             if name in module.hidden or (hide and name in module.given):
                 continue
-            known = scope.find(name)
-            if known is not None and known is not symbol and gives_way(symbol, known, scope, instance=hide):
-                continue
-            scope.declare(name, symbol, place)
+            scope.bring(name, symbol, place, loose=loose or name in module.loose, instance=hide)
         for name, instance in module.instances.items():
             if name not in module.hidden:
                 self.made.instances[name] = instance
@@ -305,6 +306,8 @@ class Reader:
                 words = f"{name} was declared RECURSIVE with another number of arguments at {known.place}"
                 raise TlaError(place, words)
             known.parameters = (*scope.extra, *parameters)
+        elif scope.is_loose(name):
+            scope.names.pop(name, None)
         elif known is not None or scope.find(name) is not None:
             scope.declare(name, Definition(name, (), self.made.name, place), place)
         body, labels = self.expressions.labels.collected(field_of(node, "definition"), inner)

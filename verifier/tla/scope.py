@@ -7,7 +7,17 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from verifier.errors import nearest
-from verifier.tla.ast import Bound, Builtin, Definition, Expression, Instance, Parameter, Symbol, Variable
+from verifier.tla.ast import (
+    Bound,
+    Builtin,
+    Constant,
+    Definition,
+    Expression,
+    Instance,
+    Parameter,
+    Symbol,
+    Variable,
+)
 from verifier.tla.errors import Place, TlaError
 
 Named: TypeAlias = Symbol | Instance
@@ -35,6 +45,8 @@ class Scope:
     """Whether definitions made here belong to a LET."""
     made: list[Definition] | None = None
     """Where the definitions of a LET are collected, with those of its instances."""
+    loose: set[str] = field(default_factory=set)
+    """Those of the names here that may get another meaning."""
     below: Mapping[str, int] = field(default_factory=dict)
     """The lines of all definitions of the module, for errors at names that are used before."""
 
@@ -68,9 +80,29 @@ class Scope:
         known = self.find(name)
         if name in _FORMS:
             raise TlaError(place, f"{name} is a symbol of the language, so it cannot be defined")
-        if known is not None and known is not meaning:
+        if known is not None and known is not meaning and not self.is_loose(name):
             raise TlaError(place, f"{name} has a meaning already{_where(known)}: rename one of them")
         self.names[name] = meaning
+        self.loose.discard(name)
+
+    def bring(self, name: str, meaning: Named, place: Place, *, loose: bool, instance: bool) -> None:
+        """Gives a name the meaning that it has in another module, unless another one stands."""
+        known = self.find(name)
+        if loose:
+            if known is None:
+                self.names[name] = meaning
+                self.loose.add(name)
+            return
+        new = known is None or known is meaning or self.is_loose(name)
+        if new or not _gives_way(meaning, known, self, instance=instance):
+            self.declare(name, meaning, place)
+
+    def is_loose(self, name: str) -> bool:
+        """Whether a name has a meaning that gives way to another one."""
+        scope: Scope | None = self
+        while scope is not None and name not in scope.names:
+            scope = scope.around
+        return scope is not None and name in scope.loose
 
     def known(self) -> Iterator[str]:
         """All names."""
@@ -100,6 +132,22 @@ class Scope:
         near = nearest(name, set(self.known()))
         hint = f"; did you mean {near}?" if near and name[0].isalnum() else ""
         return TlaError(place, f"unknown {kind} {name}{hint or _needs(name)}")
+
+
+def _gives_way(symbol: Named, known: Named | None, scope: Scope, *, instance: bool) -> bool:
+    """Whether, of two definitions that modules bring, the first is taken. SANY warns of it; those of an
+    instance have to take as many arguments."""
+    defined = (Definition, Builtin)
+    if not isinstance(known, defined) or not isinstance(symbol, defined):
+        return False
+    return not instance or own_arity(known, scope.extra) == own_arity(symbol, scope.extra)
+
+
+def own_arity(symbol: Symbol, extra: tuple[Parameter, ...]) -> int:
+    """How many arguments it takes besides those of the instance around."""
+    if isinstance(symbol, Definition):
+        return sum(parameter not in extra for parameter in symbol.parameters)
+    return symbol.arity if isinstance(symbol, Constant | Builtin | Parameter) else 0
 
 
 _RESERVED = frozenset({

@@ -48,6 +48,23 @@ _OPERATORS: Mapping[str, str] = {
 """Each operator with the number of its arguments, or the arities of the arguments where some are operators:
 ``0,1`` is an operand and then an operator of one argument."""
 
+FORMERLY_EXTENDED: Mapping[str, tuple[str, ...]] = {
+    "SequencesExt": (
+        "Sequences",
+        "Naturals",
+        "FiniteSets",
+        "FiniteSetsExt",
+        "Folds",
+        "Functions",
+        "Bags",
+        "TLC",
+    ),
+    "FiniteSetsExt": ("Integers", "FiniteSets"),
+    "Functions": ("Integers", "Folds"),
+}
+"""What a Community Module had by EXTENDS, and has by LOCAL INSTANCE today. Texts may use
+these names, as those written for the former do, and may define their own, as those for the latter do."""
+
 BUILT_IN = tuple(name for name in _OPERATORS if not name.startswith("_"))
 """The modules that have no text."""
 PARTIAL = (

@@ -42,6 +42,8 @@ class Source:
     fields: Mapping[int, str] = field(default_factory=dict)
     """The names of fields that the grammar cannot read, by the byte where each begins. The tree has others
     of the same length for them."""
+    own: bool = False
+    """Whether it is a module of this program."""
 
     @cached_property
     def lines(self) -> list[str]:

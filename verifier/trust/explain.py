@@ -24,6 +24,9 @@ _MAXIMUM_REASONS = 3
 _MOST_CHOICES = 4096
 """The most values of free parameters to try in the search for an undefined read."""
 
+LONGEST_REASON = 1_000
+"""The most characters of a formula that explains something: nobody reads more."""
+
 
 @dataclass(frozen=True)
 class Reason:
@@ -151,7 +154,7 @@ class ConcreteReading:
                 deeper = next(part for part in term.arguments if self._descends(part))
                 yield from self._failures(deeper, bindings, witnesses)
             case _:
-                shown = text(term, bindings, self._first_index)
+                shown = text(term, bindings, self._first_index, LONGEST_REASON)
                 yield Reason(witnesses, shown, tuple(self._mentioned_values(term, bindings)))
 
     def _descends(self, term: Term) -> bool:
@@ -164,9 +167,13 @@ class ConcreteReading:
     def _mentioned_values(self, term: Term, bindings: Bindings) -> Iterator[tuple[str, Concrete]]:
         """The values of the parts of the state that the formula mentions outside of further quantifiers."""
         seen: set[str] = set()
+        visited: set[int] = set()
         stack = [term]
         while stack:
             part = stack.pop()
+            if id(part) in visited:  # terms share their parts
+                continue
+            visited.add(id(part))
             closed = all(symbol in bindings or symbol.name in self._state for symbol in part.free)
             is_path = part.operator in (
                 Operator.APPLY,

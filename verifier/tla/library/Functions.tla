@@ -1,6 +1,7 @@
 ------------------------------ MODULE Functions ------------------------------
 \* Operators on functions. The names are those of the Community Modules.
 EXTENDS Integers, Folds
+LOCAL INSTANCE _FiniteSetsExt
 Restrict(f, S) == [x \in S |-> f[x]]
 RestrictDomain(f, Test(_)) == [x \in {y \in DOMAIN f : Test(y)} |-> f[x]]
 RestrictValues(f, Test(_)) == [x \in {y \in DOMAIN f : Test(f[y])} |-> f[x]]
@@ -17,7 +18,8 @@ Bijection(S, T) == Injection(S, T) \cap Surjection(S, T)
 ExistsInjection(S, T) == Injection(S, T) # {}
 ExistsSurjection(S, T) == Surjection(S, T) # {}
 ExistsBijection(S, T) == Bijection(S, T) # {}
-FoldFunctionOnSet(op(_,_), base, fun, indices) == MapThenFoldSet(op, base, LAMBDA i : fun[i], LAMBDA s : CHOOSE x \in s : TRUE, indices)
+\* The first comes first, as TLC has it.
+FoldFunctionOnSet(op(_,_), base, fun, indices) == FoldSet(LAMBDA i, made : op(fun[i], made), base, indices)
 FoldFunction(op(_,_), base, fun) == FoldFunctionOnSet(op, base, fun, DOMAIN fun)
 SumFunctionOnSet(fun, indices) == FoldFunctionOnSet(+, 0, fun, indices)
 SumFunction(fun) == SumFunctionOnSet(fun, DOMAIN fun)

@@ -13,10 +13,13 @@ Remove(s, e) == SelectSeq(s, LAMBDA t : t # e)
 ReplaceAll(s, old, new) == [i \in 1..Len(s) |-> IF s[i] = old THEN new ELSE s[i]]
 SelectInSeq(seq, Test(_)) ==
     LET I == {i \in 1..Len(seq) : Test(seq[i])} IN IF I = {} THEN 0 ELSE Min(I)
-SelectInSubSeq(seq, from, to, Test(_)) == SelectInSeq(SubSeq(seq, from, to), Test)
+\* TLC counts places from the beginning of the whole sequence.
+SelectInSubSeq(seq, from, to, Test(_)) ==
+    LET I == {i \in from..to : Test(seq[i])} IN IF I = {} THEN 0 ELSE Min(I)
 SelectLastInSeq(seq, Test(_)) ==
     LET I == {i \in 1..Len(seq) : Test(seq[i])} IN IF I = {} THEN 0 ELSE Max(I)
-SelectLastInSubSeq(seq, from, to, Test(_)) == SelectLastInSeq(SubSeq(seq, from, to), Test)
+SelectLastInSubSeq(seq, from, to, Test(_)) ==
+    LET I == {i \in from..to : Test(seq[i])} IN IF I = {} THEN 0 ELSE Max(I)
 InsertAt(s, i, e) == SubSeq(s, 1, i - 1) \o <<e>> \o SubSeq(s, i, Len(s))
 ReplaceAt(s, i, e) == [s EXCEPT ![i] = e]
 RemoveAt(s, i) == SubSeq(s, 1, i - 1) \o SubSeq(s, i + 1, Len(s))
@@ -46,8 +49,20 @@ Zip(s, t) ==
 SubSeqs(s) == {SubSeq(s, i + 1, j) : i, j \in 0..Len(s)}
 AllSubSeqs(s) == {FoldLeft(LAMBDA done, i : Append(done, s[i]), <<>>, SetToSortSeq(D, <)) : D \in SUBSET DOMAIN s}
 IndexFirstSubSeq(s, t) ==
-    Min({i \in 1..(Len(t) + 1) : SubSeq(t, i, i + Len(s) - 1) = s})
+    Min({i \in 1..(Len(t) - Len(s) + 1) : SubSeq(t, i, i + Len(s) - 1) = s})
 ReplaceSubSeqAt(i, r, s, t) == SubSeq(t, 1, i - 1) \o r \o SubSeq(t, i + Len(s), Len(t))
 ReplaceFirstSubSeq(r, s, t) ==
     IF s \in SubSeqs(t) THEN ReplaceSubSeqAt(IndexFirstSubSeq(s, t), r, s, t) ELSE t
+Interleave(s, t) ==
+    CASE Len(s) = Len(t) /\ Len(s) > 0 -> FlattenSeq([i \in 1..Len(s) |-> << <<s[i]>>, <<t[i]>> >>])
+      [] Len(s) = Len(t) /\ Len(s) = 0 -> << <<>>, <<>> >>
+ReplaceAllSubSeqs(r, s, t) ==
+    LET RECURSIVE from(_)
+        from(i) ==
+            CASE i > Len(t) -> <<>>
+              [] i <= Len(t) /\ Len(s) = 0 -> r \o <<t[i]>> \o from(i + 1)
+              [] i <= Len(t) /\ Len(s) > 0 ->
+                    IF i + Len(s) - 1 <= Len(t) /\ SubSeq(t, i, i + Len(s) - 1) = s
+                    THEN r \o from(i + Len(s)) ELSE <<t[i]>> \o from(i + 1)
+    IN  CASE s = t -> r [] s # t /\ r = s -> t [] OTHER -> from(1)
 =============================================================================

@@ -19,7 +19,7 @@ from verifier.encodings.terms import Operator, Term
 from verifier.tla.translate.making import known_table, table_of
 from verifier.tla.translate.set_operators import SetOperators
 from verifier.tla.translate.shapes import NOTHING
-from verifier.tla.translate.symbolic import YES, Entries, Known, Sym, Table, Untranslated
+from verifier.tla.translate.symbolic import NO, YES, Entries, Known, Sym, Table, Untranslated
 from verifier.tla.translate.terms import TRUTH, literal, variable
 from verifier.tla.values import listed
 
@@ -111,6 +111,13 @@ class Merging(SetOperators):
         body = self.term(self.if_(inside[0], *applied))
         return Term(Operator.PARTIAL_FUNCTION, sort, (self.formula(self.or_(inside)), body), binds=symbol)
 
+    def set_to_seq(self, of: Sym) -> Sym:
+        """``SetToSeq``: the members in TLC's order."""
+        found: Sym = Known(())
+        for case in self.in_order(of):
+            found = self.if_(case.condition, self.appended(found, case.item), found)
+        return found
+
     # -- bags
 
     def function_over(self, of: Sym, body: Callable[[Sym], Sym]) -> Sym:
@@ -130,6 +137,19 @@ class Merging(SetOperators):
     def copies(self, item: Sym, bag: Sym) -> Sym:
         """``CopiesIn``"""
         return self.if_(self.contains(self.domain(bag), item), self.apply(bag, item), Known(0))
+
+    def is_bag(self, value: Sym) -> Sym:
+        """``IsABag``: a function to positive integers. What is of another kind is none, and no error."""
+        function = self.kinds(value).get("function", NO)
+        if function is NO:
+            return NO
+        keys = self.spread(self.domain(value))
+        return self.and_([function, *(self.for_all(case, self._positive(value, case.item)) for case in keys)])
+
+    def _positive(self, function: Sym, key: Sym) -> Sym:
+        count = self.apply(function, key)
+        is_integer = self.kinds(count).get("integer", NO)
+        return NO if is_integer is NO else self.and_([is_integer, self.less(Known(0), self.integer(count))])
 
     def bag_cardinality(self, bag: Sym) -> Sym:
         """``BagCardinality``"""

@@ -249,15 +249,16 @@ class SetOperators(Rows):
         return cases
 
     def fold_set(self, operator: Sym, base: Sym, of: Sym) -> Sym:
-        """``FoldSet``: the first element is combined last."""
+        """``FoldSet``: the first element is combined first."""
         assert isinstance(operator, Op)
         found = base
-        for case in reversed(self.in_order(of)):
+        for case in self.in_order(of):
             found = self.if_(case.condition, operator.call(case.item, found), found)
         return found
 
     def map_then_fold(self, operator: Sym, base: Sym, image: Sym, choose: Sym, of: Sym) -> Sym:
-        """``MapThenFoldSet``, where the order does not matter to the operator that chooses."""
+        """``MapThenFoldSet``, where the order does not matter to the operator that chooses: the first element
+        is combined last."""
         assert isinstance(operator, Op)
         assert isinstance(image, Op)
         found = base
