@@ -67,6 +67,8 @@ class Findings:
         self.written: int | None = None
         self.exchanged = 0
         """Bytes of successors that tasks wrote for others to read."""
+        self.means: str | None = None
+        """What does the tasks now, where that changes."""
         self.task_memory: int | None = None
         """The most that a process with tasks took."""
 
@@ -172,6 +174,7 @@ class Findings:
                 enabled=self.tally.coverage.enabled,
                 found=found,
                 written=self.written,
+                means=self.means,
             )
         )
 
