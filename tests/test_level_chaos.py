@@ -54,7 +54,7 @@ COUNTS = ("distinct_states", "generated_states", "depth", "deadlocks", "levels",
 
 
 def exploration(question: Question, *more: str) -> subprocess.Popen[str]:
-    """An exploration in a process of its own. Where it is to run on Spark, it does not wait until it is long."""
+    """An exploration in a process of its own. Spark, where that is asked for, starts at once."""
     return started("explore", *_words(question), *more, first=SPARK_AT_ONCE)
 
 

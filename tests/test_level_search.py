@@ -44,6 +44,7 @@ from verifier.explicit.levels import (
     Expand,
     Result,
     Settle,
+    Settled,
     Stage,
     Task,
     capacity_of,
@@ -316,6 +317,38 @@ def test_who_asks_for_less_than_there_is_gets_no_more(kafka: Model, tmp_path: Pa
     for depth in (6, 7, 7):
         asked = everything(kafka, max_depth=depth)
         assert found(explore(kafka, replace(asked, beyond=resumed))) == found(explore(kafka, asked))
+
+
+@pytest.mark.parametrize(("lasting", "partitions"), [(False, 1), (False, 2), (True, 2)])
+def test_the_last_level_is_written_only_if_someone_may_go_on_from_it(
+    kafka: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lasting: bool, partitions: int
+) -> None:
+    """All that is found is the same: also the first of several failures, in whatever partitions they are, and
+    where what was asked for is decided one level before the last."""
+    monkeypatch.setattr(Moves, "chunk", lambda moves, octets=0: 1)
+    monkeypatch.setattr(level_search, "_LEAST_PARTITIONS", partitions)
+    monkeypatch.setattr(level_search, "_PARTITIONS_PER_SLOT", partitions)
+    written: dict[int, bool] = {}
+
+    def watched(stage: Stage, task: Task) -> Result:
+        result = perform(stage, task)
+        if isinstance(result, Settled) and isinstance(task, Settle) and result.count:
+            written[task.level] = bool(result.parts)
+        return result
+
+    monkeypatch.setattr(level_search, "perform", watched)
+    whole = explore(kafka, everything(kafka))
+    failing = {v.property_name: v.depth for v in whole.verdicts if v.trace is not None and v.depth}
+    assert len(failing) > 1
+    for depth in sorted({depth + more for depth in failing.values() for more in (0, 1)}):
+        for names in (None, *((name,) for name in failing)):
+            asked = everything(kafka, max_depth=depth)
+            if names is not None:
+                asked = replace(asked, properties=names, keep_going=False)
+            folder = tmp_path / f"{depth}-{names}" if lasting else None
+            written.clear()
+            same(kafka, asked, replace(IN_FILES, folder=folder))
+            assert all(found == (lasting or level < depth) for level, found in written.items())
 
 
 def test_a_task_of_a_killed_search_that_still_runs_changes_nothing(

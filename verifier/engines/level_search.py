@@ -193,10 +193,33 @@ class LevelSearch:
             settled = self._done(Settled, runner, self._settlements(now, level, expanded, capacity), level)
         self._count(now, level, expanded, settled)
         findings.close(level, expanded=not last)
-        if last:
-            findings.tell(level)
+        if not last and not self._kept(level + 1):
+            self._end(now, level, settled)
+        if last or not self._kept(level + 1):
+            findings.tell(findings.closed)
             return None
         return self._following(now, settled)
+
+    def _kept(self, level: int) -> bool:
+        """Whether the states of a level are written. Those of the last one are not where nobody can go on
+        from them: they are looked at as they are found. A folder that lasts may be gone on with deeper."""
+        return self._stage.lasting or level != self._findings.request.max_depth
+
+    def _end(self, now: Checkpoint, level: int, settled: Sequence[Settled]) -> None:
+        """Counts what the states after a level came to, unless that is not wanted any more."""
+        findings = self._findings
+        self._check_states()
+        if findings.decided or not any(new.count for new in settled):
+            return
+        within, sought = findings.tally.within, findings.sought(expanded=False)
+        for new in settled:
+            findings.tally.add(new.tally)
+        findings.counted(level + 1, findings.tally.within - within)
+        for name in sought:
+            keys = [new.failing[name] for new in settled if name in new.failing]
+            if keys:
+                findings.violated(name, level + 1, None, self._ways.beyond(now, min(keys)))
+        findings.close(level + 1, expanded=False)
 
     def _expansions(self, common: Expand, frontier: Level, slots: int) -> list[Expand]:
         """The level, divided by the order of its states at bounds of chunks."""
@@ -224,8 +247,9 @@ class LevelSearch:
                 if start < end:
                     pieces[partition].append(Slice(block, start, end))
         chunks = -(-now.levels[-1].count // self._stage.transitions.chunk())
+        sought = None if self._kept(level + 1) else self._findings.sought(expanded=False)
         return [
-            Settle(level + 1, partition, tuple(some), now.runs[partition], chunks, capacity)
+            Settle(level + 1, partition, tuple(some), now.runs[partition], chunks, capacity, sought)
             for partition, some in enumerate(pieces)
             if some
         ]

@@ -3,7 +3,8 @@
 First the level is *expanded*: each task takes some states of it, in their order, and writes their
 successors as blocks, without most duplicates. Then it is *settled*: each task takes the successors in one
 part of the space of states, leaves out duplicates and what was seen before, and writes the new ones: by state
-into a run, and in their order, as the next level.
+into a run, and in their order, as the next level. The states of a last level, from which nobody goes on, are
+looked at instead.
 
 The order is that in which a search by one process finds the states. Each successor has a key: the chunk of
 the level in which its predecessor is looked at, the move, and the place of the predecessor in the chunk.
@@ -168,6 +169,9 @@ class Settle:
     chunks: int
     """Of the level that the successors come from."""
     capacity: int
+    properties: tuple[str, ...] | None = None
+    """None: the new states are written, and looked at later. Else they are looked at here and not written,
+    which is for a last level that nobody goes on from: the properties whose first failure is looked for."""
 
 
 @dataclass(frozen=True)
@@ -178,6 +182,10 @@ class Settled:
     count: int
     parts: tuple[LevelPart, ...]
     runs: tuple[Run, ...]
+    tally: Tally
+    """Of the new states, if they were looked at."""
+    failing: dict[str, int]
+    """For each property that fails in some of these the key of the first of them."""
     found: NDArray[np.int64]
     """New states by each move."""
     sources: NDArray[np.int64]

@@ -20,9 +20,10 @@ from verifier.explicit.levels import (
     Stage,
     peak_memory,
 )
-from verifier.explicit.scattering import bounds
+from verifier.explicit.packing import Rows, places
+from verifier.explicit.scattering import bounds, rows_of
 from verifier.explicit.sections import in_sections
-from verifier.explicit.sorted_states import Columns, distinct, merged, narrowed, seen, size
+from verifier.explicit.sorted_states import Columns, Run, distinct, merged, narrowed, seen, size
 
 FEW_RUNS = 4
 """So many runs of a partition are left as they are."""
@@ -66,6 +67,7 @@ class _Settling:
         self._run: list[Slice] = []
         self._found = np.zeros(len(stage.transitions.actions), np.int64)
         self._sources = np.zeros(task.chunks, np.int64)
+        self._tally, self._failing = stage.tally(), dict[str, int]()
 
     def settle(self, low: int, high: int) -> None:
         """Finds the new states of a range."""
@@ -76,7 +78,12 @@ class _Settling:
                 new = ~seen(self._shelf, states, part)
                 if not new.all():
                     states, firsts = [column[new] for column in states], firsts[new]
-        if len(firsts):
+        found = keys.take(firsts)
+        self._found += _counted(found >> np.uint64(PLACE_BITS) & np.uint64(MOVE_MASK), self._found)
+        if self._task.properties is not None:
+            del columns, keys
+            self._look(rows_of(states), found, self._task.properties)
+        elif len(firsts):
             arrived = np.zeros(len(keys), np.bool_)
             arrived[firsts] = True
             self._write(states, [column[arrived] for column in columns], keys[arrived])
@@ -100,27 +107,44 @@ class _Settling:
         self._run.append(self._shelf.write(f"{name}.run", ascending).whole())
         rows = self._shelf.write(f"{name}.rows", columns)
         self._parts.append(LevelPart(self._shelf.write(f"{name}.keys", [keys]).whole(), rows.whole()))
-        move = (keys >> np.uint64(PLACE_BITS) & np.uint64(MOVE_MASK)).astype(np.int64)
-        self._found += np.bincount(move, minlength=len(self._found))
-        chunk = (keys >> np.uint64(CHUNK_SHIFT)).astype(np.int64)
-        self._sources += np.bincount(chunk, minlength=len(self._sources))
+        self._sources += _counted(keys >> np.uint64(CHUNK_SHIFT), self._sources)
+
+    def _look(self, rows: Rows, keys: Column, properties: Sequence[str]) -> None:
+        """Looks at new states, in any order."""
+        chunk = self._stage.transitions.chunk()
+        for start in range(0, len(rows), chunk):
+            look = self._stage.transitions.look(rows[start : start + chunk])
+            self._tally.count(look, self._stage.orbits)
+            self._tally.unexpanded |= bool(look.enabled.any())
+            for name in properties:
+                failing = places(look.failing[name])
+                if len(failing):
+                    first = int(keys[start : start + chunk][failing].min())
+                    self._failing[name] = min(first, self._failing.get(name, first))
 
     def _name(self, part: int) -> str:
         return f"{self._stage.run}{self._task.level:05}-p{self._task.partition:04}-{part:03}"
 
     def result(self) -> Settled:
         """What was found."""
-        runs = [*self._task.runs, *([tuple(self._run)] if self._run else [])]
+        runs: list[Run] = [*self._task.runs, *([tuple(self._run)] if self._run else [])]
         first = first_to_merge([size(run) for run in runs])
         if first < len(runs) - 1:
             name = f"{self._name(0)}.merged"
             runs[first:] = [merged(self._shelf, runs[first:], name, self.area, self._task.capacity)]
         return Settled(
             partition=self._task.partition,
-            count=int(self._sources.sum()),
+            count=int(self._found.sum()),
             parts=tuple(self._parts),
             runs=tuple(runs),
+            tally=self._tally,
+            failing=self._failing,
             found=self._found,
             sources=self._sources,
             peak_memory=peak_memory(),
         )
+
+
+def _counted(values: Column, counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How often each number below the length of the counts is among the values."""
+    return np.bincount(values.astype(np.int64), minlength=len(counts))
