@@ -37,8 +37,9 @@ from verifier.engines.explore import Progress, Request, explore
 from verifier.engines.findings import Findings
 from verifier.errors import UsageError
 from verifier.explicit import settling
-from verifier.explicit.blocks import Damaged, Shelf, Slice
+from verifier.explicit.blocks import Damaged, Shelf
 from verifier.explicit.levels import (
+    CHUNK_SHIFT,
     MOVE_BITS,
     PLACE_BITS,
     Expand,
@@ -55,7 +56,7 @@ from verifier.explicit.moves import MOST_MOVES, Moves
 from verifier.explicit.orbits import Orbits
 from verifier.explicit.performing import perform
 from verifier.explicit.scattering import SPACE, bounds, columns_of, parts_of, rows_of
-from verifier.explicit.sections import in_sections, sections
+from verifier.explicit.sections import Sections, in_sections, joined, sections
 from verifier.explicit.sorted_states import distinct, merged, mostly_distinct, seen
 from verifier.processes.cores import cores
 from verifier.processes.limits import Limits
@@ -568,18 +569,39 @@ def test_most_duplicates_are_left_out_and_nothing_else(alike: bool) -> None:
             assert len(stays) < len(firsts) * 1.5 < count
 
 
-def test_sections_are_read_as_they_were_written(tmp_path: Path) -> None:
-    rng, shelf = np.random.default_rng(9), Shelf(tmp_path)
-    columns = [rng.integers(0, 1 << 63, 100, np.uint64) for _ in range(3)]
-    order, limits = rng.permutation(100)[:80], [0, 0, 30, 80]
-    block = shelf.write("some", [sections(columns, order, limits)], lasting=False)
-    parts = [Slice(block, 3 * start, 3 * end) for start, end in ((30, 80), (0, 30), (0, 0))]
-    found = in_sections(shelf, parts, 3)
-    expected = [column[np.concatenate([order[30:80], order[:30]])] for column in columns]
-    assert np.array_equal(found, expected)
+@pytest.mark.parametrize(
+    ("bits", "beyond", "span", "fits"),
+    [
+        (64 * 2 + 20, 0, 1 << 44, True),
+        (64 * 2 + 20, 0, (1 << 44) + 1, False),
+        (64 * 2 + 20, 1 << 63, 1 << 44, False),
+        (64 * 2 + 63, 0, 2, True),
+        (64 * 3, 0, 1, False),
+        (64, 0, 1, False),
+    ],
+)
+def test_sections_are_read_as_they_were_written(
+    tmp_path: Path, bits: int, beyond: int, span: int, fits: bool
+) -> None:
+    """Keys are in the last word where it has room for all of them, and no state has a bit there."""
+    rng, shelf, words = np.random.default_rng(9), Shelf(tmp_path), -(-bits // 64)
+    columns = [rng.integers(0, 1 << 64, 100, np.uint64, endpoint=False) for _ in range(words)]
+    columns[-1] &= np.uint64((1 << bits - 64 * (words - 1)) - 1)
+    columns[-1][99] |= np.uint64(beyond)
+    least = (5 << CHUNK_SHIFT) - 1
+    keys = np.sort(rng.integers(least, least + span, 100, np.uint64))
+    keys[[0, -1]] = least, least + span - 1
+    order, limits = rng.permutation(100)[:80], (0, 0, 30, 80)
+    expected = [column[np.concatenate([order[30:80], order[:30]])] for column in (*columns, keys)]
+    written, least_key = joined(columns, keys, bits)
+    assert (least_key, len(written)) == ((least, words) if fits else (None, words + 1))
+    block = shelf.write("some", [sections(written, order, limits)], lasting=False)
+    (one, first), (two, second) = Sections(block, limits, least_key).each()
+    assert (one, two, first.count, second.count) == (1, 2, 30, 50)
+    assert np.array_equal(in_sections(shelf, [second, first], words, bits), expected)
     (tmp_path / "some").write_bytes((tmp_path / "some").read_bytes()[:-8])
     with pytest.raises(Damaged):
-        in_sections(shelf, parts, 3)
+        in_sections(shelf, [first, second], words, bits)
 
 
 @pytest.mark.parametrize("parts", [1, 2, 16, 1 << 16])

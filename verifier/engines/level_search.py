@@ -37,6 +37,7 @@ from verifier.explicit.levels import (
 )
 from verifier.explicit.performing import perform
 from verifier.explicit.scattering import bounds, columns_of
+from verifier.explicit.sections import Section
 from verifier.explicit.sorted_states import Run, distinct
 from verifier.explicit.table import StateTable
 from verifier.files import reason_of
@@ -241,11 +242,9 @@ class LevelSearch:
         self, now: Checkpoint, level: int, expanded: Sequence[Expanded], capacity: int
     ) -> list[Settle]:
         """The partitions that have successors."""
-        pieces: list[list[Slice]] = [[] for _ in range(now.partitions)]
-        for block, limits in (piece for result in expanded for piece in result.pieces):
-            for partition, (start, end) in enumerate(pairwise(limits)):
-                if start < end:
-                    pieces[partition].append(Slice(block, start, end))
+        pieces: list[list[Section]] = [[] for _ in range(now.partitions)]
+        for partition, piece in (each for result in expanded for one in result.pieces for each in one.each()):
+            pieces[partition].append(piece)
         chunks = -(-now.levels[-1].count // self._stage.transitions.chunk())
         sought = None if self._kept(level + 1) else self._findings.sought(expanded=False)
         return [
@@ -275,7 +274,7 @@ class LevelSearch:
         within = findings.tally.within
         for result in expanded:
             findings.tally.add(result.tally)
-            findings.exchanged += sum(block.size for block, _ in result.pieces)
+            findings.exchanged += sum(piece.block.size for piece in result.pieces)
         findings.counted(level, findings.tally.within - within)
         for new in settled:
             findings.tally.coverage.found += new.found

@@ -26,11 +26,12 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from verifier.explicit.blocks import Block, Column, Shelf, Slice
+from verifier.explicit.blocks import Column, Shelf, Slice
 from verifier.explicit.classes import Classes
 from verifier.explicit.coverage import Coverage
 from verifier.explicit.moves import Look, Transitions
 from verifier.explicit.packing import places
+from verifier.explicit.sections import Section, Sections
 from verifier.explicit.sorted_states import Run
 
 PLACE_BITS, MOVE_BITS = 14, 17
@@ -143,9 +144,8 @@ class Expanded:
     tally: Tally
     failing: dict[str, int]
     """For each property that fails in some of the states the first of them, as a number within the level."""
-    pieces: tuple[tuple[Block, tuple[int, ...]], ...]
-    """Successors in blocks of ``sections``, a section for each partition, with the bounds of these: all that
-    is in a block comes after what is in the one before, in the order of keys."""
+    pieces: tuple[Sections, ...]
+    """Successors: all that is in a block comes after what is in the one before, in the order of keys."""
     peak_memory: int
     """Of the process, in bytes."""
 
@@ -162,8 +162,8 @@ class Settle:
     level: int
     """The one that is made."""
     partition: int
-    pieces: tuple[Slice, ...]
-    """Sections with successors: those of each ascend by key, and are after those of the section before."""
+    pieces: tuple[Section, ...]
+    """Successors: those of each ascend by key, and are after those of the section before."""
     runs: tuple[Run, ...]
     """What was seen before, the oldest first."""
     chunks: int

@@ -22,7 +22,7 @@ from verifier.explicit.levels import (
 )
 from verifier.explicit.packing import Rows, places
 from verifier.explicit.scattering import bounds, rows_of
-from verifier.explicit.sections import in_sections
+from verifier.explicit.sections import Section, in_sections
 from verifier.explicit.sorted_states import Columns, Run, distinct, merged, narrowed, seen, size
 
 FEW_RUNS = 4
@@ -34,7 +34,7 @@ _MUCH_LARGER = 2
 def settle(stage: Stage, task: Settle) -> Settled:
     """Does a task. Raises OSError or Damaged where the folder cannot be written or read."""
     settling = _Settling(stage, task)
-    successors = sum(map(len, task.pieces)) // (stage.transitions.words + 1)
+    successors = sum(piece.count for piece in task.pieces)
     total = max([successors, *map(size, task.runs)])
     limits = bounds(max(1, -(-total // task.capacity)), *settling.area)
     for low, high in pairwise(limits):
@@ -90,15 +90,18 @@ class _Settling:
 
     def _successors(self, low: int, high: int) -> tuple[Columns, Column]:
         """The states in a range of the partition, ascending by their keys."""
-        width, pieces = self._words + 1, self._task.pieces
+        pieces = self._task.pieces
         if (low, high) == self.area:
-            columns = in_sections(self._shelf, pieces, width)
+            columns = self._read(pieces)
         else:  # one by one, as there is no room for all
             columns = np.concatenate([self._within(piece, low, high) for piece in pieces], axis=1)
         return list(columns[:-1]), columns[-1]
 
-    def _within(self, piece: Slice, low: int, high: int) -> NDArray[np.uint64]:
-        columns = in_sections(self._shelf, [piece], self._words + 1)
+    def _read(self, pieces: Sequence[Section]) -> NDArray[np.uint64]:
+        return in_sections(self._shelf, pieces, self._words, self._stage.transitions.bits)
+
+    def _within(self, piece: Section, low: int, high: int) -> NDArray[np.uint64]:
+        columns = self._read([piece])
         return columns[:, (columns[0] >= low) & (columns[0] <= high - 1)]
 
     def _write(self, ascending: Columns, columns: Columns, keys: Column) -> None:
