@@ -36,7 +36,7 @@ from verifier.engines.exploration import Beyond, Runner
 from verifier.engines.explore import Progress, Request, explore
 from verifier.engines.findings import Findings
 from verifier.errors import UsageError
-from verifier.explicit import settling
+from verifier.explicit import levels, settling
 from verifier.explicit.blocks import Damaged, Shelf
 from verifier.explicit.levels import (
     CHUNK_SHIFT,
@@ -121,8 +121,11 @@ def test_several_processes_find_the_same(kafka: Model) -> None:
 
 
 def test_with_room_for_few_states_all_is_the_same(kafka: Model, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Levels in many tasks, successors in many blocks, partitions settled range by range, runs merged."""
+    """Levels in many tasks, successors in many blocks, partitions with many sections, these settled range by
+    range, runs merged."""
     monkeypatch.setattr(level_search, "capacity_of", lambda stage, memory: 7)
+    monkeypatch.setattr(levels, "_STATES_PER_SECTION", 3)
+    monkeypatch.setattr(level_search, "_LEAST_PARTITIONS", 4)
     monkeypatch.setattr(Moves, "chunk", lambda moves, octets=0: 4)
     tasks: list[Task] = []
 
@@ -134,7 +137,8 @@ def test_with_room_for_few_states_all_is_the_same(kafka: Model, monkeypatch: pyt
     same(kafka, everything(kafka))
     model = _random(1)
     same(model, everything(model))
-    assert max(task.number for task in tasks if hasattr(task, "number")) > 3
+    assert max(task.number for task in tasks if isinstance(task, Expand)) > 3
+    assert max(len(task.pieces) for task in tasks if isinstance(task, Settle)) > 3
 
 
 def test_it_goes_on_in_files_where_memory_is_too_small(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -306,7 +310,10 @@ def test_an_empty_folder_is_begun_in(kafka: Model, tmp_path: Path) -> None:
     assert found(explored) == found(explore(kafka, everything(kafka)))
 
 
-def test_who_asks_for_less_than_there_is_gets_no_more(kafka: Model, tmp_path: Path) -> None:
+def test_who_asks_for_less_than_there_is_gets_no_more(
+    kafka: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(levels, "_STATES_PER_SECTION", 4)
     beyond = replace(IN_FILES, folder=tmp_path)
     explore(kafka, everything(kafka, beyond=beyond, max_depth=6))
     resumed = replace(beyond, resume=True)
@@ -327,6 +334,7 @@ def test_the_last_level_is_written_only_if_someone_may_go_on_from_it(
     """All that is found is the same: also the first of several failures, in whatever partitions they are, and
     where what was asked for is decided one level before the last."""
     monkeypatch.setattr(Moves, "chunk", lambda moves, octets=0: 1)
+    monkeypatch.setattr(levels, "_STATES_PER_SECTION", 2)
     monkeypatch.setattr(level_search, "_LEAST_PARTITIONS", partitions)
     monkeypatch.setattr(level_search, "_PARTITIONS_PER_SLOT", partitions)
     written: dict[int, bool] = {}

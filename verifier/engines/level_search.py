@@ -34,16 +34,17 @@ from verifier.explicit.levels import (
     Stage,
     Task,
     capacity_of,
+    sections_of,
 )
 from verifier.explicit.performing import perform
-from verifier.explicit.scattering import bounds, columns_of
+from verifier.explicit.scattering import MOST_PARTS, bounds, columns_of
 from verifier.explicit.sections import Section
 from verifier.explicit.sorted_states import Run, distinct
 from verifier.explicit.table import StateTable
 from verifier.files import reason_of
 from verifier.processes.limits import Interrupted
 
-_PARTITIONS_PER_SLOT, _LEAST_PARTITIONS, _MOST_PARTITIONS = 4, 32, 1 << 16
+_PARTITIONS_PER_SLOT, _LEAST_PARTITIONS = 4, 32
 _TASKS_PER_SLOT = 4
 _SHARE_FOR_SORTING = 0.5
 """Of the memory that a task may take, the rest is for looking at states."""
@@ -187,7 +188,8 @@ class LevelSearch:
         findings, frontier = self._findings, now.levels[-1]
         runner, capacity = self._means(frontier.count)
         properties = findings.sought(expanded=not last)
-        common = Expand(level, 0, frontier.parts, (0, 0), 0, 0, 0, properties, not last, capacity)
+        sections = sections_of(now.partitions, frontier.count)
+        common = Expand(level, 0, frontier.parts, (0, 0), 0, 0, 0, properties, not last, capacity, sections)
         expanded = self._done(Expanded, runner, self._expansions(common, frontier, runner.slots), level)
         settled: list[Settled] = []
         if not last:
@@ -242,15 +244,18 @@ class LevelSearch:
         self, now: Checkpoint, level: int, expanded: Sequence[Expanded], capacity: int
     ) -> list[Settle]:
         """The partitions that have successors."""
-        pieces: list[list[Section]] = [[] for _ in range(now.partitions)]
-        for partition, piece in (each for result in expanded for one in result.pieces for each in one.each()):
-            pieces[partition].append(piece)
+        sections = sections_of(now.partitions, now.levels[-1].count)
+        pieces: list[list[Section]] = [[] for _ in range(sections)]
+        for number, piece in (each for result in expanded for one in result.pieces for each in one.each()):
+            pieces[number].append(piece)
+        ranges, step = list(map(tuple, pieces)), sections // now.partitions
+        by_partition = [tuple(ranges[first : first + step]) for first in range(0, sections, step)]
         chunks = -(-now.levels[-1].count // self._stage.transitions.chunk())
         sought = None if self._kept(level + 1) else self._findings.sought(expanded=False)
         return [
-            Settle(level + 1, partition, tuple(some), now.runs[partition], chunks, capacity, sought)
-            for partition, some in enumerate(pieces)
-            if some
+            Settle(level + 1, partition, some, now.runs[partition], chunks, capacity, sought)
+            for partition, some in enumerate(by_partition)
+            if any(some)
         ]
 
     def _done(
@@ -320,7 +325,7 @@ class LevelSearch:
     def _partitions(self, count: int) -> int:
         """Into how many parts states are divided where the first level has so many."""
         wanted = self._runner_of(count).slots * _PARTITIONS_PER_SLOT
-        return min(_MOST_PARTITIONS, max(_LEAST_PARTITIONS, 1 << (wanted - 1).bit_length()))
+        return min(MOST_PARTS, max(_LEAST_PARTITIONS, 1 << (wanted - 1).bit_length()))
 
     # -- the beginning, and going on
 

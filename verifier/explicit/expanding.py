@@ -80,9 +80,9 @@ class _Pieces:
         else:
             columns = columns_of(self._stage.orbits.representatives(np.ascontiguousarray(words.T)))
         kept = mostly_distinct(columns)
-        partitions = parts_of(columns[0].take(kept), self._stage.partitions)
-        order = kept.take(np.argsort(partitions, kind="stable"))
-        ends = np.cumsum(np.bincount(partitions, minlength=self._stage.partitions)).tolist()
+        parts = parts_of(columns[0].take(kept), self._task.sections)
+        order = kept.take(np.argsort(parts, kind="stable"))
+        ends = np.cumsum(np.bincount(parts, minlength=self._task.sections)).tolist()
         place = f"{self._task.level:05}-{self._task.number:05}-{len(self.written):03}"
         written, least_key = joined(columns, keys, self._stage.transitions.bits)
         content = sections(written, order, [0, *ends])

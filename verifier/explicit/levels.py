@@ -31,12 +31,15 @@ from verifier.explicit.classes import Classes
 from verifier.explicit.coverage import Coverage
 from verifier.explicit.moves import Look, Transitions
 from verifier.explicit.packing import places
+from verifier.explicit.scattering import MOST_PARTS
 from verifier.explicit.sections import Section, Sections
 from verifier.explicit.sorted_states import Run
 
 PLACE_BITS, MOVE_BITS = 14, 17
 CHUNK_SHIFT = PLACE_BITS + MOVE_BITS
 MOVE_MASK = (1 << MOVE_BITS) - 1
+_STATES_PER_SECTION = 1 << 17
+"""They may have some ten times as many successors."""
 _KIBIBYTE = 1024
 
 
@@ -134,6 +137,8 @@ class Expand:
     """Whether successors are looked for."""
     capacity: int
     """How many successors are kept in memory, roughly."""
+    sections: int
+    """Into how many parts successors are divided: a power of two, and a multiple of the partitions."""
 
 
 @dataclass(frozen=True)
@@ -162,8 +167,9 @@ class Settle:
     level: int
     """The one that is made."""
     partition: int
-    pieces: tuple[Section, ...]
-    """Successors: those of each ascend by key, and are after those of the section before."""
+    pieces: tuple[tuple[Section, ...], ...]
+    """Successors, in ranges of equal size: those of each section ascend by key, and are after those of the
+    one before."""
     runs: tuple[Run, ...]
     """What was seen before, the oldest first."""
     chunks: int
@@ -205,6 +211,13 @@ Result: TypeAlias = Expanded | Settled
 def capacity_of(stage: Stage, memory: int) -> int:
     """How many successors fit into so many bytes while they are sorted."""
     return max(1 << 14, memory // (8 * (4 * stage.transitions.words + 8)))
+
+
+def sections_of(partitions: int, count: int) -> int:
+    """Into how many parts the successors of so many states are divided. Several parts of a partition are
+    settled by one task, one after the other: what is sorted at once then fits better into caches."""
+    wanted = -(-count // _STATES_PER_SECTION)
+    return min(MOST_PARTS, max(partitions, 1 << (wanted - 1).bit_length()))
 
 
 def keys_of_chunk(chunk: int, move: int, sources: NDArray[np.intp]) -> Column:

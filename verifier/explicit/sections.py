@@ -20,7 +20,7 @@ from verifier.explicit.packing import WORD
 
 @dataclass(frozen=True)
 class Section:
-    """The successors of a block that are in one partition."""
+    """The successors of a block that are in one part of the space of states."""
 
     part: Slice
     count: int
@@ -30,7 +30,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Sections:
-    """A block with a section for each partition."""
+    """A block with a section for each part of the space of states."""
 
     block: Block
     bounds: tuple[int, ...]
@@ -38,12 +38,12 @@ class Sections:
     least_key: int | None
 
     def each(self) -> Iterator[tuple[int, Section]]:
-        """The sections with successors, and the numbers of their partitions."""
+        """The sections with successors, and their numbers."""
         width = self.block.count // self.bounds[-1]
-        for partition, (start, end) in enumerate(pairwise(self.bounds)):
+        for number, (start, end) in enumerate(pairwise(self.bounds)):
             if start < end:
                 part = Slice(self.block, start * width, end * width)
-                yield partition, Section(part, end - start, self.least_key)
+                yield number, Section(part, end - start, self.least_key)
 
 
 def joined(columns: Sequence[Column], keys: Column, bits: int) -> tuple[list[Column], int | None]:

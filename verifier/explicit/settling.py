@@ -34,11 +34,9 @@ _MUCH_LARGER = 2
 def settle(stage: Stage, task: Settle) -> Settled:
     """Does a task. Raises OSError or Damaged where the folder cannot be written or read."""
     settling = _Settling(stage, task)
-    successors = sum(piece.count for piece in task.pieces)
-    total = max([successors, *map(size, task.runs)])
-    limits = bounds(max(1, -(-total // task.capacity)), *settling.area)
-    for low, high in pairwise(limits):
-        settling.settle(low, high)
+    areas = pairwise(bounds(len(task.pieces), *settling.area))
+    for pieces, (low, high) in zip(task.pieces, areas, strict=True):
+        settling.settle(pieces, low, high)
     return settling.result()
 
 
@@ -69,9 +67,24 @@ class _Settling:
         self._sources = np.zeros(task.chunks, np.int64)
         self._tally, self._failing = stage.tally(), dict[str, int]()
 
-    def settle(self, low: int, high: int) -> None:
-        """Finds the new states of a range."""
-        columns, keys = self._successors(low, high)
+    def settle(self, pieces: Sequence[Section], low: int, high: int) -> None:
+        """Finds the new states of a range, of which these are all successors: at once, if they fit into
+        memory."""
+        if not pieces:
+            return
+        most_seen = max(map(size, self._task.runs), default=0) // len(self._task.pieces)
+        total = max(sum(piece.count for piece in pieces), most_seen)
+        if total <= self._task.capacity:
+            self._find(self._read(pieces), low, high)
+            return
+        for first, end in pairwise(bounds(-(-total // self._task.capacity), low, high)):
+            # one by one, as there is no room for all
+            self._find(np.concatenate([self._within(piece, first, end) for piece in pieces], 1), first, end)
+
+    def _find(self, successors: NDArray[np.uint64], low: int, high: int) -> None:
+        """Finds the new states of a range among the successors, which ascend by their keys."""
+        columns, keys = list(successors[:-1]), successors[-1]
+        del successors
         states, firsts = distinct(columns)
         for run in self._task.runs:
             for part in narrowed(self._shelf, run, low, high):
@@ -87,15 +100,6 @@ class _Settling:
             arrived = np.zeros(len(keys), np.bool_)
             arrived[firsts] = True
             self._write(states, [column[arrived] for column in columns], keys[arrived])
-
-    def _successors(self, low: int, high: int) -> tuple[Columns, Column]:
-        """The states in a range of the partition, ascending by their keys."""
-        pieces = self._task.pieces
-        if (low, high) == self.area:
-            columns = self._read(pieces)
-        else:  # one by one, as there is no room for all
-            columns = np.concatenate([self._within(piece, low, high) for piece in pieces], axis=1)
-        return list(columns[:-1]), columns[-1]
 
     def _read(self, pieces: Sequence[Section]) -> NDArray[np.uint64]:
         return in_sections(self._shelf, pieces, self._words, self._stage.transitions.bits)
