@@ -23,9 +23,13 @@ def verify(*arguments: str) -> Result:
     return CliRunner().invoke(cli, arguments)
 
 
-def started(*arguments: str) -> subprocess.Popen[str]:
-    """The command line in a process of its own."""
-    code = "from verifier.cli.entry import main; main()"
+SPARK_AT_ONCE = "from verifier.engines import task_cluster; task_cluster.LONG = 0; "
+"""Code with which an exploration on local[2] starts Spark at the first large level."""
+
+
+def started(*arguments: str, first: str = "") -> subprocess.Popen[str]:
+    """The command line in a process of its own, which runs other code first."""
+    code = f"{first}from verifier.cli.entry import main; main()"
     return subprocess.Popen(
         [sys.executable, "-c", code, *arguments],
         env={**os.environ, "PYTHONPATH": str(ROOT)},

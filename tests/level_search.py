@@ -21,6 +21,8 @@ from verifier.system.model import Model
 if TYPE_CHECKING:
     from typing import Self
 
+    from verifier.cluster.session import SparkSettings
+
 _OF_THE_RUN = (
     "states_per_second",
     "exploring_seconds",
@@ -54,6 +56,9 @@ class Switching(TaskCluster):
 
     times = 3
     done_by_processes = 0
+
+    def __init__(self, findings: Findings, settings: SparkSettings) -> None:
+        super().__init__(findings, settings, patience=0)
 
     def _done(self, stage: Stage, tasks: Sequence[Task]) -> Iterator[Result]:
         if self.done_by_processes == self.times:

@@ -18,7 +18,7 @@ from typing import Any
 import psutil
 import pytest
 
-from tests.command_line import started, verify
+from tests.command_line import SPARK_AT_ONCE, started, verify
 from verifier.cluster.daemon import DAEMON
 
 pytestmark = pytest.mark.slow
@@ -54,8 +54,8 @@ COUNTS = ("distinct_states", "generated_states", "depth", "deadlocks", "levels",
 
 
 def exploration(question: Question, *more: str) -> subprocess.Popen[str]:
-    """An exploration in a process of its own."""
-    return started("explore", *_words(question), *more)
+    """An exploration in a process of its own. Spark, where that is asked for, starts at once."""
+    return started("explore", *_words(question), *more, first=SPARK_AT_ONCE)
 
 
 def _words(question: Question) -> tuple[str, ...]:

@@ -36,14 +36,16 @@ from verifier.engines.exploration import Beyond, Runner
 from verifier.engines.explore import Progress, Request, explore
 from verifier.engines.findings import Findings
 from verifier.errors import UsageError
-from verifier.explicit import settling
-from verifier.explicit.blocks import Damaged, Shelf, Slice
+from verifier.explicit import levels, settling
+from verifier.explicit.blocks import Damaged, Shelf
 from verifier.explicit.levels import (
+    CHUNK_SHIFT,
     MOVE_BITS,
     PLACE_BITS,
     Expand,
     Result,
     Settle,
+    Settled,
     Stage,
     Task,
     capacity_of,
@@ -54,7 +56,7 @@ from verifier.explicit.moves import MOST_MOVES, Moves
 from verifier.explicit.orbits import Orbits
 from verifier.explicit.performing import perform
 from verifier.explicit.scattering import SPACE, bounds, columns_of, parts_of, rows_of
-from verifier.explicit.sections import in_sections, sections
+from verifier.explicit.sections import Sections, in_sections, joined, sections
 from verifier.explicit.sorted_states import distinct, merged, mostly_distinct, seen
 from verifier.processes.cores import cores
 from verifier.processes.limits import Limits
@@ -119,8 +121,11 @@ def test_several_processes_find_the_same(kafka: Model) -> None:
 
 
 def test_with_room_for_few_states_all_is_the_same(kafka: Model, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Levels in many tasks, successors in many blocks, partitions settled range by range, runs merged."""
+    """Levels in many tasks, successors in many blocks, partitions with many sections, these settled range by
+    range, runs merged."""
     monkeypatch.setattr(level_search, "capacity_of", lambda stage, memory: 7)
+    monkeypatch.setattr(levels, "_STATES_PER_SECTION", 3)
+    monkeypatch.setattr(level_search, "_LEAST_PARTITIONS", 4)
     monkeypatch.setattr(Moves, "chunk", lambda moves, octets=0: 4)
     tasks: list[Task] = []
 
@@ -132,7 +137,8 @@ def test_with_room_for_few_states_all_is_the_same(kafka: Model, monkeypatch: pyt
     same(kafka, everything(kafka))
     model = _random(1)
     same(model, everything(model))
-    assert max(task.number for task in tasks if hasattr(task, "number")) > 3
+    assert max(task.number for task in tasks if isinstance(task, Expand)) > 3
+    assert max(len(task.pieces) for task in tasks if isinstance(task, Settle)) > 3
 
 
 def test_it_goes_on_in_files_where_memory_is_too_small(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -304,7 +310,10 @@ def test_an_empty_folder_is_begun_in(kafka: Model, tmp_path: Path) -> None:
     assert found(explored) == found(explore(kafka, everything(kafka)))
 
 
-def test_who_asks_for_less_than_there_is_gets_no_more(kafka: Model, tmp_path: Path) -> None:
+def test_who_asks_for_less_than_there_is_gets_no_more(
+    kafka: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(levels, "_STATES_PER_SECTION", 4)
     beyond = replace(IN_FILES, folder=tmp_path)
     explore(kafka, everything(kafka, beyond=beyond, max_depth=6))
     resumed = replace(beyond, resume=True)
@@ -316,6 +325,39 @@ def test_who_asks_for_less_than_there_is_gets_no_more(kafka: Model, tmp_path: Pa
     for depth in (6, 7, 7):
         asked = everything(kafka, max_depth=depth)
         assert found(explore(kafka, replace(asked, beyond=resumed))) == found(explore(kafka, asked))
+
+
+@pytest.mark.parametrize(("lasting", "partitions"), [(False, 1), (False, 2), (True, 2)])
+def test_the_last_level_is_written_only_if_someone_may_go_on_from_it(
+    kafka: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lasting: bool, partitions: int
+) -> None:
+    """All that is found is the same: also the first of several failures, in whatever partitions they are, and
+    where what was asked for is decided one level before the last."""
+    monkeypatch.setattr(Moves, "chunk", lambda moves, octets=0: 1)
+    monkeypatch.setattr(levels, "_STATES_PER_SECTION", 2)
+    monkeypatch.setattr(level_search, "_LEAST_PARTITIONS", partitions)
+    monkeypatch.setattr(level_search, "_PARTITIONS_PER_SLOT", partitions)
+    written: dict[int, bool] = {}
+
+    def watched(stage: Stage, task: Task) -> Result:
+        result = perform(stage, task)
+        if isinstance(result, Settled) and isinstance(task, Settle) and result.count:
+            written[task.level] = bool(result.parts)
+        return result
+
+    monkeypatch.setattr(level_search, "perform", watched)
+    whole = explore(kafka, everything(kafka))
+    failing = {v.property_name: v.depth for v in whole.verdicts if v.trace is not None and v.depth}
+    assert len(failing) > 1
+    for depth in sorted({depth + more for depth in failing.values() for more in (0, 1)}):
+        for names in (None, *((name,) for name in failing)):
+            asked = everything(kafka, max_depth=depth)
+            if names is not None:
+                asked = replace(asked, properties=names, keep_going=False)
+            folder = tmp_path / f"{depth}-{names}" if lasting else None
+            written.clear()
+            same(kafka, asked, replace(IN_FILES, folder=folder))
+            assert all(found == (lasting or level < depth) for level, found in written.items())
 
 
 def test_a_task_of_a_killed_search_that_still_runs_changes_nothing(
@@ -535,18 +577,39 @@ def test_most_duplicates_are_left_out_and_nothing_else(alike: bool) -> None:
             assert len(stays) < len(firsts) * 1.5 < count
 
 
-def test_sections_are_read_as_they_were_written(tmp_path: Path) -> None:
-    rng, shelf = np.random.default_rng(9), Shelf(tmp_path)
-    columns = [rng.integers(0, 1 << 63, 100, np.uint64) for _ in range(3)]
-    order, limits = rng.permutation(100)[:80], [0, 0, 30, 80]
-    block = shelf.write("some", [sections(columns, order, limits)], lasting=False)
-    parts = [Slice(block, 3 * start, 3 * end) for start, end in ((30, 80), (0, 30), (0, 0))]
-    found = in_sections(shelf, parts, 3)
-    expected = [column[np.concatenate([order[30:80], order[:30]])] for column in columns]
-    assert np.array_equal(found, expected)
+@pytest.mark.parametrize(
+    ("bits", "beyond", "span", "fits"),
+    [
+        (64 * 2 + 20, 0, 1 << 44, True),
+        (64 * 2 + 20, 0, (1 << 44) + 1, False),
+        (64 * 2 + 20, 1 << 63, 1 << 44, False),
+        (64 * 2 + 63, 0, 2, True),
+        (64 * 3, 0, 1, False),
+        (64, 0, 1, False),
+    ],
+)
+def test_sections_are_read_as_they_were_written(
+    tmp_path: Path, bits: int, beyond: int, span: int, fits: bool
+) -> None:
+    """Keys are in the last word where it has room for all of them, and no state has a bit there."""
+    rng, shelf, words = np.random.default_rng(9), Shelf(tmp_path), -(-bits // 64)
+    columns = [rng.integers(0, 1 << 64, 100, np.uint64, endpoint=False) for _ in range(words)]
+    columns[-1] &= np.uint64((1 << bits - 64 * (words - 1)) - 1)
+    columns[-1][99] |= np.uint64(beyond)
+    least = (5 << CHUNK_SHIFT) - 1
+    keys = np.sort(rng.integers(least, least + span, 100, np.uint64))
+    keys[[0, -1]] = least, least + span - 1
+    order, limits = rng.permutation(100)[:80], (0, 0, 30, 80)
+    expected = [column[np.concatenate([order[30:80], order[:30]])] for column in (*columns, keys)]
+    written, least_key = joined(columns, keys, bits)
+    assert (least_key, len(written)) == ((least, words) if fits else (None, words + 1))
+    block = shelf.write("some", [sections(written, order, limits)], lasting=False)
+    (one, first), (two, second) = Sections(block, limits, least_key).each()
+    assert (one, two, first.count, second.count) == (1, 2, 30, 50)
+    assert np.array_equal(in_sections(shelf, [second, first], words, bits), expected)
     (tmp_path / "some").write_bytes((tmp_path / "some").read_bytes()[:-8])
     with pytest.raises(Damaged):
-        in_sections(shelf, parts, 3)
+        in_sections(shelf, [first, second], words, bits)
 
 
 @pytest.mark.parametrize("parts", [1, 2, 16, 1 << 16])

@@ -9,7 +9,9 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -22,12 +24,12 @@ from tests.models import build
 from tests.toys import Chain, LockServer
 from verifier.cluster.master import check_master, is_local, slots_here
 from verifier.cluster.session import Session, SparkSettings
-from verifier.engines.exploration import Exploration, Request, Runner
+from verifier.engines.exploration import Exploration, Progress, Request, Runner
 from verifier.engines.explore import explore
 from verifier.engines.findings import Findings
 from verifier.engines.task_cluster import TaskCluster
 from verifier.errors import UsageError
-from verifier.explicit.levels import Stage
+from verifier.explicit.levels import Result, Stage, Task
 from verifier.processes.limits import Interrupted, Limits
 
 needs_java = pytest.mark.skipif(shutil.which("java") is None, reason="needs Java")
@@ -138,7 +140,7 @@ def test_an_exploration_may_end_while_spark_starts(
     """On this machine processes do the tasks meanwhile, elsewhere the search goes on in memory."""
     monkeypatch.setattr(Session, "_started", _starting)
     began = time.monotonic()
-    explored = _explored(TaskCluster, master, tmp_path)
+    explored = _explored(partial(TaskCluster, patience=0), master, tmp_path)
     assert ("bytes_in_files" in explored.statistics) is (master != "yarn")
     model = build(LockServer())
     assert found(explored) == found(explore(model, everything(model)))
@@ -146,12 +148,55 @@ def test_an_exploration_may_end_while_spark_starts(
     assert not psutil.Process().children()
 
 
-def _explored(kind: type[TaskCluster], master: str, folder: Path) -> Exploration:
+def _explored(
+    kind: Callable[[Findings, SparkSettings], Runner],
+    master: str,
+    folder: Path,
+    listen: Callable[[Progress], None] = lambda _: None,
+) -> Exploration:
     def on_spark(findings: Findings, files: Path) -> Runner:
         return kind(findings, SparkSettings(master, folder / "spark.log"))
 
     model = build(LockServer())
-    return explore(model, everything(model, beyond=replace(IN_FILES, runner=on_spark)))
+    return explore(model, everything(model, beyond=replace(IN_FILES, runner=on_spark)), listen)
+
+
+@pytest.mark.parametrize(
+    ("master", "waits"), [("local", True), ("local[2]", True), ("local-cluster[2,1,1024]", False)]
+)
+def test_spark_within_one_process_starts_where_the_search_is_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, master: str, waits: bool
+) -> None:
+    """Whether it is long is a matter of the levels that are whole, and so the same in each run."""
+    monkeypatch.setattr(Session, "_started", _starting)
+    model, patience = build(LockServer()), 9
+    seen = list[tuple[int, bool]]()
+
+    class Observed(TaskCluster):
+        def _done(self, stage: Stage, tasks: Sequence[Task]) -> Iterator[Result]:
+            done = super()._done(stage, tasks)
+            seen.append((self._findings.tally.generated, self._starting is not None))
+            return done
+
+    explored = _explored(partial(Observed, patience=patience), master, tmp_path)
+    assert found(explored) == found(explore(model, everything(model)))
+    assert {made >= patience for made, _ in seen} == {False, True}
+    assert all(started is (made >= patience or not waits) for made, started in seen)
+
+
+def test_a_short_exploration_starts_no_spark_within_one_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And says what does the tasks instead."""
+
+    def never(session: Session) -> None:
+        raise AssertionError("Spark was started")
+
+    monkeypatch.setattr(Session, "_started", never)
+    news = list[Progress]()
+    explored = _explored(TaskCluster, "local[2]", tmp_path, news.append)
+    assert explored.statistics["complete"]
+    assert news[-1].means == "2 processes (Spark starts if it takes long)"
 
 
 def test_a_spark_that_does_not_start_ends_the_exploration(

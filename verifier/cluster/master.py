@@ -25,6 +25,12 @@ def is_local(master: str) -> bool:
     return _LOCAL.fullmatch(master) is not None
 
 
+def is_one_process(master: str) -> bool:
+    """Whether Spark is one process on this machine, its executor within it."""
+    found = _LOCAL.fullmatch(master)
+    return found is not None and not found["executors"]
+
+
 def slots_here(master: str) -> int | None:
     """How many tasks at a time Spark runs on this machine; None where it is elsewhere."""
     found = _LOCAL.fullmatch(master)

@@ -114,6 +114,8 @@ class Progress:
     """What violates or reaches the property just decided. No execution with fewer actions does."""
     written: int | None = None
     """Bytes in files, where the states are there."""
+    means: str | None = None
+    """What looks at the states, where that changes in the course of an exploration."""
 
 
 class OutOfMemory(Interrupted):

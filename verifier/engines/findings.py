@@ -40,8 +40,8 @@ class Findings:
         system = model.system
         self.names = list(dict.fromkeys((*request.properties, *(prop.name for prop in system.implied))))
         self.violations: dict[str, Verdict] = {}
-        self.failing: dict[str, tuple[int, int]] = {}
-        """The level, and the number within it, of the first state in which a property fails."""
+        self.failing: dict[str, tuple[int, int | None]] = {}
+        """The level of the first state in which a property fails, and its number there if that is kept."""
         self.moves = Moves(model)
         self.orbits: Classes | None = classes_of(model, symmetry=request.symmetry)
         actions = [action.name for action in model.definition.actions]
@@ -67,6 +67,8 @@ class Findings:
         self.written: int | None = None
         self.exchanged = 0
         """Bytes of successors that tasks wrote for others to read."""
+        self.means: str | None = None
+        """What does the tasks now, where that changes."""
         self.task_memory: int | None = None
         """The most that a process with tasks took."""
 
@@ -172,6 +174,7 @@ class Findings:
                 enabled=self.tally.coverage.enabled,
                 found=found,
                 written=self.written,
+                means=self.means,
             )
         )
 
@@ -184,7 +187,9 @@ class Findings:
         """The same of the level that is being looked at."""
         self.tell_now_and_then(self.closed + 1)
 
-    def violated(self, name: str, level: int, number: int, chain: Callable[[], Sequence[Rows]]) -> None:
+    def violated(
+        self, name: str, level: int, number: int | None, chain: Callable[[], Sequence[Rows]]
+    ) -> None:
         """A property fails in a state of this level; the chain has a state of each level on the way there."""
         self.failing[name] = (level, number)
         try:

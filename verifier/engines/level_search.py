@@ -34,15 +34,17 @@ from verifier.explicit.levels import (
     Stage,
     Task,
     capacity_of,
+    sections_of,
 )
 from verifier.explicit.performing import perform
-from verifier.explicit.scattering import bounds, columns_of
+from verifier.explicit.scattering import MOST_PARTS, bounds, columns_of
+from verifier.explicit.sections import Section
 from verifier.explicit.sorted_states import Run, distinct
 from verifier.explicit.table import StateTable
 from verifier.files import reason_of
 from verifier.processes.limits import Interrupted
 
-_PARTITIONS_PER_SLOT, _LEAST_PARTITIONS, _MOST_PARTITIONS = 4, 32, 1 << 16
+_PARTITIONS_PER_SLOT, _LEAST_PARTITIONS = 4, 32
 _TASKS_PER_SLOT = 4
 _SHARE_FOR_SORTING = 0.5
 """Of the memory that a task may take, the rest is for looking at states."""
@@ -186,17 +188,41 @@ class LevelSearch:
         findings, frontier = self._findings, now.levels[-1]
         runner, capacity = self._means(frontier.count)
         properties = findings.sought(expanded=not last)
-        common = Expand(level, 0, frontier.parts, (0, 0), 0, 0, 0, properties, not last, capacity)
+        sections = sections_of(now.partitions, frontier.count)
+        common = Expand(level, 0, frontier.parts, (0, 0), 0, 0, 0, properties, not last, capacity, sections)
         expanded = self._done(Expanded, runner, self._expansions(common, frontier, runner.slots), level)
         settled: list[Settled] = []
         if not last:
             settled = self._done(Settled, runner, self._settlements(now, level, expanded, capacity), level)
         self._count(now, level, expanded, settled)
         findings.close(level, expanded=not last)
-        if last:
-            findings.tell(level)
+        if not last and not self._kept(level + 1):
+            self._end(now, level, settled)
+        if last or not self._kept(level + 1):
+            findings.tell(findings.closed)
             return None
         return self._following(now, settled)
+
+    def _kept(self, level: int) -> bool:
+        """Whether the states of a level are written. Those of the last one are not where nobody can go on
+        from them: they are looked at as they are found. A folder that lasts may be gone on with deeper."""
+        return self._stage.lasting or level != self._findings.request.max_depth
+
+    def _end(self, now: Checkpoint, level: int, settled: Sequence[Settled]) -> None:
+        """Counts what the states after a level came to, unless that is not wanted any more."""
+        findings = self._findings
+        self._check_states()
+        if findings.decided or not any(new.count for new in settled):
+            return
+        within, sought = findings.tally.within, findings.sought(expanded=False)
+        for new in settled:
+            findings.tally.add(new.tally)
+        findings.counted(level + 1, findings.tally.within - within)
+        for name in sought:
+            keys = [new.failing[name] for new in settled if name in new.failing]
+            if keys:
+                findings.violated(name, level + 1, None, self._ways.beyond(now, min(keys)))
+        findings.close(level + 1, expanded=False)
 
     def _expansions(self, common: Expand, frontier: Level, slots: int) -> list[Expand]:
         """The level, divided by the order of its states at bounds of chunks."""
@@ -218,16 +244,18 @@ class LevelSearch:
         self, now: Checkpoint, level: int, expanded: Sequence[Expanded], capacity: int
     ) -> list[Settle]:
         """The partitions that have successors."""
-        pieces: list[list[Slice]] = [[] for _ in range(now.partitions)]
-        for block, limits in (piece for result in expanded for piece in result.pieces):
-            for partition, (start, end) in enumerate(pairwise(limits)):
-                if start < end:
-                    pieces[partition].append(Slice(block, start, end))
+        sections = sections_of(now.partitions, now.levels[-1].count)
+        pieces: list[list[Section]] = [[] for _ in range(sections)]
+        for number, piece in (each for result in expanded for one in result.pieces for each in one.each()):
+            pieces[number].append(piece)
+        ranges, step = list(map(tuple, pieces)), sections // now.partitions
+        by_partition = [tuple(ranges[first : first + step]) for first in range(0, sections, step)]
         chunks = -(-now.levels[-1].count // self._stage.transitions.chunk())
+        sought = None if self._kept(level + 1) else self._findings.sought(expanded=False)
         return [
-            Settle(level + 1, partition, tuple(some), now.runs[partition], chunks, capacity)
-            for partition, some in enumerate(pieces)
-            if some
+            Settle(level + 1, partition, some, now.runs[partition], chunks, capacity, sought)
+            for partition, some in enumerate(by_partition)
+            if any(some)
         ]
 
     def _done(
@@ -251,7 +279,7 @@ class LevelSearch:
         within = findings.tally.within
         for result in expanded:
             findings.tally.add(result.tally)
-            findings.exchanged += sum(block.size for block, _ in result.pieces)
+            findings.exchanged += sum(piece.block.size for piece in result.pieces)
         findings.counted(level, findings.tally.within - within)
         for new in settled:
             findings.tally.coverage.found += new.found
@@ -297,7 +325,7 @@ class LevelSearch:
     def _partitions(self, count: int) -> int:
         """Into how many parts states are divided where the first level has so many."""
         wanted = self._runner_of(count).slots * _PARTITIONS_PER_SLOT
-        return min(_MOST_PARTITIONS, max(_LEAST_PARTITIONS, 1 << (wanted - 1).bit_length()))
+        return min(MOST_PARTS, max(_LEAST_PARTITIONS, 1 << (wanted - 1).bit_length()))
 
     # -- the beginning, and going on
 

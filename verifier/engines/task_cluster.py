@@ -10,6 +10,10 @@ tasks that it was doing.
 Spark takes seconds to start. Where it runs on this machine, child processes do the tasks until it is there,
 as many as it has slots: they exchange states in the same way. Elsewhere it is not known how many slots there
 will be, and the search in memory goes on.
+
+Where Spark is one process on this machine (``local[2]``), it has no cores or memory that the child processes
+lack, and its start takes some from them. So it is started once the search is long, measured by the successors
+in levels that are whole: that is the same in each run, and after ``--resume``.
 """
 
 from __future__ import annotations
@@ -23,7 +27,7 @@ from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from verifier.cluster.master import slots_here
+from verifier.cluster.master import is_one_process, slots_here
 from verifier.cluster.session import Session, SparkFailed, SparkSettings
 from verifier.engines.findings import Findings
 from verifier.engines.level_search import MOST_ROOM
@@ -45,6 +49,9 @@ _TASK_MEMORY = 1 << 30
 _SPARK_TASKS_PER_SLOT = 2
 """A Spark task does several of ours: each costs Spark a tenth of a second."""
 _TAG = "level"
+LONG = 100_000_000
+"""Successors of a search that is long. To make so many takes the processors about a minute, and Spark's start
+a tenth of that."""
 _LIGHT_JAVA = ("-XX:+IgnoreUnrecognizedVMOptions", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 """States do not go through the JVM. It does little, and that little is done sooner than optimised."""
 
@@ -54,8 +61,12 @@ Found = TypeVar("Found")
 class TaskCluster:
     """A Spark session that does tasks."""
 
-    def __init__(self, findings: Findings, settings: SparkSettings) -> None:
+    def __init__(self, findings: Findings, settings: SparkSettings, patience: int | None = None) -> None:
+        """``patience``: how many successors are made before Spark is started, where it is one process on this
+        machine; None: as many as make a search long."""
         self._findings = findings
+        waits = is_one_process(settings.master)
+        self._patience = (LONG if patience is None else patience) if waits else 0
         self._memory = findings.request.limits.memory or _TASK_MEMORY
         self._session = Session(replace(settings, java_options=_LIGHT_JAVA))
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="spark")
@@ -115,11 +126,16 @@ class TaskCluster:
             yield result
 
     def _done(self, stage: Stage, tasks: Sequence[Task]) -> Iterator[Result]:
+        findings, here = self._findings, f"{self._slots_here} processes"
         if self._starting is None:
             self._meanwhile.start(stage)  # before there is another thread: a fork takes only this one along
-            self._starting = self._thread.submit(self._start, stage)
+            if findings.tally.generated >= self._patience:
+                self._starting = self._thread.submit(self._start, stage)
         if not self._started:
+            later = "starts if it takes long" if self._starting is None else "is starting"
+            findings.means = f"{here} (Spark {later})"
             return self._meanwhile.run(stage, tasks)
+        findings.means = "Spark"
         self._meanwhile.__exit__(None, None, None)
         return self._on_spark(stage, tasks, self.slots * _SPARK_TASKS_PER_SLOT)
 

@@ -23,16 +23,23 @@ class Ways:
 
     def to(self, now: Checkpoint, level: int, number: int) -> Callable[[], list[Rows]]:
         """What finds a state of each level on the way to one, an initial state first."""
-        return lambda: self._way(now, level, number)
+        return lambda: self._way(now, level, number, [])
 
-    def _way(self, now: Checkpoint, level: int, number: int) -> list[Rows]:
-        moves: list[int] = []
-        chunk = self._transitions.chunk()
+    def beyond(self, now: Checkpoint, key: int) -> Callable[[], list[Rows]]:
+        """The same for a state of the level after the last one, by its key."""
+        number, move = self._predecessor(key)
+        return lambda: self._way(now, now.depth, number, [move])
+
+    def _predecessor(self, key: int) -> tuple[int, int]:
+        """The number of the predecessor within its level, and the move from there."""
+        chunk, move, place = parsed_key(key)
+        return chunk * self._transitions.chunk() + place, move
+
+    def _way(self, now: Checkpoint, level: int, number: int, moves: list[int]) -> list[Rows]:
+        """The way to a state, and on by moves of which the last one comes first."""
         while level >= len(now.begun.starts):
-            key = self._key(now.levels[level - len(now.begun.starts) + 1], number)
-            of_chunk, move, place = parsed_key(key)
-            number, level = of_chunk * chunk + place, level - 1
-            moves.append(move)
+            number, move = self._predecessor(self._key(now.levels[level - len(now.begun.starts) + 1], number))
+            level, moves = level - 1, [*moves, move]
         rows = self._in_memory(now.begun, now.begun.starts[level] + number)
         transitions = self._transitions
         for move in reversed(moves):

@@ -20,6 +20,7 @@ import shutil
 import tempfile
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,6 +35,8 @@ from verifier.json_shape import read_json
 
 MANIFEST, STATES, LOCK, SPARK_LOG = "manifest.json", "states", "lock", "spark.log"
 _FORMAT = 3
+_REMOVING = 4
+"""Threads that remove files."""
 _OF_BLOCKS = re.compile(r"\.?[0-9a-f]{8}-.+")
 """Names of blocks and their drafts (``explicit.levels.Stage.run``)."""
 _OF_THE_SYSTEM = ".nfs"
@@ -138,6 +141,8 @@ class WorkFolder:
 
     def __exit__(self, *_: object) -> None:
         if self._temporary:
+            with suppress(OSError):
+                self._remove_others(())
             shutil.rmtree(self.path, ignore_errors=True)
         self._unlock()
 
@@ -158,11 +163,13 @@ class WorkFolder:
         return sum(block.size for block in blocks.values())
 
     def _remove_others(self, names: Iterable[str]) -> None:
+        """By several threads: to remove a GiB takes the system half a second, and nothing else goes on
+        meanwhile. None of them is left when processes are forked again."""
         kept = set(names)
-        for entry in os.scandir(self.shelf.folder):
-            if entry.name not in kept and _OF_BLOCKS.fullmatch(entry.name):
-                with suppress(OSError):
-                    os.unlink(entry.path)
+        with ThreadPoolExecutor(_REMOVING) as removing:
+            for entry in os.scandir(self.shelf.folder):
+                if entry.name not in kept and _OF_BLOCKS.fullmatch(entry.name):
+                    removing.submit(_remove, entry.path)
 
     def last(self) -> Checkpoint | None:
         """The last checkpoint, each of its files checked; None if there is none yet.
@@ -196,6 +203,11 @@ class WorkFolder:
             names = ", ".join(name.replace("_", " ") for name in different)
             words = f"{self.path} holds another exploration: of another {names}"
             raise UsageError(f"{words}; ask as before, or name another folder")
+
+
+def _remove(path: str) -> None:
+    with suppress(OSError):
+        os.unlink(path)
 
 
 def _is_alien(name: str) -> bool:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from verifier.explicit.blocks import Block, Column
+from verifier.explicit.blocks import Column
 from verifier.explicit.levels import Expand, Expanded, Stage, keys_of_chunk, of_chunks, peak_memory
 from verifier.explicit.packing import Rows, places
 from verifier.explicit.scattering import columns_of, parts_of, rows_of, scattered
-from verifier.explicit.sections import sections
+from verifier.explicit.sections import Sections, joined, sections
 from verifier.explicit.sorted_states import mostly_distinct
 
 _SUCCESSORS_AT_ONCE = 1 << 19
@@ -58,7 +58,7 @@ class _Pieces:
         room = self._most + stage.transitions.chunk()  # a move has at most one successor of each state
         self._words = np.empty((stage.transitions.words, room), np.uint64)
         self._keys = np.empty(room, np.uint64)
-        self.written: list[tuple[Block, tuple[int, ...]]] = []
+        self.written: list[Sections] = []
 
     def add(self, rows: Rows, keys: Column) -> None:
         """Takes successors, and writes what was collected if it is much."""
@@ -80,10 +80,11 @@ class _Pieces:
         else:
             columns = columns_of(self._stage.orbits.representatives(np.ascontiguousarray(words.T)))
         kept = mostly_distinct(columns)
-        partitions = parts_of(columns[0].take(kept), self._stage.partitions)
-        order = kept.take(np.argsort(partitions, kind="stable"))
-        ends = np.cumsum(np.bincount(partitions, minlength=self._stage.partitions)).tolist()
+        parts = parts_of(columns[0].take(kept), self._task.sections)
+        order = kept.take(np.argsort(parts, kind="stable"))
+        ends = np.cumsum(np.bincount(parts, minlength=self._task.sections)).tolist()
         place = f"{self._task.level:05}-{self._task.number:05}-{len(self.written):03}"
-        content = sections([*columns, keys], order, [0, *ends])
+        written, least_key = joined(columns, keys, self._stage.transitions.bits)
+        content = sections(written, order, [0, *ends])
         block = self._stage.shelf.write(f"{self._stage.run}{place}.new", [content], lasting=False)
-        self.written.append((block, tuple(end * (len(columns) + 1) for end in (0, *ends))))
+        self.written.append(Sections(block, (0, *ends), least_key))

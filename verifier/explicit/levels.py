@@ -3,7 +3,8 @@
 First the level is *expanded*: each task takes some states of it, in their order, and writes their
 successors as blocks, without most duplicates. Then it is *settled*: each task takes the successors in one
 part of the space of states, leaves out duplicates and what was seen before, and writes the new ones: by state
-into a run, and in their order, as the next level.
+into a run, and in their order, as the next level. The states of a last level, from which nobody goes on, are
+looked at instead.
 
 The order is that in which a search by one process finds the states. Each successor has a key: the chunk of
 the level in which its predecessor is looked at, the move, and the place of the predecessor in the chunk.
@@ -25,16 +26,20 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from verifier.explicit.blocks import Block, Column, Shelf, Slice
+from verifier.explicit.blocks import Column, Shelf, Slice
 from verifier.explicit.classes import Classes
 from verifier.explicit.coverage import Coverage
 from verifier.explicit.moves import Look, Transitions
 from verifier.explicit.packing import places
+from verifier.explicit.scattering import MOST_PARTS
+from verifier.explicit.sections import Section, Sections
 from verifier.explicit.sorted_states import Run
 
 PLACE_BITS, MOVE_BITS = 14, 17
 CHUNK_SHIFT = PLACE_BITS + MOVE_BITS
 MOVE_MASK = (1 << MOVE_BITS) - 1
+_STATES_PER_SECTION = 1 << 17
+"""They may have some ten times as many successors."""
 _KIBIBYTE = 1024
 
 
@@ -132,6 +137,8 @@ class Expand:
     """Whether successors are looked for."""
     capacity: int
     """How many successors are kept in memory, roughly."""
+    sections: int
+    """Into how many parts successors are divided: a power of two, and a multiple of the partitions."""
 
 
 @dataclass(frozen=True)
@@ -142,9 +149,8 @@ class Expanded:
     tally: Tally
     failing: dict[str, int]
     """For each property that fails in some of the states the first of them, as a number within the level."""
-    pieces: tuple[tuple[Block, tuple[int, ...]], ...]
-    """Successors in blocks of ``sections``, a section for each partition, with the bounds of these: all that
-    is in a block comes after what is in the one before, in the order of keys."""
+    pieces: tuple[Sections, ...]
+    """Successors: all that is in a block comes after what is in the one before, in the order of keys."""
     peak_memory: int
     """Of the process, in bytes."""
 
@@ -161,13 +167,17 @@ class Settle:
     level: int
     """The one that is made."""
     partition: int
-    pieces: tuple[Slice, ...]
-    """Sections with successors: those of each ascend by key, and are after those of the section before."""
+    pieces: tuple[tuple[Section, ...], ...]
+    """Successors, in ranges of equal size: those of each section ascend by key, and are after those of the
+    one before."""
     runs: tuple[Run, ...]
     """What was seen before, the oldest first."""
     chunks: int
     """Of the level that the successors come from."""
     capacity: int
+    properties: tuple[str, ...] | None = None
+    """None: the new states are written, and looked at later. Else they are looked at here and not written,
+    which is for a last level that nobody goes on from: the properties whose first failure is looked for."""
 
 
 @dataclass(frozen=True)
@@ -178,6 +188,10 @@ class Settled:
     count: int
     parts: tuple[LevelPart, ...]
     runs: tuple[Run, ...]
+    tally: Tally
+    """Of the new states, if they were looked at."""
+    failing: dict[str, int]
+    """For each property that fails in some of these the key of the first of them."""
     found: NDArray[np.int64]
     """New states by each move."""
     sources: NDArray[np.int64]
@@ -197,6 +211,13 @@ Result: TypeAlias = Expanded | Settled
 def capacity_of(stage: Stage, memory: int) -> int:
     """How many successors fit into so many bytes while they are sorted."""
     return max(1 << 14, memory // (8 * (4 * stage.transitions.words + 8)))
+
+
+def sections_of(partitions: int, count: int) -> int:
+    """Into how many parts the successors of so many states are divided. Several parts of a partition are
+    settled by one task, one after the other: what is sorted at once then fits better into caches."""
+    wanted = -(-count // _STATES_PER_SECTION)
+    return min(MOST_PARTS, max(partitions, 1 << (wanted - 1).bit_length()))
 
 
 def keys_of_chunk(chunk: int, move: int, sources: NDArray[np.intp]) -> Column:

@@ -18,6 +18,8 @@ _FACTORS = (0x9E3779B97F4A7C15, 0xD1B54A32D192ED03)
 _MODULUS = 1 << 64
 SPACE = 1 << 64
 """The first column has values below this."""
+MOST_PARTS = 1 << 16
+"""Into so many parts of equal size at most it is divided."""
 
 
 def columns_of(rows: Rows) -> list[Column]:

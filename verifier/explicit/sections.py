@@ -1,14 +1,63 @@
-"""Columns that are written for several readers: a section of the file for each, read in one piece."""
+"""Successors that are written for several readers: a section of a file for each, read in one piece.
+
+A section has the first word of all its states, then the second, and so on, and then their keys. Where a last
+word has bits that no state uses, keys are there and not in a word of their own, lowered by the least of the
+block: a quarter less is written of states with three words.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from verifier.explicit.blocks import Column, Shelf, Slice
+from verifier.explicit.blocks import Block, Column, Shelf, Slice
+from verifier.explicit.packing import WORD
+
+
+@dataclass(frozen=True)
+class Section:
+    """The successors of a block that are in one part of the space of states."""
+
+    part: Slice
+    count: int
+    least_key: int | None
+    """By so much keys are lowered that are in the last word; None: they have words of their own."""
+
+
+@dataclass(frozen=True)
+class Sections:
+    """A block with a section for each part of the space of states."""
+
+    block: Block
+    bounds: tuple[int, ...]
+    """Of the sections, in successors."""
+    least_key: int | None
+
+    def each(self) -> Iterator[tuple[int, Section]]:
+        """The sections with successors, and their numbers."""
+        width = self.block.count // self.bounds[-1]
+        for number, (start, end) in enumerate(pairwise(self.bounds)):
+            if start < end:
+                part = Slice(self.block, start * width, end * width)
+                yield number, Section(part, end - start, self.least_key)
+
+
+def joined(columns: Sequence[Column], keys: Column, bits: int) -> tuple[list[Column], int | None]:
+    """What to write of states with so many bits, and the least key, if keys are put into the last word.
+
+    They are where all fit, lowered by the least, and no state has any of these bits; then the column is
+    changed. The first word has none left over: it is a hash. Keys ascend.
+    """
+    used, least = _used(len(columns), bits), int(keys[0])
+    fits = len(columns) > 1 and used < WORD and not (int(keys[-1]) - least) >> (WORD - used)
+    if not fits or int(columns[-1].max()) >> used:
+        return [*columns, keys], None
+    columns[-1] |= (keys - np.uint64(least)) << np.uint64(used)
+    return list(columns), least
 
 
 def sections(columns: Sequence[Column], order: NDArray[np.int64], limits: Sequence[int]) -> Column:
@@ -22,12 +71,24 @@ def sections(columns: Sequence[Column], order: NDArray[np.int64], limits: Sequen
     return content
 
 
-def in_sections(shelf: Shelf, parts: Sequence[Slice], columns: int) -> NDArray[np.uint64]:
-    """The columns of several sections, one section after the other. Raises Damaged."""
-    counts = [len(part) // columns for part in parts]
-    content = np.empty((columns, sum(counts)), np.uint64)
-    start = 0
-    for part, count in zip(parts, counts, strict=True):
-        shelf.read_into(part, [column[start : start + count] for column in content])
-        start += count
+def in_sections(shelf: Shelf, parts: Sequence[Section], words: int, bits: int) -> NDArray[np.uint64]:
+    """The words of the states in several sections, one section after the other, and their keys. Raises
+    Damaged."""
+    content = np.empty((words + 1, sum(part.count for part in parts)), np.uint64)
+    used, start = _used(words, bits), 0
+    for part in parts:
+        some = content[:, start : start + part.count]
+        start += part.count
+        if part.least_key is None:
+            shelf.read_into(part.part, list(some))
+            continue
+        shelf.read_into(part.part, list(some[:-1]))
+        np.right_shift(some[-2], np.uint64(used), out=some[-1])
+        some[-1] += np.uint64(part.least_key)
+        some[-2] &= np.uint64((1 << used) - 1)
     return content
+
+
+def _used(words: int, bits: int) -> int:
+    """How many bits of the last word states have."""
+    return bits - WORD * (words - 1)

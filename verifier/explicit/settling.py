@@ -20,9 +20,10 @@ from verifier.explicit.levels import (
     Stage,
     peak_memory,
 )
-from verifier.explicit.scattering import bounds
-from verifier.explicit.sections import in_sections
-from verifier.explicit.sorted_states import Columns, distinct, merged, narrowed, seen, size
+from verifier.explicit.packing import Rows, places
+from verifier.explicit.scattering import bounds, rows_of
+from verifier.explicit.sections import Section, in_sections
+from verifier.explicit.sorted_states import Columns, Run, distinct, merged, narrowed, seen, size
 
 FEW_RUNS = 4
 """So many runs of a partition are left as they are."""
@@ -33,11 +34,9 @@ _MUCH_LARGER = 2
 def settle(stage: Stage, task: Settle) -> Settled:
     """Does a task. Raises OSError or Damaged where the folder cannot be written or read."""
     settling = _Settling(stage, task)
-    successors = sum(map(len, task.pieces)) // (stage.transitions.words + 1)
-    total = max([successors, *map(size, task.runs)])
-    limits = bounds(max(1, -(-total // task.capacity)), *settling.area)
-    for low, high in pairwise(limits):
-        settling.settle(low, high)
+    areas = pairwise(bounds(len(task.pieces), *settling.area))
+    for pieces, (low, high) in zip(task.pieces, areas, strict=True):
+        settling.settle(pieces, low, high)
     return settling.result()
 
 
@@ -66,32 +65,47 @@ class _Settling:
         self._run: list[Slice] = []
         self._found = np.zeros(len(stage.transitions.actions), np.int64)
         self._sources = np.zeros(task.chunks, np.int64)
+        self._tally, self._failing = stage.tally(), dict[str, int]()
 
-    def settle(self, low: int, high: int) -> None:
-        """Finds the new states of a range."""
-        columns, keys = self._successors(low, high)
+    def settle(self, pieces: Sequence[Section], low: int, high: int) -> None:
+        """Finds the new states of a range, of which these are all successors: at once, if they fit into
+        memory."""
+        if not pieces:
+            return
+        most_seen = max(map(size, self._task.runs), default=0) // len(self._task.pieces)
+        total = max(sum(piece.count for piece in pieces), most_seen)
+        if total <= self._task.capacity:
+            self._find(self._read(pieces), low, high)
+            return
+        for first, end in pairwise(bounds(-(-total // self._task.capacity), low, high)):
+            # one by one, as there is no room for all
+            self._find(np.concatenate([self._within(piece, first, end) for piece in pieces], 1), first, end)
+
+    def _find(self, successors: NDArray[np.uint64], low: int, high: int) -> None:
+        """Finds the new states of a range among the successors, which ascend by their keys."""
+        columns, keys = list(successors[:-1]), successors[-1]
+        del successors
         states, firsts = distinct(columns)
         for run in self._task.runs:
             for part in narrowed(self._shelf, run, low, high):
                 new = ~seen(self._shelf, states, part)
                 if not new.all():
                     states, firsts = [column[new] for column in states], firsts[new]
-        if len(firsts):
+        found = keys.take(firsts)
+        self._found += _counted(found >> np.uint64(PLACE_BITS) & np.uint64(MOVE_MASK), self._found)
+        if self._task.properties is not None:
+            del columns, keys
+            self._look(rows_of(states), found, self._task.properties)
+        elif len(firsts):
             arrived = np.zeros(len(keys), np.bool_)
             arrived[firsts] = True
             self._write(states, [column[arrived] for column in columns], keys[arrived])
 
-    def _successors(self, low: int, high: int) -> tuple[Columns, Column]:
-        """The states in a range of the partition, ascending by their keys."""
-        width, pieces = self._words + 1, self._task.pieces
-        if (low, high) == self.area:
-            columns = in_sections(self._shelf, pieces, width)
-        else:  # one by one, as there is no room for all
-            columns = np.concatenate([self._within(piece, low, high) for piece in pieces], axis=1)
-        return list(columns[:-1]), columns[-1]
+    def _read(self, pieces: Sequence[Section]) -> NDArray[np.uint64]:
+        return in_sections(self._shelf, pieces, self._words, self._stage.transitions.bits)
 
-    def _within(self, piece: Slice, low: int, high: int) -> NDArray[np.uint64]:
-        columns = in_sections(self._shelf, [piece], self._words + 1)
+    def _within(self, piece: Section, low: int, high: int) -> NDArray[np.uint64]:
+        columns = self._read([piece])
         return columns[:, (columns[0] >= low) & (columns[0] <= high - 1)]
 
     def _write(self, ascending: Columns, columns: Columns, keys: Column) -> None:
@@ -100,27 +114,44 @@ class _Settling:
         self._run.append(self._shelf.write(f"{name}.run", ascending).whole())
         rows = self._shelf.write(f"{name}.rows", columns)
         self._parts.append(LevelPart(self._shelf.write(f"{name}.keys", [keys]).whole(), rows.whole()))
-        move = (keys >> np.uint64(PLACE_BITS) & np.uint64(MOVE_MASK)).astype(np.int64)
-        self._found += np.bincount(move, minlength=len(self._found))
-        chunk = (keys >> np.uint64(CHUNK_SHIFT)).astype(np.int64)
-        self._sources += np.bincount(chunk, minlength=len(self._sources))
+        self._sources += _counted(keys >> np.uint64(CHUNK_SHIFT), self._sources)
+
+    def _look(self, rows: Rows, keys: Column, properties: Sequence[str]) -> None:
+        """Looks at new states, in any order."""
+        chunk = self._stage.transitions.chunk()
+        for start in range(0, len(rows), chunk):
+            look = self._stage.transitions.look(rows[start : start + chunk])
+            self._tally.count(look, self._stage.orbits)
+            self._tally.unexpanded |= bool(look.enabled.any())
+            for name in properties:
+                failing = places(look.failing[name])
+                if len(failing):
+                    first = int(keys[start : start + chunk][failing].min())
+                    self._failing[name] = min(first, self._failing.get(name, first))
 
     def _name(self, part: int) -> str:
         return f"{self._stage.run}{self._task.level:05}-p{self._task.partition:04}-{part:03}"
 
     def result(self) -> Settled:
         """What was found."""
-        runs = [*self._task.runs, *([tuple(self._run)] if self._run else [])]
+        runs: list[Run] = [*self._task.runs, *([tuple(self._run)] if self._run else [])]
         first = first_to_merge([size(run) for run in runs])
         if first < len(runs) - 1:
             name = f"{self._name(0)}.merged"
             runs[first:] = [merged(self._shelf, runs[first:], name, self.area, self._task.capacity)]
         return Settled(
             partition=self._task.partition,
-            count=int(self._sources.sum()),
+            count=int(self._found.sum()),
             parts=tuple(self._parts),
             runs=tuple(runs),
+            tally=self._tally,
+            failing=self._failing,
             found=self._found,
             sources=self._sources,
             peak_memory=peak_memory(),
         )
+
+
+def _counted(values: Column, counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How often each number below the length of the counts is among the values."""
+    return np.bincount(values.astype(np.int64), minlength=len(counts))

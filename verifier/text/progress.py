@@ -161,9 +161,10 @@ class StatesText(ProgressText):
         states, seconds = (self._last.states, self._last.seconds) if self._last else (0, 0.0)
         rate = (news.states - states) / max(news.seconds - seconds, 1e-3)
         written = "" if news.written is None else f", {news.written / 2**20:,.0f} MiB in files"
+        means = "" if news.means is None else f", by {news.means}"
         return (
             f"{news.seconds:.0f} s: depth {news.depth}, {news.states:,} states, "
-            f"{news.frontier:,} to look at{written}, {rate:,.0f} states per second"
+            f"{news.frontier:,} to look at{written}, {rate:,.0f} states per second{means}"
         )
 
 
