@@ -351,3 +351,21 @@ def test_an_operator_that_is_given_itself_without_end_is_refused(tmp_path: Path)
     body += "Loop(e) == x' = e \\/ Call(Loop, e + 1)\nNext == x < 3 /\\ Loop(x)\n"
     (tmp_path / "M.cfg").write_text(_PLAIN)
     assert "deeper than" in wrong("prove", str(written(tmp_path, body)))
+
+
+@pytest.mark.parametrize(
+    ("limit", "as_translated"),
+    [("", True), ("_SMALL_BITS", False), ("_SMALL_TERMS", False), ("_FEW_INITIAL", False)],
+)
+def test_variables_of_few_values_are_left_to_columns_unless_the_translation_is_small(
+    limit: str, as_translated: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(translation, "sample", lambda spec, *_, **__: sample(spec, most=1_200))
+    if limit:
+        monkeypatch.setattr(tla_exploring, limit, 0)
+    body = (
+        "EXTENDS Naturals\nVARIABLES x, y\nInit == x = 1 /\\ y = 1\n"
+        "Next == \\/ x' = (x % 50) + 1 /\\ y' = y\n        \\/ y' = (y % 50) + 1 /\\ x' = x\n"
+    )
+    said = _compared(tmp_path, body, _PLAIN)
+    assert (_AS_TRANSLATED if as_translated else "each variable has few values") in said
