@@ -29,6 +29,7 @@ from verifier.tla.explorer import Explorer
 from verifier.tla.translate import sampling, translation
 from verifier.tla.translate.said import is_true_once
 from verifier.tla.translate.sampling import MOST_WALKS, Stepper, sample
+from verifier.tla.translate.shape_sorts import sort_of
 from verifier.tla.translate.terms import variable
 
 _PLAIN = "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n"
@@ -369,3 +370,29 @@ def test_variables_of_few_values_are_left_to_columns_unless_the_translation_is_s
     )
     said = _compared(tmp_path, body, _PLAIN)
     assert (_AS_TRANSLATED if as_translated else "each variable has few values") in said
+
+
+_MESSAGES = """EXTENDS Naturals
+VARIABLES x, sent, kept
+Message(i) == [a |-> i % 5, b |-> i % 4, c |-> i % 3]
+Init == x = 0 /\\ sent = {} /\\ kept = {}
+Next == \\/ x < 12 /\\ x' = x + 1 /\\ sent' = sent \\cup {Message(x)} /\\ UNCHANGED kept
+        \\/ \\E m \\in sent : kept' = {m} /\\ UNCHANGED <<x, sent>>
+"""
+
+
+def test_explored_states_are_small_and_what_was_not_seen_widens_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Members are listed, of which the first states have few; others come up while it is explored."""
+    monkeypatch.setattr(translation, "MOST_SAMPLED_WIDELY", 6)
+    monkeypatch.setattr(sampling, "_STEPS", 2)
+    spec = specified(tmp_path, _MESSAGES, _PLAIN)
+    for widely in (True, False):
+        made = translation.started(spec, widely=widely)
+        found = sort_of(made.shapes["sent"], made.names)
+        assert isinstance(found, Set)
+        assert made.names.lists(found.element) == widely
+    said = _compared(tmp_path, _MESSAGES, _PLAIN)
+    assert "leaves the sorts: widened" in said
+    assert _AS_TRANSLATED in said

@@ -86,16 +86,16 @@ def started(
     symmetry: Symmetry | None = None,
     looked: Looked = lambda found, sorts: None,
 ) -> Translation:
-    """The sorts, from the first states; ``widely``: from more of them; ``depth``: no execution that matters
-    has more steps; ``symmetry``: what permutations make of a value of a sort is to be one; ``looked`` gets
-    the first states before anything is made of them, and what sorts they need before walks are taken, and
-    after each time that some are. Raises Undefined, or Untranslated."""
+    """The sorts, from the first states; ``widely``: from more of them, and for small states; ``depth``: no
+    execution that matters has more steps; ``symmetry``: what permutations make of a value of a sort is to be
+    one; ``looked`` gets the first states before anything is made of them, and what sorts they need before
+    walks are taken, and after each time that some are. Raises Undefined, or Untranslated."""
     if widely:
         found = _sampled_widely(specification, symmetry)
     else:
         found = sample(specification, depth=depth, symmetry=symmetry)
     looked(found, ())
-    names = Names(specification.evaluator.order)
+    names = Names(specification.evaluator.order, compact=widely)
     names.companions = companions(specification)
     shapes = {one.name: Shape() for one in specification.variables}
     add_states(shapes, found.states)
