@@ -7,6 +7,7 @@ import json
 import pickle
 from dataclasses import replace
 from functools import partialmethod
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ from verifier.specs.definition import Action, Parameter
 from verifier.tla.explorer import Explorer
 from verifier.tla.translate import sampling, translation
 from verifier.tla.translate.said import is_true_once
-from verifier.tla.translate.sampling import MOST_WALKS, Stepper, sample
+from verifier.tla.translate.sampling import FEW_WALKS, MOST_WALKS, Stepper, sample
 from verifier.tla.translate.shape_sorts import sort_of
 from verifier.tla.translate.terms import variable
 
@@ -239,11 +240,12 @@ def test_random_walks_go_on_while_they_widen_the_sorts(
     waiting = sample(spec, most=6, walks=False)
     assert len(waiting.states) == waiting.nearest
     batches = list(waiting.further)
-    assert len(batches) == MOST_WALKS
-    assert waiting.states + batches[0] == first.states
+    assert len(batches) == MOST_WALKS * 30 // FEW_WALKS
+    as_many = batches[: 30 // FEW_WALKS]
+    assert waiting.states + list(dict.fromkeys(chain.from_iterable(as_many))) == first.states
     monkeypatch.setattr(translation, "sample", sample)
     walked = translation.started(spec, widely=True).sample
-    assert len(walked.states) - walked.nearest > len(batches[0])
+    assert len(walked.states) - walked.nearest > sum(map(len, as_many))
 
 
 def test_the_first_states_can_be_gone_on_with(tmp_path: Path) -> None:

@@ -35,6 +35,8 @@ from verifier.tla.translate.terms import TRUTH, literal
 from verifier.tla.values import NoValue
 
 _LONGEST_WALK = 60
+_TIMES_IDLE = 5
+"""After so many times that few walks were taken no more are, if all these add nothing."""
 Looked: TypeAlias = Callable[[Sample, Sequence[Sort]], None]
 """Looks at the first states, and at the sorts that they need so far; none are known at first."""
 
@@ -137,18 +139,19 @@ def widened_by(made: Translation, states: list[State]) -> bool:
 
 
 def _walk_on(shapes: dict[str, Shape], found: Sample, names: Names, looked: Looked) -> None:
-    """Adds states on random walks, until they add nothing. A walk takes less time than to translate and
-    explore anew where sorts turn out to be too narrow."""
-    before = [sort_of(shape, names) for shape in shapes.values()]
-    looked(found, before)
-    for states in found.further:
+    """Adds states on random walks, until many add nothing. A walk takes less time than to translate
+    and explore anew where sorts turn out to be too narrow."""
+    before = sorts = [sort_of(shape, names) for shape in shapes.values()]
+    looked(found, sorts)
+    for number, states in enumerate(found.further, 1):
         found.states += states
         add_states(shapes, states)
         sorts = [sort_of(shape, names) for shape in shapes.values()]
-        if sorts == before:
-            return
         looked(found, sorts)
-        before = sorts
+        if number % _TIMES_IDLE == 0:
+            if sorts == before:
+                return
+            before = sorts
 
 
 def _sampled_widely(specification: Specification, symmetry: Symmetry | None) -> Sample:
