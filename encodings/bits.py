@@ -46,25 +46,25 @@ def negation(operand: FNode) -> FNode:
 
 
 def _junction(operands: Iterable[FNode], kind: int, unit: FNode, zero: FNode) -> FNode:
-    kept: dict[FNode, None] = {}
+    kept: dict[int, FNode] = {}  # by identity: equal terms are one object, whose own hash is slow
     for operand in operands:
         if operand is zero:
             return zero
-        if operand is unit or operand in kept:
+        if operand is unit:
             continue
         if operand.node_type() == kind:
             for inner in operand.args():
-                kept[inner] = None
+                kept[id(inner)] = inner
         else:
-            kept[operand] = None
-    for operand in kept:
-        if operand.node_type() == NOT and operand.arg(0) in kept:
+            kept[id(operand)] = operand
+    for operand in kept.values():
+        if operand.node_type() == NOT and id(operand.arg(0)) in kept:
             return zero
     if not kept:
         return unit
     if len(kept) == 1:
-        return next(iter(kept))
-    return _manager.create_node(kind, tuple(kept))
+        return next(iter(kept.values()))
+    return _manager.create_node(kind, tuple(kept.values()))
 
 
 def conjunction(operands: Iterable[FNode]) -> FNode:

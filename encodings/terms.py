@@ -7,7 +7,7 @@ the symmetry check use the same terms. Terms are immutable and compared by ident
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -125,11 +125,16 @@ class Term:
 
     def walk(self) -> Iterator[Term]:
         """This term and all terms in it, each once."""
-        seen: set[int] = set()
-        stack = [self]
-        while stack:
-            term = stack.pop()
-            if id(term) not in seen:
-                seen.add(id(term))
-                stack.extend(term.arguments)
-                yield term
+        return distinct([self])
+
+
+def distinct(terms: Iterable[Term]) -> Iterator[Term]:
+    """These terms and all terms in them, each once."""
+    seen: set[int] = set()
+    stack = list(terms)
+    while stack:
+        term = stack.pop()
+        if id(term) not in seen:
+            seen.add(id(term))
+            stack.extend(term.arguments)
+            yield term

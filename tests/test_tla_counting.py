@@ -7,6 +7,7 @@ import json
 import pickle
 from dataclasses import replace
 from functools import partialmethod
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,8 @@ from verifier.specs.definition import Action, Parameter
 from verifier.tla.explorer import Explorer
 from verifier.tla.translate import sampling, translation
 from verifier.tla.translate.said import is_true_once
-from verifier.tla.translate.sampling import MOST_WALKS, Stepper, sample
+from verifier.tla.translate.sampling import FEW_WALKS, MOST_WALKS, Stepper, sample
+from verifier.tla.translate.shape_sorts import sort_of
 from verifier.tla.translate.terms import variable
 
 _PLAIN = "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n"
@@ -238,11 +240,12 @@ def test_random_walks_go_on_while_they_widen_the_sorts(
     waiting = sample(spec, most=6, walks=False)
     assert len(waiting.states) == waiting.nearest
     batches = list(waiting.further)
-    assert len(batches) == MOST_WALKS
-    assert waiting.states + batches[0] == first.states
+    assert len(batches) == MOST_WALKS * 30 // FEW_WALKS
+    as_many = batches[: 30 // FEW_WALKS]
+    assert waiting.states + list(dict.fromkeys(chain.from_iterable(as_many))) == first.states
     monkeypatch.setattr(translation, "sample", sample)
     walked = translation.started(spec, widely=True).sample
-    assert len(walked.states) - walked.nearest > len(batches[0])
+    assert len(walked.states) - walked.nearest > sum(map(len, as_many))
 
 
 def test_the_first_states_can_be_gone_on_with(tmp_path: Path) -> None:
@@ -351,3 +354,47 @@ def test_an_operator_that_is_given_itself_without_end_is_refused(tmp_path: Path)
     body += "Loop(e) == x' = e \\/ Call(Loop, e + 1)\nNext == x < 3 /\\ Loop(x)\n"
     (tmp_path / "M.cfg").write_text(_PLAIN)
     assert "deeper than" in wrong("prove", str(written(tmp_path, body)))
+
+
+@pytest.mark.parametrize(
+    ("limit", "as_translated"),
+    [("", True), ("_SMALL_BITS", False), ("_SMALL_TERMS", False), ("_FEW_INITIAL", False)],
+)
+def test_variables_of_few_values_are_left_to_columns_unless_the_translation_is_small(
+    limit: str, as_translated: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(translation, "sample", lambda spec, *_, **__: sample(spec, most=1_200))
+    if limit:
+        monkeypatch.setattr(tla_exploring, limit, 0)
+    body = (
+        "EXTENDS Naturals\nVARIABLES x, y\nInit == x = 1 /\\ y = 1\n"
+        "Next == \\/ x' = (x % 50) + 1 /\\ y' = y\n        \\/ y' = (y % 50) + 1 /\\ x' = x\n"
+    )
+    said = _compared(tmp_path, body, _PLAIN)
+    assert (_AS_TRANSLATED if as_translated else "each variable has few values") in said
+
+
+_MESSAGES = """EXTENDS Naturals
+VARIABLES x, sent, kept
+Message(i) == [a |-> i % 5, b |-> i % 4, c |-> i % 3]
+Init == x = 0 /\\ sent = {} /\\ kept = {}
+Next == \\/ x < 12 /\\ x' = x + 1 /\\ sent' = sent \\cup {Message(x)} /\\ UNCHANGED kept
+        \\/ \\E m \\in sent : kept' = {m} /\\ UNCHANGED <<x, sent>>
+"""
+
+
+def test_explored_states_are_small_and_what_was_not_seen_widens_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Members are listed, of which the first states have few; others come up while it is explored."""
+    monkeypatch.setattr(translation, "MOST_SAMPLED_WIDELY", 6)
+    monkeypatch.setattr(sampling, "_STEPS", 2)
+    spec = specified(tmp_path, _MESSAGES, _PLAIN)
+    for widely in (True, False):
+        made = translation.started(spec, widely=widely)
+        found = sort_of(made.shapes["sent"], made.names)
+        assert isinstance(found, Set)
+        assert made.names.lists(found.element) == widely
+    said = _compared(tmp_path, _MESSAGES, _PLAIN)
+    assert "leaves the sorts: widened" in said
+    assert _AS_TRANSLATED in said

@@ -8,6 +8,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from verifier.encodings.bits import subterms
+from verifier.encodings.terms import distinct
 from verifier.errors import UsageError
 from verifier.processes.limits import Interrupted
 from verifier.processes.watching import Watched, look_at
@@ -26,7 +27,11 @@ from verifier.tla.translate.sampling import MOST_SAMPLED_WIDELY
 from verifier.tla.translate.specification import SORTS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from verifier.encodings.sorts import Sort
     from verifier.outcomes.run import Run
+    from verifier.runs.tla_loading import TlaDefinition
     from verifier.system.model import Model
     from verifier.tla.translate.sampling import Sample
     from verifier.tla.translate.translation import Translation
@@ -43,6 +48,9 @@ _LEAST_PATIENCE, _MOST_PATIENCE = 2.0, 12.0
 """So many seconds of processor time may building take in a round; then the interpreter explores."""
 _FEW_STATES, _FEW_VALUES = 1_000, 0.2
 """Of so many states, each variable has few values if it has at most this share of them."""
+_SMALL_BITS, _SMALL_TERMS, _FEW_INITIAL = 256, 5_000, 1_000
+"""Where each variable has few values, a translation is faster than columns if a state has no more bits and
+the translation no more terms: what it does for a state grows with both. Initial states are listed in it."""
 _EXPECTED = 20 * MOST_SAMPLED_WIDELY
 """So many states are expected, where these are not all. Building may take as long as the interpreter takes
 for their successors."""
@@ -67,7 +75,12 @@ def explored(asked: ModuleQuestion) -> tuple[Run | None, str]:
             return None, why
         seconds = _patience(made.translation.sample)
         try:
-            own = replace(asked, built=lambda model: _built(asked, model))
+            sample = made.translation.sample
+            own = replace(
+                asked,
+                built=lambda model: _built(asked, model),
+                translated=lambda definition: _left_by_terms(asked, sample, definition),
+            )
             found = translated_soon(own, made, seconds, translating=_TRANSLATING)
         except GivenUp as reason:
             if made.translation.sample.complete:
@@ -104,13 +117,21 @@ def _left_to_the_interpreter(asked: ModuleQuestion) -> str:
     return "few states are asked for" if few and not options.graph else ""
 
 
-def _left_by_states(asked: ModuleQuestion, sample: Sample) -> None:
-    """Raises GivenUp if the interpreter is to explore it, by the first states."""
+def _left_by_states(asked: ModuleQuestion, sample: Sample, sorts: Sequence[Sort]) -> None:
+    """Raises GivenUp if the interpreter is to explore it, by the first states and the sorts they need."""
     if sample.complete and not asked.question.options.graph:
         raise GivenUp("there are few states")
-    why = _has_few_values(asked, sample)
-    if why:
-        raise GivenUp(why)
+    small = len(sample.initial) <= _FEW_INITIAL and sum(map(bits_of, sorts)) <= _SMALL_BITS
+    if not small and _suits_columns(asked, sample):
+        _left_to_columns(asked)
+
+
+def _left_by_terms(asked: ModuleQuestion, sample: Sample, made: TlaDefinition) -> None:
+    """Raises GivenUp if the interpreter is to explore it, by what the translation is."""
+    if _suits_columns(asked, sample):
+        terms = distinct(term for _, term in made.terms())
+        if next(islice(terms, _SMALL_TERMS, None), None) is not None:
+            _left_to_columns(asked)
 
 
 def _too_large(asked: ModuleQuestion, made: Symbolic) -> str:
@@ -123,18 +144,26 @@ def _too_large(asked: ModuleQuestion, made: Symbolic) -> str:
     return f"a state takes {size} bits" if size > _MOST_BITS_EXPLORED else ""
 
 
-def _has_few_values(asked: ModuleQuestion, sample: Sample) -> str:
-    """Why the interpreter is to explore it, if the variables have few values beside the states: by columns it
-    evaluates formulas once for these, and nothing has to be built. Not where most states may be initial ones:
-    these it lists one by one."""
-    options, near = asked.question.options, sample.states[: sample.nearest]
+def _left_to_columns(asked: ModuleQuestion) -> None:
+    """Raises GivenUp if columns can explore it."""
+    if not unsuited(asked.module.specification, asked.question.properties):
+        raise GivenUp("each variable has few values")
+
+
+def _suits_columns(asked: ModuleQuestion, sample: Sample) -> bool:
+    """Whether the variables have few values beside the states: by columns the interpreter evaluates formulas
+    once for these, and nothing has to be built. Not where most states may be initial ones: these it lists one
+    by one."""
+    options = asked.question.options
     in_parts = options.graph or options.workers or options.master or options.work
-    if in_parts or len(near) < _FEW_STATES or not sample.all_initial:
-        return ""
-    if any(len(set(values)) > _FEW_VALUES * len(near) for values in zip(*near, strict=True)):
-        return ""
-    why = unsuited(asked.module.specification, asked.question.properties)
-    return "" if why else "each variable has few values"
+    return not in_parts and sample.all_initial and _has_few_values(sample)
+
+
+def _has_few_values(sample: Sample) -> bool:
+    near = sample.states[: sample.nearest]
+    if len(near) < _FEW_STATES:
+        return False
+    return all(len(set(values)) <= _FEW_VALUES * len(near) for values in zip(*near, strict=True))
 
 
 def _decided_by(asked: ModuleQuestion, made: Translation) -> str:
@@ -165,6 +194,8 @@ def _patience(sample: Sample) -> float:
     """How long building may take: as long as the interpreter is expected to take, within bounds."""
     if sample.seconds_per_state is None:
         return _MOST_PATIENCE
+    if _has_few_values(sample):
+        return _LEAST_PATIENCE
     return min(max(_EXPECTED * sample.seconds_per_state, _LEAST_PATIENCE), _MOST_PATIENCE)
 
 

@@ -24,7 +24,7 @@ from verifier.runs.tla_symbolic import INSTEAD, NotTranslated, Symbolic, symboli
 from verifier.specs.definition import NO_DEADLOCK, UNDEFINED_READ
 from verifier.tla.translate.specification import SORTS
 from verifier.tla.translate.symbolic import Untranslated
-from verifier.tla.translate.translation import widened_by
+from verifier.tla.translate.translation import Looked, widened_by
 from verifier.verdict import Verdict, VerdictKind
 
 if TYPE_CHECKING:
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from verifier.runs.question import Question
     from verifier.system.model import Model
     from verifier.tla.symmetry import Symmetry
-    from verifier.tla.translate.sampling import Sample
 
 T = TypeVar("T")
 _MOST_ROUNDS = 60
@@ -77,6 +76,8 @@ class ModuleQuestion:
     """The properties that were named by who asks."""
     listen: Listen
     built: Callable[[Model], None]
+    translated: Callable[[TlaDefinition], None] = lambda made: None
+    """What is done with a translation before anything is built of it. May raise GivenUp."""
     patience: Patience | None = None
     """When building is given up."""
     symmetry: Symmetry | None = None
@@ -123,8 +124,8 @@ def _stopped(asked: ModuleQuestion, reason: str) -> Run:
     return replace(found, outcome=replace(found.outcome, verdicts=verdicts))
 
 
-def started(asked: ModuleQuestion, looked: Callable[[Sample], None] = lambda found: None) -> Symbolic:
-    """The module, its first states looked at. ``looked`` gets these before anything is made of them."""
+def started(asked: ModuleQuestion, looked: Looked = lambda found, sorts: None) -> Symbolic:
+    """The module, its first states looked at. ``looked`` gets these, and the sorts that they need."""
     asked.listen(Remark("looking at the first states, to guess the sorts of the variables"))
     own = () if asked.engine.decides_temporal else asked.question.properties
     depth = getattr(asked.question.options, "depth", None) if asked.engine.name == "bmc" else None
@@ -224,6 +225,7 @@ def _definition(asked: ModuleQuestion, made: Symbolic) -> TlaDefinition:
     _check_translated(made, names, asked.named)
     if asked.engine.counts_states:
         _check_choices(definition)
+    asked.translated(definition)
     return definition
 
 

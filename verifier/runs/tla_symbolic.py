@@ -3,7 +3,7 @@ them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -24,14 +24,13 @@ from verifier.tla.translate.shape_sorts import sort_of
 from verifier.tla.translate.specification import SORTS, Maker, translate
 from verifier.tla.translate.symbolic import Untranslated
 from verifier.tla.translate.temporal import Temporal
-from verifier.tla.translate.translation import Translation
+from verifier.tla.translate.translation import Looked, Translation
 from verifier.tla.translate.translation import started as sorted_by_states
 from verifier.verdict import Verdict
 
 if TYPE_CHECKING:
     from verifier.tla.specification import Specification
     from verifier.tla.symmetry import Symmetry
-    from verifier.tla.translate.sampling import Sample
 
 _WALKS_BEYOND, _STEPS_BEYOND = 20, 40
 """Random walks beyond a state that left its sorts, before the engine starts again."""
@@ -153,11 +152,11 @@ def symbolic(
     widely: bool = False,
     depth: int | None = None,
     symmetry: Symmetry | None = None,
-    looked: Callable[[Sample], None] = lambda found: None,
+    looked: Looked = lambda found, sorts: None,
 ) -> Symbolic:
     """The module with operators as properties, its first states looked at; ``widely``: more of them;
     ``depth``: no longer executions matter; ``symmetry``: states are to be permuted; ``looked`` gets the first
-    states. Raises UsageError where something has no value, NotTranslated."""
+    states and sorts. Raises UsageError where something has no value, NotTranslated."""
     spec = loaded.specification
     if spec.next is None:
         raise NotTranslated(f"{spec.module.name} has no Next: there is nothing to search")

@@ -28,8 +28,9 @@ class NotInSort(Exception):
 class Names:
     """What the words of a module are called in sorts."""
 
-    def __init__(self, order: Order) -> None:
-        self.order = order
+    def __init__(self, order: Order, *, compact: bool = False) -> None:
+        """``compact``: states are to be small."""
+        self.order, self.compact = order, compact
         self.companions: list[list[Value]] = []
         """Sets of model values of which each is expected where another one was seen."""
         self.words: dict[Value, str] = {}

@@ -34,6 +34,8 @@ _WALKS, _STEPS = 30, 60
 """Random walks beyond the first states."""
 MOST_WALKS = 4
 """So many times that many, where the walks go on finding values that no sort has yet."""
+FEW_WALKS = 6
+"""So many are taken at a time, where it is asked what they found."""
 
 
 @dataclass
@@ -55,7 +57,7 @@ class Sample:
     seconds_per_state: float | None = None
     """Processor time for the successors of a state; None if none were looked for."""
     further: Iterator[list[State]] = field(default_factory=lambda: iter(()))
-    """States on random walks beyond those, some walks at a time: none of them was taken yet."""
+    """States on random walks beyond those, few walks at a time, where none of them was taken yet."""
     search: _Search | None = None
 
     def look_on(self, seconds: float) -> list[State]:
@@ -127,9 +129,11 @@ def _sample(
     states, further = list(explorer.states), iter(list[list[State]]())
     if not complete and states and specification.next is not None:
         steps = _STEPS if depth is None else max(min(_STEPS, depth), 1)
-        further = islice(Stepper(specification).walks(states[-50:], _WALKS, steps), MOST_WALKS)
-    if walks:
-        states += next(further, [])
+        stepper, begin = Stepper(specification), states[-50:]
+        if walks:
+            states += stepper.strolls(begin, _WALKS, steps)
+        else:
+            further = islice(stepper.walks(begin, FEW_WALKS, steps), MOST_WALKS * _WALKS // FEW_WALKS)
     return Sample(
         states,
         list(explorer.states[:began]),

@@ -29,6 +29,9 @@ _MOST_MIXED = 64
 _MOST_KEYS, _MOST_UNSEEN = 256, 4
 """Keys and members are listed by their values where their sort would have more, and so many times as many as
 were seen."""
+_MOST_KEYS_COMPACT, _MOST_UNSEEN_COMPACT = 32, 2
+"""The same where states are to be small. They are looked at one by one then, and what comes up later costs a
+round more; a solver would have to find it."""
 _MOST_SHAPES = 8
 """Records with more sets of fields become functions of strings."""
 
@@ -48,7 +51,10 @@ def _key_sort(shape: Shape, names: Names) -> Sort:
     found = sort_of(shape, names)
     if not shape.seen or isinstance(found, Boolean | Range | Listed):
         return found
-    if not shape.lists and found.size <= max(_MOST_KEYS, _MOST_UNSEEN * len(shape.seen)):
+    least, times = _MOST_KEYS, _MOST_UNSEEN
+    if names.compact:
+        least, times = _MOST_KEYS_COMPACT, _MOST_UNSEEN_COMPACT
+    if not shape.lists and found.size <= max(least, times * len(shape.seen)):
         return found
     if any(isinstance(value, int | Truth) for value in shape.seen):
         return found

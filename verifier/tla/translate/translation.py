@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
+from verifier.encodings.sorts import Sort
 from verifier.encodings.terms import Symbol, Term
 from verifier.specs.definition import Action, Lemma, Property
 from verifier.tla.automorphisms import companions
@@ -33,6 +35,10 @@ from verifier.tla.translate.terms import TRUTH, literal
 from verifier.tla.values import NoValue
 
 _LONGEST_WALK = 60
+_TIMES_IDLE = 5
+"""After so many times that few walks were taken no more are, if all these add nothing."""
+Looked: TypeAlias = Callable[[Sample, Sequence[Sort]], None]
+"""Looks at the first states, and at the sorts that they need so far; none are known at first."""
 
 
 @dataclass
@@ -80,17 +86,18 @@ def started(
     widely: bool = False,
     depth: int | None = None,
     symmetry: Symmetry | None = None,
-    looked: Callable[[Sample], None] = lambda found: None,
+    looked: Looked = lambda found, sorts: None,
 ) -> Translation:
-    """The sorts, from the first states; ``widely``: from more of them; ``depth``: no execution that matters
-    has more steps; ``symmetry``: what permutations make of a value of a sort is to be one; ``looked`` gets
-    the first states before anything is made of them. Raises Undefined, or Untranslated."""
+    """The sorts, from the first states; ``widely``: from more of them, and for small states; ``depth``: no
+    execution that matters has more steps; ``symmetry``: what permutations make of a value of a sort is to be
+    one; ``looked`` gets the first states before anything is made of them, and what sorts they need before
+    walks are taken, and after each time that some are. Raises Undefined, or Untranslated."""
     if widely:
         found = _sampled_widely(specification, symmetry)
     else:
         found = sample(specification, depth=depth, symmetry=symmetry)
-    looked(found)
-    names = Names(specification.evaluator.order)
+    looked(found, ())
+    names = Names(specification.evaluator.order, compact=widely)
     names.companions = companions(specification)
     shapes = {one.name: Shape() for one in specification.variables}
     add_states(shapes, found.states)
@@ -100,7 +107,7 @@ def started(
         bounds_of_init(specification, shapes)
     if widely:
         with without_traces(specification):
-            _walk_on(shapes, found, names)
+            _walk_on(shapes, found, names, looked)
     made = Translation(specification, names, shapes, found, symmetry=symmetry)
     if not (widely or found.complete):
         if found.initial and specification.next is not None:
@@ -131,19 +138,20 @@ def widened_by(made: Translation, states: list[State]) -> bool:
     return before != [sort_of(shape, made.names) for shape in made.shapes.values()]
 
 
-def _walk_on(shapes: dict[str, Shape], found: Sample, names: Names) -> None:
-    """Adds states on random walks, until they add nothing. A walk takes less time than to translate and
-    explore anew where sorts turn out to be too narrow."""
-    before = None
-    for states in found.further:
-        if before is None:
-            before = [sort_of(shape, names) for shape in shapes.values()]
+def _walk_on(shapes: dict[str, Shape], found: Sample, names: Names, looked: Looked) -> None:
+    """Adds states on random walks, until many add nothing. A walk takes less time than to translate
+    and explore anew where sorts turn out to be too narrow."""
+    before = sorts = [sort_of(shape, names) for shape in shapes.values()]
+    looked(found, sorts)
+    for number, states in enumerate(found.further, 1):
         found.states += states
         add_states(shapes, states)
         sorts = [sort_of(shape, names) for shape in shapes.values()]
-        if sorts == before:
-            return
-        before = sorts
+        looked(found, sorts)
+        if number % _TIMES_IDLE == 0:
+            if sorts == before:
+                return
+            before = sorts
 
 
 def _sampled_widely(specification: Specification, symmetry: Symmetry | None) -> Sample:
