@@ -29,7 +29,7 @@ Far(n) == \\/ x < 1
         ("Inv == \\E k \\in {x} :\n  k < 3", "M.tla:8: \\E k \\in {x} : k < 3 is false\n  where x = 3\n"),
         ("Inv == ~(\\E k \\in {x} : (k > 2))", "M.tla:8: ~(\\E k \\in {x} : (k > 2)) is false\n"),
         ("Inv == TRUE /\\ ( (x + 1) * 2 < 8)", "M.tla:8: (x + 1) * 2 < 8 is false\n"),
-        ("Up == [][x' < 3]_x", "M.tla:8: [x' < 3]_x is false\n"),
+        ("Up == [][x' < 3]_x", "M.tla:8: x' < 3 is false\n  where x' = 3\n"),
     ],
 )
 @pytest.mark.parametrize("how", [["explore"], ["bmc", "--depth", "4"], ["bmc", "--depth=4", "--solver=z3"]])

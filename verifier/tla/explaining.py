@@ -8,9 +8,9 @@ from itertools import islice, product
 from typing import TYPE_CHECKING, TypeAlias
 
 from verifier.tla import ast
-from verifier.tla.ast import Builtin, Definition, Expression
+from verifier.tla.ast import Builtin, Definition, Expression, Variable
 from verifier.tla.errors import Place
-from verifier.tla.facts import subexpressions
+from verifier.tla.facts import ACTION, subexpressions
 from verifier.tla.found import State
 from verifier.tla.frames import Frame, Undefined, Unit
 from verifier.tla.order import text
@@ -88,6 +88,8 @@ class _Descent:
                 put = self.evaluator.emit.function(self.evaluator.emit.statements([*entries, "return e"]))
                 inner = put(self.evaluator.stretched(e[:], unit))
                 yield from self.parts(whole.body, unit, inner, bound)
+            case ast.Step() if whole.stuttering:
+                yield from self.parts(whole.action, unit, e, bound)
             case ast.Apply():
                 yield from self._apply(whole, unit, e, bound)
             case _:
@@ -138,9 +140,27 @@ class _Descent:
     def _leaf(self, whole: Expression, unit: Unit, bound: _Bound) -> FalsePart:
         evaluator = self.evaluator
         known = {name: self._shown(value) for name, value in bound}
-        reads = sorted(evaluator.analysis.of(whole, unit.module).reads, key=lambda one: evaluator.index[one])
-        values = tuple((one.name, self._shown(evaluator.now[evaluator.index[one]])) for one in reads)
-        return FalsePart(whole.place, _cut(said_at(_span(whole)), _LONGEST), tuple(known.items()), values)
+        now, later = self._reads(whole, unit)
+        values = [(one, one.name, evaluator.now) for one in now]
+        values += [(one, f"{one.name}'", evaluator.next) for one in later]
+        values.sort(key=lambda one: evaluator.index[one[0]])
+        reads = tuple((name, self._shown(state[evaluator.index[one]])) for one, name, state in values)
+        return FalsePart(whole.place, _cut(said_at(_span(whole)), _LONGEST), tuple(known.items()), reads)
+
+    def _reads(self, whole: Expression, unit: Unit) -> tuple[set[Variable], set[Variable]]:
+        """The variables that it reads, in this state and in the next one."""
+        now, later, waiting = set[Variable](), set[Variable](), [whole]
+        while waiting:
+            part = waiting.pop()
+            if isinstance(part, ast.Prime):
+                later |= self.evaluator.analysis.of(part.body, unit.module).reads
+                continue
+            waiting += subexpressions(part)[0]
+            if isinstance(part, ast.Apply):
+                facts = self.evaluator.analysis.of(replace(part, arguments=()), unit.module)
+                now |= facts.reads
+                later |= facts.reads if facts.level >= ACTION else set()
+        return now, later
 
     def _shown(self, value: Value) -> str:
         return _cut(text(listed(value), self.evaluator.order), _LONGEST_VALUE)
