@@ -46,7 +46,9 @@ def test_the_smallest_part_that_is_false(
     where = "step 3, Next()" if name == "Up" else "state 3"
     assert f"{name} fails in {where}:\n" in done.stdout
     assert f"\n  {said}" in done.stdout or f"\n{said}" in done.stdout
-    (part,) = read_json(Path("t.json").read_text())["#meta"]["failing"]
+    about = read_json(Path("t.json").read_text())["#meta"]
+    (part,) = about["failing"]
     assert part["formula"] in said
+    assert about["about_step"] == (name == "Up")
     shown = verify("replay", "t.json", "--spec", "M.tla")
     assert shown.exit_code == 0

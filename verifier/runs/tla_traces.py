@@ -67,7 +67,7 @@ def as_file(
         {"formula": one.formula, "witnesses": [*map(list, one.witnesses)], "where": [*map(list, one.where)]}
         for one in trace.failing
     ]
-    meta = {**about(definition, trace.violates), "failing": failing}
+    meta = {**about(definition, trace.violates), "failing": failing, "about_step": trace.fails_in_step}
     return trace_object(names, states, actions, meta, spec.evaluator.order)
 
 
