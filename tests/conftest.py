@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import sys
+from collections.abc import Iterator
 
 import psutil
 import pytest
@@ -27,6 +29,15 @@ def pytest_collection_finish() -> None:
     gc.freeze()
     gc.set_threshold(*COLLECTIONS)
     gc.enable()
+
+
+@pytest.fixture(autouse=True)
+def recursion_limit() -> Iterator[None]:
+    """Each test begins with Python's limit, as a command does: those that load TLA+ raise it, and a Python
+    protocol that calls itself without an end would then end the process."""
+    limit = sys.getrecursionlimit()
+    yield
+    sys.setrecursionlimit(limit)
 
 
 class Memory:

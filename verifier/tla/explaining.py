@@ -139,13 +139,15 @@ class _Descent:
 
     def _leaf(self, whole: Expression, unit: Unit, bound: _Bound) -> FalsePart:
         evaluator = self.evaluator
-        known = {name: self._shown(value) for name, value in bound}
+        around = {name: self._shown(value) for name, value in bound}
         now, later = self._reads(whole, unit)
         values = [(one, one.name, evaluator.now) for one in now]
         values += [(one, f"{one.name}'", evaluator.next) for one in later]
-        values.sort(key=lambda one: evaluator.index[one[0]])
-        reads = tuple((name, self._shown(state[evaluator.index[one]])) for one, name, state in values)
-        return FalsePart(whole.place, _cut(said_at(_span(whole)), _LONGEST), tuple(known.items()), reads)
+        # What ENABLED asks of an instance may have variables of its own.
+        own = [(evaluator.index[one], name, state) for one, name, state in values if one in evaluator.index]
+        own.sort(key=lambda one: one[:2])
+        reads = tuple((name, self._shown(state[index])) for index, name, state in own)
+        return FalsePart(whole.place, _cut(said_at(_span(whole)), _LONGEST), tuple(around.items()), reads)
 
     def _reads(self, whole: Expression, unit: Unit) -> tuple[set[Variable], set[Variable]]:
         """The variables that it reads, in this state and in the next one."""
