@@ -15,6 +15,7 @@ from tests.sampling import rest_slow
 from tests.tla_modules import translated
 from verifier.errors import UsageError
 from verifier.outcomes.run import Run
+from verifier.processes.limits import INTERRUPTED, Interrupted
 from verifier.runs import tla_bounded, tla_rounds
 from verifier.runs.loading import Loaded
 from verifier.runs.table import engine_named
@@ -23,6 +24,7 @@ from verifier.runs.tla_source import TlaSource
 from verifier.runs.tla_symbolic import NotTranslated, Symbolic
 from verifier.specs.definition import UNDEFINED_READ
 from verifier.tla.columns import levels
+from verifier.tla.explorer import Explorer
 
 CONFIG = "\nINIT Init\nNEXT Next\nINVARIANT Inv\n"
 
@@ -180,3 +182,24 @@ def test_states_are_expected_by_how_levels_grow() -> None:
     assert tla_bounded.expected([9, 3], 9, 10**6) == 9 + 3 + 8 * 3
     assert tla_bounded.expected([1, 10], 100, 10**6) > 10**6
     assert tla_bounded.expected([1], 5, 10) == 0
+
+
+def test_an_end_in_the_midst_keeps_the_depth_and_what_was_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By a limit and by the user."""
+    body = COUNTER.replace("Inv == TRUE", "Inv == x < 2")
+    given: dict[str, Any] = {"properties": ("Inv", "Grows"), "depth": 9}
+    for stop, reason in ((Interrupted("time is over"), "time is over"), (KeyboardInterrupt(), INTERRUPTED)):
+
+        def look(watch: object, explorer: Explorer, stop: BaseException = stop) -> None:
+            if explorer.found.closed == 3:
+                raise stop
+
+        monkeypatch.setattr("verifier.tla.explorer._BETWEEN_CHECKS", 1)
+        monkeypatch.setattr(tla_bounded._Watch, "look", look)
+        found = _closed(translated(tmp_path, body, f"{CONFIG}PROPERTY Grows\n"), **given)
+        assert found is not None
+        assert _kinds(found) == {"Inv": ("VIOLATED", 2), "Grows": ("INCONCLUSIVE", 3)}
+        assert [verdict.reason for verdict in found.outcome.verdicts] == [None, reason]
+        assert len(found.traces["Inv"]["states"]) == 3

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import psutil
 
 from verifier.encodings.sorts import SortError
+from verifier.engines.bmc import Progress
 from verifier.engines.choices import StepsChoice
 from verifier.engines.outcome import Outcome
 from verifier.engines.search_by_exploring import NAME as EXPLORING
@@ -64,6 +65,8 @@ _MOST_BY_COLUMNS, _MOST_EXPECTED = 250_000, 1_000_000
 expected to the depth, since what is violated may be violated before."""
 _MOST_GENERATED = 5
 """So many times as many may be generated: of interchangeable values, many are one state."""
+_QUIET_SECONDS, _INTERPRETER = 1.0, "interpreter"
+"""For so long nothing is said of depths, and then in this name."""
 _STATES_BEFORE = 1_000
 """Before so many states are seen, nothing is expected."""
 
@@ -83,7 +86,7 @@ def bounded(asked: ModuleQuestion) -> Run:
 
 def _run(asked: ModuleQuestion) -> Run:
     try:
-        found = within_limits(asked, lambda: closed(asked))
+        found = closed(asked)
         if found is not None:
             return found
         made = within_limits(asked, lambda: started(asked))
@@ -94,7 +97,7 @@ def _run(asked: ModuleQuestion) -> Run:
 
 def closed(asked: ModuleQuestion) -> Run | None:
     """The run, if the interpreter looks at every state to the depth, or finds all that is asked for violated
-    before; else None.
+    before, or is interrupted; else None.
 
     All steps from the states at the depth are read, too: what has no value there is for the others to say.
     """
@@ -104,31 +107,39 @@ def closed(asked: ModuleQuestion) -> Run | None:
     names = _spoken_of(spec, asked.question.properties)
     if names is None:
         return None
-    began = time.monotonic()
+    began, reason = time.monotonic(), ""
     plain = replace(spec, symmetry=[], view=None)
-    watch = _Watch(asked.symmetry)
+    watch = _Watch(asked)
     explorer = Explorer(plain, properties=names, max_depth=options.depth, enforce=watch.look)
     if asked.symmetry is not None:
         explorer.known.orbits = Orbits(asked.symmetry.renamings)
     try:
-        explorer.assume()
-        explorer.explore()
-        if set(names) - explorer.found.violations.keys():
-            _read_the_last_steps(explorer, plain)
-        explorer.name_actions()
+        within_limits(asked, lambda: _explore(explorer, plain))
+    except Interrupted as stop:
+        reason = str(stop)
     except (_TooMany, Undefined):
+        return None
+    try:
+        explorer.name_actions()
+    except Undefined:
         return None
     states, violations = explorer.count, explorer.found.violations
     if not states or not violations.keys() <= {*asked.question.properties}:
         return None
     if any(name + OF_STEPS in asked.question.properties for name in violations):
         return None  # the states or the steps may violate it
-    looked = f"all {states:,} states within {options.depth} steps"
-    if violations.keys() >= set(names):
-        looked = f"{states:,} states, and found violations"
+    whole = not reason and not violations.keys() >= set(names)
+    looked = f"all {states:,} states within {options.depth} steps" if whole else f"{states:,} states"
     words = f"the interpreter looked at {looked}"
     asked.listen(Remark(words if asked.symmetry is None else f"{words}, up to names of model values"))
-    return _run_of(asked, plain, explorer, time.monotonic() - began)
+    return _run_of(asked, plain, explorer, time.monotonic() - began, reason)
+
+
+def _explore(explorer: Explorer, spec: Specification) -> None:
+    explorer.assume()
+    explorer.explore()
+    if set(explorer.properties) - explorer.found.violations.keys():
+        _read_the_last_steps(explorer, spec)
 
 
 def _is_open(options: BmcOptions) -> bool:
@@ -149,13 +160,15 @@ def _spoken_of(spec: Specification, names: Sequence[str]) -> tuple[str, ...] | N
 class _Watch:
     """Ends a search where more states are found or expected than the interpreter looks at."""
 
-    def __init__(self, symmetry: Symmetry | None) -> None:
-        self.symmetry = symmetry
+    def __init__(self, asked: ModuleQuestion) -> None:
+        self.asked, self.symmetry = asked, asked.symmetry
+        self.began, self.told = time.monotonic(), -1
         self.most_of_rows: int | None = None
         """How many states it looks at one after the other, once that is known."""
 
     def look(self, explorer: Explorer) -> None:
-        """Raises _TooMany."""
+        """Says which depth is closed, if that takes a while. Raises _TooMany."""
+        self._tell(explorer)
         columns = explorer.columns
         if columns.search is not None:
             later = explorer.count <= _MOST_BY_COLUMNS // 4
@@ -167,6 +180,14 @@ class _Watch:
                 self.most_of_rows = _MOST_OF_MANY_BITS if many else _MOST_STATES
             if _exceeded(explorer, self.most_of_rows):
                 raise _TooMany
+
+
+    def _tell(self, explorer: Explorer) -> None:
+        found, seconds = explorer.found, time.monotonic() - self.began
+        if found.closed > self.told and seconds > _QUIET_SECONDS:
+            self.told = found.closed
+            left = tuple(name for name in self.asked.question.properties if name not in found.violations)
+            self.asked.listen(Progress(_INTERPRETER, left, found.closed, seconds))
 
 
 def _exceeded(explorer: Explorer, most: int) -> bool:
@@ -223,13 +244,18 @@ def _read_the_last_steps(explorer: Explorer, spec: Specification) -> None:
         stepper.successors(state)
 
 
-def _run_of(asked: ModuleQuestion, spec: Specification, explorer: Explorer, seconds: float) -> Run:
+def _run_of(
+    asked: ModuleQuestion, spec: Specification, explorer: Explorer, seconds: float, reason: str
+) -> Run:
     question, found = asked.question, explorer.found
+    closed_depth = found.closed if found.closed >= 0 else None
     depth, traces, verdicts = question.options.depth, dict[str, Any](), list[Verdict]()
     for name in question.properties:
         if name in found.violations:
             verdict, traces[name] = violated(spec, question.definition, found.violations[name], seconds)
             verdicts.append(replayed(spec, verdict, found.violations[name].states))
+        elif reason:
+            verdicts.append(Verdict(name, VerdictKind.INCONCLUSIVE, closed_depth, seconds, reason))
         else:
             verdicts.append(Verdict(name, VerdictKind.HOLDS, depth, seconds, found_by=EXPLORING))
     if not asked.named:
