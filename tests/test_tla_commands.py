@@ -339,3 +339,16 @@ def test_an_end_while_sorts_are_widened_keeps_what_is_violated(
             ("VIOLATED", None),
             ("INCONCLUSIVE", reason),
         ]
+
+
+def test_a_choice_that_no_constant_names_is_shown_by_the_next_state(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    body = "EXTENDS Integers\nVARIABLES x, y\nInit == x \\in 0..1 /\\ y = 0\n"
+    written(tmp_path, f"{body}Next == x' = 1 - x /\\ y' \\in {{y, (y + 1) % 3}}\nInv == y < 2\n")
+    Path("M.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Inv\n")
+    done = verify("bmc", "M.tla", "--steps", "serial", "--depth", "4")
+    assert done.exit_code == 10, done.output
+    assert " 1  Next(y'=1)\n" in done.stdout
+    assert " 2  Next(y'=2)\n" in done.stdout
