@@ -16,6 +16,8 @@ from tests.test_cli_help import completions
 from tests.tla_modules import written
 from verifier.json_shape import read_json
 from verifier.outcomes.row import check_run
+from verifier.processes.limits import INTERRUPTED, Interrupted
+from verifier.runs import tla_rounds
 from verifier.sweep.execution import run_job
 from verifier.sweep.expansion import expand
 from verifier.sweep.grid import Grid, axes_of, axis, read_grids
@@ -316,3 +318,37 @@ def test_the_first_look_at_states_ends_with_the_memory(
     asked = verify("bmc", "M.tla", "--steps", "serial", "--memory", "1MiB", "--timeout", "20")
     assert asked.exit_code == 12
     assert "memory limit of 1 MiB" in asked.stdout
+
+
+def test_an_end_while_sorts_are_widened_keeps_what_is_violated(
+    counter: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the user and by a limit: what follows a state may take long."""
+    written(counter.parent, f"{COUNTER}Early == x < 1\n")
+    monkeypatch.setattr(translation, "sample", _few)
+    monkeypatch.setattr(Scout, "widen", lambda *_: None)
+    for stop, reason in ((KeyboardInterrupt(), INTERRUPTED), (Interrupted("time is over"), "time is over")):
+
+        def widened(made: object, leaving: object, stop: BaseException = stop) -> str:
+            raise stop
+
+        monkeypatch.setattr(tla_rounds, "widened_after", widened)
+        words = ("bmc", "M.tla", "--steps", "serial", "--depth", "4", "--property", "Early")
+        found = _object(*words, "--property", "Low", code=10)["results"]
+        assert [(one["verdict"], one["reason"]) for one in found] == [
+            ("VIOLATED", None),
+            ("INCONCLUSIVE", reason),
+        ]
+
+
+def test_a_choice_that_no_constant_names_is_shown_by_the_next_state(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    body = "EXTENDS Integers\nVARIABLES x, y\nInit == x \\in 0..1 /\\ y = 0\n"
+    written(tmp_path, f"{body}Next == x' = 1 - x /\\ y' \\in {{y, (y + 1) % 3}}\nInv == y < 2\n")
+    Path("M.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Inv\n")
+    done = verify("bmc", "M.tla", "--steps", "serial", "--depth", "4")
+    assert done.exit_code == 10, done.output
+    assert " 1  Next(y'=1)\n" in done.stdout
+    assert " 2  Next(y'=2)\n" in done.stdout

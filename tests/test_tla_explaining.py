@@ -16,20 +16,26 @@ Init == x = 0 /\\ q = <<>>
 Next == x < 5 /\\ x' = x + 1 /\\ q' = Append(q, x)
 Far(n) == \\/ x < 1
           \\/ \\A i \\in 1..Len(q), j \\in {7} : (* a comment *) q[i] # n \\/ j < 7
+Rise(n) == n' # n /\\ n' # 3
 """
 
 
 @pytest.mark.parametrize(
     ("formula", "said"),
     [
-        ("Inv == x < 3", "M.tla:8: x < 3 is false\n  where x = 3\n"),
-        ("Inv == /\\ x >= 0\n       /\\ x # 3 \\* two lines", "M.tla:9: x # 3 is false\n  where x = 3"),
+        ("Inv == x < 3", "M.tla:9: x < 3 is false\n  where x = 3\n"),
+        ("Inv == /\\ x >= 0\n       /\\ x # 3 \\* two lines", "M.tla:10: x # 3 is false\n  where x = 3"),
         ("Inv == Far(2)", "for n = 2, i = 3, j = 7:\n    M.tla:7: q[i] # n \\/ j < 7 is false\n"),
-        ("Inv == x > 2 => LET y == x - 1 IN IF x = 0 THEN FALSE ELSE y # 2", "M.tla:8: y # 2 is false\n"),
-        ("Inv == \\E k \\in {x} :\n  k < 3", "M.tla:8: \\E k \\in {x} : k < 3 is false\n  where x = 3\n"),
-        ("Inv == ~(\\E k \\in {x} : (k > 2))", "M.tla:8: ~(\\E k \\in {x} : (k > 2)) is false\n"),
-        ("Inv == TRUE /\\ ( (x + 1) * 2 < 8)", "M.tla:8: (x + 1) * 2 < 8 is false\n"),
-        ("Up == [][x' < 3]_x", "M.tla:8: x' < 3 is false\n  where x' = 3\n"),
+        ("Inv == x > 2 => LET y == x - 1 IN IF x = 0 THEN FALSE ELSE y # 2", "M.tla:9: y # 2 is false\n"),
+        ("Inv == \\E k \\in {x} :\n  k < 3", "M.tla:9: \\E k \\in {x} : k < 3 is false\n  where x = 3\n"),
+        ("Inv == ~(\\E k \\in {x} : (k > 2))", "M.tla:9: ~(\\E k \\in {x} : (k > 2)) is false\n"),
+        ("Inv == TRUE /\\ ( (x + 1) * 2 < 8)", "M.tla:9: (x + 1) * 2 < 8 is false\n"),
+        ("Inv == ~ENABLED (x=3 /\\ x' = 4)", "M.tla:9: ~ENABLED (x=3 /\\ x' = 4) is false\n  where x = 3"),
+        ("Up == [][x' < 3]_x", "M.tla:9: x' < 3 is false\n  where x' = 3\n"),
+        ("Up == [][x = 2 => UNCHANGED x]_q", "M.tla:9: UNCHANGED x is false\n  where x = 2, x' = 3"),
+        # What an argument is below a prime is its value in the next state.
+        ("Up == [][Rise(x)]_x", "for n = 2, n' = 3:\n    M.tla:8: n' # 3 is false\n"),
+        ("Up == [][LET R(n) == Rise(n) IN R(x)]_x", "for n = 2, n' = 3:\n    M.tla:8: n' # 3 is false\n"),
     ],
 )
 @pytest.mark.parametrize("how", [["explore"], ["bmc", "--depth", "4"], ["bmc", "--depth=4", "--solver=z3"]])

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import prod
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -194,7 +195,9 @@ def run_translated(asked: ModuleQuestion, made: Symbolic) -> Run:
         if not (asked.engine.counts_states or asked.engine.decides_temporal):
             settled = settled.and_of(made, found, leaving, asked)
         try:
-            asked.listen(Remark(widened_after(made, leaving)))
+            asked.listen(Remark(within_limits(asked, partial(widened_after, made, leaving))))
+        except Interrupted as stop:
+            return settled.added_to(made, _stopped(asked, str(stop)), asked)
         except UsageError as error:
             if not settled.verdicts:
                 raise

@@ -5,8 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from verifier.encodings.concrete import Concrete
 from verifier.outcomes.expectations import Expectations, exit_code, expectations_of
 from verifier.runs.tla_loading import temporal_name
 from verifier.runs.tla_replay import Around, disagreement
@@ -166,14 +168,22 @@ def _as_named(made: Symbolic, verdict: Verdict) -> Verdict:
     trace = verdict.trace
     if trace is None:
         return verdict
-    actions, loop = tuple(_action(made, taken) for taken in trace.actions), trace.loop
+    following = pairwise(trace.states)
+    actions = tuple(_action(made, one, then) for one, (_, then) in zip(trace.actions, following, strict=True))
+    loop = trace.loop
     if loop is not None and loop.closing is not None:
-        loop = replace(loop, closing=_action(made, loop.closing))
+        loop = replace(loop, closing=_action(made, loop.closing, trace.states[loop.start]))
     return replace(verdict, trace=replace(trace, actions=actions, loop=loop))
 
 
-def _action(made: Symbolic, taken: ActionTaken) -> ActionTaken:
-    return replace(taken, name=_named(made, taken.name))
+def _action(made: Symbolic, taken: ActionTaken, following: Mapping[str, Concrete]) -> ActionTaken:
+    """An action as the module calls it: what ``x'`` was chosen to be is the next state's to say, since no
+    constant may say it."""
+    values = {
+        name: following.get(name.rstrip("_").removesuffix("'"), value) if "'" in name else value
+        for name, value in taken.parameters.items()
+    }
+    return replace(taken, name=_named(made, taken.name), parameters=values)
 
 
 def _named(made: Symbolic, action: str) -> str:

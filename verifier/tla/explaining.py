@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice, product
 from typing import TYPE_CHECKING, TypeAlias
 
 from verifier.tla import ast
-from verifier.tla.ast import Builtin, Definition, Expression, Variable
+from verifier.tla.ast import Builtin, Definition, Expression, Parameter, Variable
 from verifier.tla.errors import Place
 from verifier.tla.facts import ACTION, subexpressions
 from verifier.tla.found import State
-from verifier.tla.frames import Frame, Undefined, Unit
+from verifier.tla.frames import Frame, Undefined, Unit, Waiting
 from verifier.tla.order import text
 from verifier.tla.specification import Specification
 from verifier.tla.splitting import Formula
@@ -102,11 +103,12 @@ class _Descent:
         sets = [domain(evaluator.stretched(e, unit)) for domain in domains]
         put = [evaluator.setter(binding, unit) for binding in whole.bindings]
         names = [name for binding in whole.bindings for name in binding.names]
+        holds = evaluator.truth(whole.body, unit)
         for items in product(*(order.sorted(frozenset(members(one))) for one in sets)):
-            inner = evaluator.stretched(e[:], unit)
+            inner = evaluator.stretched(e[:], unit)  # once all is compiled, so that it has all slots
             for place, item in zip(put, items, strict=True):
                 place(inner, item)
-            if self.is_false(whole.body, unit, inner):
+            if not holds(inner):
                 here = tuple((name.name, inner[unit.slot(name)]) for name in names)
                 yield from self.parts(whole.body, unit, inner, (*bound, *here))
                 return
@@ -126,10 +128,12 @@ class _Descent:
         if body is None or any(parameter.arity for parameter in symbol.parameters):
             return iter([self._leaf(whole, unit, bound)])
         target = unit if symbol.nested else evaluator.unit_of(symbol)
+        # As the evaluator passes them: what stands below a prime there has its value in the next state.
+        passed = evaluator.arguments(symbol, whole, unit, False)
+        values = evaluator.emit.function(f"[{', '.join(passed)}]")(evaluator.stretched(e, unit))
         inner = evaluator.stretched(e[:], unit) if symbol.nested else target.frame()
         named = []
-        for parameter, argument in zip(symbol.parameters, whole.arguments, strict=True):
-            value = evaluator.value(argument, unit)(evaluator.stretched(e, unit))
+        for parameter, value in zip(symbol.parameters, values, strict=True):
             slot = target.slot(parameter)
             evaluator.stretched(inner, target)[slot] = value
             named.append((parameter.name, value))
@@ -139,7 +143,7 @@ class _Descent:
 
     def _leaf(self, whole: Expression, unit: Unit, bound: _Bound) -> FalsePart:
         evaluator = self.evaluator
-        around = {name: self._shown(value) for name, value in bound}
+        around = self._around(bound, _below_primes(whole))
         now, later = self._reads(whole, unit)
         values = [(one, one.name, evaluator.now) for one in now]
         values += [(one, f"{one.name}'", evaluator.next) for one in later]
@@ -154,9 +158,15 @@ class _Descent:
         now, later, waiting = set[Variable](), set[Variable](), [whole]
         while waiting:
             part = waiting.pop()
-            if isinstance(part, ast.Prime):
-                later |= self.evaluator.analysis.of(part.body, unit.module).reads
-                continue
+            match part:
+                case ast.Prime():
+                    later |= self.evaluator.analysis.of(part.body, unit.module).reads
+                    continue
+                case ast.Enabled():  # it asks for some next state, not of the one that follows
+                    now |= self.evaluator.analysis.of(part, unit.module).reads
+                    continue
+                case ast.Unchanged():
+                    later |= self.evaluator.analysis.of(part.body, unit.module).reads
             waiting += subexpressions(part)[0]
             if isinstance(part, ast.Apply):
                 facts = self.evaluator.analysis.of(replace(part, arguments=()), unit.module)
@@ -164,8 +174,38 @@ class _Descent:
                 later |= facts.reads if facts.level >= ACTION else set()
         return now, later
 
+    def _around(self, bound: _Bound, primed: set[str]) -> dict[str, str]:
+        """What names stand for, and those that are primed there in the next state; not an argument that has
+        no value, which nothing needs."""
+        found: dict[str, str] = {}
+        for name, value in bound:
+            found.pop(f"{name}'", None)
+            if not isinstance(value, Waiting):
+                found[name] = self._shown(value)
+                continue
+            with suppress(Undefined, NoValue):
+                found[name] = self._shown(value.force())
+            with suppress(Undefined, NoValue):
+                if name in primed:
+                    found[f"{name}'"] = self._shown(value.force_next())
+        return found
+
     def _shown(self, value: Value) -> str:
         return _cut(text(listed(value), self.evaluator.order), _LONGEST_VALUE)
+
+
+def _below_primes(whole: Expression) -> set[str]:
+    """The parameters that stand below a prime, by name."""
+    found, waiting = set[str](), [(whole, False)]
+    while waiting:
+        part, primed = waiting.pop()
+        if isinstance(part, ast.Enabled):
+            continue
+        if primed and isinstance(part, ast.Apply) and isinstance(part.operator, Parameter):
+            found.add(part.operator.name)
+        below = primed or isinstance(part, ast.Prime | ast.Unchanged)
+        waiting += [(one, below) for one in subexpressions(part)[0]]
+    return found
 
 
 def _span(whole: Expression) -> Place:
