@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import struct
 import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection
@@ -60,6 +61,20 @@ def test_killing_a_nested_child_kills_its_children() -> None:
         assert psutil.pid_exists(inner)
         children.kill("outer")
         assert _ends(inner)
+
+
+@pytest.mark.parametrize("written", [0, 2, 4, 9])
+def test_a_child_killed_in_the_midst_of_a_message_has_ended(written: int) -> None:
+    """With as many bytes of it written: of its length, all of that, or of the content too."""
+
+    def half(report: Any, _: Connection) -> None:
+        message = struct.pack("!i", 1 << 20) + b"some of the content"
+        os.write(report.__self__.fileno(), message[:written])
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    with Children(Limits(), nested=True) as children:
+        children.start("half", half)
+        assert list(children.events()) == [ChildEnded("half", "killed by signal 9")]
 
 
 def test_a_child_that_gives_way_has_a_lower_priority() -> None:

@@ -194,7 +194,7 @@ class Children:
         child = self._children[name]
         try:
             content = child.receiving.recv()
-        except EOFError:
+        except (EOFError, OSError):  # the latter where it was killed in the midst of a message
             child.process.join()
             code = child.process.exitcode
             self.kill(name)
