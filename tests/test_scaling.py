@@ -80,7 +80,9 @@ except KeyboardInterrupt:
 
 
 def test_an_interrupt_of_a_terminal_shows_no_traceback() -> None:
-    command = [sys.executable, "-c", _MEASURE, *ENDLESS]
+    heeding = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    # What a shell runs in the background ignores interrupts.
+    command = [sys.executable, "-c", f"{heeding}\n{_MEASURE}", *ENDLESS]
     asked = subprocess.Popen(
         command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
