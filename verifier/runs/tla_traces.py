@@ -63,10 +63,7 @@ def as_file(
     """An execution of the interpreter's states, as ITF."""
     names = [one.name for one in spec.variables]
     actions = [(one.name, _parameters(one)) for one in trace.actions]
-    failing = [
-        {"formula": one.formula, "witnesses": [*map(list, one.witnesses)], "where": [*map(list, one.where)]}
-        for one in trace.failing
-    ]
+    failing = [one.as_json for one in trace.failing]
     meta = {**about(definition, trace.violates), "failing": failing, "about_step": trace.fails_in_step}
     return trace_object(names, states, actions, meta, spec.evaluator.order)
 

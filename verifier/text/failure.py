@@ -6,11 +6,10 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
-from verifier.encodings.concrete import show
 from verifier.specs.definition import NO_DEADLOCK, PropertyKind
 from verifier.system.model import Model
 from verifier.text.columns import wrap
-from verifier.trust.explain import Reason, breaches, reasons
+from verifier.trust.explain import breaches, reasons
 from verifier.trust.trace import FailingPart, Trace
 
 
@@ -18,7 +17,7 @@ def failing_part(model: Model, trace: Trace) -> list[str]:
     """The parts that fail in the last state: formulas with witnesses, or actions that would leave a sort."""
     found = reasons(model, trace)
     if found:
-        return [line for reason in found for line in _reason(reason)]
+        return [line for reason in found for line in _part(reason.part)]
     return breaches(model, trace)
 
 
@@ -52,16 +51,6 @@ def _speaks_of_deadlocks(model: Model | None, trace: Trace) -> bool:
     if trace.violates in {lemma.name for lemma in model.definition.lemmas}:
         return False
     return kinds.get(str(trace.violates)) in (None, PropertyKind.DEADLOCK_INVARIANT)
-
-
-def _reason(reason: Reason) -> Iterator[str]:
-    """One reason: the witnesses, the false part, and the values that it mentions."""
-    witnesses = tuple((name, show(value)) for name, value in reason.witnesses)
-    return _part(
-        FailingPart(
-            reason.formula, witnesses, tuple((name, show(value)) for name, value in reason.values)
-        )
-    )
 
 
 def _part(part: FailingPart) -> Iterator[str]:

@@ -18,7 +18,7 @@ from verifier.encodings.sorts import Boolean
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.specs.definition import Property, PropertyKind, Refinement, primed
 from verifier.system.model import Leaving, Model, PartialRead
-from verifier.trust.trace import Trace
+from verifier.trust.trace import FailingPart, Trace
 
 _MAXIMUM_REASONS = 3
 _MOST_CHOICES = 4096
@@ -35,6 +35,12 @@ class Reason:
     witnesses: tuple[tuple[str, Concrete], ...]
     formula: str
     values: tuple[tuple[str, Concrete], ...]
+
+    @property
+    def part(self) -> FailingPart:
+        """It in words."""
+        witnesses = tuple((name, show(value)) for name, value in self.witnesses)
+        return FailingPart(self.formula, witnesses, tuple((name, show(value)) for name, value in self.values))
 
     def __str__(self) -> str:
         at = ", ".join(f"{name} = {show(value)}" for name, value in self.witnesses)

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from verifier.encodings.concrete import Concrete, show
+from verifier.encodings.concrete import Concrete
 from verifier.encodings.sorts import Sort
 from verifier.errors import UsageError
 from verifier.json_shape import read_json
@@ -20,7 +20,7 @@ from verifier.specs.definition import Definition
 from verifier.system.model import Model
 from verifier.trust.explain import breaches, reasons
 from verifier.trust.itf_values import ValueReader, as_json
-from verifier.trust.trace import ActionTaken, Loop, Trace
+from verifier.trust.trace import ActionTaken, FailingPart, Loop, Trace
 from verifier.version import tool_version
 
 _FORMAT = "ITF"
@@ -90,15 +90,9 @@ def _failing(trace: Trace, model: Model) -> list[dict[str, Any]]:
     """What fails in the last state, as text, with its witnesses and the values that it mentions."""
     if trace.violates is None or trace.loop is not None or model.system.seeks(trace.violates):
         return []
-    found = [
-        {
-            "formula": reason.formula,
-            "witnesses": [[name, show(value)] for name, value in reason.witnesses],
-            "where": [[place, show(value)] for place, value in reason.values],
-        }
-        for reason in reasons(model, trace)
-    ]
-    return found + [{"formula": words, "witnesses": [], "where": []} for words in breaches(model, trace)]
+    found = [reason.part for reason in reasons(model, trace)]
+    found += [FailingPart(words, (), ()) for words in breaches(model, trace)]
+    return [part.as_json for part in found]
 
 
 def _status(trace: Trace, model: Model) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from verifier.encodings.concrete import Concrete, show
 from verifier.encodings.terms import Symbol
@@ -44,6 +45,15 @@ class FailingPart:
     """What is bound around it."""
     where: tuple[tuple[str, str], ...]
     """Values that it mentions."""
+
+    @property
+    def as_json(self) -> dict[str, Any]:
+        """It as a trace file has it."""
+        return {
+            "formula": self.formula,
+            "witnesses": [list(one) for one in self.witnesses],
+            "where": [list(one) for one in self.where],
+        }
 
 
 @dataclass(frozen=True)
