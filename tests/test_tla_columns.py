@@ -12,16 +12,13 @@ import pytest
 
 from results.generators.tla_random_texts import configuration, module
 from tests.command_line import verify
-from tests.tla_modules import counts, specified, written
-from verifier.processes.limits import Interrupted
+from tests.tla_modules import all_found, counts, specified, written
 from verifier.tla.columns import levels, lookups
 from verifier.tla.columns.leaves import Derived
 from verifier.tla.columns.numbers import Classes, Numbers, Packed
 from verifier.tla.columns.search import Search
 from verifier.tla.explorer import Explorer
-from verifier.tla.found import DEADLOCK, State
-from verifier.tla.frames import Undefined
-from verifier.tla.itf import shown_state
+from verifier.tla.found import DEADLOCK
 from verifier.tla.orbits import Orbits
 
 QUIET = "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE"
@@ -40,22 +37,7 @@ def _found(folder: Path, body: str, config: str, by_columns: bool, **limits: Any
     made = specified(folder, body, config)
     asked = (*made.invariants, *made.properties, *([DEADLOCK] if made.config.check_deadlock else []))
     explorer = Explorer(made, properties=asked, by_columns=by_columns, **limits)
-    error = ""
-    try:
-        explorer.explore()
-    except (Undefined, Interrupted) as reason:
-        error = str(reason)
-    found, used = explorer.found, explorer.columns.search is not None
-    symmetry = (explorer.in_orbits, explorer.asymmetric)
-
-    def shown(states: list[State]) -> list[dict[str, str]]:
-        return [shown_state(explorer.names, state, made.evaluator.order) for state in states]
-
-    violations = {name: shown(one.states) for name, one in found.violations.items()}
-    counts = (found.distinct, found.generated, found.levels, found.depth, found.closed, found.complete)
-    others = (found.initial, found.deadlocks, found.beyond, found.waiting, list(found.taken.items()))
-    states = (shown(explorer.states), explorer.known.parents)
-    return (error, counts, others, violations, explorer.violations.depths, states, symmetry), used
+    return all_found(explorer)
 
 
 def _alike(folder: Path, body: str, config: str = QUIET, **limits: Any) -> bool:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+from verifier.processes.limits import Interrupted
 from verifier.runs.tla_loading import load
 from verifier.runs.tla_symbolic import Symbolic, symbolic
 from verifier.tla.config import parse_config
 from verifier.tla.evaluator import deep_recursion
 from verifier.tla.explorer import Explorer
-from verifier.tla.found import DEADLOCK
+from verifier.tla.found import DEADLOCK, State
+from verifier.tla.frames import Undefined
+from verifier.tla.itf import shown_state
 from verifier.tla.loading import read_module
 from verifier.tla.specification import Specification, specify
 
@@ -41,6 +45,28 @@ def explored(folder: Path, body: str, config: str = "INIT Init\nNEXT Next", **ot
     explorer.assume()
     explorer.explore()
     return explorer
+
+
+def all_found(explorer: Explorer) -> tuple[tuple[Any, ...], bool]:
+    """Explores, and gives all that is found, with the words of the error that ends it; whether the end of the
+    search was by columns."""
+    error = ""
+    try:
+        explorer.explore()
+    except (Undefined, Interrupted) as reason:
+        error = str(reason)
+    found, order = explorer.found, explorer.evaluator.order
+    by_columns = explorer.columns.search is not None
+
+    def shown(states: list[State]) -> list[dict[str, str]]:
+        return [shown_state(explorer.names, state, order) for state in states]
+
+    violations = {name: shown(one.states) for name, one in found.violations.items()}
+    numbers = (found.distinct, found.generated, found.levels, found.depth, found.closed, found.complete)
+    others = (found.initial, found.deadlocks, found.beyond, found.waiting, list(found.taken.items()))
+    symmetry = (explorer.in_orbits, explorer.asymmetric)
+    states = (shown(explorer.states), explorer.known.parents)
+    return (error, numbers, others, violations, explorer.violations.depths, states, symmetry), by_columns
 
 
 def counts(

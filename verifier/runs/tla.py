@@ -20,6 +20,7 @@ from verifier.runs.option import recorded
 from verifier.runs.tla_loading import TlaLoaded, checkable, evaluated, formula_named
 from verifier.runs.tla_traces import violated
 from verifier.specs.definition import NO_DEADLOCK
+from verifier.tla.begun import Begun
 from verifier.tla.explorer import Explorer
 from verifier.tla.frames import UNSET, Undefined
 from verifier.tla.itf import shown_state
@@ -50,15 +51,21 @@ def chosen(loaded: TlaLoaded, options: ExploreOptions) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*options.properties, *deadlock)))
 
 
-def explore(loaded: TlaLoaded, options: ExploreOptions, listen: Listen = lambda _: None) -> Run:
-    """Explores, and makes a run of it. Raises UsageError for an expression that has no value."""
+def explore(
+    loaded: TlaLoaded,
+    options: ExploreOptions,
+    listen: Listen = lambda _: None,
+    begun: Begun | None = None,
+) -> Run:
+    """Explores, and makes a run of it; ``begun``: goes on with another search, where that finds the same.
+    Raises UsageError for an expression that has no value."""
     if options.symmetry:
         raise UsageError("--symmetry is not allowed for a TLA+ file: its configuration says SYMMETRY")
     check_ends(options)
     properties = chosen(loaded, options)
     expectations = parse_expectations(options.expect, properties)
     limits = Limits(options.timeout, options.memory, loaded.began)
-    search = _Search(loaded, options, properties, limits, listen)
+    search = _Search(loaded, options, properties, limits, listen, begun)
     outcome = search.outcome()
     return Run(
         engine="explore",
@@ -86,9 +93,10 @@ class _Search:
         properties: tuple[str, ...],
         limits: Limits,
         listen: Listen,
+        begun: Begun | None,
     ) -> None:
         self.loaded, self.options, self.properties = loaded, options, properties
-        self.limits, self.listen = limits, listen
+        self.limits, self.listen, self.begun = limits, listen, begun
         self.spec = loaded.specification
         self.started, self.started_cpu = time.monotonic(), time.process_time()
         self.told, self.said = 0.0, set[str]()
@@ -110,6 +118,7 @@ class _Search:
             max_states=self.options.max_states,
             max_depth=self.options.max_depth,
             enforce=self._enforce,
+            begun=self.begun,
         )
         try:
             with Watched(self._check_limits):
@@ -120,6 +129,9 @@ class _Search:
             self.reason = INTERRUPTED
         except MemoryError:
             self.reason = "out of memory"
+        if explorer.continued is not None:
+            self.started -= explorer.continued.seconds
+            self.started_cpu -= explorer.continued.cpu_seconds
         evaluated(explorer.name_actions)
         verdicts = tuple(self._verdict(explorer, name) for name in self.properties)
         verdicts += tuple(self._postcondition(explorer, *one) for one in self.spec.postconditions.items())

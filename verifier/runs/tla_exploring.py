@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from verifier.runs.tla_loading import TlaDefinition
     from verifier.system.model import Model
     from verifier.tla.translate.sampling import Sample
-    from verifier.tla.translate.translation import Translation
+    from verifier.tla.translate.translation import Looked, Translation
 
 _MOST_BITS_EXPLORED = 600
 """States of more bits are explored by the interpreter."""
@@ -58,8 +57,30 @@ _TRANSLATING = 0.4
 """The share of that time for translating alone; terms that take longer are too large to be lowered soon."""
 
 
-def explored(asked: ModuleQuestion) -> tuple[Run | None, str]:
-    """An exploration of the translated module; or None, and why the interpreter is to explore it."""
+@dataclass
+class Exploration:
+    """What became of an exploration of a translated module."""
+
+    run: Run | None = None
+    why: str = ""
+    """Why the interpreter is to explore the module."""
+    sample: Sample | None = None
+    """The first states."""
+
+
+def explored(asked: ModuleQuestion) -> Exploration:
+    """An exploration of the translated module; or why the interpreter is to explore it."""
+    found = Exploration()
+
+    def looked(sample: Sample, sorts: Sequence[Sort]) -> None:
+        found.sample = sample
+        _left_by_states(asked, sample, sorts)
+
+    found.run, found.why = _explored(asked, looked)
+    return found
+
+
+def _explored(asked: ModuleQuestion, looked: Looked) -> tuple[Run | None, str]:
     why = _left_to_the_interpreter(asked)
     if why:
         return None, why
@@ -69,7 +90,7 @@ def explored(asked: ModuleQuestion) -> tuple[Run | None, str]:
             if why:
                 return None, why
             remark(asked)
-            made = started(asked, partial(_left_by_states, asked))
+            made = started(asked, looked)
             why = _too_large(asked, made) or _decided_by(asked, made.translation)
         if why:
             return None, why

@@ -134,16 +134,16 @@ class TlaSource:
             listen(Remark(words))
         if engine.name != "explore":
             return run(asked)
-        found, why = explored(asked)
-        if found is not None:
+        found = explored(asked)
+        if found.run is not None:
             listen(Remark("explored as translated"))
-            return found
+            return found.run
         alone = getattr(question.options, "workers", None) or getattr(question.options, "master", None)
-        listen(Remark(f"explored by the interpreter{', in one process' if alone else ''}: {why}"))
+        listen(Remark(f"explored by the interpreter{', in one process' if alone else ''}: {found.why}"))
         began = question.limits.since
         module = replace(self.module, began=time.monotonic() if began is None else began)
         options = question.options if self.named else replace(question.options, properties=())
-        return explore(module, options, listen)
+        return explore(module, options, listen, found.sample.begun if found.sample is not None else None)
 
     def whole(
         self,

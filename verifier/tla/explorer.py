@@ -14,6 +14,7 @@ from typing import Any
 from verifier.processes.limits import Interrupted
 from verifier.tla.answers import answers
 from verifier.tla.ast import Definition, Step
+from verifier.tla.begun import Begun, alike, goes_on
 from verifier.tla.calls import endless
 from verifier.tla.checks import checks
 from verifier.tla.columns.levels import ByColumns
@@ -51,6 +52,7 @@ class Explorer:
         max_depth: int | None = None,
         enforce: Callable[[Explorer], None] = lambda explorer: None,
         by_columns: bool = True,
+        begun: Begun | None = None,
     ) -> None:
         self.specification, self.evaluator = specification, specification.evaluator
         self.properties, self.keep_going, self.first = properties, keep_going, first
@@ -58,6 +60,10 @@ class Explorer:
         self.max_states, self.max_depth, self.enforce = max_states, max_depth, enforce
         self.by_columns = by_columns
         """Whether large levels may be expanded by columns. The result is the same."""
+        self.begun = begun
+        """A search to go on with, where that finds the same."""
+        self.continued: Begun | None = None
+        """That search, if it was gone on with."""
         self.asymmetric: str | None = None
         """Why the permutations of the configuration are not used."""
         found = checks(specification, set(properties))
@@ -148,31 +154,12 @@ class Explorer:
         if self.specification.next is None:
             self.found.complete, self.found.closed = True, 0
             return
-        self._initial()
-        self._leave()
-        found, end, first = self.found, self.count, 0
-        walk = self._walker(self.specification.next, primed=False)
-        while True:
-            if end > first:
-                found.depth = self.level
-                found.levels.append(end - first)
-            if self._decided():
-                break
-            if self.level == self.max_depth:
-                found.complete = False
-                if self.looks_for_deadlocks:
-                    self._look_for_deadlocks(range(first, end), walk)
-                found.closed = self.level
-                break
-            number = first
-            while (number := self.columns.expanded(number, end)) < end:
-                self.current = number
-                self._expand(number, walk)
-                self._leave()
-                if self._decided():
-                    found.waiting = self.count - number - 1
-                    return
-                number += 1
+        first, number, end = self._start_of_search()
+        walk, found = self._walker(self.specification.next, primed=False), self.found
+        while self._enters(first, end, walk):
+            if not self._expands(number, end, walk):
+                found.waiting = self.count - self.current - 1
+                return
             found.closed = self.level
             if self.count == end:
                 found.complete = True
@@ -180,8 +167,47 @@ class Explorer:
             if self.first and self.violations.reached(self.level):
                 self.violations.forget_deeper(self.level)
                 break
-            first, end, self.level = end, self.count, self.level + 1
+            first, number, end, self.level = end, end, self.count, self.level + 1
         found.waiting = self.count - self.current - 1
+
+    def _start_of_search(self) -> tuple[int, int, int]:
+        """The first state of a level, the first one of it that is not expanded, and its end."""
+        begun, self.begun = self.begun, None
+        if begun is not None and alike(self, begun):
+            if goes_on(self, begun):
+                self.continued = begun
+                return begun.first, begun.number, begun.end
+            self._start()
+        self._initial()
+        self._leave()
+        return 0, 0, self.count
+
+    def _enters(self, first: int, end: int, walk: Walk) -> bool:
+        """Counts the states of a level. Whether they are to be expanded."""
+        found = self.found
+        if end > first:
+            found.depth = self.level
+            found.levels.append(end - first)
+        if self._decided():
+            return False
+        if self.level == self.max_depth:
+            found.complete = False
+            if self.looks_for_deadlocks:
+                self._look_for_deadlocks(range(first, end), walk)
+            found.closed = self.level
+            return False
+        return True
+
+    def _expands(self, number: int, end: int, walk: Walk) -> bool:
+        """Expands the states of a level from one on. Whether the search goes on behind them."""
+        while (number := self.columns.expanded(number, end)) < end:
+            self.current = number
+            self._expand(number, walk)
+            self._leave()
+            if self._decided():
+                return False
+            number += 1
+        return True
 
     @property
     def count(self) -> int:

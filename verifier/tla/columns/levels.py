@@ -104,6 +104,18 @@ class ByColumns:
         except Unusual:
             return None
 
+    def all_hold(self, states: list[State]) -> bool | None:
+        """Whether all invariants hold of many states; None where the interpreter has to say it."""
+        if len(states) < _LARGE:
+            return None
+        self._begin()
+        try:
+            return None if self.search is None else self.search.all_hold(states)
+        except Unusual as reason:
+            _LOG.info("no longer by columns: %s", reason)
+            self.leave()
+            return None
+
     def _pays(self, search: Search) -> bool:
         return search.seconds < _TRIED_SECONDS or search.generated > (self.speed or 0.0) * search.seconds
 

@@ -91,11 +91,7 @@ class Search:
         if spec.view is not None:
             self.view = self._view(spec.view.body, Environment(Unit(spec.view.module)))
         self.packed = Packed([one.numbers for one in self.view])
-        states = explorer.known.states
-        self.states = [
-            np.array([numbers.of(state[place]) for state in states], np.int64)
-            for place, numbers in enumerate(self.columns.numbers)
-        ]
+        self.states = self._columns(explorer.known.states)
         self.parents = np.array(explorer.known.parents, np.int64)
         self.classes = None if orbits is None else ClassesOfStates(orbits, self.columns.numbers)
         self._keyed()
@@ -125,6 +121,12 @@ class Search:
         if isinstance(whole, ast.Tuple):
             return [one for item in whole.items for one in self._view(item, around)]
         return [self.compiler.valued(whole, around, Numbers())]
+
+    def _columns(self, states: Sequence[State]) -> list[Column]:
+        return [
+            np.array([numbers.of(state[place]) for state in states], np.int64)
+            for place, numbers in enumerate(self.columns.numbers)
+        ]
 
     def __len__(self) -> int:
         return len(self.parents)
@@ -200,6 +202,16 @@ class Search:
                 raise Unusual(str(error)) from None
             first = until
         return every
+
+    def all_hold(self, states: Sequence[State]) -> bool:
+        """Whether all invariants hold of states. Raises Unusual."""
+        try:
+            self._check(Batch(self._columns(states), np.arange(len(states))), np.arange(len(states)))
+        except Met:
+            return False
+        except FOUND_AGAIN as error:
+            raise Unusual(str(error)) from None
+        return True
 
     def _stepped(self, first: int, until: int) -> tuple[Batch, list[Column], int]:
         """The steps from some states, their successors, and how many states have none."""

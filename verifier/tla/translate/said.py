@@ -45,6 +45,10 @@ def bounds_of_init(specification: Specification, shapes: dict[str, Shape]) -> No
 
 def is_bounded(specification: Specification) -> bool:
     """Whether Init says by itself which values each variable has, whatever the others have."""
+    said = (_said_of_variables(specification, formula, ()) for formula in specification.init)
+    known = {variable for each in said for variable, *_ in each}
+    if not known.issuperset(specification.variables):  # before large sets are made for nothing
+        return False
     try:
         bounds_of_init(specification, {one.name: Shape() for one in specification.variables})
     except Untranslated:

@@ -11,6 +11,7 @@ from math import inf
 from random import Random
 
 from verifier.processes.limits import Interrupted
+from verifier.tla.begun import Begun
 from verifier.tla.explorer import Explorer
 from verifier.tla.found import State, Taken
 from verifier.tla.frames import UNSET, Undefined
@@ -59,6 +60,11 @@ class Sample:
     further: Iterator[list[State]] = field(default_factory=lambda: iter(()))
     """States on random walks beyond those, few walks at a time, where none of them was taken yet."""
     search: _Search | None = None
+
+    @property
+    def begun(self) -> Begun | None:
+        """The search of the nearest states, to be gone on with; None if it was broken off."""
+        return None if self.search is None or self.search.ended else self.search.begun()
 
     def look_on(self, seconds: float) -> list[State]:
         """Looks at states breadth first for as much processor time; those that it finds."""
@@ -113,8 +119,10 @@ def _sample(
     symmetry: Symmetry | None,
     walks: bool,
 ) -> Sample:
+    clocks = time.monotonic(), time.process_time()
     plain = replace(specification, symmetry=[], view=None)
     explorer = Explorer(plain, properties=(), keep_going=True, max_states=most_initial)
+    looked_at = _told(explorer)
     explorer.assume()
     all_initial = _all_initial(explorer, most_initial)
     began, ways = len(explorer.states), explorer.found.generated if all_initial else None
@@ -123,7 +131,8 @@ def _sample(
         for state in explorer.states:
             explorer.known.orbits.add(state)
     started = time.process_time()
-    search = _Search(explorer, most, most_generated) if all_initial and specification.next else None
+    goes_on = all_initial and specification.next is not None
+    search = _Search(explorer, looked_at, most, most_generated, *clocks) if goes_on else None
     complete = all_initial and (search is None or search.look(growing=most_generated < inf))
     looked, spent = explorer.current + 1, time.process_time() - started
     states, further = list(explorer.states), iter(list[list[State]]())
@@ -148,6 +157,18 @@ def _sample(
     )
 
 
+def _told(explorer: Explorer) -> list[State]:
+    """The states of which a search will have checked invariants: they are told by an invariant."""
+    states: list[State] = []
+
+    def tell() -> bool:
+        states.append(tuple(explorer.evaluator.now))
+        return True
+
+    explorer.invariants.append(("", tell))
+    return states
+
+
 def _all_initial(explorer: Explorer, most: int) -> bool:
     """Finds the initial states, also those beyond the constraints. Whether they are at most ``most``."""
     within, explorer.constraints = explorer.constraints, []
@@ -158,19 +179,31 @@ def _all_initial(explorer: Explorer, most: int) -> bool:
             raise
         return False
     finally:
-        explorer.constraints = within
+        explorer.constraints, explorer.max_states = within, None
     return True
 
 
 class _Search:
     """The search for the states after the initial ones, which can be gone on with."""
 
-    def __init__(self, explorer: Explorer, most: int, most_generated: float) -> None:
+    def __init__(
+        self,
+        explorer: Explorer,
+        looked_at: list[State],
+        most: int,
+        most_generated: float,
+        began: float,
+        began_cpu: float,
+    ) -> None:
+        """``looked_at``: all states of which the explorer checks invariants, now and later. ``began``: when
+        the search for initial states did, by the clock and by processor time."""
+        self.looked_at = looked_at
         self.explorer, self.most, self.most_generated = explorer, most, most_generated
+        self.seconds, self.cpu_seconds = time.monotonic() - began, time.process_time() - began_cpu
         self.generated: list[int] = []
         """How many states were generated when all states of a depth had been looked at."""
         self.initial = self.end = self.level = len(explorer.states)
-        self.number = self.largest = 0
+        self.first = self.number = self.largest = 0
         self.ended = False
         """Whether it was broken off, so that it cannot be gone on with."""
         assert explorer.specification.next is not None
@@ -186,6 +219,18 @@ class _Search:
     def look(self, until: float = inf, *, growing: bool = False) -> bool:
         """Looks at states until this processor time; ``growing``: or until many more are expected. Whether
         these are all."""
+        began, began_cpu = time.monotonic(), time.process_time()
+        whole = False
+        try:
+            complete = self._look(until, growing)
+            whole = True
+            return complete
+        finally:
+            self.ended = self.ended or not whole
+            self.seconds += time.monotonic() - began
+            self.cpu_seconds += time.process_time() - began_cpu
+
+    def _look(self, until: float, growing: bool) -> bool:
         explorer = self.explorer
         try:
             while self.number < len(explorer.states):
@@ -213,9 +258,16 @@ class _Search:
         """All states of a depth were looked at. Whether there are many more to come."""
         known = len(self.explorer.states)
         self.level, self.largest = known - self.end, max(self.level, self.largest)
-        self.end = known
+        self.explorer.found.levels.append(self.end - self.first)
+        self.first, self.end = self.end, known
         self.generated.append(self.explorer.found.generated)
         return self.level > _GROWING * self.largest and known > _GROWN
+
+    def begun(self) -> Begun:
+        """What was looked at."""
+        known, found = self.explorer.known, self.explorer.found
+        at = (self.first, self.number, self.end)
+        return Begun(known, found, self.looked_at, *at, self.seconds, self.cpu_seconds)
 
 
 class Stepper:

@@ -1,0 +1,93 @@
+"""A search that looked at states without properties, and that another one goes on with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from verifier.tla.checks import Test, evaluated
+from verifier.tla.found import Found, State
+from verifier.tla.frames import UNSET, Undefined
+from verifier.tla.known_states import KnownStates
+from verifier.tla.violations import Violations
+
+if TYPE_CHECKING:
+    from verifier.tla.explorer import Explorer
+
+_BETWEEN_CHECKS = 128
+"""So many states are looked at before the limits are looked at again."""
+
+
+@dataclass(frozen=True)
+class Begun:
+    """The states that a breadth-first search found, in the order of the interpreter: all initial ones, and
+    the successors of the first ones."""
+
+    known: KnownStates
+    found: Found
+    """Its levels are those before the one that is expanded."""
+    looked_at: list[State]
+    """The states of which a search checks invariants: also those beyond the constraints."""
+    first: int
+    """The first state of the level that is expanded."""
+    number: int
+    """The first state that is not expanded."""
+    end: int
+    """The end of the level."""
+    seconds: float
+    cpu_seconds: float
+
+
+def alike(explorer: Explorer, begun: Begun) -> bool:
+    """Whether a search would find the same states in the same order: without SYMMETRY, VIEW and what is asked
+    of steps, where no formula speaks of the search or does more than have a value."""
+    spec = explorer.specification
+    if spec.symmetry or spec.view is not None or spec.action_constraints or explorer.steps:
+        return False
+    if explorer.max_depth is not None or explorer.max_states is not None:
+        return False
+    if explorer.looks_for_deadlocks and begun.found.deadlocks:
+        return False
+    analysis = spec.evaluator.analysis
+    asked = evaluated(spec, set(explorer.properties))
+    return not any(analysis.of(formula.body, formula.module).changing for formula in asked)
+
+
+def goes_on(explorer: Explorer, begun: Begun) -> bool:
+    """Whether a search goes on with one that is alike: then it is as if it had looked at these states itself.
+    If not, it is to start anew: something is violated, or an initial state is beyond the constraints."""
+    explorer.known, explorer.found = begun.known, begun.found
+    explorer.violations = Violations(begun.known, begun.found)
+    explorer.level, explorer.current = len(begun.found.levels), begun.number - 1
+    explorer.columns.began -= begun.cpu_seconds
+    initial = begun.known.states[: begun.found.initial]
+    try:
+        hold = _all_true(explorer, initial, [*explorer.constraints, *_tests(explorer.initially)])
+        hold = hold and _invariants_hold(explorer, begun.looked_at)
+    except Undefined:  # the search reports it when it gets there
+        hold = False
+    return hold
+
+
+def _invariants_hold(explorer: Explorer, states: list[State]) -> bool:
+    held = explorer.columns.all_hold(states)
+    return _all_true(explorer, states, _tests(explorer.invariants)) if held is None else held
+
+
+def _tests(named: list[tuple[str, Test]]) -> list[Test]:
+    return [test for _, test in named]
+
+
+def _all_true(explorer: Explorer, states: list[State], asked: list[Test]) -> bool:
+    """Whether all tests are true of all states."""
+    if not asked:
+        return True
+    now, following = explorer.evaluator.now, explorer.evaluator.next
+    following[:] = [UNSET] * len(following)
+    for number, state in enumerate(states):
+        if number % _BETWEEN_CHECKS == 0:
+            explorer.enforce(explorer)
+        now[:] = state
+        if not all(test() for test in asked):
+            return False
+    return True
