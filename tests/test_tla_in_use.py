@@ -114,6 +114,24 @@ Sum == x = 0 => TLCGetAndSet(7, +, 2, 10) >= 10 /\\ TLCGet(7) >= 12
     assert verdicts == {"Sum": "HOLDS", "NoDeadlock": "HOLDS", "Post": "HOLDS"}
 
 
+@pytest.mark.parametrize(
+    ("body", "asked", "counts"),
+    [
+        ('Next == x\' = (x + 1) % 3 /\\ TLCGet("level")\' = TLCGet("level") + 1', "", (3, 4)),
+        ("Next == x' = (x + 1) % 3\nAC == Level' < 3", "ACTION_CONSTRAINT AC", (2, 3)),
+        (
+            "Next == x' = Level' /\\ x < 4\nP == [][Level' = Level + 1 /\\ x' = Level + 1]_x",
+            "PROPERTY P",
+            (4, 4),
+        ),
+    ],
+)
+def test_the_level_of_the_next_state(body: str, asked: str, counts: tuple[int, int], tmp_path: Path) -> None:
+    text = f'EXTENDS Integers, TLC\nVARIABLE x\nLevel == TLCGet("level")\nInit == x = 0\n{body}'
+    found = explored(tmp_path, text, f"{CONFIG}CHECK_DEADLOCK FALSE\n{asked}").found
+    assert (found.distinct, found.generated, found.violations) == (*counts, {})
+
+
 def test_a_postcondition_without_a_value_leaves_what_was_found(tmp_path: Path) -> None:
     claims = "Low == x < 3\nAll == x < 4\nPost == CounterExample.state = {}\n"
     body = f"EXTENDS Naturals, TLCExt\n{STILL}{claims}"
