@@ -225,20 +225,23 @@ class Reader:
         name = node.child_by_field_name("name")
         if any(child.type == "assume_prove" for child in node.named_children):
             return
-        body = self.expressions.read(node.named_children[-1], scope)
+        body = self._statement(name, node.named_children[-1], scope)
         self.made.assumptions.append(ast.Assumption(text_of(name) if name is not None else None, body))
-        if name is not None:
-            self._define(text_of(name), (), body, scope, self.source.place(name))
 
     def _theorem(self, node: Node, scope: Scope) -> None:
         """A theorem is a name for its formula; its proof is not looked at."""
         name, statement = node.child_by_field_name("name"), node.child_by_field_name("statement")
         if statement is None or statement.type == "assume_prove":
             return
-        body = self.expressions.read(statement, scope)
-        self.made.theorems.append(body)
-        if name is not None:
-            self._define(text_of(name), (), body, scope, self.source.place(name))
+        self.made.theorems.append(self._statement(name, statement, scope))
+
+    def _statement(self, name: Node | None, node: Node, scope: Scope) -> Expression:
+        """What a theorem or an assumption says; its name is defined as that."""
+        if name is None:
+            return self.expressions.read(node, scope)
+        body, labels = self.expressions.labels.collected(node, scope)
+        self._define(text_of(name), (), body, scope, self.source.place(name)).labels = labels
+        return body
 
     # -- definitions, of modules and of LET
 
@@ -328,9 +331,9 @@ class Reader:
             outer.declare(name, itself, place)
         outer.names[name] = itself
         bindings, inner = self.expressions.bindings(bounds, scope, outer)
-        body = self.expressions.read(field_of(node, "definition"), inner)
+        body, labels = self.expressions.labels.collected(field_of(node, "definition"), inner, outer)
         made = self._define(name, (), ast.Function(bindings, body, itself, place=place), scope, place)
-        made.takes = len(bindings)
+        made.takes, made.labels = len(bindings), labels
         made.text, made.last_line = " ".join(text_of(node).split()), node.end_point.row + 1
 
     # -- instances

@@ -8,7 +8,6 @@ from typing import TypeAlias
 
 from verifier.errors import nearest
 from verifier.tla.ast import (
-    Bound,
     Builtin,
     Constant,
     Definition,
@@ -63,15 +62,6 @@ class Scope:
                 return found
             scope = scope.around
         return LANGUAGE.get(name)
-
-    def bound_since(self, outer: Scope) -> set[str]:
-        """The names that are bound between a scope around this one and here."""
-        found: set[str] = set()
-        scope: Scope | None = self
-        while scope is not None and scope is not outer:
-            found |= {name for name, one in scope.names.items() if isinstance(one, Bound | Parameter)}
-            scope = scope.around
-        return found
 
     def declare(self, name: str, meaning: Named, place: Place) -> None:
         """Gives a name a meaning. Raises TlaError if it has another one already."""
