@@ -413,3 +413,20 @@ def test_a_value_that_is_too_large_has_a_place(engine: str, tmp_path: Path) -> N
     body = "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x' = SUBSET SUBSET (1..32)\n"
     (tmp_path / "M.cfg").write_text(CONFIG)
     assert "too many to list" in wrong(engine, str(written(tmp_path, body)))
+
+
+def test_what_stands_behind_a_module_means_nothing(tmp_path: Path) -> None:
+    text = "A text (* with brackets\n---- MODULE M ----\nEXTENDS N\nVARIABLE x\n"
+    text += "Init == x = V\nNext == x' = x\n====\n"
+    text += 'and " more of it\n---- MODULE N ----\nV == 3\n---- MODULE O ----\n====\n====\n(* and more'
+    (tmp_path / "M.tla").write_text(text)
+    (tmp_path / "M.cfg").write_text(CONFIG)
+    assert verify("explore", str(tmp_path / "M.tla")).exit_code == 0
+
+
+def test_the_first_module_of_a_file_has_its_name(tmp_path: Path) -> None:
+    (tmp_path / "M.tla").write_text(f"---- MODULE N ----\n====\n---- MODULE M ----\n{STILL}\n====\n")
+    (tmp_path / "M.cfg").write_text(CONFIG)
+    done = verify("explore", str(tmp_path / "M.tla"))
+    assert done.exit_code == 2
+    assert "has the module N, which should have the file's name, M: that one stands further on" in done.stderr

@@ -372,6 +372,8 @@ class Module:
     """The modules that it extends or instantiates, directly or not."""
     modules: dict[str, object] = field(default_factory=dict)
     """The modules inside of it, by name, as parsed."""
+    inner: list[Module] = field(default_factory=list)
+    """The modules inside of it, with nothing put for what they declare."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

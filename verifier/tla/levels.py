@@ -354,7 +354,7 @@ def _name_of(whole: Expression) -> str:
 
 
 def _with_instances(module: Module) -> Iterator[Module]:
-    """A module, and the modules of its named instances and of theirs."""
+    """A module, those inside of it, and the modules of its named instances and of theirs."""
     yield module
-    for instance in module.instances.values():
-        yield from _with_instances(instance.module)
+    for one in (*module.inner, *(instance.module for instance in module.instances.values())):
+        yield from _with_instances(one)

@@ -58,7 +58,6 @@ class Operators:
 
     def lookup(self, name: str, scope: Scope, place: Place) -> Symbol:
         """What an operator's name means. Raises TlaError."""
-        name = _spelled(name)
         found = scope.find(name)
         if found is None:
             raise scope.unknown(name, place)
@@ -344,10 +343,6 @@ def _arity(symbol: Symbol) -> int:
 
 def _shown(symbol: Symbol) -> str:
     return symbol.shown if isinstance(symbol, ast.Definition) else symbol.name.rstrip(".")
-
-
-def _spelled(name: str) -> str:
-    return {"ℕ": "Nat", "ℤ": "Int", "ℝ": "Real"}.get(name, name)
 
 
 def _named(node: Node, field: str) -> list[Node]:

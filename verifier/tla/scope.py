@@ -177,6 +177,11 @@ _PROVIDERS = {
 }
 
 
+_SETS_OF_NUMBERS = {"ℕ": "Nat", "ℤ": "Int", "ℝ": "Real"}
+
+
 def _needs(name: str) -> str:
+    if name in _SETS_OF_NUMBERS:
+        return f": define {name} == {_SETS_OF_NUMBERS[name]}, since SANY has it by that name only"
     module = next((module for module, names in _PROVIDERS.items() if name in names.split()), None)
     return f": it is in the module {module}; add it to EXTENDS" if module else ""
