@@ -40,6 +40,10 @@ LEVELS = {
     "P == [](\\A a \\in {1} : [Next]_x)": "[] of a formula about two states",
     "P == []([Next]_x /\\ [Next]_x)": "[] of a formula about two states",
     "P == \\EE y : <>(y' = x)": "<> of a formula about two states",
+    "P == [[a |-> x'] EXCEPT !.a = @'].a": "6:32: a prime stands below another one",
+    "F(a) == a'\nP == [[a |-> x'] EXCEPT !.a = F(@)]": "F, for a, takes at most what speaks of one state",
+    "G(r) == [r EXCEPT !.a = @']\nP == G([a |-> x'])": "G, for r, takes at most what speaks of one",
+    "ASSUME [[a |-> 1] EXCEPT !.a = @'].a = 1": "an assumption speaks of constants only",
     "P == ENABLED []Init": "ENABLED takes at most what speaks of two states, and this is temporal",
     "THEOREM T == []Init\nP == ENABLED T": "ENABLED takes at most what speaks of two states",
     "P == UNCHANGED (x')": "UNCHANGED takes at most what speaks of one state",
@@ -119,6 +123,10 @@ NAMES = {
     "H(F(_)) == F(1)\nK(G(_)) == 1\nP == K(H)": "8:8: H takes an operator itself",
     "H(F(_, _)) == F(1, 2)\nP == H(LAMBDA a, Nat : Nat)": "7:18: Nat has a meaning already",
     "P == \\E a, Nat : TRUE": "6:12: Nat has a meaning already",
+    **{
+        f"P == {text}": "have conflicting precedences here: put parentheses"
+        for text in ("2 * -1", "2 \\div -1", "2 ^ -1", "1 - 2 * -3", "7 % 4 % 2")
+    },
     "I == INSTANCE Consts WITH C <- 1\nP == I!C": "7:8: unknown operator I!C: Consts has none",
     "I == INSTANCE Applied WITH C <- 1, O <- +\nP == I!O(1, 2)": "unknown operator I!O: Applied has none",
     "I == INSTANCE Applied WITH C <- 1, O <- 1\nP == I!F(1)": "O takes 2 arguments",
@@ -161,6 +169,10 @@ ACCEPTED = [
     "P == IF Next THEN []Init ELSE TRUE",
     "P == [a \\in {1} |-> []Init]",
     "P == CASE []Init -> 1 [] OTHER -> 2",
+    "P == [[a |-> [b |-> x']] EXCEPT !.a = [[b |-> 1] EXCEPT !.b = @']]",
+    "P == [[a |-> x] EXCEPT !.a = LET z == @' IN z]",
+    "EXTENDS Integers\nVARIABLE x\nInit == x = <<2 % -1, 2 - -1, 1 .. -1, 2 * SUBSET {1}>>\nNext == x' = x",
+    "P == <<TRUE = ~TRUE, TRUE \\in SUBSET {}, ~ ~ TRUE>>",
     "P == (ENABLED Next)' /\\ UNCHANGED 1 /\\ 1' = 1",
     "P == \\A a \\in {x'} : a' = 1",
     "P == {a' : a \\in {x'}}",

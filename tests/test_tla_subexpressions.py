@@ -255,6 +255,7 @@ def test_parts_of_actions_and_invariants(
     [
         "THEOREM l:: TRUE",
         "ASSUME l:: TRUE",
+        "P == [[a |-> 1] EXCEPT !.a = (l:: @ + 1)]",
         "P == (l:: 1) + (l:: 2)",
         "P == l:: 1\nQ == P!m",
     ],

@@ -40,6 +40,8 @@ class Labels:
         place, outer = self.expressions.place(node), self._outer
         if outer is None:
             raise TlaError(place, "a label stands in a definition, a named theorem or a named assumption")
+        if self.expressions.updating:
+            raise TlaError(place, "a label cannot stand in what EXCEPT assigns: define that by itself")
         body = field_of(node, "expression")
         name = text_of(field_of(node, "name"))
         own = [text_of(child) for child in node.children_by_field_name("parameter") if child.is_named]
