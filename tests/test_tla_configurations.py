@@ -101,3 +101,33 @@ StopAtOnce == TLCSet("exit", x = 7)
     statistics = json.loads(found.stdout)["statistics"]
     assert (statistics["distinct_states"], statistics["generated_states"]) == (8, 8)
     assert 'the module ended the search: TLCSet(\\"exit\\", TRUE)' in found.stdout
+
+
+@pytest.mark.parametrize(
+    ("declared", "put"),
+    [
+        ("CONSTANT F(_)", "F = 5"),
+        ("F(a) == a", "F = 5"),
+        ("CONSTANT F(_)", "F <- G"),
+        ("F(a) == a", "F(2) = 5"),
+    ],
+)
+def test_an_operator_may_have_one_value(declared: str, put: str, tmp_path: Path) -> None:
+    """Whatever its arguments are, as TLC has it."""
+    body = f"EXTENDS Naturals\n{declared}\nG(a) == a + 3\nVARIABLE x\nInit == x = F(2)\n"
+    body += "Next == x' = x\nFive == x = 5\n"
+    found = explored(tmp_path, body, f"INIT Init\nNEXT Next\nINVARIANT Five\nCONSTANT {put}").found
+    assert (found.distinct, found.violations) == (1, {})
+
+
+def test_truths_need_no_definition(tmp_path: Path) -> None:
+    body = "VARIABLE x\nInit == x = TRUE\nNext == x' = ~x\n"
+    asked = "INVARIANT TRUE FALSE\nCONSTRAINT TRUE\nACTION_CONSTRAINT TRUE\nPROPERTY TRUE"
+    found = explored(tmp_path, body, f"INIT Init\nNEXT Next\n{asked}").found
+    assert (found.distinct, set(found.violations)) == (2, {"FALSE"})
+
+
+def test_a_configuration_may_begin_with_a_mark_of_its_encoding(tmp_path: Path) -> None:
+    path = written(tmp_path, "VARIABLE x\nInit == x = TRUE\nNext == x' = ~x\n")
+    path.with_suffix(".cfg").write_text("\ufeffINIT Init\r\nNEXT Next\r\n")
+    assert verify("explore", "--spec", str(path)).exit_code == 0

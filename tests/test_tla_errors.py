@@ -196,7 +196,8 @@ CONFIGS |= {
     "an action as property": (f"{CONFIG}\nPROPERTY Next", "it speaks of one step: say [][Next]_v"),
     "CHECK_DEADLOCK of nothing": (f"{CONFIG}\nCHECK_DEADLOCK", "where TRUE or FALSE is expected"),
     "an operator of another arity": (f"{CONFIG}\nCONSTANT Op <- Three", "Three takes 0 arguments, Op 1"),
-    "a value for an operator": (f"{CONFIG}\nCONSTANT Op = 3", "use Op <- Operator, or Op(…) = value"),
+    "deadlocks twice": (f"{CONFIG}\nCHECK_DEADLOCK TRUE CHECK_DEADLOCK FALSE", "stands here a second time"),
+    "a chain": (f"{CONFIG}\nCONSTANTS N <- Op Op <- Init", "something is put for Op itself"),
     "values for arguments that it does not take": (
         f"{CONFIG}\nCONSTANT Op(1, 2) = 3",
         "Op takes 1 argument, and has 2 here",

@@ -114,6 +114,24 @@ Sum == x = 0 => TLCGetAndSet(7, +, 2, 10) >= 10 /\\ TLCGet(7) >= 12
     assert verdicts == {"Sum": "HOLDS", "NoDeadlock": "HOLDS", "Post": "HOLDS"}
 
 
+@pytest.mark.parametrize(
+    ("body", "asked", "counts"),
+    [
+        ('Next == x\' = (x + 1) % 3 /\\ TLCGet("level")\' = TLCGet("level") + 1', "", (3, 4)),
+        ("Next == x' = (x + 1) % 3\nAC == Level' < 3", "ACTION_CONSTRAINT AC", (2, 3)),
+        (
+            "Next == x' = Level' /\\ x < 4\nP == [][Level' = Level + 1 /\\ x' = Level + 1]_x",
+            "PROPERTY P",
+            (4, 4),
+        ),
+    ],
+)
+def test_the_level_of_the_next_state(body: str, asked: str, counts: tuple[int, int], tmp_path: Path) -> None:
+    text = f'EXTENDS Integers, TLC\nVARIABLE x\nLevel == TLCGet("level")\nInit == x = 0\n{body}'
+    found = explored(tmp_path, text, f"{CONFIG}CHECK_DEADLOCK FALSE\n{asked}").found
+    assert (found.distinct, found.generated, found.violations) == (*counts, {})
+
+
 def test_a_postcondition_without_a_value_leaves_what_was_found(tmp_path: Path) -> None:
     claims = "Low == x < 3\nAll == x < 4\nPost == CounterExample.state = {}\n"
     body = f"EXTENDS Naturals, TLCExt\n{STILL}{claims}"
@@ -395,3 +413,20 @@ def test_a_value_that_is_too_large_has_a_place(engine: str, tmp_path: Path) -> N
     body = "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x' = SUBSET SUBSET (1..32)\n"
     (tmp_path / "M.cfg").write_text(CONFIG)
     assert "too many to list" in wrong(engine, str(written(tmp_path, body)))
+
+
+def test_what_stands_behind_a_module_means_nothing(tmp_path: Path) -> None:
+    text = "A text (* with brackets\n---- MODULE M ----\nEXTENDS N\nVARIABLE x\n"
+    text += "Init == x = V\nNext == x' = x\n====\n"
+    text += 'and " more of it\n---- MODULE N ----\nV == 3\n---- MODULE O ----\n====\n====\n(* and more'
+    (tmp_path / "M.tla").write_text(text)
+    (tmp_path / "M.cfg").write_text(CONFIG)
+    assert verify("explore", str(tmp_path / "M.tla")).exit_code == 0
+
+
+def test_the_first_module_of_a_file_has_its_name(tmp_path: Path) -> None:
+    (tmp_path / "M.tla").write_text(f"---- MODULE N ----\n====\n---- MODULE M ----\n{STILL}\n====\n")
+    (tmp_path / "M.cfg").write_text(CONFIG)
+    done = verify("explore", str(tmp_path / "M.tla"))
+    assert done.exit_code == 2
+    assert "has the module N, which should have the file's name, M: that one stands further on" in done.stderr

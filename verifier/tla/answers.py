@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from verifier.tla.extensions import LEVEL_OF_NEXT
 from verifier.tla.values import Fn, Value, boolean
 
 if TYPE_CHECKING:
@@ -30,5 +31,8 @@ def answers(search: Explorer) -> dict[str, Callable[[], Value]]:
         found = {name: number() for name, number in numbers.items()}
         return Fn({**found, "initial": search.found.initial, "worker": 0})
 
-    level = {"level": lambda: search.level + 1 + search.ahead}
+    level = {
+        "level": lambda: search.level + 1 + search.ahead,
+        LEVEL_OF_NEXT: lambda: search.level + 1 + search.ahead + (search.ahead >= 0),
+    }
     return {**numbers, **level, "config": configuration, "stats": statistics}

@@ -94,11 +94,13 @@ class Label:
     """``name(x, y):: e``: a part of a definition. Its parameters stand for what is bound around it."""
 
     parameters: tuple[Parameter, ...]
+    names: dict[Symbol, Symbol]
+    """By what is bound around it, which parameter stands for it."""
     body: Expression
     labels: dict[str, Label]
     """The labelled parts of it."""
-    in_let: bool
-    """Whether a LET stands around it, within the definition."""
+    lets: tuple[list[Definition], ...]
+    """The definitions of the LETs around it, within the definition."""
 
 
 Symbol: TypeAlias = Variable | Constant | Parameter | Bound | Builtin | Definition
@@ -148,6 +150,8 @@ class Junction(Expression):
 
     conjunction: bool
     items: tuple[Expression, ...]
+    infix: bool = False
+    """Whether it is written ``a /\\ b /\\ c``, and is no list: its first part is then ``a /\\ b``."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -368,6 +372,8 @@ class Module:
     """The modules that it extends or instantiates, directly or not."""
     modules: dict[str, object] = field(default_factory=dict)
     """The modules inside of it, by name, as parsed."""
+    inner: list[Module] = field(default_factory=list)
+    """The modules inside of it, with nothing put for what they declare."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,7 +9,7 @@ from verifier.tla import ast
 from verifier.tla.ast import Builtin, Definition, Expression
 from verifier.tla.core import Source
 from verifier.tla.errors import Place
-from verifier.tla.extensions import EXTENSIONS
+from verifier.tla.extensions import EXTENSIONS, IN_NEXT
 from verifier.tla.facts import ACTION, CONSTANT
 from verifier.tla.frames import UNSET, Closure, Code, Evaluate, Frame, Undefined, Unit
 from verifier.tla.lets import Lets
@@ -155,6 +155,7 @@ class Calls(Lets):
 
     def _primitive(self, symbol: Builtin, whole: ast.Apply, unit: Unit, primed: bool) -> Source:
         make = PRIMITIVES.get(symbol.name) or EXTENSIONS.get(symbol.name) or FILES.get(symbol.name)
+        make = IN_NEXT.get(symbol.name, make) if primed else make
         if symbol.name in WRITING:
             words = f"{symbol.name} writes a file or runs a program, which verify does not"
             hint = f"put an operator of yours for it in the configuration: {symbol.name} <- Op"

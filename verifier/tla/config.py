@@ -101,7 +101,7 @@ class _Token:
 def read_config(path: Path) -> Config:
     """The configuration in a file. Raises TlaError."""
     try:
-        text = path.read_text()
+        text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8"
         words = f"the configuration cannot be read: {reason}{did_you_mean(path, '.cfg')}"
@@ -173,6 +173,7 @@ class _Parser:
     tokens: list[_Token]
     config: Config
     position: int = 0
+    deadlock_said: bool = False
 
     def peek(self) -> _Token | None:
         return self.tokens[self.position] if self.position < len(self.tokens) else None
@@ -235,7 +236,9 @@ class _Parser:
         token = self.take("TRUE or FALSE")
         if token.text not in ("TRUE", "FALSE"):
             raise TlaError(token.place, f"CHECK_DEADLOCK takes TRUE or FALSE, not {token.text}")
-        self.config.check_deadlock = token.text == "TRUE"
+        if self.deadlock_said:
+            raise TlaError(token.place, "CHECK_DEADLOCK stands here a second time")
+        self.config.check_deadlock, self.deadlock_said = token.text == "TRUE", True
 
     def _constants(self) -> None:
         while not self._statement_ends():

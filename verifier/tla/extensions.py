@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 
 EXIT = "exit"
 """What a module sets to end the search."""
+LEVEL_OF_NEXT = "level'"
+"""What ``TLCGet("level")'`` asks the search for."""
 
 
 def _print(evaluator: Core, shown: Value, value: Value) -> Value:
@@ -64,6 +66,11 @@ def _get(evaluator: Core, name: Value) -> Value:
     if found is UNSET:
         raise NoValue(f"TLCGet({name}): no value was set")
     return found
+
+
+def _get_in_next(evaluator: Core, name: Value) -> Value:
+    """The same below a prime: only the level is another one there."""
+    return _get(evaluator, LEVEL_OF_NEXT if name == "level" else name)
 
 
 def _set(evaluator: Core, name: Value, value: Value) -> Value:
@@ -263,6 +270,8 @@ def _as_integer(value: Value) -> Value:
         raise NoValue("a string of digits is expected here") from None
 
 
+IN_NEXT: dict[str, Make] = {"TLCGet": ordered(_get_in_next)}
+"""Operators that have another value below a prime, whatever their arguments are."""
 EXTENSIONS: dict[str, Make] = {
     "Print": ordered(_print),
     "PrintT": ordered(lambda evaluator, value: _print(evaluator, value, TRUE)),

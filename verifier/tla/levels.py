@@ -105,6 +105,8 @@ class _Levels:
         self.recursive: set[Definition] = set()
         self.flexible: set[Bound] = set()
         r"""The variables of \EE and \AA."""
+        self.updated: list[Summary] = []
+        """What the EXCEPTs around take: @ has the level of that."""
         self.caps: dict[Symbol, ast.Put] = {}
         """What instances put for names whose level is bounded."""
 
@@ -176,6 +178,8 @@ class _Levels:
         """What is known of an expression. Raises TlaError for what SANY rejects in it."""
         if isinstance(whole, ast.Apply):
             return self._apply(whole)
+        if isinstance(whole, ast.At):
+            return self.updated[-1]
         if isinstance(whole, ast.Let):
             made = _copy(self.of(whole.body))
             for definition in whole.definitions:
@@ -186,8 +190,7 @@ class _Levels:
         parts, _ = subexpressions(whole)
         made = Summary(own_level(whole))
         levels = []
-        for part, limit in zip(parts, limits_of(whole), strict=True):
-            known = self.of(part)
+        for part, known, limit in zip(parts, self._of_all(whole, parts), limits_of(whole), strict=True):
             place = whole.place if isinstance(whole, ast.Prime) else part.place
             self._within(place, known, limit, _name_of(whole))
             for symbol in known.counting:
@@ -199,6 +202,14 @@ class _Levels:
                 made.join(known)
         self._together(whole, levels)
         return made
+
+    def _of_all(self, whole: Expression, parts: list[Expression]) -> list[Summary]:
+        if not isinstance(whole, ast.Except):
+            return [self.of(part) for part in parts]
+        function, *others = parts
+        self.updated.append(self.of(function))
+        known = [self.of(part) for part in others]
+        return [self.updated.pop(), *known]
 
     @staticmethod
     def _within(place: Place, known: Summary, limit: int, name: str) -> None:
@@ -354,7 +365,7 @@ def _name_of(whole: Expression) -> str:
 
 
 def _with_instances(module: Module) -> Iterator[Module]:
-    """A module, and the modules of its named instances and of theirs."""
+    """A module, those inside of it, and the modules of its named instances and of theirs."""
     yield module
-    for instance in module.instances.values():
-        yield from _with_instances(instance.module)
+    for one in (*module.inner, *(instance.module for instance in module.instances.values())):
+        yield from _with_instances(one)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -77,8 +77,10 @@ class Context:
 class Reader:
     """Reads one module of a file."""
 
-    def __init__(self, context: Context, source: Source) -> None:
+    def __init__(self, context: Context, source: Source, beside: Mapping[str, object] | None = None) -> None:
         self.context = context
+        self.beside = beside or {}
+        """Of a module inside of another one: the modules that stand there before it."""
         self.source = source
         self.expressions = Expressions(self)
         self.made = Module("", source.file)
@@ -111,7 +113,7 @@ class Reader:
         twin, name = self.context.twin, self.made.name
         if name not in twin.read:
             assert self.node is not None
-            twin.read[name] = Reader(twin, self.source).module(self.node, self.outside)
+            twin.read[name] = Reader(twin, self.source, self.beside).module(self.node, self.outside)
         return twin.read[name]
 
     def _check_recursive(self) -> None:
@@ -152,7 +154,15 @@ class Reader:
                 self.made.hidden |= (set(self.made.names) | set(self.made.instances)) - known
             case "module":
                 self._check_module(text_of(field_of(node, "name")), self.source.place(node))
-                self.made.modules[text_of(field_of(node, "name"))] = (node, self.source, scope)
+                # It knows what stands before it, and nothing that is defined later.
+                at = replace(scope, names=dict(scope.names), loose=set(scope.loose))
+                if self.context.substitution is None:  # whether it is used or not
+                    own = replace(
+                        self.context, read={**self.context.read}, declared={**self.context.declared}
+                    )
+                    inside = Reader(own, self.source, self._modules()).module(node, at)
+                    self.made.inner.append(inside)
+                self.made.modules[text_of(field_of(node, "name"))] = (node, self.source, at)
             case _ if node.is_named and node.type not in _IGNORED:
                 self.definitions([node], scope)
 
@@ -163,7 +173,8 @@ class Reader:
     def _extend(self, name: str, place: Place, scope: Scope) -> None:
         inner = self._inner_module(name)
         if inner is not None:
-            self._bring(Reader(self.context, inner[1]).module(inner[0], inner[2]), scope, place)
+            made = Reader(self.context, inner[1], self._modules()).module(inner[0], inner[2])
+            self._bring(made, scope, place)
             return
         loose = self.source.own and name in FORMERLY_EXTENDED.get(self.made.name, ())
         self._bring(self.context.module(name, place), scope, place, loose=loose)
@@ -180,9 +191,10 @@ class Reader:
             if name not in module.hidden:
                 self.made.instances[name] = instance
                 scope.names[name] = instance
-        self.made.modules |= dict(module.modules.items())
         self.made.extended |= {module.name, *module.extended}
         if not hide:
+            self.made.modules |= module.modules
+            self.made.inner += [one for one in module.inner if one not in self.made.inner]
             self.made.given |= module.given
             self.made.constants += [c for c in module.constants if c not in self.made.constants]
             self.made.variables += [v for v in module.variables if v not in self.made.variables]
@@ -225,20 +237,23 @@ class Reader:
         name = node.child_by_field_name("name")
         if any(child.type == "assume_prove" for child in node.named_children):
             return
-        body = self.expressions.read(node.named_children[-1], scope)
+        body = self._statement(name, node.named_children[-1], scope)
         self.made.assumptions.append(ast.Assumption(text_of(name) if name is not None else None, body))
-        if name is not None:
-            self._define(text_of(name), (), body, scope, self.source.place(name))
 
     def _theorem(self, node: Node, scope: Scope) -> None:
         """A theorem is a name for its formula; its proof is not looked at."""
         name, statement = node.child_by_field_name("name"), node.child_by_field_name("statement")
         if statement is None or statement.type == "assume_prove":
             return
-        body = self.expressions.read(statement, scope)
-        self.made.theorems.append(body)
-        if name is not None:
-            self._define(text_of(name), (), body, scope, self.source.place(name))
+        self.made.theorems.append(self._statement(name, statement, scope))
+
+    def _statement(self, name: Node | None, node: Node, scope: Scope) -> Expression:
+        """What a theorem or an assumption says; its name is defined as that."""
+        if name is None:
+            return self.expressions.read(node, scope)
+        body, labels = self.expressions.labels.collected(node, scope)
+        self._define(text_of(name), (), body, scope, self.source.place(name)).labels = labels
+        return body
 
     # -- definitions, of modules and of LET
 
@@ -328,9 +343,9 @@ class Reader:
             outer.declare(name, itself, place)
         outer.names[name] = itself
         bindings, inner = self.expressions.bindings(bounds, scope, outer)
-        body = self.expressions.read(field_of(node, "definition"), inner)
+        body, labels = self.expressions.labels.collected(field_of(node, "definition"), inner, outer)
         made = self._define(name, (), ast.Function(bindings, body, itself, place=place), scope, place)
-        made.takes = len(bindings)
+        made.takes, made.labels = len(bindings), labels
         made.text, made.last_line = " ".join(text_of(node).split()), node.end_point.row + 1
 
     # -- instances
@@ -352,8 +367,10 @@ class Reader:
         self.made.extended |= {module.name, *module.extended}
 
     def _inner_module(self, name: str) -> tuple[Node, Source, Scope] | None:
-        found = self.made.modules.get(name)
-        return found if found is not None else None  # type: ignore[return-value]
+        return self._modules().get(name)  # type: ignore[return-value]
+
+    def _modules(self) -> dict[str, object]:
+        return {**self.beside, **self.made.modules}
 
     def _instantiate(self, node: Node, scope: Scope, extra: tuple[Parameter, ...], path: str) -> Module:
         """The module of an INSTANCE, with what is put for its parameters."""
@@ -372,7 +389,7 @@ class Reader:
         context.reading = list(self.context.reading)
         inner = self._inner_module(name)
         if inner is not None:
-            made = Reader(context, inner[1]).module(inner[0], inner[2])
+            made = Reader(context, inner[1], self._modules()).module(inner[0], inner[2])
         else:
             made = context.module(name, place)
         self._check_put(put, made, node)

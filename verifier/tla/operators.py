@@ -13,7 +13,7 @@ from verifier.tla.declarations import passed_on
 from verifier.tla.errors import Place, TlaError
 from verifier.tla.precedence import Conflict, Operator, build, canonical
 from verifier.tla.scope import Apart, Scope
-from verifier.tla.subexpressions import names_label, navigate
+from verifier.tla.subexpressions import names_part, operator_of, part_of
 from verifier.tla.text import text_of
 
 _OPERATOR_SYMBOLS = ("prefix_op_symbol", "infix_op_symbol", "postfix_op_symbol")
@@ -58,7 +58,6 @@ class Operators:
 
     def lookup(self, name: str, scope: Scope, place: Place) -> Symbol:
         """What an operator's name means. Raises TlaError."""
-        name = _spelled(name)
         found = scope.find(name)
         if found is None:
             raise scope.unknown(name, place)
@@ -139,7 +138,10 @@ class Operators:
                 raise TlaError(place, f"an operator of {arity} arguments is expected here")
             return made
         before: tuple[Expression, ...] = ()
-        if node.type == "prefixed_op":
+        symbol: Symbol
+        if node.type == "subexpression" or (node.type == "prefixed_op" and names_part(node, scope)):
+            symbol, before = operator_of(self, node, scope)
+        elif node.type == "prefixed_op":
             symbol, before = self._in_instance(node, scope)
         elif node.type in ("identifier_ref", *_OPERATOR_SYMBOLS):
             symbol = self.lookup(self._operator_name(node, arity), scope, place)
@@ -169,8 +171,8 @@ class Operators:
     # -- instances
 
     def _prefixed(self, node: Node, scope: Scope) -> Expression:
-        if names_label(node, scope):
-            return navigate(self, node, scope)
+        if names_part(node, scope):
+            return part_of(self, node, scope)
         op = _named(node, "op")[0]
         place = self.place(node)
         symbol, before = self._in_instance(node, scope)
@@ -230,7 +232,7 @@ class Operators:
         return found, given
 
     def _subexpression(self, node: Node, scope: Scope) -> Expression:
-        return navigate(self, node, scope)
+        return part_of(self, node, scope)
 
     # -- rows of operators
 
@@ -270,7 +272,7 @@ class Operators:
     def _applied(self, name: str, given: tuple[Expression, ...], scope: Scope, place: Place) -> Expression:
         match name:
             case "/\\" | "\\/":
-                return ast.Junction(name == "/\\", given, place=place)
+                return ast.Junction(name == "/\\", given, infix=True, place=place)
             case "\\X":
                 return ast.Product(given, place=place)
             case "'":
@@ -341,10 +343,6 @@ def _arity(symbol: Symbol) -> int:
 
 def _shown(symbol: Symbol) -> str:
     return symbol.shown if isinstance(symbol, ast.Definition) else symbol.name.rstrip(".")
-
-
-def _spelled(name: str) -> str:
-    return {"ℕ": "Nat", "ℤ": "Int", "ℝ": "Real"}.get(name, name)
 
 
 def _named(node: Node, field: str) -> list[Node]:

@@ -163,11 +163,14 @@ class Order:
         return 0
 
 
+_ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\f": "\\f", "\r": "\\r"})
+
+
 def text(value: Value, order: Order) -> str:
     """A value as TLA+ writes it."""
     match value:
         case str():
-            return '"' + value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+            return f'"{value.translate(_ESCAPES)}"'
         case frozenset():
             try:
                 items = order.sorted(value)

@@ -19,12 +19,12 @@ PREFIX: dict[str, tuple[int, int]] = {
 POSTFIX: dict[str, tuple[int, int]] = {"'": (15, 15), "^+": (15, 15), "^*": (15, 15), "^#": (15, 15)}
 
 _LEFT = {
-    (3, 3): "/\\ \\/", (6, 6): "@@", (8, 8): "\\cup \\cap", (10, 10): "(+) + ++", (10, 11): "% %% | ||",
+    (3, 3): "/\\ \\/", (6, 6): "@@", (8, 8): "\\cup \\cap", (10, 10): "(+) + ++", (10, 11): "%% | ||",
     (11, 11): "(-) - --", (13, 13): "& && (.) (\\X) * ** \\bigcirc \\bullet \\o \\star",
     (9, 13): "## $ $$ ?? \\sqcap \\sqcup \\uplus", (10, 13): "\\X", (5, 14): "\\cdot", (7, 7): "<:",
 }  # fmt: skip
 _NOT_LEFT = {
-    (1, 1): "=>", (2, 2): "-+-> <=> ~>", (7, 7): ":>", (8, 8): "\\", (9, 9): ".. ...",
+    (1, 1): "=>", (2, 2): "-+-> <=> ~>", (7, 7): ":>", (8, 8): "\\", (10, 11): "%", (9, 9): ".. ...",
     (9, 13): "!!", (9, 14): "\\wr", (13, 13): "(/) / // \\div", (14, 14): "^ ^^",
     (5, 5): r":= ::= = # < > <= >= \approx |- |= -| =| \asymp \cong \doteq \gg \ll \in \notin \prec \succ "
     r"\preceq \succeq \propto \sim \simeq \sqsubset \sqsupset \sqsubseteq \sqsupseteq \subset \supset "
@@ -106,6 +106,8 @@ def build(row: Sequence[object], combine: Callable[[Operator[T], list[object]], 
         if item.fixity != "prefix":
             while waiting and _binds_first(waiting[-1], item):
                 reduce()
+        elif item.name == "-." and waiting and _binds_tighter_than_minus(waiting[-1]):
+            raise Conflict(waiting[-1], item)  # type: ignore[arg-type]
         if item.fixity == "postfix":
             operands.append(combine(item, [operands.pop()]))
         else:
@@ -113,6 +115,11 @@ def build(row: Sequence[object], combine: Callable[[Operator[T], list[object]], 
     while waiting:
         reduce()
     return operands[0]
+
+
+def _binds_tighter_than_minus(left: Operator[T]) -> bool:
+    """Whether a minus cannot follow: ``2 * -1``. SANY allows any other prefix operator there."""
+    return left.fixity == "infix" and left.levels[0] > PREFIX["-."][1]
 
 
 def _binds_first(left: Operator[T], right: Operator[T]) -> bool:

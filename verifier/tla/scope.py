@@ -8,7 +8,6 @@ from typing import TypeAlias
 
 from verifier.errors import nearest
 from verifier.tla.ast import (
-    Bound,
     Builtin,
     Constant,
     Definition,
@@ -63,15 +62,6 @@ class Scope:
                 return found
             scope = scope.around
         return LANGUAGE.get(name)
-
-    def bound_since(self, outer: Scope) -> set[str]:
-        """The names that are bound between a scope around this one and here."""
-        found: set[str] = set()
-        scope: Scope | None = self
-        while scope is not None and scope is not outer:
-            found |= {name for name, one in scope.names.items() if isinstance(one, Bound | Parameter)}
-            scope = scope.around
-        return found
 
     def declare(self, name: str, meaning: Named, place: Place) -> None:
         """Gives a name a meaning. Raises TlaError if it has another one already."""
@@ -187,6 +177,11 @@ _PROVIDERS = {
 }
 
 
+_SETS_OF_NUMBERS = {"ℕ": "Nat", "ℤ": "Int", "ℝ": "Real"}
+
+
 def _needs(name: str) -> str:
+    if name in _SETS_OF_NUMBERS:
+        return f": define {name} == {_SETS_OF_NUMBERS[name]}, since SANY has it by that name only"
     module = next((module for module, names in _PROVIDERS.items() if name in names.split()), None)
     return f": it is in the module {module}; add it to EXTENDS" if module else ""

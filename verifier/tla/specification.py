@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 from verifier.errors import nearest
 from verifier.tla import ast
@@ -18,6 +19,9 @@ from verifier.tla.scope import LANGUAGE
 from verifier.tla.splitting import Formula, Safety, conjuncts
 from verifier.tla.standard import standard
 from verifier.tla.values import FALSE, TRUE, ModelValue, Value
+
+_TRUTHS = {name: LANGUAGE[name] for name in ("TRUE", "FALSE")}
+"""What a configuration may name though no module defines it."""
 
 
 @dataclass
@@ -127,6 +131,7 @@ class _Maker:
     def _assign(self, assignment: Assignment) -> None:
         named = self.module.names.get(assignment.name)
         symbol = None if isinstance(named, ast.Instance) else named
+        self._check_chain(assignment)
         if symbol is None and assignment.value == ModelName(assignment.name):
             self._value(ModelName(assignment.name))
             return
@@ -154,11 +159,26 @@ class _Maker:
             self._put_in_module(assignment, assignment.module, put)
             return
         assert symbol is not None
-        if _arity(symbol):
-            takes = f"{symbol.name} takes {_arity(symbol)} arguments"
-            words = f"{takes}: use {symbol.name} <- Operator, or {symbol.name}(…) = value"
-            raise TlaError(assignment.place, words)
+        if _arity(symbol):  # it has this value whatever its arguments are
+            parameters = tuple(Parameter(f"p{number}") for number in range(_arity(symbol)))
+            body = self._constant(symbol.name, assignment.place, assignment.value)
+            place = assignment.place
+            self.replaced[symbol] = Definition(symbol.name, parameters, self.module.name, place, body=body)
+            return
         self.values[symbol] = self._value(assignment.value)
+
+    def _constant(self, name: str, place: Place, value: ConfigValue) -> ast.Expression:
+        """An expression that has a value of the configuration."""
+        made = ast.Constant(name, 0, place)
+        self.values[made] = self._value(value)
+        return ast.Apply(made, place=place)
+
+    def _check_chain(self, assignment: Assignment) -> None:
+        """As for TLC, what is put for a name has nothing put for it itself."""
+        name, put = assignment.operator, [a.name for a in self.assignments.values() if a.operator is not None]
+        if assignment.module is None and name in put and name != assignment.name:
+            words = f"{assignment.name} <- {name}: something is put for {name} itself"
+            raise TlaError(assignment.place, f"{words}: name that here")
 
     def _replace(self, assignment: Assignment, symbol: Symbol | None) -> None:
         assert assignment.operator is not None
@@ -185,13 +205,7 @@ class _Maker:
             )
             raise TlaError(place, f"{takes}, and has {count} here")
         parameters = tuple(Parameter(f"p{number}") for number in range(count))
-        equal = LANGUAGE["="]
-
-        def constant(value: ConfigValue) -> ast.Expression:
-            made = ast.Constant(symbol.name, 0, place)
-            self.values[made] = self._value(value)
-            return ast.Apply(made, place=place)
-
+        equal, constant = LANGUAGE["="], partial(self._constant, symbol.name, place)
         arms = []
         for arguments, value in assignment.table:
             pairs = zip(parameters, arguments, strict=True)
@@ -242,7 +256,7 @@ class _Maker:
     # -- names
 
     def _named(self, named: Named, keyword: str) -> Symbol:
-        found = self.module.names.get(named.name)
+        found = self.module.names.get(named.name) or _TRUTHS.get(named.name)
         if found is None and "!" in named.name:
             *path, last = named.name.split("!")
             module = self.module

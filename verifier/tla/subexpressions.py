@@ -1,16 +1,24 @@
-"""Names of parts of a definition: ``Op!2``, ``Op(a)!1!3``, ``Thm!:``, and by labels, ``Op!P(x)``."""
+"""Names of parts of a definition: ``Op!2``, ``Op(a)!1!(x)``, ``Op!2!F(x)`` where F is defined in a LET,
+``Thm!:``, and by labels, ``Op!P(x)``.
+
+As an argument of an operator such a name is an operator itself, and has no arguments: ``Op!@`` where
+``Op(a)!(x)`` has some.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
 from verifier.errors import nearest
 from verifier.tla import ast
-from verifier.tla.ast import Definition, Expression, Parameter
+from verifier.tla.ast import Definition, Expression, Parameter, Symbol
 from verifier.tla.declarations import passed_on
 from verifier.tla.errors import Place, TlaError
+from verifier.tla.renaming import renamed
 from verifier.tla.scope import Named, Scope
 from verifier.tla.text import text_of
 
@@ -18,34 +26,29 @@ if TYPE_CHECKING:
     from verifier.tla.operators import Operators
 
 
-def navigate(reader: Operators, node: Node, scope: Scope) -> Expression:
+_OPERANDS = {"langle_bracket": (1, 2), "rangle_bracket": (2,)}
+"""Of how many operands ``!<<`` names the first, and ``!>>`` the second."""
+
+
+def part_of(reader: Operators, node: Node, scope: Scope) -> Expression:
     """The part of a definition that a node names. Raises TlaError."""
-    place = reader.place(node)
-    prefix, last = node.named_children
-    steps = [*prefix.named_children, last]
-    names = [step for step in steps if step.type != "subexpr_tree_nav"]
-    if steps[: len(names)] != names:
-        raise TlaError(place, "behind the place of a part, its parts have places, and no labels")
-    definition, labels, arguments = _named(reader, names, scope, place)
-    part = labels[-1].body if labels else definition.body
-    for step in steps[len(names) :]:
-        if part is None:
-            raise TlaError(place, f"{definition.name} is not defined yet, so it has no parts")
-        part = _part(part, step, reader.place(step))
-    assert part is not None
-    shown = f"{definition.name}!{'!'.join(map(_name, names[len(names) - len(labels) :])) or '…'}"
-    parameters = (*definition.parameters, *(one for label in labels for one in label.parameters))
-    named = Definition(shown, parameters, definition.module, place, definition.nested, part)
-    if definition.nested and scope.made is not None:
-        scope.made.append(named)
-    elif definition.nested:
-        raise TlaError(place, f"a part of {definition.name}, which stands in a LET, is not supported here")
-    return ast.Apply(named, arguments, place=place)
+    path = _Path(reader, scope, reader.place(node), is_operator=False)
+    named = path.followed(node)
+    return ast.Apply(named, tuple(path.arguments), place=path.place)
 
 
-def names_label(node: Node, scope: Scope) -> bool:
-    """Whether ``A!B!C``, which looks like an operator of an instance, is a labelled part of a definition."""
-    return isinstance(_leading(node.named_children[0].named_children, scope)[1], Definition)
+def operator_of(reader: Operators, node: Node, scope: Scope) -> tuple[Definition, tuple[Expression, ...]]:
+    """The same as an operator, with the arguments that it has by the instance around."""
+    path = _Path(reader, scope, reader.place(node), is_operator=True)
+    named = path.followed(node)
+    return named, tuple(path.arguments)
+
+
+def names_part(node: Node, scope: Scope) -> bool:
+    """Whether ``A!B!C``, which looks like an operator of an instance, is a part of a definition."""
+    prefix = node.named_children[0].named_children
+    names = [one for one in prefix if one.type != "subexpr_tree_nav"]
+    return len(names) < len(prefix) or isinstance(_leading(names, scope)[1], Definition)
 
 
 def _leading(components: list[Node], scope: Scope) -> tuple[int, Named | None]:
@@ -72,78 +75,223 @@ def _arguments(component: Node) -> list[Node]:
     return [child for child in nodes if child.is_named]
 
 
-def _named(
-    reader: Operators, components: list[Node], scope: Scope, place: Place
-) -> tuple[Definition, list[ast.Label], tuple[Expression, ...]]:
-    """The definition and the labels that the names of a path are, and their arguments."""
-    count, found = _leading(components, scope)
-    name = _name(components[count])
-    if not isinstance(found, Definition):
-        raise TlaError(place, f"{name} is no definition, so it has no parts that could be named")
-    given: tuple[Expression, ...] = ()
-    if count:
-        given = reader.instance(components[:count], scope)[1]
-    if not given:
-        given = tuple(passed_on(p, place) for p in found.parameters if p in scope.extra)
-    given += _read(reader, components[count], name, found.parameters[len(given) :], scope)
-    labels: list[ast.Label] = []
-    known = found.labels
-    for component in components[count + 1 :]:
-        own = _name(component)
+@dataclass
+class _Path:
+    """Where the steps of a name have come to in a definition."""
+
+    reader: Operators
+    scope: Scope
+    place: Place
+    is_operator: bool
+    parameters: list[Parameter] = field(default_factory=list)
+    arguments: list[Expression] = field(default_factory=list)
+    names: dict[Symbol, Symbol] = field(default_factory=dict)
+    """What is bound on the way, and the parameters that stand for it."""
+    lets: list[tuple[Definition, ...]] = field(default_factory=list)
+    """The definitions of the LETs on the way: a part may need them."""
+    inherited: frozenset[Parameter] = frozenset()
+    """The parameters of the instance that the definition belongs to."""
+
+    def followed(self, node: Node) -> Definition:
+        """What a node names, as a definition of its own."""
+        prefix, last = node.named_children
+        steps = [*prefix.named_children, last]
+        names = [step for step in steps if step.type != "subexpr_tree_nav"]
+        if steps[0].type == "subexpr_tree_nav":
+            raise TlaError(self.place, "the name of a part begins with that of a definition")
+        count, found = _leading(names, self.scope)
+        if not isinstance(found, Definition):
+            words = f"{_name(names[count])} is no definition, so it has no parts that could be named"
+            raise TlaError(self.place, words)
+        self._begin(steps[:count], steps[count], found)
+        if found.body is None:
+            raise TlaError(self.place, f"{found.name} is not defined yet, so it has no parts")
+        part = self._steps(found, steps[count + 1 :])
+        for definitions in reversed(self.lets):
+            part = ast.Let(definitions, part, place=part.place)
+        if self.names or self.lets:
+            part = renamed(part, self.names)
+        shown = text_of(prefix).replace(" ", "") + (text_of(last) if last.type == "identifier_ref" else "…")
+        named = Definition(shown, tuple(self.parameters), found.module, self.place, found.nested, part)
+        if found.nested and self.scope.made is not None:
+            self.scope.made.append(named)
+        elif found.nested:
+            words = f"a part of {found.name}, which stands in a LET, is not supported here"
+            raise TlaError(self.place, words)
+        return named
+
+    def _begin(self, instances: list[Node], component: Node, found: Definition) -> None:
+        """The definition itself, with its arguments."""
+        if instances:
+            instance, given = self.reader.instance(instances, self.scope)
+            if found.parameters[: len(given)] == instance.parameters:
+                self.arguments = list(given)
+        else:
+            inherited = [p for p in found.parameters if p in self.scope.extra]
+            self.arguments = [passed_on(p, self.place) for p in inherited]
+        own = found.parameters[len(self.arguments) :]
+        self.inherited = frozenset(found.parameters[: len(self.arguments)])
+        self.parameters = list(found.parameters[: len(self.arguments)])
+        self._take(component, _arguments(component), own, found.name)
+
+    def _take(self, step: Node, nodes: list[Node], wanted: Sequence[Parameter], name: str) -> None:
+        """Arguments for parameters, or none where an operator is named."""
+        if len(nodes) != (0 if self.is_operator else len(wanted)):
+            if self.is_operator:
+                words = f"{name} stands for an operator here, so it has no arguments"
+            else:
+                many = f"{len(wanted) or 'no'} argument{'' if len(wanted) == 1 else 's'}"
+                words = f"{name} takes {many}, {len(nodes)} are given"
+            raise TlaError(self.reader.place(step), words)
+        self.parameters += wanted
+        pairs = zip(nodes, wanted, strict=False)
+        self.arguments += [self.reader.argument(n, p.arity, self.scope) for n, p in pairs]
+
+    def _steps(self, found: Definition, steps: list[Node]) -> Expression:
+        """Goes from a definition to one of its parts."""
+        assert found.body is not None
+        part, labels, name = found.body, found.labels, found.name
+        within, index = False, 0
+        while index < len(steps):
+            step, index = steps[index], index + 1
+            place = self.reader.place(step)
+            if step.type != "subexpr_tree_nav" and not within:
+                label = self._label(step, name, labels)
+                part, labels, name = label.body, label.labels, f"{name}!{_name(step)}"
+            elif step.type != "subexpr_tree_nav":
+                part = self._of_let(step, part)
+            elif step.named_children[0].type == "colon":
+                if within:
+                    raise TlaError(place, ": stands behind the name of a definition or a label only")
+                within = True
+            elif isinstance(part, ast.Case):
+                side = _number(steps[index]) if index < len(steps) else 0
+                part, index = _of_case(part, _number(step), side, place), index + 1
+            else:
+                part = self._within(part, step, found)
+            within = within or step.type == "subexpr_tree_nav"
+        return part
+
+    def _label(self, step: Node, name: str, known: dict[str, ast.Label]) -> ast.Label:
+        own, place = _name(step), self.reader.place(step)
         label = known.get(own)
         if label is None:
             near = nearest(own, known)
-            hint = f"; did you mean {near}?" if near else ""
-            raise TlaError(reader.place(component), f"{name} has no label {own}{hint}")
-        if label.in_let:
-            raise TlaError(place, f"the label {own} stands in a LET: define what it names by itself")
-        given += _read(reader, component, own, label.parameters, scope)
-        labels.append(label)
-        name, known = f"{name}!{own}", label.labels
-    return found, labels, given
+            raise TlaError(place, f"{name} has no label {own}{f'; did you mean {near}?' if near else ''}")
+        self.names |= label.names
+        self.lets += map(tuple, label.lets)
+        self._take(step, _arguments(step), label.parameters, own)
+        return label
+
+    def _of_let(self, step: Node, part: Expression) -> Expression:
+        """A definition of the LET that the part is."""
+        place, name = self.reader.place(step), _name(step)
+        known = {one.name: one for one in part.definitions} if isinstance(part, ast.Let) else {}
+        found = known.get(name)
+        if found is None or found.body is None or not isinstance(part, ast.Let):
+            words = f"the name {name} behind the place of a part has to be one that its LET defines"
+            raise TlaError(place, words)
+        self.lets.append(part.definitions)
+        own = [p for p in found.parameters if p not in self.inherited and p not in self.scope.extra]
+        fresh = [Parameter(p.name, p.arity) for p in own]
+        self.names |= dict(zip(own, fresh, strict=True))
+        self._take(step, _arguments(step), fresh, name)
+        return found.body
+
+    def _within(self, whole: Expression, step: Node, found: Definition) -> Expression:
+        """One step into an expression."""
+        kind, place = step.named_children[0], self.reader.place(step)
+        if kind.type in ("operator_args", "address"):
+            return self._bound(whole, step, found)
+        parts = self._parts(whole)
+        number = _number(step)
+        if kind.type in _OPERANDS and len(parts) not in _OPERANDS[kind.type]:
+            words = f"<< and >> name the operands of an operator, and here are {len(parts)} parts"
+            raise TlaError(place, words)
+        if not 0 < number <= len(parts):
+            raise TlaError(place, f"there is no part {number}: it has {len(parts)}")
+        if isinstance(whole, ast.Let):
+            self.lets.append(whole.definitions)
+        part = parts[number - 1]
+        if part is None or isinstance(part, ast.OperatorArgument | ast.Lambda):
+            words = "this part of a definition cannot be named"
+            raise TlaError(place, f"{words}: define it by itself")
+        return part
+
+    def _bound(self, whole: Expression, step: Node, found: Definition) -> Expression:
+        """The body of a quantifier or its like, what it binds having other values: ``!(a, b)``, or ``!@``."""
+        place, kind = self.reader.place(step), step.named_children[0]
+        bound: list[ast.Bound]
+        match whole:
+            case ast.Quantifier() | ast.Function() | ast.Image():
+                bound = [name for binding in whole.bindings for name in binding.names]
+            case ast.Choose() | ast.Filter():
+                bound = list(whole.binding.names)
+            case ast.Unbounded():
+                bound = list(whole.names)
+            case _:
+                raise TlaError(place, "nothing is bound here that could have another value")
+        if self.is_operator is not (kind.type == "address"):
+            words = "!(x) stands for an operator here: say !@" if self.is_operator else "say !(x), not !@"
+            raise TlaError(place, words)
+        fresh = [Parameter(one.name) for one in bound]
+        self.names |= dict(zip(bound, fresh, strict=True))
+        if isinstance(whole, ast.Function) and whole.itself is not None:
+            self.names[whole.itself] = found
+        self._take(step, list(kind.named_children) if kind.type == "operator_args" else [], fresh, "it")
+        return whole.body
+
+    def _parts(self, whole: Expression) -> tuple[Expression | None, ...]:  # noqa: C901 -- one case each
+        match whole:
+            case ast.Junction(infix=True) if len(whole.items) > 2:
+                first = ast.Junction(whole.conjunction, whole.items[:-1], infix=True, place=whole.place)
+                return (first, whole.items[-1])
+            case ast.Junction() | ast.SetOf() | ast.Tuple() | ast.Product() | ast.Temporal():
+                return whole.items
+            case ast.Apply(operator=Definition() as operator):
+                own = [index for index, p in enumerate(operator.parameters) if p not in self.inherited]
+                return tuple(whole.arguments[index] for index in own)
+            case ast.Apply():
+                return whole.arguments
+            case ast.If():
+                return (whole.condition, whole.then, whole.otherwise)
+            case ast.Prime() | ast.Unchanged() | ast.Enabled(own=()) | ast.Let():
+                return (whole.body,)
+            case ast.Quantifier() | ast.Function() | ast.Image():
+                return tuple({id(one.domain): one.domain for one in whole.bindings}.values())
+            case ast.Choose() | ast.Filter():
+                return (whole.binding.domain,)
+            case ast.FunctionSet():
+                return (whole.domain, whole.range)
+            case ast.Record() | ast.RecordSet():
+                return tuple(value for _, value in whole.fields)
+            case ast.Except():
+                return (whole.function, *[None] * len(whole.updates))
+            case ast.FunctionApply():
+                return (whole.function, whole.argument)
+            case ast.Step():
+                return (whole.action, whole.subscript)
+            case ast.Fairness():
+                return (whole.subscript, whole.action)
+        return ()
 
 
-def _read(
-    reader: Operators, component: Node, name: str, wanted: tuple[Parameter, ...], scope: Scope
-) -> tuple[Expression, ...]:
-    """The arguments that one name of a path has."""
-    nodes = _arguments(component)
-    if len(nodes) != len(wanted):
-        many = f"{len(wanted) or 'no'} argument{'' if len(wanted) == 1 else 's'}"
-        raise TlaError(reader.place(component), f"{name} takes {many}, {len(nodes)} are given")
-    return tuple(reader.argument(n, p.arity, scope) for n, p in zip(nodes, wanted, strict=True))
-
-
-def _part(whole: Expression, step: Node, place: Place) -> Expression:
-    """One step into an expression."""
+def _number(step: Node) -> int:
+    """The number of a part, or 0."""
     kind = step.named_children[0]
-    if kind.type == "colon":
-        return whole
-    number = {"langle_bracket": 1, "rangle_bracket": 2}.get(kind.type, 0)
     if kind.type == "child_id":
-        number = int(text_of(kind))
-    parts = _parts(whole)
-    if not number or parts is None:
-        raise TlaError(place, "this way to name a part of a definition is not supported: define it by itself")
-    if number > len(parts):
-        raise TlaError(place, f"there is no part {number}: it has {len(parts)}")
-    return parts[number - 1]
+        return int(text_of(kind))
+    return {"langle_bracket": 1, "rangle_bracket": 2}.get(kind.type, 0)
 
 
-def _parts(whole: Expression) -> tuple[Expression, ...] | None:
-    match whole:
-        case ast.Junction() | ast.SetOf() | ast.Tuple() | ast.Product() | ast.Temporal():
-            return whole.items
-        case ast.Apply():
-            return whole.arguments
-        case ast.If():
-            return (whole.condition, whole.then, whole.otherwise)
-        case ast.Prime() | ast.Unchanged() | ast.Enabled():
-            return (whole.body,)
-        case ast.FunctionApply():
-            return (whole.function, whole.argument)
-        case ast.Step():
-            return (whole.action, whole.subscript)
-        case ast.Let():
-            return _parts(whole.body)
-    return None
+def _of_case(whole: ast.Case, arm: int, side: int, place: Place) -> Expression:
+    """``!i!1`` is the condition of an arm, ``!i!2`` its value; OTHER has no condition."""
+    arms: list[tuple[Expression | None, Expression]] = list(whole.arms)
+    if whole.other is not None:
+        arms.append((None, whole.other))
+    if not 0 < arm <= len(arms) or side not in (1, 2):
+        raise TlaError(place, f"a part of CASE is named !i!1 or !i!2, and i is at most {len(arms)}")
+    part = arms[arm - 1][side - 1]
+    if part is None:
+        raise TlaError(place, f"OTHER has no condition: it is named !{arm}!2")
+    return part

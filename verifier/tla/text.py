@@ -16,7 +16,9 @@ import tree_sitter_tlaplus
 from verifier.files import did_you_mean
 from verifier.tla.errors import Place, TlaError
 
-_TOKEN = re.compile(r'"(?:\\.|[^"\\\n])*"|\\\*[^\n]*|\(\*|\*\)', re.DOTALL)
+_TOKEN = re.compile(
+    r'"(?:\\.|[^"\\\n])*"|\\\*[^\n]*|\(\*|\*\)|(?P<begin>-{4,}[ \t]*MODULE\b)|(?P<end>={4,})', re.DOTALL
+)
 _TAB = re.compile(r'"(?:\\.|[^"\\\n])*"|\t')
 _FIELD = re.compile(
     r""""(?:\\.|[^"\\\n])*"|(?P<before>[\[,]\s*|(?<!\.)\.\s*)"""
@@ -154,11 +156,13 @@ def without_comments(text: str, file: str) -> str:
     if begin is None:
         return text
     pieces = [_blank(text[: begin.start()])]
-    position, depth, opened = begin.start(), 0, begin.start()
+    position, depth, opened, modules = begin.start(), 0, begin.start(), 0
     for token in _TOKEN.finditer(text, begin.start()):
         if token.start() < position:
             continue
         word = token.group()
+        if depth == 0:
+            modules += bool(token["begin"]) - bool(token["end"])
         if word == "(*":
             if depth == 0:
                 pieces.append(text[position : token.start()])
@@ -174,11 +178,13 @@ def without_comments(text: str, file: str) -> str:
             position = token.end()
         elif depth and word.startswith(('"', "\\*")) and ("(*" in word or "*)" in word):
             depth, position = _inside(text, token, depth, position, pieces)
-    if depth:
+    rest = text[position:]
+    if depth and modules > 0:
         line = text.count("\n", 0, opened) + 1
         column = opened - text.rfind("\n", 0, opened)
         raise TlaError(Place(file, line, column), "this comment does not end: *) is missing")
-    return "".join([*pieces, text[position:]])
+    # A comment that begins behind the modules needs no end: nothing means anything there.
+    return "".join([*pieces, _blank(rest) if depth else rest])
 
 
 def _inside(text: str, token: re.Match[str], depth: int, position: int, pieces: list[str]) -> tuple[int, int]:

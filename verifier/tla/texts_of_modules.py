@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from tree_sitter import Node
 
 from verifier.tla.errors import Place, TlaError
@@ -24,9 +26,11 @@ def module_node(source: Source, name: str, place: Place) -> Node:
     }
     if not nodes:
         raise TlaError(Place(source.file, 1, 1), "there is no module here: ---- MODULE Name ---- is expected")
-    if name not in nodes:
-        other, node = next(iter(nodes.items()))
+    other, node = next(iter(nodes.items()))
+    if name not in nodes or (name == Path(source.file).stem and name != other):
         words = f"the file has the module {other}, which should have the file's name, {name}"
+        if name in nodes:
+            words = f"{words}: that one stands further on"
         raise TlaError(source.place(node), words)
     return nodes[name]
 

@@ -1,0 +1,35 @@
+"""Expressions with other symbols for some of theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from typing import Any
+
+from verifier.tla.ast import Binding, Bound, Definition, Expression, Let, Parameter, Symbol, Update
+
+
+def renamed(whole: Expression, names: Mapping[Symbol, Symbol]) -> Expression:
+    """The same expression with other symbols for these. The definitions of its LETs are copied, so that it
+    can stand beside the one that it was made of."""
+    made: Expression = _renamed(whole, names)
+    return made
+
+
+def _renamed(thing: Any, names: Mapping[Symbol, Symbol]) -> Any:
+    match thing:
+        case Let():
+            copies: dict[Symbol, Definition] = {one: replace(one) for one in thing.definitions}
+            inner = {**names, **copies}
+            for one in copies.values():
+                one.body = _renamed(one.body, inner)
+            body = _renamed(thing.body, inner)
+            return replace(thing, definitions=tuple(copies.values()), body=body)
+        case tuple():
+            return tuple(_renamed(part, names) for part in thing)
+        case Expression() | Binding() | Update():
+            parts = {one.name: _renamed(getattr(thing, one.name), names) for one in fields(thing)}
+            return replace(thing, **parts)
+        case Bound() | Parameter() | Definition():
+            return names.get(thing, thing)
+    return thing
