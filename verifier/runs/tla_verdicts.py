@@ -111,8 +111,8 @@ class Settled:
         verdict, states, translation = self.verdicts[name], self.states[name], made.translation
         assert verdict.trace is not None
         if found.model is None:
-            order = translation.specification.evaluator.order
-            names = [symbol.name for symbol in translation.variables]
+            spec = translation.specification  # it may not be translated yet
+            order, names = spec.evaluator.order, [one.name for one in spec.variables]
             shown = verdict.trace.shown or tuple(shown_state(names, state, order) for state in states)
             return replace(verdict, trace=replace(verdict.trace, shown=shown))
         encoded_states = tuple(
