@@ -237,6 +237,29 @@ def test_a_hash_does_not_depend_on_where_the_files_are(counter: Path, tmp_path: 
     assert changed != hashes[0]
 
 
+def test_a_manifest_misses_a_temporal_property_that_no_cell_of_live_covers(counter: Path) -> None:
+    """Also where the states of the same property are checked; what can be recorded is, the rest is said."""
+    body = Path("M.tla").read_text().replace("====", "Ends == [](x >= 0) /\\ <>(x = N)\n====")
+    Path("M.tla").write_text(body)
+    Path("M.cfg").write_text(Path("M.cfg").read_text() + "PROPERTY Ends\n")
+    cell = '[[cell]]\nid = "m"\nspec = "M.tla"\nengine = "bmc"\n'
+    Path("verify.toml").write_text(cell)
+    words = "Ends: the configuration of M.tla names Ends, which is a temporal property"
+    assert verify("ci", "verify.toml", "--update").exit_code == 0
+    done = verify("ci", "verify.toml", "--update")
+    assert done.exit_code == 14
+    assert f"left  {words}" in done.stdout
+    for command in (["ci"], ["matrix"]):
+        done = verify(*command, "verify.toml")
+        assert done.exit_code == 14
+        assert f"FAIL  manifest: {words}" in done.stdout + done.stderr
+    text = Path("verify.toml").read_text()
+    Path("verify.toml").write_text(text + cell.replace('"m"', '"live"').replace("bmc", "live"))
+    assert verify("ci", "verify.toml", "--update", "--cell", "live").exit_code == 0
+    done = verify("ci", "verify.toml")
+    assert done.exit_code == 0, done.stdout
+
+
 def test_a_manifest_checks_and_records_a_module(counter: Path) -> None:
     Path("verify.toml").write_text(
         '[[cell]]\nid = "m"\nspec = "M.tla"\nconfig = "M.cfg"\nengine = "explore"\nconstants = { N = 4 }\n'
