@@ -102,10 +102,12 @@ def test_initial_states_beyond_the_constraint_are_checked(words: list[str], fold
     assert (code, found["Low"], found["First"]) == (10, ("VIOLATED", 0), ("VIOLATED", 0))
 
 
-@pytest.mark.parametrize("engine", ["bmc", "prove", "simulate"])
-def test_no_initial_state(engine: str, folder: Path) -> None:
-    _module(folder, INITIAL.replace("0..5", "{}"), "")
-    assert "no state satisfies Init" in wrong(engine, "M.tla")
+@pytest.mark.parametrize("words", [["explore"], ["bmc"], ["bmc", "--solver=z3"], ["prove"], ["simulate"]])
+def test_no_initial_state(words: list[str], folder: Path) -> None:
+    _module(folder, INITIAL.replace("0..5", "{}"), "INVARIANT Low\n")
+    assert "no state satisfies Init" in wrong(*words, "M.tla")
+    _module(folder, f"{INITIAL}Nowhere == x > 7\nFew == x < 9\n", "INVARIANT Few\nCONSTRAINT Nowhere\n")
+    assert "that nothing can happen" in wrong(*words, "M.tla")
 
 
 # -- what has no value
