@@ -197,6 +197,11 @@ def test_a_module_is_exported(form: str, counter: Path) -> None:
 def test_a_sweep_has_a_job_for_each_value_and_leaves_out_what_is_assumed_not_to_be(counter: Path) -> None:
     counter.write_text(counter.read_text().replace("VARIABLES", "ASSUME N < 6\nVARIABLES"))
     sets = axis("Clerk", ["{a}", "{a, b}"], "here")
+    for spec, given in (("M.tla", {"N": "4", "Clerk": "{a, b}"}), ("kip320", {"replicas": "2"})):
+        jobs = expand([Grid((spec,), axes=axes_of([], given), depth=3)]).jobs
+        known = {name: value if name == "Clerk" else int(value) for name, value in given.items()}
+        assert jobs
+        assert all(known.items() <= dict(job.constants).items() for job in jobs)
     grid = Grid(("M.tla",), axes=(*axes_of(["N=3..7"]), sets), engines=("bmc", "prove"), depth=3)
     expansion = expand([grid])
     assert {(job.constants["N"], job.constants["Clerk"]) for job in expansion.jobs} == {
