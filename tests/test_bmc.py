@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -173,6 +174,39 @@ def test_a_depth_closed_against_a_violation_is_an_error(monkeypatch: pytest.Monk
     monkeypatch.setattr("verifier.engines.bmc.search", contradict)
     verdict = _verdict(Chain(), Request(("NeverTop",), 9, StepsChoice.SERIAL))
     assert verdict.kind is VerdictKind.ERROR
+
+
+@pytest.mark.parametrize("case", KNOWN, ids=_ids)
+def test_depths_that_were_closed_before_change_no_verdict(case: Any) -> None:
+    protocol, name, depth, kind, length = case
+    before = {name: depth if length is None else length - 1}
+    request = Request((name,), depth, StepsChoice.SERIAL, "cadical", shortest=True, closed=before)
+    verdict = _verdict(protocol, request)
+    assert (verdict.kind, verdict.steps) == (kind, length)
+    ended = check(build(protocol), replace(request, limits=Limits(0.0, since=0.0))).verdicts
+    found = next(one for one in ended if one.property_name == name)
+    assert found.kind is INCONCLUSIVE
+    assert (-1 if found.depth is None else found.depth) >= before[name]
+
+
+def test_a_violation_at_a_depth_that_was_closed_before_is_an_error() -> None:
+    verdict = _verdict(Chain(), Request(("NeverTop",), 9, closed={"NeverTop": 2}))
+    assert verdict.kind is VerdictKind.ERROR
+
+
+def test_a_depth_is_closed_no_deeper_than_for_what_ends_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    def ended(system: Any, task: Any, report: Any, *_: Any) -> None:
+        report(bounded_search.DepthClosed(2, task.properties, 0.0, 0.0))
+        report(bounded_search.DepthClosed(4, ("NeverTop",), 0.0, 0.0))
+        report(bounded_search.SolverGaveUp("gave up"))
+
+    monkeypatch.setattr("verifier.engines.bmc.search", ended)
+    for closed, depth in (({}, 2), ({"NeverTop": 3}, 3)):
+        request = Request(
+            ("NeverTop", "StartsLow"), 9, StepsChoice.SERIAL, ending=("StartsLow",), closed=closed
+        )
+        found = {one.property_name: one.depth for one in check(build(Chain({"top": 9})), request).verdicts}
+        assert found["NeverTop"] == depth
 
 
 def test_children_are_killed_at_the_memory_limit() -> None:

@@ -37,5 +37,13 @@ def test_z3_that_is_loaded_already_stays() -> None:
     assert _done("import z3", 'assert sys.modules["z3"] is z3') == "done"
 
 
+def test_nothing_is_loaded_before_an_interrupt_is_answered() -> None:
+    """What is loaded before ``main`` may be interrupted with Python's own traceback."""
+    script = "import sys; before = {*sys.modules}; import verifier.cli.entry; print(*{*sys.modules} - before)"
+    # Without what the environment loads by itself.
+    ran = subprocess.run([sys.executable, "-S", "-c", script], capture_output=True, text=True, check=True)
+    assert {*ran.stdout.split()} <= {"verifier", "verifier.cli", "verifier.cli.entry", "__future__", "types"}
+
+
 def test_package_metadata_are_not_read_without_need() -> None:
     assert _done("", 'assert "importlib.metadata" not in sys.modules') == "done"

@@ -38,6 +38,9 @@ def no_java(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         ((*SMALL, "--grid", "replicas=2", "--grid", "replicas=3"), "gives replicas twice"),
         ((*SMALL, "--grid", "replicas=1..3"), "replicas=1 of kip320 is not allowed"),
         ((*SMALL, "--grid", "replicas=two"), "replicas=two of kip320 is not allowed"),
+        ((*SMALL, "--grid", "replicas=2", "--set", "replicas=3"), "--grid and --set both give replicas"),
+        ((*SMALL, "--set", "replica=2"), "did you mean 'replicas'?"),
+        ((*SMALL, "--set", "replicas=1"), "replicas=1 of kip320 is not allowed"),
         ((*SMALL, "--property", "StrongISR"), "did you mean 'StrongIsr'?"),
         ((*SMALL, "--engine", "bmcc"), "(allowed: bmc, explore, prove, induct, live); did you mean 'bmc'?"),
         ((*SMALL, "--engine", "simulate"), "allowed: bmc, explore, prove, induct"),
@@ -107,6 +110,7 @@ def test_options_of_the_command_line_do_not_contradict_a_file(tmp_path: Path) ->
     (tmp_path / "grid.toml").write_text("[[grid]]\nspecs = ['kip320']", encoding="utf-8")
     assert "--property does not go with grid.toml" in wrong("sweep", "grid.toml", "--property", "WeakIsr")
     assert "--grid does not go with grid.toml" in wrong("sweep", "grid.toml", "--grid", "replicas=2")
+    assert "--set does not go with grid.toml" in wrong("sweep", "grid.toml", "--set", "replicas=2")
 
 
 def test_every_combination_is_a_job_once(tmp_path: Path) -> None:

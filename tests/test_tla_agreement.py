@@ -9,11 +9,9 @@ from typing import Any
 import pytest
 
 from tests.command_line import ROOT, verify, wrong
-from tests.tla_modules import written
+from tests.tla_modules import few, written
 from verifier.runs import tla_bounded
-from verifier.tla.specification import Specification
 from verifier.tla.translate import translation
-from verifier.tla.translate.sampling import Sample, sample
 from verifier.tla.translate.scouting import Scout
 
 LOCK = str(ROOT / "docs" / "examples" / "FencedLock.tla")
@@ -104,10 +102,12 @@ def test_initial_states_beyond_the_constraint_are_checked(words: list[str], fold
     assert (code, found["Low"], found["First"]) == (10, ("VIOLATED", 0), ("VIOLATED", 0))
 
 
-@pytest.mark.parametrize("engine", ["bmc", "prove", "simulate"])
-def test_no_initial_state(engine: str, folder: Path) -> None:
-    _module(folder, INITIAL.replace("0..5", "{}"), "")
-    assert "no state satisfies Init" in wrong(engine, "M.tla")
+@pytest.mark.parametrize("words", [["explore"], ["bmc"], ["bmc", "--solver=z3"], ["prove"], ["simulate"]])
+def test_no_initial_state(words: list[str], folder: Path) -> None:
+    _module(folder, INITIAL.replace("0..5", "{}"), "INVARIANT Low\n")
+    assert "no state satisfies Init" in wrong(*words, "M.tla")
+    _module(folder, f"{INITIAL}Nowhere == x > 7\nFew == x < 9\n", "INVARIANT Few\nCONSTRAINT Nowhere\n")
+    assert "that nothing can happen" in wrong(*words, "M.tla")
 
 
 # -- what has no value
@@ -137,17 +137,12 @@ def test_an_initial_state_without_a_value_is_named(folder: Path) -> None:
         assert "x has no value in the next state yet" in wrong(*words, "M.tla")
 
 
-def _few(specification: Specification, **_: object) -> Sample:
-    found = sample(specification)
-    return Sample(found.states[:3], found.initial, found.all_initial, complete=False)
-
-
 def test_what_is_violated_before_the_sorts_are_left_stays_violated(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(translation, "sample", _few)
+    monkeypatch.setattr(translation, "sample", few)
     monkeypatch.setattr(Scout, "widen", lambda *_: None)
-    monkeypatch.setattr(tla_bounded, "closed", lambda *_: None)
+    monkeypatch.setattr(tla_bounded, "searched", lambda *_: None)
     body = "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x' = (x + 1) % 9\n"
     _module(folder, f"{body}Low == x < 2\nHigh == x < 9", "INVARIANT Low High\n")
     code, found = _run("bmc", "--depth", "4")

@@ -12,7 +12,7 @@ import pytest
 from results.generators.tla_random import ran
 from results.generators.tla_random_texts import module
 from tests.sampling import rest_slow
-from tests.tla_modules import translated
+from tests.tla_modules import few, translated
 from verifier.errors import UsageError
 from verifier.outcomes.run import Run
 from verifier.processes.limits import INTERRUPTED, Interrupted
@@ -25,6 +25,8 @@ from verifier.runs.tla_symbolic import NotTranslated, Symbolic
 from verifier.specs.definition import UNDEFINED_READ
 from verifier.tla.columns import levels
 from verifier.tla.explorer import Explorer
+from verifier.tla.translate import translation
+from verifier.tla.translate.scouting import Scout
 
 CONFIG = "\nINIT Init\nNEXT Next\nINVARIANT Inv\n"
 
@@ -35,7 +37,8 @@ def _closed(made: Symbolic, **options: Any) -> Run | None:
         engine, Loaded(str(module.path), module.definition, {}), engine.options(**options)
     )
     asked = ModuleQuestion(engine, module, question, (), lambda _: None, lambda _: None)
-    return tla_bounded.closed(asked)
+    found = tla_bounded.searched(asked)
+    return None if found is None or found.leaves_off else found.run()
 
 
 def _kinds(run: Run) -> dict[str, tuple[str, int | None]]:
@@ -203,3 +206,97 @@ def test_an_end_in_the_midst_keeps_the_depth_and_what_was_found(
         assert _kinds(found) == {"Inv": ("VIOLATED", 2), "Grows": ("INCONCLUSIVE", 3)}
         assert [verdict.reason for verdict in found.outcome.verdicts] == [None, reason]
         assert len(found.traces["Inv"]["states"]) == 3
+
+
+FAN = """
+EXTENDS Integers
+VARIABLES x, y
+Init == x = 0 /\\ y = 0
+Next == \\E n \\in 1..9 : x' = x + n /\\ y' = (y + 1) % 7
+Inv == y < 3
+Other == x < 26
+Grows == [][x' # 40]_x
+"""
+FAN_CONFIG = f"{CONFIG}INVARIANT Other\nPROPERTY Grows\nCHECK_DEADLOCK FALSE\n"
+
+
+def _handing_over(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    """The interpreter looks at so many states and few more, and leaves the rest to translated modules."""
+    monkeypatch.setattr("verifier.tla.explorer._BETWEEN_CHECKS", 1)
+    monkeypatch.setattr(tla_bounded, "_MOST_STATES", most)
+    monkeypatch.setattr(tla_bounded, "_MOST_OF_MANY_BITS", most)
+
+
+def _answered(made: Symbolic, **options: Any) -> Run:
+    engine, module = engine_named("bmc"), made.loaded
+    question = TlaSource(module).prepared(
+        engine, Loaded(str(module.path), module.definition, {}), engine.options(**options)
+    )
+    return tla_rounds.run(ModuleQuestion(engine, module, question, (), lambda _: None, lambda _: None))
+
+
+def test_what_the_interpreter_found_is_kept_where_it_leaves_off(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also if the end comes while the module is looked at or translated."""
+    _handing_over(monkeypatch, 60)
+    names = ("Inv", "Other", "Grows")
+    asked: dict[str, Any] = {"properties": names, "depth": 5, "shortest": True}
+    found = _answered(translated(tmp_path, FAN, FAN_CONFIG), **asked)
+    assert _kinds(found) == {"Inv": ("VIOLATED", 3), "Other": ("VIOLATED", 3), "Grows": ("VIOLATED", 5)}
+    assert found.outcome.statistics["searches"].keys() > {"serial"}
+    kept = {"Inv": ("VIOLATED", 3), "Other": ("VIOLATED", 3), "Grows": ("INCONCLUSIVE", 2)}
+    for where, name in ((tla_bounded, "started"), (tla_rounds, "_definition")):
+        with monkeypatch.context() as changed:
+            changed.setattr(where, name, _interrupted)
+            run = _answered(translated(tmp_path, FAN, FAN_CONFIG), **asked)
+            assert _kinds(run) == kept
+            assert len(run.traces["Inv"]["states"]) == 4
+
+
+def _interrupted(*_: object) -> Any:
+    raise Interrupted("time is over")
+
+
+def test_depths_are_kept_where_sorts_are_widened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that a search closed at sorts that do not do."""
+    body = "\nEXTENDS Integers\nVARIABLE x\nInit == x = 0\nNext == x' = (x + 1) % 30\nInv == x < 30"
+    monkeypatch.setattr(translation, "sample", few)
+    monkeypatch.setattr(Scout, "widen", lambda *_: None)
+    asked: dict[str, Any] = {"depth": 20, "steps": "serial", "properties": ("Inv",)}
+    assert _kinds(_answered(translated(tmp_path, body, CONFIG), **asked)) == {"Inv": ("HOLDS", 20)}
+    monkeypatch.setattr(tla_rounds, "widened_after", _interrupted)
+    found = _kinds(_answered(translated(tmp_path, body, CONFIG), **asked))
+    assert found == {"Inv": ("INCONCLUSIVE", 1)}, "x = 0..2 were seen, so a step from x = 2 leaves the sorts"
+
+
+def _compare_handed_over(folder: Path, seeds: range, monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    seen: Counter[str] = Counter()
+    for seed in seeds:
+        body = module(Random(seed))
+        asked: dict[str, Any] = {"properties": ("Inv", "NoDeadlock"), "depth": 4, "shortest": True}
+        config, answers = f"{CONFIG}CONSTRAINT Small\n", []
+        for most in (2, 9, 10**6):
+            with monkeypatch.context() as changed:
+                _handing_over(changed, most)
+                try:
+                    answers.append(_kinds(_answered(translated(folder, f"\n{body}", config), **asked)))
+                except (UsageError, NotTranslated):
+                    answers.append({})
+        if all(answers):
+            assert all(one == answers[0] for one in answers), f"seed {seed}: {answers}"
+            seen.update(kind for kind, _ in answers[0].values())
+    return seen
+
+
+def test_random_modules_are_handed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = _compare_handed_over(tmp_path, range(4), monkeypatch)
+    assert seen["HOLDS"]
+    assert seen["VIOLATED"]
+
+
+@pytest.mark.parametrize("first", rest_slow(range(4, 104, 5), 1))
+def test_more_random_modules_are_handed_over(
+    first: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert _compare_handed_over(tmp_path, range(first, first + 5), monkeypatch).total()

@@ -197,6 +197,11 @@ def test_a_module_is_exported(form: str, counter: Path) -> None:
 def test_a_sweep_has_a_job_for_each_value_and_leaves_out_what_is_assumed_not_to_be(counter: Path) -> None:
     counter.write_text(counter.read_text().replace("VARIABLES", "ASSUME N < 6\nVARIABLES"))
     sets = axis("Clerk", ["{a}", "{a, b}"], "here")
+    for spec, given in (("M.tla", {"N": "4", "Clerk": "{a, b}"}), ("kip320", {"replicas": "2"})):
+        jobs = expand([Grid((spec,), axes=axes_of([], given), depth=3)]).jobs
+        known = {name: value if name == "Clerk" else int(value) for name, value in given.items()}
+        assert jobs
+        assert all(known.items() <= dict(job.constants).items() for job in jobs)
     grid = Grid(("M.tla",), axes=(*axes_of(["N=3..7"]), sets), engines=("bmc", "prove"), depth=3)
     expansion = expand([grid])
     assert {(job.constants["N"], job.constants["Clerk"]) for job in expansion.jobs} == {
@@ -235,6 +240,29 @@ def test_a_hash_does_not_depend_on_where_the_files_are(counter: Path, tmp_path: 
     Path(other / "N.cfg").write_text(f"{CONFIG}CONSTRAINT Small\n")
     changed = _object("show", "M.tla", "--config", str(other / "N.cfg"))["spec_hash"]
     assert changed != hashes[0]
+
+
+def test_a_manifest_misses_a_temporal_property_that_no_cell_of_live_covers(counter: Path) -> None:
+    """Also where the states of the same property are checked; what can be recorded is, the rest is said."""
+    body = Path("M.tla").read_text().replace("====", "Ends == [](x >= 0) /\\ <>(x = N)\n====")
+    Path("M.tla").write_text(body)
+    Path("M.cfg").write_text(Path("M.cfg").read_text() + "PROPERTY Ends\n")
+    cell = '[[cell]]\nid = "m"\nspec = "M.tla"\nengine = "bmc"\n'
+    Path("verify.toml").write_text(cell)
+    words = "Ends: the configuration of M.tla names Ends, which is a temporal property"
+    assert verify("ci", "verify.toml", "--update").exit_code == 0
+    done = verify("ci", "verify.toml", "--update")
+    assert done.exit_code == 14
+    assert f"left  {words}" in done.stdout
+    for command in (["ci"], ["matrix"]):
+        done = verify(*command, "verify.toml")
+        assert done.exit_code == 14
+        assert f"FAIL  manifest: {words}" in done.stdout + done.stderr
+    text = Path("verify.toml").read_text()
+    Path("verify.toml").write_text(text + cell.replace('"m"', '"live"').replace("bmc", "live"))
+    assert verify("ci", "verify.toml", "--update", "--cell", "live").exit_code == 0
+    done = verify("ci", "verify.toml")
+    assert done.exit_code == 0, done.stdout
 
 
 def test_a_manifest_checks_and_records_a_module(counter: Path) -> None:

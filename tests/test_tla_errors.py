@@ -195,7 +195,7 @@ CONFIGS |= {
     "an unknown property": (f"{CONFIG}\nPROPERTY Foo", "PROPERTY Foo: M defines no Foo"),
     "an action as property": (f"{CONFIG}\nPROPERTY Next", "it speaks of one step: say [][Next]_v"),
     "CHECK_DEADLOCK of nothing": (f"{CONFIG}\nCHECK_DEADLOCK", "where TRUE or FALSE is expected"),
-    "an operator of another arity": (f"{CONFIG}\nCONSTANT Op <- Three", "Three takes 0 arguments, Op 1"),
+    "an operator of another arity": (f"{CONFIG}\nCONSTANT Op <- Three", "Three takes no arguments, Op 1"),
     "deadlocks twice": (f"{CONFIG}\nCHECK_DEADLOCK TRUE CHECK_DEADLOCK FALSE", "stands here a second time"),
     "a chain": (f"{CONFIG}\nCONSTANTS N <- Op Op <- Init", "something is put for Op itself"),
     "values for arguments that it does not take": (
@@ -215,7 +215,7 @@ CONFIGS |= {
     "a sign that is none": (f"{CONFIG}\nINVARIANT Inv;", "3:14: ';' is not expected"),
     "a number too large": (f"{CONFIG}\nCONSTANT Inv = 3000000000", "3:16: the number 3000000000 is beyond"),
     "a specification without steps": ("SPECIFICATION Init", "has no [][Next]_vars"),
-    "a specification with parameters": ("SPECIFICATION Op", "it takes 1 arguments, none are expected"),
+    "a specification with parameters": ("SPECIFICATION Op", "it takes 1 argument, none are expected"),
     "SYMMETRY of numbers": (f"{CONFIG}\nSYMMETRY Three", "SYMMETRY expects a set of permutations"),
     "a specification without Init": ("SPECIFICATION Steps", "Steps says nothing of initial states"),
     "a constant for a view": (f"{CONFIG}\nVIEW Three", "3:6: VIEW Three: it is the same in all states"),

@@ -58,3 +58,31 @@ def test_the_smallest_part_that_is_false(
     assert about["about_step"] == (name == "Up")
     shown = verify("replay", "t.json", "--spec", "M.tla")
     assert shown.exit_code == 0
+
+
+INNER = """EXTENDS Integers
+VARIABLES x, y, z
+Small == (x) - y < 3
+Grows == x' - z' # 2
+"""
+OUTER = """EXTENDS Integers
+VARIABLES a, z
+Init == a = 0 /\\ z = 0
+Next == a' = a + 1 /\\ z' = z
+Sub(k) == INSTANCE Inner WITH x <- (a) + (k), y <- z
+Inv == Sub(1)!Small
+Up == [][Sub(1)!Grows]_a
+"""
+
+
+@pytest.mark.parametrize("how", [["explore"], ["bmc", "--depth=4", "--solver=z3"]])
+def test_what_an_instance_puts_for_names_stands_beside_them(
+    how: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path, INNER, "Inner")
+    written(tmp_path, OUTER)
+    Path("M.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Inv\nPROPERTY Up\nCHECK_DEADLOCK FALSE\n")
+    said = verify(*how, "M.tla").stdout
+    assert "Inner.tla:4: (x) - y < 3 is false\n    where x = (a) + (k) = 3, y = z = 0\n" in said
+    assert "Inner.tla:5: x' - z' # 2 is false\n    where z' = 0, x' = ((a) + (k))' = 2\n" in said

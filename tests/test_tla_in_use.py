@@ -238,7 +238,7 @@ def test_what_a_module_does_not_have_cannot_be_put_there(tmp_path: Path) -> None
         "Foo <- [A]Few": "the module A has no definition Foo",
         "T <- [M]Few": "the module M has no definition T",
         "T <- [B]Few": "M does not use the module B",
-        "+ <- [Naturals]Few": "Few takes 0 arguments, \\+ 2",
+        "+ <- [Naturals]Few": "Few takes no arguments, \\+ 2",
     }.items():
         with pytest.raises(TlaError, match=words):
             specified(tmp_path, body, f"CONSTANT {put}", A="T == {7}\n")
@@ -277,7 +277,7 @@ LEVELS = {
     "P == \\A y \\in {x'} : <>(x = y)": "the set of a quantifier cannot be a temporal formula",
     "P == LET Q == [](x' = x) IN 1": "9:15: [] of a formula about two states",
     "Q(H(_), a) == H(a)\nP == Q(LAMBDA y : y, LAMBDA y : y)": "10:22: an expression is expected here",
-    "I == INSTANCE A WITH C <- 1, F <- Init": "F takes 1 arguments, what the instance puts for it 0",
+    "I == INSTANCE A WITH C <- 1, F <- Init": "F takes 1 argument, what the instance puts for it 0",
     "I == INSTANCE A WITH C <- 1, F <- G, C <- 1": "9:38: C is put for a second time",
 }
 

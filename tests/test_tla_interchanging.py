@@ -76,7 +76,7 @@ def test_what_tells_values_apart(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     if translating:
-        monkeypatch.setattr(tla_bounded, "closed", lambda *_: None)
+        monkeypatch.setattr(tla_bounded, "searched", lambda *_: None)
     spec = specified(tmp_path, TEXT + body, CONFIG)
     assert spec.next is not None
     formulas = [*spec.init, spec.next, *spec.invariants.values()]
@@ -175,7 +175,7 @@ def _compare(folder: Path, seeds: range, monkeypatch: pytest.MonkeyPatch) -> Cou
         for symmetry, translating in product((True, False), repeat=2):
             with monkeypatch.context() as changed:
                 if translating:
-                    changed.setattr(tla_bounded, "closed", lambda *_: None)
+                    changed.setattr(tla_bounded, "searched", lambda *_: None)
                 try:
                     found, said = _asked(folder, body, RANDOM_CONFIG, symmetry=symmetry, shortest=True)
                 except NotTranslated:

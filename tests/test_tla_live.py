@@ -367,3 +367,19 @@ def test_ways_of_an_action_that_are_never_possible_say_nothing_of_what_they_leav
     written(folder, PARTLY)
     Path("M.cfg").write_text("SPECIFICATION Spec\nPROPERTIES Claim Again\nCHECK_DEADLOCK FALSE\n")
     assert [one["verdict"] for one in _live(code=0)["results"]] == ["PROVED", "PROVED"]
+
+
+def test_a_step_that_fairness_names_is_called_as_the_module_does(folder: Path) -> None:
+    """Where an action is there in several ways, which have numbers."""
+    body = """EXTENDS Integers
+VARIABLES x, y
+Init == x = 0 /\\ y = "a"
+Next == \\/ x = 0 /\\ x' = 1 /\\ y' \\in {"a", "b", "?"}
+        \\/ x = 1 /\\ x' = 0 /\\ \\E z \\in {"a", "?"} : y' = z /\\ z # "a"
+Spec == Init /\\ [][Next]_<<x, y>> /\\ WF_x(Next)
+Live == <>(x = 5)"""
+    written(folder, body)
+    Path("M.cfg").write_text("SPECIFICATION Spec\nPROPERTY Live\n")
+    found = verify("live", "M.tla", "--trace-out", "t.json")
+    assert 'Next(z="?") from state 1' in found.stdout
+    assert "Next_" not in found.stdout + Path("t.json").read_text()

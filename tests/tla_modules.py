@@ -16,6 +16,7 @@ from verifier.tla.frames import Undefined
 from verifier.tla.itf import shown_state
 from verifier.tla.loading import read_module
 from verifier.tla.specification import Specification, specify
+from verifier.tla.translate.sampling import Sample, sample
 
 HEAD = "---- MODULE M ----\n"
 END = "\n====\n"
@@ -94,3 +95,9 @@ def translated(folder: Path, body: str, config: str) -> Symbolic:
     (folder / "M.cfg").write_text(config)
     (folder / "M.tla").write_text(f"---- MODULE M ----{body}{END}")
     return symbolic(load(str(folder / "M.tla"), {}))
+
+
+def few(specification: Specification, **_: object) -> Sample:
+    """A sample of three states, of which sorts are made that soon do not do."""
+    found = sample(specification)
+    return Sample(found.states[:3], found.initial, found.all_initial, complete=False)

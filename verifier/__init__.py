@@ -6,17 +6,17 @@ All that a protocol is written with, and ``load``, which runs one, is in this na
 
     load("kip320", replicas=3).bmc(depth=12)
 
-Importing it loads nothing heavy: each name is imported from its module when it is first used.
+Importing it loads next to nothing: each name is imported from its module when it is first used.
 """
 
 from __future__ import annotations
 
-import logging
-from importlib import import_module
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False  # type checkers take it for true; typing itself is not loaded: see verifier.cli.entry
 if TYPE_CHECKING:
+    from typing import Any
+
     from verifier.api.result import Action as Action
     from verifier.api.result import Execution as Execution
     from verifier.api.result import PropertyResult as PropertyResult
@@ -173,12 +173,11 @@ _MODULE_OF = {name: module for module, names in _NAMES_OF.items() for name in na
 __all__ = sorted(_MODULE_OF)  # noqa: PLE0605 -- the names are those above
 
 
-logging.getLogger(__name__).addHandler(logging.NullHandler())  # silent unless the user listens
-
-
 def __getattr__(name: str) -> Any:
     if name not in _MODULE_OF:
         raise AttributeError(f"module 'verifier' has no attribute {name!r}")
+    from importlib import import_module
+
     found = getattr(import_module(_MODULE_OF[name]), name)
     globals()[name] = found
     return found

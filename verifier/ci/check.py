@@ -81,21 +81,33 @@ def _no_claim(item: Expected, facts: Facts) -> str:
 
 def uncovered(
     cells: Sequence[Cell], known: Mapping[str, Facts | Refusal]
-) -> Iterator[tuple[Cell, str, Check]]:
+) -> Iterator[tuple[Cell | None, str, Check]]:
     """The properties that a spec checks by default and no cell expects anything of.
 
-    Each with the spec's first cell, its name, and the check that was not met.
+    Each with the first cell of the spec that can be asked about it, if there is one, its name, and the check
+    that was not met.
     """
     for spec in dict.fromkeys(cell.spec for cell in cells):
         own = [cell for cell in cells if cell.spec == spec]
         if not all(cell.expected for cell in own):
             continue  # that is a surprise of its own
+        facts = [(cell, found) for cell in own if isinstance(found := known[cell.id], Facts)]
         named = {item.property_name for cell in own for item in cell.expected}
-        facts = [found for cell in own if isinstance(found := known[cell.id], Facts)]
-        for name in dict.fromkeys(name for found in facts for name in found.by_default):
+        first: dict[str, Cell] = {}
+        for cell, found in facts:
+            for name in found.by_default:
+                if name not in named and name not in first:
+                    first[name] = cell
+                    words = f"{spec} checks {name} by default, but no cell expects anything of it"
+                    yield cell, name, surprise(name, words)
+        # Of a property that says more than single states and steps, other engines decide only these.
+        live = [cell for cell, found in facts if found.decides_temporal]
+        named = {item.property_name for cell in live for item in cell.expected} | first.keys()
+        for name in dict.fromkeys(name for _, found in facts for name in found.lasting):
             if name not in named:
-                words = f"{spec} checks {name} by default, but no cell expects anything of it"
-                yield own[0], name, surprise(name, words)
+                words = f"the configuration of {spec} names {name}, which is a temporal property"
+                words += ": verify live checks it, but no cell of that engine expects anything of it"
+                yield live[0] if live else None, name, surprise(name, words)
 
 
 def after_running(cell: Cell, facts: Facts, done: TaskResult) -> list[Check]:

@@ -85,6 +85,7 @@ def check_cells(
         known = survey(cells, at_once, watch_survey)
         found = list(uncovered(cells, known)) if everything else []
         if anew:
+            missing += [check for first, _, check in found if first is None]
             cells = [_asked_anew(cell, known[cell.id], found) for cell in cells]
         else:
             missing += [check for _, _, check in found]
@@ -121,11 +122,11 @@ def _run(
 
 
 def _asked_anew(
-    cell: Cell, facts: Facts | Refusal, uncovered_names: Sequence[tuple[Cell, str, Check]]
+    cell: Cell, facts: Facts | Refusal, uncovered_names: Sequence[tuple[Cell | None, str, Check]]
 ) -> Cell:
     """The cell with the properties to record; their verdicts do not matter."""
     if isinstance(facts, Refusal):
         return cell
     names = list(to_run(cell, facts)) if cell.expected else list(facts.by_default)
-    names += [name for first, name, _ in uncovered_names if first.id == cell.id and name not in names]
+    names += [name for first, name, _ in uncovered_names if first is cell and name not in names]
     return replace(cell, expected=tuple(Expected(name, VerdictKind.HOLDS) for name in names))

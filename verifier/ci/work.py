@@ -16,6 +16,7 @@ from verifier.processes.limits import Limits
 from verifier.processes.pool import Task, TaskResult, Watch, run_tasks
 from verifier.runs.question import elsewhere
 from verifier.runs.table import engine_named, execute
+from verifier.specs.definition import Definition
 from verifier.specs.protocol import DefinitionError
 
 
@@ -29,6 +30,10 @@ class Facts:
     """Which commands check properties of which something is expected and that this engine does not."""
     by_default: tuple[str, ...]
     """Those that are checked where none is asked for."""
+    lasting: tuple[str, ...]
+    """Temporal properties that the configuration of a TLA+ module names."""
+    decides_temporal: bool
+    """Whether the engine decides these."""
     deadlocks: bool
     """Whether the engine can be asked for freedom from deadlock."""
 
@@ -102,10 +107,17 @@ def _surveying(cell: Cell) -> Work:
                 if (words := elsewhere(definition, name, temporal=temporal)) is not None
             },
             by_default=tuple(name for name, by_default in claims.items() if by_default),
+            lasting=_lasting(definition),
+            decides_temporal=temporal,
             deadlocks=engine.looks_for_deadlocks,
         )
 
     return _guarded(find)
+
+
+def _lasting(definition: Definition) -> tuple[str, ...]:
+    """Those of a TLA+ module, whose configuration asks for them; a Python protocol only has them."""
+    return tuple(one.name for one in definition.temporal) if definition.presentation.config else ()
 
 
 def _running(cell: Cell, properties: tuple[str, ...]) -> Work:

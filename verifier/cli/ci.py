@@ -94,9 +94,11 @@ def _update(
         raise UsageError(f"{path} cannot be written: {reason_of(error)}") from None
     for one in left:
         say(f"left  {one.cell}: {one.reason}")
+    for check in outcome.uncovered:
+        say(f"left  {check.subject}: {check.surprise}")
     recorded = len(outcome.cells) - len(left)
     say(f"recorded {recorded} of {len(outcome.cells)} cells in {path}: review what changed")
-    return ExitCode.worst(one.exit_code for one in left)
+    return ExitCode.worst([one.exit_code for one in left] + [check.exit_code for check in outcome.uncovered])
 
 
 def _checked(

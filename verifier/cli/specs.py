@@ -31,14 +31,7 @@ SET_HELP = "Give a constant a value; may be repeated."
 def spec_options(command: Command) -> Command:
     """Adds ``SPEC``, ``--spec`` and ``--set``, and what TLA+ modules need."""
     for option in (
-        click.option(
-            "--set",
-            "settings",
-            multiple=True,
-            metavar="NAME=VALUE",
-            help=SET_HELP,
-            shell_complete=completed("constants"),
-        ),
+        set_option,
         click.option("--spec", "spec_option", type=SpecName(), metavar="SPEC", help=SPEC_HELP),
         click.argument("spec_argument", type=SpecName(), metavar="[SPEC]", required=False),
     ):
@@ -48,6 +41,14 @@ def spec_options(command: Command) -> Command:
     if "--lemma" not in own:  # verify induct chooses among lemmas by an option of that name
         command = lemma_option(command)
     return command
+
+
+def set_option(command: Command) -> Command:
+    """Adds ``--set``."""
+    complete = completed("constants")
+    return click.option(
+        "--set", "settings", multiple=True, metavar="NAME=VALUE", help=SET_HELP, shell_complete=complete
+    )(command)
 
 
 def lemma_option(command: Command) -> Command:

@@ -11,7 +11,14 @@ import click
 from verifier.cli.output import console, format_option, note, print_json, print_lines, say
 from verifier.cli.parameters import COUNT, DURATION, POSITIVE, SIZE
 from verifier.cli.paths import FileToRead, FileToWrite, SpecName, check_no_code, reads_spec
-from verifier.cli.specs import SPEC_HELP, lemma_option, parse_settings, reading_of, reading_options
+from verifier.cli.specs import (
+    SPEC_HELP,
+    lemma_option,
+    parse_settings,
+    reading_of,
+    reading_options,
+    set_option,
+)
 from verifier.cluster.extra import TO_SWEEP, check_extra
 from verifier.errors import UsageError
 from verifier.verdict import ExitCode, Verdict, VerdictKind
@@ -55,6 +62,7 @@ class Options:
     file: Path | None
     specs: tuple[str, ...]
     axes: tuple[str, ...]
+    settings: tuple[str, ...]
     properties: tuple[str, ...]
     engines: tuple[str, ...]
     depth: int | None
@@ -80,6 +88,7 @@ class Options:
     "--spec", "specs", type=SpecName(), multiple=True, metavar="SPEC", help=f"{SPEC_HELP} May be repeated."
 )
 @click.option("--grid", "axes", multiple=True, metavar="NAME=VALUES", help=_GRID_HELP)
+@set_option
 @click.option("--property", "properties", multiple=True, metavar="NAME", help=_PROPERTY_HELP)
 @click.option(
     "--engine",
@@ -183,7 +192,7 @@ def _grids(options: Options) -> list[Grid]:
     settings = parse_settings(options.engine_options, "--option", "steps=serial")
     given: dict[str, Any] = {
         "specs": tuple(dict.fromkeys(options.specs)),
-        "axes": axes_of(options.axes),
+        "axes": axes_of(options.axes, parse_settings(options.settings)),
         "properties": tuple(dict.fromkeys(options.properties)),
         "engines": tuple(dict.fromkeys(options.engines)),
         "options": {name: _plain(value) for name, value in settings.items()},
@@ -200,9 +209,8 @@ def _grids(options: Options) -> list[Grid]:
         return [Grid(**{"specs": (), **said})]
     for name in ("specs", "axes", "properties", "engines", "options"):
         if name in said:
-            option = {"axes": "grid"}.get(
-                name, name.removesuffix("ies") + "y" if name == "properties" else name[:-1]
-            )
+            named = {"axes": "grid" if options.axes else "set", "properties": "property"}
+            option = named.get(name, name[:-1])
             raise UsageError(f"--{option} does not go with {options.file}, which says it for each grid")
     return [replace(grid, **said) for grid in read_grids(options.file)]
 

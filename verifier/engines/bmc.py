@@ -8,7 +8,7 @@ before it counts.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from typing import Any
@@ -65,6 +65,9 @@ class Request:
     """Of the executions, only these; steps have to be serial."""
     guesses: Clauses | None = None
     """See ``Search``."""
+    closed: Mapping[str, int] = field(default_factory=dict)
+    """Depths that were closed before for properties, by another search: no violation is as short. The
+    searches ask there all the same, since what that teaches a solver helps later by as much as it takes."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +117,9 @@ class _BoundedCheck:
         system = self.model.system
         asked = self.request.properties
         implied = tuple(prop.name for prop in system.implied if prop.name not in asked)
-        self.properties = {name: _Progress() for name in (*asked, *implied)}
+        # The last depth is left for a search to close, which decides.
+        before = {name: min(depth, self.request.depth - 1) for name, depth in self.request.closed.items()}
+        self.properties = {name: _Progress(before.get(name, -1)) for name in (*asked, *implied)}
         self.replayer = Replayer(self.model)
         self.unseen = {action.name for action in self.model.definition.actions}
         self.failures: list[str] = []
@@ -310,6 +315,12 @@ class _BoundedCheck:
         part = self.request.part
         return known.closed if part is None else min(known.closed, part.whole_below - 1)
 
+    def _closed_beside_the_ends(self, name: str) -> int:
+        """The depth closed, beside properties that end the search: no deeper than these were, unless it was
+        closed before."""
+        ends = [self.properties[end].closed for end in self.request.ending if end in self.properties]
+        return max(self.request.closed.get(name, -1), min([self.properties[name].closed, *ends]))
+
     def _violated(self, name: str) -> None:
         known = self.properties[name]
         assert known.candidate is not None
@@ -337,7 +348,8 @@ class _BoundedCheck:
             if known.candidate is not None:
                 self._violated(name)
             else:
-                depth = known.closed if known.closed >= 0 else None
+                closed = self._closed_beside_the_ends(name)
+                depth = closed if closed >= 0 else None
                 known.verdict = Verdict(name, VerdictKind.INCONCLUSIVE, depth, self._elapsed(), reason)
 
     def _outcome(self) -> Outcome:

@@ -24,6 +24,7 @@ import psutil
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 
 _LOG = logging.getLogger(__name__)
+_LOG.addHandler(logging.NullHandler())  # silent unless the user listens
 _POLL_SECONDS = 0.2
 _COUNTED_AFTER = 20
 """So many times the time that counting shared memory took, it is counted again: the system looks at each

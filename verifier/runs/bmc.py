@@ -11,6 +11,7 @@ from verifier.errors import UsageError
 from verifier.runs.engine import Engine, Listen, OutputFile, late
 from verifier.runs.option import OneOf, Switch, Whole, internal, option
 from verifier.runs.options import SOLVER, DeadlockOption, Options, memory_option
+from verifier.verdict import Verdict, VerdictKind
 
 if TYPE_CHECKING:
     from verifier.clauses.unrolling import Clauses
@@ -58,6 +59,8 @@ class BmcOptions(DeadlockOption, Options):
     """The part of all executions that is searched. A verdict is then one on this part."""
     guesses: Clauses | None = internal(None)
     """What structural invariants may be, if that was found before; see ``Search``."""
+    closed: Mapping[str, int] | None = internal(None)
+    """Depths that were closed before for properties; see ``Request``."""
     writes_question: bool = internal(False)
     """Whether the question is written to a file, so that a module has to be translated."""
 
@@ -93,6 +96,7 @@ def _request(question: Question[BmcOptions]) -> Request:
         seed=options.seed,
         part=options.part,
         guesses=options.guesses,
+        closed=options.closed or {},
         ending=options.ending,
         awaited=tuple(expected.action for expected in question.expectations.enabled),
     )
@@ -110,7 +114,17 @@ def _run(
 
     nothing = {"searches": {}, "peak_memory_bytes": 0}
     found = answer(question, lambda model: check(model, request, listen), built, nothing, free=True)
+    verdicts = tuple(_as_deep(verdict, request.closed) for verdict in found.outcome.verdicts)
+    found = replace(found, outcome=replace(found.outcome, verdicts=verdicts))
     return conclude(question, found, ENGINE.name, depth=request.depth, solvers=_solvers(request))
+
+
+def _as_deep(verdict: Verdict, closed: Mapping[str, int]) -> Verdict:
+    """The verdict of a search that may not have begun, where a depth was closed before."""
+    depth = max(closed.get(verdict.property_name, -1), -1 if verdict.depth is None else verdict.depth)
+    if verdict.kind is not VerdictKind.INCONCLUSIVE or depth < 0:
+        return verdict
+    return replace(verdict, depth=depth)
 
 
 def _solvers(request: Request) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from verifier.processes.watching import Watched
 from verifier.runs.engine import Listen
 from verifier.runs.explore import ExploreOptions, check_ends
 from verifier.runs.option import recorded
-from verifier.runs.tla_loading import TlaLoaded, checkable, evaluated, formula_named
+from verifier.runs.tla_loading import TlaLoaded, checkable, evaluated, formula_named, no_initial_state
 from verifier.runs.tla_traces import violated
 from verifier.specs.definition import NO_DEADLOCK
 from verifier.tla.begun import Begun
@@ -132,10 +132,21 @@ class _Search:
         if explorer.continued is not None:
             self.started -= explorer.continued.seconds
             self.started_cpu -= explorer.continued.cpu_seconds
+        self._check_begins(explorer)
         evaluated(explorer.name_actions)
         verdicts = tuple(self._verdict(explorer, name) for name in self.properties)
         verdicts += tuple(self._postcondition(explorer, *one) for one in self.spec.postconditions.items())
         return Outcome(verdicts, (), self._statistics(explorer), tuple(explorer.found.taken))
+
+    def _check_begins(self, explorer: Explorer) -> None:
+        """Raises UsageError where all was looked at and no execution begins: every claim would hold."""
+        found = explorer.found
+        if self.spec.next is None or not found.complete or found.initial or found.violations:
+            return
+        if not found.generated:
+            raise no_initial_state(self.spec)
+        words = "the constraint excludes every initial state, so that nothing can happen: let it admit one"
+        raise UsageError(f"{self.spec.module.name}: {words}")
 
     def _postcondition(self, explorer: Explorer, name: str, formula: Formula) -> Verdict:
         """What TLC evaluates once when all states were looked at."""

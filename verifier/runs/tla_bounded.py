@@ -10,19 +10,14 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
-
-import psutil
+from typing import TYPE_CHECKING
 
 from verifier.encodings.sorts import SortError
 from verifier.engines.bmc import Progress
 from verifier.engines.choices import StepsChoice
-from verifier.engines.outcome import Outcome
-from verifier.engines.search_by_exploring import NAME as EXPLORING
 from verifier.processes.limits import Interrupted
 from verifier.runs.asking import Remark
 from verifier.runs.bmc import BmcOptions
-from verifier.runs.question import Answer, conclude
 from verifier.runs.tla_interchanging import up_to_names
 from verifier.runs.tla_loading import OF_STEPS
 from verifier.runs.tla_rounds import (
@@ -32,9 +27,8 @@ from verifier.runs.tla_rounds import (
     started,
     within_limits,
 )
+from verifier.runs.tla_searched import Searched, found_by
 from verifier.runs.tla_symbolic import with_operators
-from verifier.runs.tla_traces import violated
-from verifier.runs.tla_verdicts import replayed, temporal_verdicts
 from verifier.specs.definition import NO_DEADLOCK
 from verifier.system.size import bits_of
 from verifier.tla.automorphisms import asymmetry
@@ -50,7 +44,6 @@ from verifier.tla.translate.shape_sorts import sort_of
 from verifier.tla.translate.shapes import NoShape, Shape
 from verifier.tla.translate.symbolic import Untranslated
 from verifier.tla.translate.translation import add_states
-from verifier.verdict import Verdict, VerdictKind
 
 if TYPE_CHECKING:
     from verifier.outcomes.run import Run
@@ -85,19 +78,24 @@ def bounded(asked: ModuleQuestion) -> Run:
 
 
 def _run(asked: ModuleQuestion) -> Run:
+    found = searched(asked)
+    if found is None:
+        try:
+            made = within_limits(asked, lambda: started(asked))
+        except Interrupted as stop:
+            return ended(asked, str(stop))
+        return run_translated(asked, made)
+    if not found.leaves_off:
+        return found.run()
     try:
-        found = closed(asked)
-        if found is not None:
-            return found
         made = within_limits(asked, lambda: started(asked))
     except Interrupted as stop:
-        return ended(asked, str(stop))
-    return run_translated(asked, made)
+        return found.run(str(stop))
+    return run_translated(found.rest, made, found.settled)
 
 
-def closed(asked: ModuleQuestion) -> Run | None:
-    """The run, if the interpreter looks at every state to the depth, or finds all that is asked for violated
-    before, or is interrupted; else None.
+def searched(asked: ModuleQuestion) -> Searched | None:
+    """What the interpreter finds; None where it is not asked, or cannot say what it found.
 
     All steps from the states at the depth are read, too: what has no value there is for the others to say.
     """
@@ -107,7 +105,7 @@ def closed(asked: ModuleQuestion) -> Run | None:
     names = _spoken_of(spec, asked.question.properties)
     if names is None:
         return None
-    began, reason = time.monotonic(), ""
+    began, reason, leaves_off = time.monotonic(), "", False
     plain = replace(spec, symmetry=[], view=None)
     watch = _Watch(asked)
     explorer = Explorer(plain, properties=names, max_depth=options.depth, enforce=watch.look)
@@ -118,21 +116,15 @@ def closed(asked: ModuleQuestion) -> Run | None:
     except Interrupted as stop:
         reason = str(stop)
     except (_TooMany, Undefined):
-        return None
+        leaves_off = True
     try:
         explorer.name_actions()
     except Undefined:
         return None
-    states, violations = explorer.count, explorer.found.violations
-    if not states or not violations.keys() <= {*asked.question.properties}:
-        return None
-    if any(name + OF_STEPS in asked.question.properties for name in violations):
-        return None  # the states or the steps may violate it
-    whole = not reason and not violations.keys() >= set(names)
-    looked = f"all {states:,} states within {options.depth} steps" if whole else f"{states:,} states"
-    words = f"the interpreter looked at {looked}"
-    asked.listen(Remark(words if asked.symmetry is None else f"{words}, up to names of model values"))
-    return _run_of(asked, plain, explorer, time.monotonic() - began, reason)
+    found = found_by(explorer, plain, asked, began, reason=reason, leaves_off=leaves_off)
+    if found is not None:
+        asked.listen(Remark(found.words))
+    return found
 
 
 def _explore(explorer: Explorer, spec: Specification) -> None:
@@ -242,35 +234,3 @@ def _read_the_last_steps(explorer: Explorer, spec: Specification) -> None:
     stepper = Stepper(spec)
     for state in explorer.states[-count:]:
         stepper.successors(state)
-
-
-def _run_of(
-    asked: ModuleQuestion, spec: Specification, explorer: Explorer, seconds: float, reason: str
-) -> Run:
-    question, found = asked.question, explorer.found
-    closed_depth = found.closed if found.closed >= 0 else None
-    depth, traces, verdicts = question.options.depth, dict[str, Any](), list[Verdict]()
-    for name in question.properties:
-        if name in found.violations:
-            verdict, traces[name] = violated(spec, question.definition, found.violations[name], seconds)
-            verdicts.append(replayed(spec, verdict, found.violations[name].states))
-        elif reason:
-            verdicts.append(Verdict(name, VerdictKind.INCONCLUSIVE, closed_depth, seconds, reason))
-        else:
-            verdicts.append(Verdict(name, VerdictKind.HOLDS, depth, seconds, found_by=EXPLORING))
-    if not asked.named:
-        verdicts += temporal_verdicts(spec)
-    enabled = tuple(dict.fromkeys(name.partition("(")[0] for name in found.taken))
-    whole = found.complete or found.closed == depth
-    never = {action.name for action in question.definition.actions} - set(enabled) if whole else set()
-    outcome = Outcome(
-        tuple(verdicts),
-        tuple(sorted(never)),
-        {
-            "searches": {EXPLORING: {"depth": depth, "seconds": round(seconds, 3)}},
-            "peak_memory_bytes": int(psutil.Process().memory_info().rss),
-        },
-        enabled,
-    )
-    made = conclude(question, Answer(None, 0.0, outcome), asked.engine.name, depth=depth)
-    return replace(made, traces=traces)

@@ -226,6 +226,11 @@ def evaluated(work: Callable[[], Found]) -> Found:
         ) from None
 
 
+def no_initial_state(spec: Specification) -> UsageError:
+    """Why nothing can be asked of a module of which no execution begins."""
+    return UsageError(f"{spec.module.name}: no state satisfies Init, so that nothing can happen")
+
+
 def checkable(spec: Specification, name: str) -> bool:
     """Whether something of a property speaks of states and steps only."""
     safety = spec.properties[name]

@@ -19,6 +19,7 @@ from verifier.errors import TooLargeError, UsageError
 from verifier.processes.limits import INTERRUPTED, Interrupted
 from verifier.processes.watching import Watched, look_at
 from verifier.runs.asking import Remark
+from verifier.runs.bmc import BmcOptions
 from verifier.runs.building import as_built
 from verifier.runs.tla_loading import TlaDefinition, TlaLoaded, left_to_others
 from verifier.runs.tla_symbolic import INSTEAD, NotTranslated, Symbolic, symbolic, widened_after
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from verifier.outcomes.run import Run
     from verifier.runs.engine import Engine, Listen
     from verifier.runs.question import Question
+    from verifier.runs.tla_verdicts import Settled
     from verifier.system.model import Model
     from verifier.tla.symmetry import Symmetry
 
@@ -169,17 +171,17 @@ def translated_soon(
     return run_translated(replace(asked, patience=patience), made)
 
 
-def run_translated(asked: ModuleQuestion, made: Symbolic) -> Run:
-    """The same of a module whose first states were looked at."""
+def run_translated(asked: ModuleQuestion, made: Symbolic, settled: Settled | None = None) -> Run:
+    """The same of a module whose first states were looked at; ``settled``: some of the properties are."""
     from verifier.runs.tla_verdicts import Settled, checked
 
     made.each_way = asked.engine.counts_states
-    settled = Settled()
+    settled = settled or Settled()
     for number in range(_MOST_ROUNDS):
         translated, built = (None, None) if asked.patience is None else asked.patience.until()
         try:
             began = time.process_time()
-            definition = within_limits(asked, lambda: _definition(asked, made), translated)
+            definition = within_limits(asked, partial(_definition, asked, made), translated)
             seconds = time.process_time() - began
             looks = not number and seconds > _LONG and asked.engine.counts_states
             if looks and _too_narrow(asked, made, seconds):
@@ -194,6 +196,7 @@ def run_translated(asked: ModuleQuestion, made: Symbolic) -> Run:
             return settled.added_to(made, checked(made, found, asked), asked)
         if not (asked.engine.counts_states or asked.engine.decides_temporal):
             settled = settled.and_of(made, found, leaving, asked)
+            asked = _with_depths(asked, found)
         try:
             asked.listen(Remark(within_limits(asked, partial(widened_after, made, leaving))))
         except Interrupted as stop:
@@ -204,6 +207,19 @@ def run_translated(asked: ModuleQuestion, made: Symbolic) -> Run:
             return settled.added_to(made, _stopped(asked, str(error)), asked)
     words = f"the sorts of the variables were widened {_MOST_ROUNDS} times, and do not do"
     raise NotTranslated(f"{words}: {INSTEAD}")
+
+
+def _with_depths(asked: ModuleQuestion, found: Run) -> ModuleQuestion:
+    """The question, with the depths that a run closed before an execution left the sorts. To these depths the
+    sorts were not left either (``engines.bmc``), so that wider ones change nothing there."""
+    options = asked.question.options
+    if not isinstance(options, BmcOptions):
+        return asked
+    open_ones = [one for one in found.outcome.verdicts if one.kind is VerdictKind.INCONCLUSIVE]
+    own = {one.property_name: one.depth for one in open_ones if one.depth is not None}
+    closed = {name: depth for name, depth in own.items() if name in asked.question.properties}
+    options = replace(options, closed={**(options.closed or {}), **closed})
+    return replace(asked, question=replace(asked.question, options=options))
 
 
 def _too_narrow(asked: ModuleQuestion, made: Symbolic, seconds: float) -> bool:

@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from verifier.encodings.sorts import Sort, SortError
 from verifier.errors import UsageError
-from verifier.runs.tla_loading import TlaDefinition, TlaLoaded, formula_named, temporal_named
+from verifier.runs.tla_loading import (
+    TlaDefinition,
+    TlaLoaded,
+    formula_named,
+    no_initial_state,
+    temporal_named,
+)
 from verifier.specs.definition import NO_DEADLOCK, UNDEFINED_READ, Property, PropertyKind
 from verifier.specs.temporal import SPEC_FAIRNESS, FairnessVariant
 from verifier.system.size import bits_of
@@ -165,7 +171,7 @@ def symbolic(
     try:
         made = Symbolic(loaded, by_states(own_too))
         if not made.translation.sample.initial:
-            raise UsageError(f"{spec.module.name}: no state satisfies Init, so that nothing can happen")
+            raise no_initial_state(spec)
         return made
     except Undefined as error:
         raise UsageError(str(error)) from None

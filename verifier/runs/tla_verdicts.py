@@ -111,8 +111,8 @@ class Settled:
         verdict, states, translation = self.verdicts[name], self.states[name], made.translation
         assert verdict.trace is not None
         if found.model is None:
-            order = translation.specification.evaluator.order
-            names = [symbol.name for symbol in translation.variables]
+            spec = translation.specification  # it may not be translated yet
+            order, names = spec.evaluator.order, [one.name for one in spec.variables]
             shown = verdict.trace.shown or tuple(shown_state(names, state, order) for state in states)
             return replace(verdict, trace=replace(verdict.trace, shown=shown))
         encoded_states = tuple(
@@ -172,8 +172,18 @@ def _as_named(made: Symbolic, verdict: Verdict) -> Verdict:
     actions = tuple(_action(made, one, then) for one, (_, then) in zip(trace.actions, following, strict=True))
     loop = trace.loop
     if loop is not None and loop.closing is not None:
-        loop = replace(loop, closing=_action(made, loop.closing, trace.states[loop.start]))
+        closing = _action(made, loop.closing, trace.states[loop.start])
+        given = [*zip(trace.actions, actions, strict=True), (loop.closing, closing)]
+        met = tuple((name, _said_of(given, reason)) for name, reason in loop.conditions)
+        loop = replace(loop, closing=closing, conditions=met)
     return replace(verdict, trace=replace(trace, actions=actions, loop=loop))
+
+
+def _said_of(named: Sequence[tuple[ActionTaken, ActionTaken]], reason: str) -> str:
+    """Why a loop meets a fairness condition (``trust.lasso``), the step in it called as in the module."""
+    for place, (taken, shown) in enumerate(named):
+        reason = reason.replace(f"{taken} from state {place}", f"{shown} from state {place}")
+    return reason
 
 
 def _action(made: Symbolic, taken: ActionTaken, following: Mapping[str, Concrete]) -> ActionTaken:

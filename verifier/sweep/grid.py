@@ -24,6 +24,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from verifier.errors import UsageError
@@ -143,8 +144,9 @@ def _part(word: Any, place: str) -> range | Any:
     raise UsageError(f"{place}={word} is not allowed: a value is an integer, a word, true or false")
 
 
-def axes_of(words: Sequence[str]) -> tuple[Axis, ...]:
-    """The axes of ``--grid NAME=VALUES``. Raises UsageError for a malformed one, or two of one name."""
+def axes_of(words: Sequence[str], settings: Mapping[str, str] = MappingProxyType({})) -> tuple[Axis, ...]:
+    """The axes of ``--grid NAME=VALUES``, and those of ``--set``, of one value. Raises UsageError for a
+    malformed one, or two of one name."""
     found: dict[str, Axis] = {}
     for word in words:
         name, equals, values = (part.strip() for part in word.partition("="))
@@ -155,6 +157,10 @@ def axes_of(words: Sequence[str]) -> tuple[Axis, ...]:
         if name in found:
             raise UsageError(f"--grid gives {name} twice: name all its values in one, as in {name}=1,3..5")
         found[name] = axis(name, values, "--grid")
+    for name, value in settings.items():
+        if name in found:
+            raise UsageError(f"--grid and --set both give {name}: say all its values in --grid")
+        found[name] = Axis(name, (value,))
     return tuple(found.values())
 
 

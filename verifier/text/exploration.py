@@ -41,9 +41,6 @@ def render_exploration(run: Run, width: int, *, full: bool) -> list[RenderableTy
 
 def _warnings(run: Run) -> list[str]:
     found = []
-    figures = run.outcome.statistics
-    if figures.get("initial_states") == 0 and figures["complete"]:
-        found.append("warning: no state satisfies Init, so nothing was checked")
     refused = run.outcome.statistics.get("symmetry_refused")
     if refused:
         found.append(f"warning: SYMMETRY is not used, since it may change verdicts: {refused}")

@@ -33,6 +33,11 @@ class TlaError(UsageError):
         self.words = words
 
 
+def takes(name: str, arguments: int) -> str:
+    """``Op takes no arguments``, ``Op takes 1 argument``."""
+    return f"{name} takes {arguments or 'no'} argument{'' if arguments == 1 else 's'}"
+
+
 def integer(digits: str, place: Place, base: int = 10) -> int:
     """The number that a text writes. Raises TlaError for one that TLC cannot handle."""
     # Digits are counted first: Python converts no text of thousands of them.

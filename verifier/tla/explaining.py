@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice, product
 from typing import TYPE_CHECKING, TypeAlias
 
 from verifier.tla import ast
-from verifier.tla.ast import Builtin, Definition, Expression, Parameter, Variable
+from verifier.tla.ast import Builtin, Definition, Expression, Parameter, Symbol, Variable
 from verifier.tla.errors import Place
 from verifier.tla.facts import ACTION, subexpressions
 from verifier.tla.found import State
 from verifier.tla.frames import Frame, Undefined, Unit, Waiting
+from verifier.tla.levels import with_instances
 from verifier.tla.order import text
 from verifier.tla.specification import Specification
 from verifier.tla.splitting import Formula
@@ -50,7 +51,7 @@ def false_parts(
     evaluator.now[:] = state
     if following is not None:
         evaluator.next[:] = following
-    descent = _Descent(evaluator)
+    descent = _Descent(evaluator, {put.symbol for one in with_instances(spec.module) for put in one.puts})
     try:
         for formula in formulas:
             unit = Unit(formula.module)
@@ -63,8 +64,10 @@ def false_parts(
 
 
 class _Descent:
-    def __init__(self, evaluator: Evaluator) -> None:
+    def __init__(self, evaluator: Evaluator, put: Set[Symbol]) -> None:
         self.evaluator = evaluator
+        self.put = put
+        """What instances put for names."""
 
     def is_false(self, whole: Expression, unit: Unit, e: Frame) -> bool:
         test = self.evaluator.truth(whole, unit)
@@ -94,7 +97,7 @@ class _Descent:
             case ast.Apply():
                 yield from self._apply(whole, unit, e, bound)
             case _:
-                yield self._leaf(whole, unit, bound)
+                yield self._leaf(whole, unit, e, bound)
 
     def _element(self, whole: ast.Quantifier, unit: Unit, e: Frame, bound: _Bound) -> Iterator[FalsePart]:
         """The part that is false of the first elements for which the body is."""
@@ -119,14 +122,14 @@ class _Descent:
             return self.parts(whole.arguments[1], unit, e, bound)
         if isinstance(symbol, Definition) and symbol not in self.evaluator.constants:
             return self._definition(symbol, whole, unit, e, bound)
-        return iter([self._leaf(whole, unit, bound)])
+        return iter([self._leaf(whole, unit, e, bound)])
 
     def _definition(
         self, symbol: Definition, whole: ast.Apply, unit: Unit, e: Frame, bound: _Bound
     ) -> Iterator[FalsePart]:
         evaluator, body = self.evaluator, symbol.body
         if body is None or any(parameter.arity for parameter in symbol.parameters):
-            return iter([self._leaf(whole, unit, bound)])
+            return iter([self._leaf(whole, unit, e, bound)])
         target = unit if symbol.nested else evaluator.unit_of(symbol)
         # As the evaluator passes them: what stands below a prime there has its value in the next state.
         passed = evaluator.arguments(symbol, whole, unit, False)
@@ -138,41 +141,51 @@ class _Descent:
             evaluator.stretched(inner, target)[slot] = value
             named.append((parameter.name, value))
         if not self.is_false(body, target, inner):  # it is false by what this leaves out
-            return iter([self._leaf(whole, unit, bound)])
+            return iter([self._leaf(whole, unit, e, bound)])
         return self.parts(body, target, inner, (*bound, *named))
 
-    def _leaf(self, whole: Expression, unit: Unit, bound: _Bound) -> FalsePart:
-        evaluator = self.evaluator
+    def _leaf(self, whole: Expression, unit: Unit, e: Frame, bound: _Bound) -> FalsePart:
         around = self._around(bound, _below_primes(whole))
-        now, later = self._reads(whole, unit)
+        reads = tuple((name, self._shown(value)) for name, value in self._reads(whole, unit, e).items())
+        return FalsePart(whole.place, _cut(said_at(_span(whole)), _LONGEST), tuple(around.items()), reads)
+
+    def _reads(self, whole: Expression, unit: Unit, e: Frame) -> dict[str, Value]:
+        """The variables that it reads, in this state and in the next one, with their values; then the names
+        in it for which an instance puts something, ``x = a + b``."""
+        evaluator, put = self.evaluator, dict[str, Value]()
+        now, later = set[Variable](), set[Variable]()
+        for part, primed in _parts_that_read(whole):
+            alone = replace(part, arguments=()) if isinstance(part, ast.Apply) else part
+            facts = evaluator.analysis.of(alone, unit.module)
+            name = self._put_for(part, primed) if facts.reads else None
+            if name is not None:
+                shown = ast.Prime(part, place=part.place) if primed else part
+                with suppress(Undefined, NoValue):  # it may not be needed
+                    put[name] = evaluator.value(shown, unit)(evaluator.stretched(e, unit))
+                continue
+            (later if primed else now).update(facts.reads)
+            # It is what ENABLED says that holds of some next state, not of the one that follows.
+            later |= facts.reads if facts.level >= ACTION and not isinstance(part, ast.Enabled) else set()
         values = [(one, one.name, evaluator.now) for one in now]
         values += [(one, f"{one.name}'", evaluator.next) for one in later]
         # What ENABLED asks of an instance may have variables of its own.
         own = [(evaluator.index[one], name, state) for one, name, state in values if one in evaluator.index]
         own.sort(key=lambda one: one[:2])
-        reads = tuple((name, self._shown(state[index])) for index, name, state in own)
-        return FalsePart(whole.place, _cut(said_at(_span(whole)), _LONGEST), tuple(around.items()), reads)
+        return {name: state[index] for index, name, state in own} | dict(sorted(put.items()))
 
-    def _reads(self, whole: Expression, unit: Unit) -> tuple[set[Variable], set[Variable]]:
-        """The variables that it reads, in this state and in the next one."""
-        now, later, waiting = set[Variable](), set[Variable](), [whole]
-        while waiting:
-            part = waiting.pop()
-            match part:
-                case ast.Prime():
-                    later |= self.evaluator.analysis.of(part.body, unit.module).reads
-                    continue
-                case ast.Enabled():  # it asks for some next state, not of the one that follows
-                    now |= self.evaluator.analysis.of(part, unit.module).reads
-                    continue
-                case ast.Unchanged():
-                    later |= self.evaluator.analysis.of(part.body, unit.module).reads
-            waiting += subexpressions(part)[0]
-            if isinstance(part, ast.Apply):
-                facts = self.evaluator.analysis.of(replace(part, arguments=()), unit.module)
-                now |= facts.reads
-                later |= facts.reads if facts.level >= ACTION else set()
-        return now, later
+    def _put_for(self, part: Expression, primed: bool) -> str | None:
+        """A name, and what an instance puts for it; None for what is called as the module calls it."""
+        symbol = part.operator if isinstance(part, ast.Apply) else None
+        if symbol is None or symbol not in self.put:
+            return None
+        name, stands = said_at(part.place), symbol.name
+        if isinstance(symbol, Definition):
+            stands = "" if symbol.body is None else _cut(said_at(_span(symbol.body)), _LONGEST_VALUE)
+        if not name.isidentifier() or not stands or name == stands:
+            return None
+        if not primed:
+            return f"{name} = {stands}"
+        return f"{name}' = {stands}'" if stands.isidentifier() else f"{name}' = ({stands})'"
 
     def _around(self, bound: _Bound, primed: set[str]) -> dict[str, str]:
         """What names stand for, and those that are primed there in the next state; not an argument that has
@@ -192,6 +205,20 @@ class _Descent:
 
     def _shown(self, value: Value) -> str:
         return _cut(text(listed(value), self.evaluator.order), _LONGEST_VALUE)
+
+
+def _parts_that_read(whole: Expression) -> Iterator[tuple[Expression, bool]]:
+    """Names, operators and ENABLED, which may read variables, and whether they stand below a prime."""
+    waiting = [(whole, False)]
+    while waiting:
+        part, primed = waiting.pop()
+        if isinstance(part, ast.Apply | ast.Enabled):
+            yield part, primed
+        if isinstance(part, ast.Unchanged):  # it speaks of both states
+            waiting.append((part.body, False))
+        if not isinstance(part, ast.Enabled):
+            below = primed or isinstance(part, ast.Prime | ast.Unchanged)
+            waiting += [(one, below) for one in subexpressions(part)[0]]
 
 
 def _below_primes(whole: Expression) -> set[str]:

@@ -10,7 +10,7 @@ from tree_sitter import Node
 
 from verifier.tla import ast
 from verifier.tla.ast import Expression
-from verifier.tla.errors import Place, TlaError, integer
+from verifier.tla.errors import Place, TlaError, integer, takes
 from verifier.tla.fairness import meaning_of_fairness
 from verifier.tla.labels import Labels
 from verifier.tla.operators import Operators
@@ -159,10 +159,10 @@ class Expressions(Operators):
     def _function_apply(self, node: Node, scope: Scope) -> Expression:
         function, *arguments = self._all(node.named_children, scope)
         defined = function.operator if isinstance(function, ast.Apply) else None
-        takes = defined.takes if isinstance(defined, ast.Definition) else None
-        if takes is not None and len(arguments) not in (1, takes):
-            words = f"takes {takes} argument{'' if takes == 1 else 's'}, {len(arguments)} are given"
-            raise TlaError(self.place(node), f"the function {text_of(node.named_children[0])} {words}")
+        wanted = defined.takes if isinstance(defined, ast.Definition) else None
+        if wanted is not None and len(arguments) not in (1, wanted):
+            words = takes(f"the function {text_of(node.named_children[0])}", wanted)
+            raise TlaError(self.place(node), f"{words}, {len(arguments)} are given")
         return ast.FunctionApply(function, self.one(arguments, node), place=self.place(node))
 
     def one(self, arguments: list[Expression], node: Node) -> Expression:

@@ -112,7 +112,7 @@ class _Levels:
 
     def check(self, module: Module) -> None:
         """Looks at everything, again where definitions need themselves."""
-        modules = list(dict.fromkeys(_with_instances(module)))
+        modules = list(dict.fromkeys(with_instances(module)))
         puts = [put for one in modules for put in one.puts]
         constant = {put.module: is_constant(put.module) for put in puts}
         for put in puts:
@@ -364,8 +364,8 @@ def _name_of(whole: Expression) -> str:
     return "a set or function"
 
 
-def _with_instances(module: Module) -> Iterator[Module]:
+def with_instances(module: Module) -> Iterator[Module]:
     """A module, those inside of it, and the modules of its named instances and of theirs."""
     yield module
     for one in (*module.inner, *(instance.module for instance in module.instances.values())):
-        yield from _with_instances(one)
+        yield from with_instances(one)

@@ -11,7 +11,7 @@ from tree_sitter import Node
 from verifier.tla import ast
 from verifier.tla.ast import Definition, Expression, Module, Parameter, Symbol
 from verifier.tla.declarations import declared
-from verifier.tla.errors import Place, TlaError
+from verifier.tla.errors import Place, TlaError, takes
 from verifier.tla.expressions import Expressions
 from verifier.tla.precedence import canonical
 from verifier.tla.scope import Named, Scope, own_arity
@@ -217,7 +217,7 @@ class Reader:
                 extra = self.context.around.extra
                 if not isinstance(found, ast.Instance) and own_arity(found, extra) != arity:
                     words = f"what the instance puts for it {own_arity(found, extra)}"
-                    raise TlaError(place, f"{name} takes {arity} arguments, {words}")
+                    raise TlaError(place, f"{takes(name, arity)}, {words}")
                 scope.names[name] = found
                 if not isinstance(found, ast.Instance):
                     self.context.put[name, variable] = found

@@ -10,7 +10,7 @@ from tree_sitter import Node
 from verifier.tla import ast
 from verifier.tla.ast import Expression, Parameter, Symbol
 from verifier.tla.declarations import passed_on
-from verifier.tla.errors import Place, TlaError
+from verifier.tla.errors import Place, TlaError, takes
 from verifier.tla.precedence import Conflict, Operator, build, canonical
 from verifier.tla.scope import Apart, Scope
 from verifier.tla.subexpressions import names_part, operator_of, part_of
@@ -73,11 +73,8 @@ class Operators:
         given = (*(passed_on(parameter, place) for parameter in extra), *arguments)
         wanted = _arity(symbol)
         if len(given) != wanted:
-            name, own = _shown(symbol), wanted - len(extra)
-            words = (
-                f"{name} takes {own or 'no'} argument{'' if own == 1 else 's'}, {len(arguments)} are given"
-            )
-            raise TlaError(place, words)
+            words = takes(_shown(symbol), wanted - len(extra))
+            raise TlaError(place, f"{words}, {len(arguments)} are given")
         return _applied_to(symbol, given, place)
 
     def _name(self, node: Node, scope: Scope) -> Expression:
@@ -120,8 +117,7 @@ class Operators:
     ) -> Expression:
         if len(given) != _arity(symbol):
             own, have = _arity(symbol) - before, len(given) - before
-            words = f"{_shown(symbol)} takes {own} argument{'' if own == 1 else 's'}, {have} are given"
-            raise TlaError(place, words)
+            raise TlaError(place, f"{takes(_shown(symbol), own)}, {have} are given")
         return _applied_to(symbol, given, place)
 
     def argument(self, node: Node, arity: int, scope: Scope) -> Expression:
@@ -223,8 +219,8 @@ class Operators:
             arguments = _named(inner, "parameter") if inner.type == "bound_op" else []
             wanted = named.parameters[len(given) :]
             if len(arguments) != len(wanted):
-                words = f"the instance {name} takes {len(wanted)} arguments, {len(arguments)} are given"
-                raise TlaError(self.place(component), words)
+                words = takes(f"the instance {name}", len(wanted))
+                raise TlaError(self.place(component), f"{words}, {len(arguments)} are given")
             pairs = zip(arguments, wanted, strict=True)
             given = (*given, *(self.argument(node, p.arity, scope) for node, p in pairs))
             found = named

@@ -10,7 +10,7 @@ from verifier.errors import nearest
 from verifier.tla import ast
 from verifier.tla.ast import Definition, Module, Parameter, Symbol
 from verifier.tla.config import Assignment, Config, ConfigValue, ModelName, Named
-from verifier.tla.errors import Place, TlaError
+from verifier.tla.errors import Place, TlaError, takes
 from verifier.tla.evaluator import Evaluator
 from verifier.tla.facts import ACTION, CONSTANT, STATE
 from verifier.tla.levels import check_levels
@@ -187,11 +187,7 @@ class _Maker:
             self._put_in_module(assignment, assignment.module, target)
             return
         assert symbol is not None
-        if _arity(symbol) != _arity(target):
-            words = (
-                f"{assignment.operator} takes {_arity(target)} arguments, {assignment.name} {_arity(symbol)}"
-            )
-            raise TlaError(assignment.place, words)
+        _check_takes_as_many(target, assignment.operator, symbol, assignment.name, assignment.place)
         if symbol is not target:
             self.replaced[symbol] = target
 
@@ -200,10 +196,7 @@ class _Maker:
         assert symbol is not None
         place, count = assignment.place, len(assignment.table[0][0])
         if _arity(symbol) != count:
-            takes = (
-                f"{symbol.name} takes {_arity(symbol) or 'no'} argument{'' if _arity(symbol) == 1 else 's'}"
-            )
-            raise TlaError(place, f"{takes}, and has {count} here")
+            raise TlaError(place, f"{takes(symbol.name, _arity(symbol))}, and has {count} here")
         parameters = tuple(Parameter(f"p{number}") for number in range(count))
         equal, constant = LANGUAGE["="], partial(self._constant, symbol.name, place)
         arms = []
@@ -226,10 +219,8 @@ class _Maker:
         if found is None:
             raise TlaError(assignment.place, f"the module {module} has no definition {assignment.name}")
         if isinstance(found, ast.Builtin):
-            if _arity(found) != _arity(target):
-                name = assignment.operator or "its value"
-                words = f"{name} takes {_arity(target)} arguments, {found.name} {_arity(found)}"
-                raise TlaError(assignment.place, words)
+            name = assignment.operator or "its value"
+            _check_takes_as_many(target, name, found, found.name, assignment.place)
             self.replaced[found] = target
         else:
             self.scoped[found.module if isinstance(found, Definition) else module, assignment.name] = target
@@ -275,8 +266,8 @@ class _Maker:
     def _formula(self, named: Named, keyword: str) -> Formula:
         found = self._named(named, keyword)
         if _arity(found):
-            words = f"{keyword} {named.name}: it takes {_arity(found)} arguments, none are expected"
-            raise TlaError(named.place, words)
+            words = f"{takes('it', _arity(found))}, none are expected"
+            raise TlaError(named.place, f"{keyword} {named.name}: {words}")
         # The place of what stands for the name is where the text defines it.
         place = found.place if isinstance(found, Definition) else named.place
         return Formula(ast.Apply(found, place=place), self.module.name)
@@ -384,6 +375,11 @@ def _instantiated(module: Module) -> Iterator[Module]:
     for instance in module.instances.values():
         yield instance.module
         yield from _instantiated(instance.module)
+
+
+def _check_takes_as_many(one: Symbol, name: str, other: Symbol, other_name: str, place: Place) -> None:
+    if _arity(one) != _arity(other):
+        raise TlaError(place, f"{takes(name, _arity(one))}, {other_name} {_arity(other)}")
 
 
 def _arity(symbol: Symbol) -> int:

@@ -138,12 +138,19 @@ def said_at(place: Place) -> str:
         return ""
     first, last = begins[place.line - 1] + place.column - 1, begins[place.end[0] - 1] + place.end[1] - 1
     own = whole[first:last]
-    opened, closed = own.count("("), own.count(")")  # of those that no expression begins or ends with
+    opened = closed = 0  # of the parentheses whose others are outside: no expression begins or ends with any
+    for character in own:
+        if character == "(":
+            opened += 1
+        elif character == ")" and opened:
+            opened -= 1
+        elif character == ")":
+            closed += 1
     before, after = _OPEN.search(whole[:first]), _CLOSED.match(whole[last:])
-    if closed > opened and before is not None:
-        own = before.group()[-closed + opened :] + own
-    if opened > closed and after is not None:
-        own += after.group().replace(" ", "")[: opened - closed]
+    if closed and before is not None:
+        own = before.group()[-closed:] + own
+    if opened and after is not None:
+        own += after.group().replace(" ", "")[:opened]
     return " ".join(own.split())
 
 

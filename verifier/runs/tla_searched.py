@@ -1,0 +1,141 @@
+"""What the interpreter found in bounded model checking of a module: the answer, or what the searches of the
+translated module need not find again."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import psutil
+
+from verifier.engines.outcome import Outcome
+from verifier.engines.search_by_exploring import NAME as EXPLORING
+from verifier.runs.question import Answer, conclude
+from verifier.runs.tla_loading import OF_STEPS
+from verifier.runs.tla_rounds import ModuleQuestion
+from verifier.runs.tla_traces import violated
+from verifier.runs.tla_verdicts import Settled, replayed, temporal_verdicts
+from verifier.tla.explorer import Explorer
+from verifier.tla.found import State
+from verifier.tla.specification import Specification
+from verifier.verdict import Verdict, VerdictKind
+
+if TYPE_CHECKING:
+    from verifier.outcomes.run import Run
+
+
+@dataclass(frozen=True)
+class Searched:
+    """What the interpreter found, without the states that it looked at, which may be many."""
+
+    asked: ModuleQuestion
+    specification: Specification
+    states: int
+    """How many were found."""
+    closed: int
+    """The depth that is closed for what is not violated; -1 if not even the initial states were looked at."""
+    enabled: tuple[str, ...]
+    whole: bool
+    """Whether every state to the depth was looked at."""
+    seconds: float
+    reason: str
+    """Why it was ended, where a limit or the user ended it."""
+    leaves_off: bool
+    """Whether it leaves the rest to the translated module."""
+    settled: Settled = field(default_factory=Settled)
+    """What is violated."""
+
+    @property
+    def words(self) -> str:
+        """What it did, for the one who waits."""
+        depth = self.asked.question.options.depth
+        names = "" if self.asked.symmetry is None else ", up to names of model values"
+        if self.leaves_off:
+            closed = "no depth" if self.closed < 0 else f"depth {self.closed}"
+            words = f"the interpreter closed {closed} ({self.states:,} states{names})"
+            return f"{words}: the module is translated to go on"
+        decided = self.reason or self.settled.verdicts.keys() >= {*self.asked.question.properties}
+        looked = f"{self.states:,} states" if decided else f"all {self.states:,} states within {depth} steps"
+        return f"the interpreter looked at {looked}{names}"
+
+    @property
+    def rest(self) -> ModuleQuestion:
+        """The question, with what is known of depths.
+
+        A depth that the interpreter closed is one of the module, not of a translation, so it is closed at all
+        sorts. Whether these are left to that depth is not known: that is asked at every depth.
+        """
+        if self.closed < 0:
+            return self.asked
+        question = self.asked.question
+        names = [name for name in question.properties if name not in self.settled.verdicts]
+        options = replace(question.options, closed=dict.fromkeys(names, self.closed))
+        return replace(self.asked, question=replace(question, options=options))
+
+    def run(self, ended: str = "") -> Run:
+        """The run, if nothing follows; ``ended``: since a limit or the user ended it."""
+        question, reason = self.asked.question, ended or self.reason
+        depth, verdicts = question.options.depth, list[Verdict]()
+        for name in question.properties:
+            if name in self.settled.verdicts:
+                verdicts.append(self.settled.verdicts[name])
+            elif reason:
+                closed = self.closed if self.closed >= 0 else None
+                verdicts.append(Verdict(name, VerdictKind.INCONCLUSIVE, closed, self.seconds, reason))
+            else:
+                verdicts.append(Verdict(name, VerdictKind.HOLDS, depth, self.seconds, found_by=EXPLORING))
+        if not self.asked.named:
+            verdicts += temporal_verdicts(self.specification)
+        actions = {action.name for action in question.definition.actions}
+        outcome = Outcome(
+            tuple(verdicts),
+            tuple(sorted(actions - set(self.enabled))) if self.whole else (),
+            {
+                "searches": {EXPLORING: {"depth": depth, "seconds": round(self.seconds, 3)}},
+                "peak_memory_bytes": int(psutil.Process().memory_info().rss),
+            },
+            self.enabled,
+        )
+        made = conclude(question, Answer(None, 0.0, outcome), self.asked.engine.name, depth=depth)
+        return replace(made, traces=self.settled.traces)
+
+
+def found_by(
+    explorer: Explorer,
+    spec: Specification,
+    asked: ModuleQuestion,
+    began: float,
+    *,
+    reason: str,
+    leaves_off: bool,
+) -> Searched | None:
+    """What a search that has ended found; None where it cannot be said in the properties that were asked for.
+
+    The actions of its violations are known.
+    """
+    names, found, seconds = asked.question.properties, explorer.found, time.monotonic() - began
+    violations = found.violations
+    if not explorer.count or not violations.keys() <= {*names}:
+        return None
+    if any(name + OF_STEPS in names for name in violations):
+        return None  # the states or the steps may violate it
+    verdicts, traces, states = dict[str, Verdict](), dict[str, Any](), dict[str, Sequence[State]]()
+    for name in names:
+        if name in violations:
+            states[name] = violations[name].states
+            verdict, traces[name] = violated(spec, asked.question.definition, violations[name], seconds)
+            verdicts[name] = replayed(spec, verdict, states[name])
+    return Searched(
+        asked,
+        spec,
+        explorer.count,
+        found.closed,
+        tuple(dict.fromkeys(name.partition("(")[0] for name in found.taken)),
+        found.complete or found.closed == asked.question.options.depth,
+        seconds,
+        reason,
+        leaves_off and not verdicts.keys() >= {*names},
+        Settled(verdicts, states, traces),
+    )
