@@ -149,7 +149,8 @@ def _lists(formula: FNode) -> bool:
 def _fixes_bits(formula: FNode) -> bool:
     """Most of its conjuncts are literals. Of a listed state, others say what fields without meaning hold."""
     parts = list(_conjuncts(formula))
-    return 2 * sum((part.arg(0) if part.is_not() else part).is_symbol() for part in parts) > len(parts)
+    fixed = [part for part in parts if (part.arg(0) if part.is_not() else part).is_symbol()]
+    return 2 * len(fixed) > len(parts)
 
 
 def _conjuncts(formula: FNode) -> Iterable[FNode]:
