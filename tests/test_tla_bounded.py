@@ -19,7 +19,7 @@ from verifier.processes.limits import INTERRUPTED, Interrupted
 from verifier.runs import tla_bounded, tla_rounds
 from verifier.runs.loading import Loaded
 from verifier.runs.table import engine_named
-from verifier.runs.tla_rounds import ModuleQuestion
+from verifier.runs.tla_rounds import GivenUp, ModuleQuestion, run_translated
 from verifier.runs.tla_source import TlaSource
 from verifier.runs.tla_symbolic import NotTranslated, Symbolic
 from verifier.specs.definition import UNDEFINED_READ
@@ -151,17 +151,19 @@ def test_when_the_interpreter_answers(
         assert not found.outcome.never_enabled
 
 
+def _run(made: Symbolic, **options: Any) -> Run:
+    engine, module = engine_named("bmc"), made.loaded
+    question = TlaSource(module).prepared(
+        engine, Loaded(str(module.path), module.definition, {}), engine.options(**options)
+    )
+    return tla_rounds.run(ModuleQuestion(engine, module, question, (), lambda _: None, lambda _: None))
+
+
 def test_the_interpreter_comes_first_unless_it_is_said_how_to_search(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def searched(**options: Any) -> tuple[str, ...]:
-        made = translated(tmp_path, COUNTER, CONFIG)
-        engine, module = engine_named("bmc"), made.loaded
-        question = TlaSource(module).prepared(
-            engine, Loaded(str(module.path), module.definition, {}), engine.options(**options)
-        )
-        asked = ModuleQuestion(engine, module, question, (), lambda _: None, lambda _: None)
-        found = tla_rounds.run(asked)
+        found = _run(translated(tmp_path, COUNTER, CONFIG), **options)
         assert set(_kinds(found).values()) == {("HOLDS", 3)}
         return tuple(found.outcome.statistics["searches"])
 
@@ -171,6 +173,46 @@ def test_the_interpreter_comes_first_unless_it_is_said_how_to_search(
     assert len(searched(depth=3)) == 3
     monkeypatch.setattr(tla_bounded, "_MANY_BITS", 0)  # as if states had many
     assert searched(depth=3) == ("explore",)
+
+
+DEEP = """
+EXTENDS Integers
+VARIABLE x
+RECURSIVE Up(_)
+Up(n) == IF n = 0 THEN 0 ELSE Up(n - 1) + 1
+Init == x = 0
+Next == x < 50 /\\ x' = x + 1
+Inv == Up(x) < 49
+"""
+
+
+def test_the_interpreter_goes_on_where_translating_is_not_possible(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tla_bounded, "_MOST_STATES", -1)  # as if many states were expected
+    assert _kinds(_run(translated(tmp_path, DEEP, CONFIG), depth=49))["Inv"] == ("VIOLATED", 49)
+    monkeypatch.setattr(tla_bounded, "closed", lambda asked, until=None: None)  # it gives up, too
+    with pytest.raises(NotTranslated, match="no value as translated"):
+        _run(translated(tmp_path, DEEP, CONFIG), depth=49)
+
+
+def test_the_interpreter_goes_on_where_translating_takes_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def searches() -> set[str]:
+        return {*_run(translated(tmp_path, COUNTER, CONFIG), depth=3).outcome.statistics["searches"]}
+
+    def slow(asked: ModuleQuestion, made: Symbolic) -> Run:
+        if asked.patience is not None:
+            raise GivenUp
+        return run_translated(asked, made)
+
+    monkeypatch.setattr(tla_bounded, "_MOST_STATES", -1)
+    monkeypatch.setattr(tla_bounded, "run_translated", slow)
+    assert searches() == {"explore"}
+    own = tla_bounded.closed
+    monkeypatch.setattr(tla_bounded, "closed", lambda asked, until=None: None if until else own(asked))
+    assert searches() == {"explore", "parallel", "serial"}  # it gives up, too
 
 
 def test_states_are_expected_by_how_levels_grow() -> None:

@@ -6,6 +6,7 @@ long, above all where states have many bits. So it comes first, where few states
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -26,13 +27,15 @@ from verifier.runs.question import Answer, conclude
 from verifier.runs.tla_interchanging import up_to_names
 from verifier.runs.tla_loading import OF_STEPS
 from verifier.runs.tla_rounds import (
+    GivenUp,
     ModuleQuestion,
+    Patience,
     ended,
     run_translated,
     started,
     within_limits,
 )
-from verifier.runs.tla_symbolic import with_operators
+from verifier.runs.tla_symbolic import NotTranslated, with_operators
 from verifier.runs.tla_traces import violated
 from verifier.runs.tla_verdicts import replayed, temporal_verdicts
 from verifier.specs.definition import NO_DEADLOCK
@@ -67,8 +70,11 @@ _MOST_GENERATED = 5
 """So many times as many may be generated: of interchangeable values, many are one state."""
 _QUIET_SECONDS, _INTERPRETER = 1.0, "interpreter"
 """For so long nothing is said of depths, and then in this name."""
-_STATES_BEFORE = 1_000
-"""Before so many states are seen, nothing is expected."""
+_STATES_BEFORE, _STATES_BEFORE_BY_COLUMNS = 1_000, 8_000
+"""Before so many states are seen, nothing is expected. Columns find as many in a moment."""
+_BUILDING_SECONDS, _PATIENT_SECONDS = 5.0, 20.0
+"""Where a translation takes longer to build, the interpreter looks on for so long, however many states there
+are, and where there is none. Both by the processor time of this process."""
 
 
 class _TooMany(Exception):
@@ -85,21 +91,38 @@ def bounded(asked: ModuleQuestion) -> Run:
 
 
 def _run(asked: ModuleQuestion) -> Run:
+    """By the interpreter where few states are expected, else translated; where that takes long or is not
+    possible, the interpreter looks on."""
     try:
         found = closed(asked)
         if found is not None:
             return found
-        made = within_limits(asked, lambda: started(asked))
+        if not _is_open(asked.question.options):
+            return _translated(asked)
+        try:
+            return _translated(replace(asked, patience=Patience(_BUILDING_SECONDS, math.inf)))
+        except (GivenUp, NotTranslated) as refusal:
+            asked.listen(Remark(f"the interpreter goes on: {str(refusal) or 'translating takes long'}"))
+            found = closed(asked, time.process_time() + _PATIENT_SECONDS)
+            if found is not None:
+                return found
+            if isinstance(refusal, NotTranslated):
+                raise
+        return _translated(asked)
     except Interrupted as stop:
         return ended(asked, str(stop))
-    return run_translated(asked, made)
 
 
-def closed(asked: ModuleQuestion) -> Run | None:
+def _translated(asked: ModuleQuestion) -> Run:
+    return run_translated(asked, within_limits(asked, lambda: started(asked)))
+
+
+def closed(asked: ModuleQuestion, until: float | None = None) -> Run | None:
     """The run, if the interpreter looks at every state to the depth, or finds all that is asked for violated
     before, or is interrupted; else None.
 
     All steps from the states at the depth are read, too: what has no value there is for the others to say.
+    ``until``: by the processor time of this process; else few states have to be expected.
     """
     options, spec = asked.question.options, with_operators(asked.module, asked.question.properties)
     if not isinstance(options, BmcOptions) or not _is_open(options):
@@ -110,14 +133,16 @@ def closed(asked: ModuleQuestion) -> Run | None:
     began, reason = time.monotonic(), ""
     plain = replace(spec, symmetry=[], view=None)
     watch = _Watch(asked)
-    explorer = Explorer(plain, properties=names, max_depth=options.depth, enforce=watch.look)
+    explorer = Explorer(
+        plain, properties=names, max_depth=options.depth, enforce=watch.look if until is None else watch.tell
+    )
     if asked.symmetry is not None:
         explorer.known.orbits = Orbits(asked.symmetry.renamings)
     try:
-        within_limits(asked, lambda: _explore(explorer, plain))
+        within_limits(asked, lambda: _explore(explorer, plain), until)
     except Interrupted as stop:
         reason = str(stop)
-    except (_TooMany, Undefined):
+    except (_TooMany, GivenUp, Undefined):
         return None
     try:
         explorer.name_actions()
@@ -167,8 +192,8 @@ class _Watch:
         """How many states it looks at one after the other, once that is known."""
 
     def look(self, explorer: Explorer) -> None:
-        """Says which depth is closed, if that takes a while. Raises _TooMany."""
-        self._tell(explorer)
+        """The same, and raises _TooMany."""
+        self.tell(explorer)
         columns = explorer.columns
         if columns.search is not None:
             later = explorer.count <= _MOST_BY_COLUMNS // 4
@@ -181,8 +206,8 @@ class _Watch:
             if _exceeded(explorer, self.most_of_rows):
                 raise _TooMany
 
-
-    def _tell(self, explorer: Explorer) -> None:
+    def tell(self, explorer: Explorer) -> None:
+        """Says which depth is closed, if that takes a while."""
         found, seconds = explorer.found, time.monotonic() - self.began
         if found.closed > self.told and seconds > _QUIET_SECONDS:
             self.told = found.closed
@@ -196,7 +221,8 @@ def _exceeded(explorer: Explorer, most: int) -> bool:
     assert explorer.max_depth is not None
     if states > most or explorer.found.generated > _MOST_GENERATED * most:
         return True
-    return states > _STATES_BEFORE and expected(levels, explorer.max_depth, most) > most
+    before = _STATES_BEFORE if explorer.columns.search is None else _STATES_BEFORE_BY_COLUMNS
+    return states > before and expected(levels, explorer.max_depth, most) > most
 
 
 def _bits(explorer: Explorer, symmetry: Symmetry | None) -> int:
