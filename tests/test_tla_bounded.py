@@ -13,6 +13,7 @@ from results.generators.tla_random import ran
 from results.generators.tla_random_texts import module
 from tests.sampling import rest_slow
 from tests.tla_modules import translated
+from verifier.engines.growth import expected
 from verifier.errors import UsageError
 from verifier.outcomes.run import Run
 from verifier.processes.limits import INTERRUPTED, Interrupted
@@ -218,12 +219,12 @@ def test_the_interpreter_goes_on_where_translating_takes_long(
 def test_states_are_expected_by_how_levels_grow() -> None:
     seen = [1, 2, 34, 256, 1136, 3728, 9288, 17728, 27100]
     for known in (6, 7, 8):  # grows by less and less
-        assert sum(seen) / 2 < tla_bounded.expected(seen[:known], 8, 10**6) < 2 * sum(seen)
-    assert tla_bounded.expected([1, 3, 9], 4, 10**6) == 1 + 3 + 9 + 27 + 81
-    assert tla_bounded.expected([1, 2, 8], 4, 10**6) == 1 + 2 + 8 + 32 + 128  # never by more and more
-    assert tla_bounded.expected([9, 3], 9, 10**6) == 9 + 3 + 8 * 3
-    assert tla_bounded.expected([1, 10], 100, 10**6) > 10**6
-    assert tla_bounded.expected([1], 5, 10) == 0
+        assert sum(seen) / 2 < expected(seen[:known], 8, 10**6) < 2 * sum(seen)
+    assert expected([1, 3, 9], 4, 10**6) == 1 + 3 + 9 + 27 + 81
+    assert expected([1, 2, 8], 4, 10**6) == 1 + 2 + 8 + 32 + 128  # never by more and more
+    assert expected([9, 3], 9, 10**6) == 9 + 3 + 8 * 3
+    assert expected([1, 10], 100, 10**6) > 10**6
+    assert expected([1], 5, 10) == 0
 
 
 def test_an_end_in_the_midst_keeps_the_depth_and_what_was_found(

@@ -10,7 +10,6 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import psutil
@@ -18,6 +17,7 @@ import psutil
 from verifier.encodings.sorts import SortError
 from verifier.engines.bmc import Progress
 from verifier.engines.choices import StepsChoice
+from verifier.engines.growth import expected
 from verifier.engines.outcome import Outcome
 from verifier.engines.search_by_exploring import NAME as EXPLORING
 from verifier.processes.limits import Interrupted
@@ -239,23 +239,6 @@ def _bits(explorer: Explorer, symmetry: Symmetry | None) -> int:
         return sum(bits_of(sort_of(shape, names)) for shape in shapes.values())
     except (Untranslated, NoShape, SortError):
         return 0
-
-
-def expected(levels: Sequence[int], depth: int, most: int) -> float:
-    """The states to the depth, if levels go on to grow as the last ones did, or by less and less where the
-    last one grew by less than that before. Of more than ``most`` it says only that they are more."""
-    growths = [max(later / before, 1.0) for before, later in pairwise(levels[-3:])]
-    if not growths:
-        return 0.0
-    growth, level, count = growths[-1], float(levels[-1]), float(sum(levels))
-    slower = min((growth - 1) / (growths[0] - 1), 1.0) if growths[0] > 1 else 1.0
-    for _ in range(depth + 1 - len(levels)):
-        growth = 1 + (growth - 1) * slower
-        level *= growth
-        count += level
-        if count > most:
-            break
-    return count
 
 
 def _read_the_last_steps(explorer: Explorer, spec: Specification) -> None:
