@@ -209,7 +209,7 @@ def test_the_interpreter_goes_on_where_translating_takes_long(
         return run_translated(asked, made)
 
     monkeypatch.setattr(tla_bounded, "_MOST_STATES", -1)
-    monkeypatch.setattr(tla_bounded, "run_translated", slow)
+    monkeypatch.setattr(tla_rounds, "run_translated", slow)
     assert searches() == {"explore"}
     own = tla_bounded.closed
     monkeypatch.setattr(tla_bounded, "closed", lambda asked, until=None: None if until else own(asked))

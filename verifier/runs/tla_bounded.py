@@ -6,7 +6,6 @@ long, above all where states have many bits. So it comes first, where few states
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -27,15 +26,15 @@ from verifier.runs.question import Answer, conclude
 from verifier.runs.tla_interchanging import up_to_names
 from verifier.runs.tla_loading import OF_STEPS
 from verifier.runs.tla_rounds import (
+    PATIENT_SECONDS,
     GivenUp,
     ModuleQuestion,
-    Patience,
     ended,
-    run_translated,
-    started,
+    translated,
+    translated_unless_slow,
     within_limits,
 )
-from verifier.runs.tla_symbolic import NotTranslated, with_operators
+from verifier.runs.tla_symbolic import with_operators
 from verifier.runs.tla_traces import violated
 from verifier.runs.tla_verdicts import replayed, temporal_verdicts
 from verifier.specs.definition import NO_DEADLOCK
@@ -72,9 +71,6 @@ _QUIET_SECONDS, _INTERPRETER = 1.0, "interpreter"
 """For so long nothing is said of depths, and then in this name."""
 _STATES_BEFORE, _STATES_BEFORE_BY_COLUMNS = 1_000, 8_000
 """Before so many states are seen, nothing is expected. Columns find as many in a moment."""
-_BUILDING_SECONDS, _PATIENT_SECONDS = 5.0, 20.0
-"""Where a translation takes longer to build, the interpreter looks on for so long, however many states there
-are, and where there is none. Both by the processor time of this process."""
 
 
 class _TooMany(Exception):
@@ -98,23 +94,10 @@ def _run(asked: ModuleQuestion) -> Run:
         if found is not None:
             return found
         if not _is_open(asked.question.options):
-            return _translated(asked)
-        try:
-            return _translated(replace(asked, patience=Patience(_BUILDING_SECONDS, math.inf)))
-        except (GivenUp, NotTranslated) as refusal:
-            asked.listen(Remark(f"the interpreter goes on: {str(refusal) or 'translating takes long'}"))
-            found = closed(asked, time.process_time() + _PATIENT_SECONDS)
-            if found is not None:
-                return found
-            if isinstance(refusal, NotTranslated):
-                raise
-        return _translated(asked)
+            return translated(asked)
+        return translated_unless_slow(asked, lambda: closed(asked, time.process_time() + PATIENT_SECONDS))
     except Interrupted as stop:
         return ended(asked, str(stop))
-
-
-def _translated(asked: ModuleQuestion) -> Run:
-    return run_translated(asked, within_limits(asked, lambda: started(asked)))
 
 
 def closed(asked: ModuleQuestion, until: float | None = None) -> Run | None:
@@ -127,7 +110,7 @@ def closed(asked: ModuleQuestion, until: float | None = None) -> Run | None:
     options, spec = asked.question.options, with_operators(asked.module, asked.question.properties)
     if not isinstance(options, BmcOptions) or not _is_open(options):
         return None
-    names = _spoken_of(spec, asked.question.properties)
+    names = spoken_of(spec, asked.question.properties)
     if names is None:
         return None
     began, reason = time.monotonic(), ""
@@ -173,7 +156,7 @@ def _is_open(options: BmcOptions) -> bool:
     return options.steps == StepsChoice.AUTO and how == (None, None) and not options.writes_question
 
 
-def _spoken_of(spec: Specification, names: Sequence[str]) -> tuple[str, ...] | None:
+def spoken_of(spec: Specification, names: Sequence[str]) -> tuple[str, ...] | None:
     """What the interpreter calls the properties; None if it does not know one, or if something that is
     evaluated rests on chance or on the search."""
     own = tuple(dict.fromkeys(name.removesuffix(OF_STEPS) for name in names))
