@@ -215,6 +215,26 @@ def test_initial_states_that_are_listed_are_not_enumerated_by_field(monkeypatch:
     assert len(found) == len(set(found)) == 3 * 3
 
 
+class ListingParts(Listing):
+    """Init lists parts of states, each with more to say than which bits are fixed."""
+
+    def init(self, s: Any) -> Any:
+        rows = [([number * place % 4 for place in range(10)], number % 3) for number in (1, 2, 3, 5)]
+        return any_of(
+            *(
+                all_of(*(s.row[i] == v for i, v in enumerate(row)), any_of(s.other == 0, s.other == last))
+                for row, last in rows
+            )
+        )
+
+
+def test_of_initial_states_that_are_listed_parts_may_be_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(initial, "MOST", 10)
+    model = build(ListingParts())
+    found = _integers(model, initial_states(model.system))
+    assert len(found) == len(set(found)) == 3 + 2 + 1
+
+
 @pytest.mark.parametrize("protocol", [LockServer, Lottery, Anything, *BUILT_IN])
 def test_initial_states_are_those_of_the_slow_enumeration(protocol: type[Protocol] | str) -> None:
     model = build((load(protocol) if isinstance(protocol, str) else protocol)())

@@ -8,11 +8,13 @@ import pytest
 
 from tests.models import build
 from tests.toys import Chain, LockServer, Lottery
+from verifier.encodings.sorts import Range
 from verifier.engines import search_by_exploring
 from verifier.engines.bmc import Request, check
 from verifier.engines.bounded_search import DepthClosed, Event, ViolationFound
 from verifier.engines.search_by_exploring import NAME, ExploringSearch, is_worth_trying
 from verifier.processes.limits import Limits
+from verifier.specs.protocol import Protocol, State, Step, action, invariant
 from verifier.verdict import VerdictKind
 
 
@@ -57,9 +59,41 @@ def test_less_than_the_violation_is_closed_before_it() -> None:
 
 def test_too_many_states_close_no_more_than_was_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search_by_exploring, "MOST_STATES", 2)
+    monkeypatch.setattr(search_by_exploring, "_MOST_EXPECTED", 2)
     depths = [event.depth for event in _events(Chain(), "NeverTop", 99) if isinstance(event, DepthClosed)]
     assert max(depths, default=-1) < 3
     assert not any(isinstance(event, ViolationFound) for event in _events(Chain(), "NeverTop", 99))
+
+
+class Tree(Protocol):
+    """At depth n are 3 to the power of n states."""
+
+    branches = Range(1, 3)
+
+    def state(self) -> State:
+        return State(place=Range(0, 120))
+
+    def init(self, s: Any) -> Any:
+        return s.place == 0
+
+    @action(branch="branches")
+    def grow(self, s: Any, branch: Any) -> Step:
+        return Step(when=[s.place < 40], then={s.place: 3 * s.place + branch})
+
+    @invariant()
+    def fine(self, s: Any) -> Any:
+        return s.place <= 120
+
+
+@pytest.mark.parametrize(("most", "closed"), [(400, 4), (100, 2)])
+def test_where_states_are_many_more_are_looked_at_if_few_are_expected(
+    most: int, closed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """1 + 3 + 9 + 27 + 81 states."""
+    monkeypatch.setattr(search_by_exploring, "MOST_STATES", 20)
+    monkeypatch.setattr(search_by_exploring, "_MOST_EXPECTED", most)
+    depths = [event.depth for event in _events(Tree(), "Fine", 4) if isinstance(event, DepthClosed)]
+    assert max(depths) == closed
 
 
 def test_many_moves_are_not_compiled(monkeypatch: pytest.MonkeyPatch) -> None:

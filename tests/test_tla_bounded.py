@@ -13,15 +13,17 @@ from results.generators.tla_random import ran
 from results.generators.tla_random_texts import module
 from tests.sampling import rest_slow
 from tests.tla_modules import few, translated
+from verifier.engines.growth import expected
 from verifier.errors import UsageError
 from verifier.outcomes.run import Run
 from verifier.processes.limits import INTERRUPTED, Interrupted
 from verifier.runs import tla_bounded, tla_rounds
 from verifier.runs.loading import Loaded
 from verifier.runs.table import engine_named
-from verifier.runs.tla_rounds import ModuleQuestion
+from verifier.runs.tla_rounds import GivenUp, ModuleQuestion, run_translated
 from verifier.runs.tla_source import TlaSource
 from verifier.runs.tla_symbolic import NotTranslated, Symbolic
+from verifier.runs.tla_verdicts import Settled
 from verifier.specs.definition import UNDEFINED_READ
 from verifier.tla.columns import levels
 from verifier.tla.explorer import Explorer
@@ -154,17 +156,19 @@ def test_when_the_interpreter_answers(
         assert not found.outcome.never_enabled
 
 
+def _run(made: Symbolic, **options: Any) -> Run:
+    engine, module = engine_named("bmc"), made.loaded
+    question = TlaSource(module).prepared(
+        engine, Loaded(str(module.path), module.definition, {}), engine.options(**options)
+    )
+    return tla_rounds.run(ModuleQuestion(engine, module, question, (), lambda _: None, lambda _: None))
+
+
 def test_the_interpreter_comes_first_unless_it_is_said_how_to_search(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def searched(**options: Any) -> tuple[str, ...]:
-        made = translated(tmp_path, COUNTER, CONFIG)
-        engine, module = engine_named("bmc"), made.loaded
-        question = TlaSource(module).prepared(
-            engine, Loaded(str(module.path), module.definition, {}), engine.options(**options)
-        )
-        asked = ModuleQuestion(engine, module, question, (), lambda _: None, lambda _: None)
-        found = tla_rounds.run(asked)
+        found = _run(translated(tmp_path, COUNTER, CONFIG), **options)
         assert set(_kinds(found).values()) == {("HOLDS", 3)}
         return tuple(found.outcome.statistics["searches"])
 
@@ -176,15 +180,54 @@ def test_the_interpreter_comes_first_unless_it_is_said_how_to_search(
     assert searched(depth=3) == ("explore",)
 
 
+DEEP = """
+EXTENDS Integers
+VARIABLE x
+RECURSIVE Up(_)
+Up(n) == IF n = 0 THEN 0 ELSE Up(n - 1) + 1
+Init == x = 0
+Next == x < 50 /\\ x' = x + 1
+Inv == Up(x) < 49
+"""
+
+
+def test_the_interpreter_goes_on_where_translating_is_not_possible(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tla_bounded, "_MOST_STATES", -1)  # as if many states were expected
+    assert _kinds(_run(translated(tmp_path, DEEP, CONFIG), depth=49))["Inv"] == ("VIOLATED", 49)
+    monkeypatch.setattr(tla_bounded, "_looked_on", lambda asked, before: None)  # it gives up, too
+    with pytest.raises(NotTranslated, match="no value as translated"):
+        _run(translated(tmp_path, DEEP, CONFIG), depth=49)
+
+
+def test_the_interpreter_goes_on_where_translating_takes_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def searches() -> set[str]:
+        return {*_run(translated(tmp_path, COUNTER, CONFIG), depth=3).outcome.statistics["searches"]}
+
+    def slow(asked: ModuleQuestion, made: Symbolic, settled: Settled | None) -> Run:
+        if asked.patience is not None:
+            raise GivenUp
+        return run_translated(asked, made, settled)
+
+    monkeypatch.setattr(tla_bounded, "_MOST_STATES", -1)
+    monkeypatch.setattr(tla_rounds, "run_translated", slow)
+    assert searches() == {"explore"}
+    monkeypatch.setattr(tla_bounded, "_looked_on", lambda asked, before: None)  # it gives up, too
+    assert searches() == {"explore", "parallel", "serial"}
+
+
 def test_states_are_expected_by_how_levels_grow() -> None:
     seen = [1, 2, 34, 256, 1136, 3728, 9288, 17728, 27100]
     for known in (6, 7, 8):  # grows by less and less
-        assert sum(seen) / 2 < tla_bounded.expected(seen[:known], 8, 10**6) < 2 * sum(seen)
-    assert tla_bounded.expected([1, 3, 9], 4, 10**6) == 1 + 3 + 9 + 27 + 81
-    assert tla_bounded.expected([1, 2, 8], 4, 10**6) == 1 + 2 + 8 + 32 + 128  # never by more and more
-    assert tla_bounded.expected([9, 3], 9, 10**6) == 9 + 3 + 8 * 3
-    assert tla_bounded.expected([1, 10], 100, 10**6) > 10**6
-    assert tla_bounded.expected([1], 5, 10) == 0
+        assert sum(seen) / 2 < expected(seen[:known], 8, 10**6) < 2 * sum(seen)
+    assert expected([1, 3, 9], 4, 10**6) == 1 + 3 + 9 + 27 + 81
+    assert expected([1, 2, 8], 4, 10**6) == 1 + 2 + 8 + 32 + 128  # never by more and more
+    assert expected([9, 3], 9, 10**6) == 9 + 3 + 8 * 3
+    assert expected([1, 10], 100, 10**6) > 10**6
+    assert expected([1], 5, 10) == 0
 
 
 def test_an_end_in_the_midst_keeps_the_depth_and_what_was_found(
@@ -246,9 +289,9 @@ def test_what_the_interpreter_found_is_kept_where_it_leaves_off(
     assert _kinds(found) == {"Inv": ("VIOLATED", 3), "Other": ("VIOLATED", 3), "Grows": ("VIOLATED", 5)}
     assert found.outcome.statistics["searches"].keys() > {"serial"}
     kept = {"Inv": ("VIOLATED", 3), "Other": ("VIOLATED", 3), "Grows": ("INCONCLUSIVE", 2)}
-    for where, name in ((tla_bounded, "started"), (tla_rounds, "_definition")):
+    for name in ("started", "_definition"):
         with monkeypatch.context() as changed:
-            changed.setattr(where, name, _interrupted)
+            changed.setattr(tla_rounds, name, _interrupted)
             run = _answered(translated(tmp_path, FAN, FAN_CONFIG), **asked)
             assert _kinds(run) == kept
             assert len(run.traces["Inv"]["states"]) == 4

@@ -279,6 +279,10 @@ def test_a_manifest_checks_and_records_a_module(counter: Path) -> None:
     assert "its hash is" in verify("ci", "verify.toml").stdout
     Path("verify.toml").write_text('[[cell]]\nid = "k"\nspec = "kip320"\nconfig = "M.cfg"\n')
     assert "are for TLA+ modules" in wrong("ci", "verify.toml")
+    Path("verify.toml").write_text(text.replace("N = 4", 'Clerk = ["a"]'))
+    said = verify("ci", "verify.toml").stdout
+    assert """constant Clerk=['a'] is no value of a TLA+ constant: write a set in quotes""" in said
+    assert 'as in Clerk = "{a, b}"' in said
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,8 @@ from verifier.engines.bounded_search import (
     Firing,
     ViolationFound,
 )
-from verifier.processes.limits import Limits
+from verifier.engines.growth import expected
+from verifier.processes.limits import Interrupted, Limits
 from verifier.system.model import Model
 from verifier.system.transition_system import Instance
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 NAME = "explore"
 MOST_STATES = 400_000
+_MOST_EXPECTED = 2_000_000
+"""Beyond the former, states are looked at as long as no more than these are expected to the depth."""
 _MOST_MOVES = 3_000
 """Compiling more takes longer than a bounded search needs to begin."""
 _SHARE_OF_MEMORY = 4
@@ -72,21 +75,42 @@ def search_by_exploring(model: Model, task: ExploringSearch, report: Callable[[E
     """Explores to the depth, or until every property is violated or there are too many states."""
     from verifier.engines.explore import Request, explore  # NumPy takes as long to load as a small proof
 
-    told = Told(model, task.properties, report)
-    explored = explore(
-        model,
-        Request(
-            properties=task.properties,
-            max_states=MOST_STATES,
-            max_depth=task.depth,
-            symmetry=task.symmetry,
-            limits=share_of(task.limits),
-        ),
-        told.listen,
+    told, levels = Told(model, task.properties, report), _Levels(task.depth)
+
+    def listen(progress: Progress) -> None:
+        told.listen(progress)
+        levels.look(progress)
+
+    request = Request(
+        properties=task.properties,
+        max_states=max(MOST_STATES, _MOST_EXPECTED),
+        max_depth=task.depth,
+        symmetry=task.symmetry,
+        limits=share_of(task.limits),
     )
+    explored = explore(model, request, listen)
     report(ActionsEnabled(explored.enabled))
     if explored.statistics["complete"]:  # no execution is left at any depth
         told.close(task.depth, explored.statistics["exploring_seconds"])
+
+
+class _Levels:
+    """Ends an exploration where many states were found and too many are expected."""
+
+    def __init__(self, depth: int) -> None:
+        self._depth = depth
+        self._sizes: list[int] = []
+        """How many states are at each depth that was closed."""
+
+    def look(self, progress: Progress) -> None:
+        """Takes the states of a depth that is closed. Raises Interrupted."""
+        if progress.closed == len(self._sizes):
+            self._sizes.append(progress.states - progress.frontier - sum(self._sizes))
+        if (
+            progress.states > MOST_STATES
+            and expected(self._sizes, self._depth, _MOST_EXPECTED) > _MOST_EXPECTED
+        ):
+            raise Interrupted(f"more than {_MOST_EXPECTED} states are expected")
 
 
 class Told:

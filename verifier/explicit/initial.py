@@ -5,7 +5,7 @@ Init filters the partial states as soon as they have all of its fields. The next
 that lacks the fewest bits.
 
 A conjunct that lists states, or large parts of them, would filter late. So there is one enumeration for each
-state that it lists.
+state that it lists: these are all states of a disjunction, whatever its parts are.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def initial_states(system: TransitionSystem) -> Rows:
     listing = whole.listing()
     if listing is None:
         return whole.run()
-    found = [whole.within(listing, cube).run() for cube in listing.args()]
+    found = [whole.within(listing, listed).run() for listed in listing.args()]
     rows: Rows = np.unique(np.concatenate(found), axis=0)
     return rows
 
@@ -57,12 +57,12 @@ class _Enumeration:
         listings = (pair for pair in self.waiting if len(pair[1]) > _MANY_BITS and _lists(pair[0]))
         return max(listings, key=lambda pair: len(pair[1]), default=(None, None))[0]
 
-    def within(self, listing: FNode, cube: FNode) -> _Enumeration:
-        """The enumeration of the states of one cube of a conjunct that lists."""
+    def within(self, listing: FNode, listed: FNode) -> _Enumeration:
+        """The enumeration of the states of one part of a conjunct that lists."""
         part = _Enumeration(self.system)
         part.count, part.fixed = self.count, dict(self.fixed)
         part.waiting = [(conjunct, support) for conjunct, support in self.waiting if conjunct is not listing]
-        part.propagate([cube])
+        part.propagate([listed])
         return part
 
     def propagate(self, formulas: Iterable[FNode]) -> None:
@@ -142,12 +142,15 @@ class _Enumeration:
 
 
 def _lists(formula: FNode) -> bool:
-    """Whether a formula is a disjunction of cubes."""
-    return formula.is_or() and len(formula.args()) <= _MOST_LISTED and all(map(_is_cube, formula.args()))
+    """Whether a formula is a disjunction of which each part fixes bits, as a listed state does."""
+    return formula.is_or() and len(formula.args()) <= _MOST_LISTED and all(map(_fixes_bits, formula.args()))
 
 
-def _is_cube(formula: FNode) -> bool:
-    return all((part.arg(0) if part.is_not() else part).is_symbol() for part in _conjuncts(formula))
+def _fixes_bits(formula: FNode) -> bool:
+    """Most of its conjuncts are literals. Of a listed state, others say what fields without meaning hold."""
+    parts = list(_conjuncts(formula))
+    fixed = [part for part in parts if (part.arg(0) if part.is_not() else part).is_symbol()]
+    return 2 * len(fixed) > len(parts)
 
 
 def _conjuncts(formula: FNode) -> Iterable[FNode]:

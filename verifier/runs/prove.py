@@ -124,7 +124,7 @@ def _run(
         solvers=_solvers(options, proofs),
         proofs=(
             *(described(found.model, proof) for proof in proofs),
-            *(_described_exploration(name, explored) for name, explored in outcome.explored.items()),
+            *(described_exploration(name, explored) for name, explored in outcome.explored.items()),
         ),
         certificates={proof.property_name: proof.certificate for proof in proofs},
     )
@@ -153,7 +153,8 @@ def described(model: Model | None, proof: CheckedProof) -> Mapping[str, Any]:
     }
 
 
-def _described_exploration(name: str, explored: Explored) -> Mapping[str, Any]:
+def described_exploration(name: str, explored: Explored) -> Mapping[str, Any]:
+    """How exploring proved a property, as the JSON output has it."""
     return {
         "property": name,
         "found_by": "explore",

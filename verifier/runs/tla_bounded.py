@@ -9,22 +9,24 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from verifier.encodings.sorts import SortError
 from verifier.engines.bmc import Progress
 from verifier.engines.choices import StepsChoice
+from verifier.engines.growth import expected
 from verifier.processes.limits import Interrupted
 from verifier.runs.asking import Remark
 from verifier.runs.bmc import BmcOptions
 from verifier.runs.tla_interchanging import up_to_names
 from verifier.runs.tla_loading import OF_STEPS
 from verifier.runs.tla_rounds import (
+    PATIENT_SECONDS,
+    GivenUp,
     ModuleQuestion,
     ended,
-    run_translated,
-    started,
+    translated,
+    translated_unless_slow,
     within_limits,
 )
 from verifier.runs.tla_searched import Searched, found_by
@@ -60,8 +62,8 @@ _MOST_GENERATED = 5
 """So many times as many may be generated: of interchangeable values, many are one state."""
 _QUIET_SECONDS, _INTERPRETER = 1.0, "interpreter"
 """For so long nothing is said of depths, and then in this name."""
-_STATES_BEFORE = 1_000
-"""Before so many states are seen, nothing is expected."""
+_STATES_BEFORE, _STATES_BEFORE_BY_COLUMNS = 1_000, 8_000
+"""Before so many states are seen, nothing is expected. Columns find as many in a moment."""
 
 
 class _TooMany(Exception):
@@ -78,44 +80,56 @@ def bounded(asked: ModuleQuestion) -> Run:
 
 
 def _run(asked: ModuleQuestion) -> Run:
-    found = searched(asked)
-    if found is None:
-        try:
-            made = within_limits(asked, lambda: started(asked))
-        except Interrupted as stop:
-            return ended(asked, str(stop))
-        return run_translated(asked, made)
-    if not found.leaves_off:
-        return found.run()
+    """By the interpreter where few states are expected, else translated; where that takes long or is not
+    possible, the interpreter looks on."""
+    found = None
     try:
-        made = within_limits(asked, lambda: started(asked))
+        found = searched(asked)
+        if found is not None and not found.leaves_off:
+            return found.run()
+        if not _is_open(asked.question.options):
+            return translated(asked)
+        rest, settled = (asked, None) if found is None else (found.rest, found.settled)
+        return translated_unless_slow(rest, lambda: _looked_on(asked, found), settled)
     except Interrupted as stop:
-        return found.run(str(stop))
-    return run_translated(found.rest, made, found.settled)
+        return ended(asked, str(stop)) if found is None else found.run(str(stop))
 
 
-def searched(asked: ModuleQuestion) -> Searched | None:
+def _looked_on(asked: ModuleQuestion, before: Searched | None) -> Run | None:
+    """The run, if the interpreter comes to its end in the time that it is given now."""
+    found = searched(asked, time.process_time() + PATIENT_SECONDS)
+    if found is None or found.leaves_off:
+        return None
+    if before is not None and before.closed > found.closed:  # interrupted
+        return before.run(found.reason)
+    return found.run()
+
+
+def searched(asked: ModuleQuestion, until: float | None = None) -> Searched | None:
     """What the interpreter finds; None where it is not asked, or cannot say what it found.
 
     All steps from the states at the depth are read, too: what has no value there is for the others to say.
+    ``until``: by the processor time of this process; else few states have to be expected.
     """
     options, spec = asked.question.options, with_operators(asked.module, asked.question.properties)
     if not isinstance(options, BmcOptions) or not _is_open(options):
         return None
-    names = _spoken_of(spec, asked.question.properties)
+    names = spoken_of(spec, asked.question.properties)
     if names is None:
         return None
     began, reason, leaves_off = time.monotonic(), "", False
     plain = replace(spec, symmetry=[], view=None)
     watch = _Watch(asked)
-    explorer = Explorer(plain, properties=names, max_depth=options.depth, enforce=watch.look)
+    explorer = Explorer(
+        plain, properties=names, max_depth=options.depth, enforce=watch.look if until is None else watch.tell
+    )
     if asked.symmetry is not None:
         explorer.known.orbits = Orbits(asked.symmetry.renamings)
     try:
-        within_limits(asked, lambda: _explore(explorer, plain))
+        within_limits(asked, lambda: _explore(explorer, plain), until)
     except Interrupted as stop:
         reason = str(stop)
-    except (_TooMany, Undefined):
+    except (_TooMany, GivenUp, Undefined):
         leaves_off = True
     try:
         explorer.name_actions()
@@ -140,7 +154,7 @@ def _is_open(options: BmcOptions) -> bool:
     return options.steps == StepsChoice.AUTO and how == (None, None) and not options.writes_question
 
 
-def _spoken_of(spec: Specification, names: Sequence[str]) -> tuple[str, ...] | None:
+def spoken_of(spec: Specification, names: Sequence[str]) -> tuple[str, ...] | None:
     """What the interpreter calls the properties; None if it does not know one, or if something that is
     evaluated rests on chance or on the search."""
     own = tuple(dict.fromkeys(name.removesuffix(OF_STEPS) for name in names))
@@ -159,8 +173,8 @@ class _Watch:
         """How many states it looks at one after the other, once that is known."""
 
     def look(self, explorer: Explorer) -> None:
-        """Says which depth is closed, if that takes a while. Raises _TooMany."""
-        self._tell(explorer)
+        """The same, and raises _TooMany."""
+        self.tell(explorer)
         columns = explorer.columns
         if columns.search is not None:
             later = explorer.count <= _MOST_BY_COLUMNS // 4
@@ -173,8 +187,8 @@ class _Watch:
             if _exceeded(explorer, self.most_of_rows):
                 raise _TooMany
 
-
-    def _tell(self, explorer: Explorer) -> None:
+    def tell(self, explorer: Explorer) -> None:
+        """Says which depth is closed, if that takes a while."""
         found, seconds = explorer.found, time.monotonic() - self.began
         if found.closed > self.told and seconds > _QUIET_SECONDS:
             self.told = found.closed
@@ -188,7 +202,8 @@ def _exceeded(explorer: Explorer, most: int) -> bool:
     assert explorer.max_depth is not None
     if states > most or explorer.found.generated > _MOST_GENERATED * most:
         return True
-    return states > _STATES_BEFORE and expected(levels, explorer.max_depth, most) > most
+    before = _STATES_BEFORE if explorer.columns.search is None else _STATES_BEFORE_BY_COLUMNS
+    return states > before and expected(levels, explorer.max_depth, most) > most
 
 
 def _bits(explorer: Explorer, symmetry: Symmetry | None) -> int:
@@ -205,23 +220,6 @@ def _bits(explorer: Explorer, symmetry: Symmetry | None) -> int:
         return sum(bits_of(sort_of(shape, names)) for shape in shapes.values())
     except (Untranslated, NoShape, SortError):
         return 0
-
-
-def expected(levels: Sequence[int], depth: int, most: int) -> float:
-    """The states to the depth, if levels go on to grow as the last ones did, or by less and less where the
-    last one grew by less than that before. Of more than ``most`` it says only that they are more."""
-    growths = [max(later / before, 1.0) for before, later in pairwise(levels[-3:])]
-    if not growths:
-        return 0.0
-    growth, level, count = growths[-1], float(levels[-1]), float(sum(levels))
-    slower = min((growth - 1) / (growths[0] - 1), 1.0) if growths[0] > 1 else 1.0
-    for _ in range(depth + 1 - len(levels)):
-        growth = 1 + (growth - 1) * slower
-        level *= growth
-        count += level
-        if count > most:
-            break
-    return count
 
 
 def _read_the_last_steps(explorer: Explorer, spec: Specification) -> None:

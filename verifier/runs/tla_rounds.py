@@ -7,6 +7,7 @@ there, which is an error of the specification. Every counterexample is an execut
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -42,6 +43,11 @@ _MOST_ROUNDS = 60
 _LONG = 0.3
 """Where translating takes so many seconds of processor time, more states are looked at before all else is
 built."""
+
+
+_BUILDING_SECONDS, PATIENT_SECONDS = 5.0, 20.0
+"""Where a translation takes longer to build, the interpreter looks on for so long, however many states there
+are, and where there is none. Both by the processor time of this process."""
 
 
 class GivenUp(Exception):
@@ -90,15 +96,40 @@ class ModuleQuestion:
 def run(asked: ModuleQuestion) -> Run:
     """Runs an engine, at wider sorts where those that were guessed do not do."""
     from verifier.runs.tla_bounded import bounded
+    from verifier.runs.tla_proving import looks_on, proved
 
     remark(asked)
     if asked.engine.name == "bmc":
         return bounded(asked)
     try:
-        made = within_limits(asked, lambda: started(asked))
+        if looks_on(asked):
+            return translated_unless_slow(asked, lambda: proved(asked))
+        return translated(asked)
     except Interrupted as stop:
         return ended(asked, str(stop))
-    return run_translated(asked, made)
+
+
+def translated(asked: ModuleQuestion, settled: Settled | None = None) -> Run:
+    """The run of an engine on the translated module; ``settled``: some of the properties are. Raises
+    Interrupted where it could not begin."""
+    return run_translated(asked, within_limits(asked, lambda: started(asked)), settled)
+
+
+def translated_unless_slow(
+    asked: ModuleQuestion, look_on: Callable[[], Run | None], settled: Settled | None = None
+) -> Run:
+    """The same; where building takes long or is not possible, what the interpreter finds by then, if it finds
+    all. Raises Interrupted."""
+    try:
+        return translated(replace(asked, patience=Patience(_BUILDING_SECONDS, math.inf)), settled)
+    except (GivenUp, NotTranslated) as refusal:
+        asked.listen(Remark(f"the interpreter goes on: {str(refusal) or 'translating takes long'}"))
+        found = look_on()
+        if found is not None:
+            return found
+        if isinstance(refusal, NotTranslated):
+            raise
+    return translated(asked, settled)
 
 
 def within_limits(asked: ModuleQuestion, work: Callable[[], T], until: float | None = None) -> T:

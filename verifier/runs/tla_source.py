@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from verifier.encodings.concrete import show_constants
-from verifier.errors import UsageError
+from verifier.errors import UsageError, cut
 from verifier.runs.asking import Remark
 from verifier.runs.loading import Loaded, Reading
 from verifier.runs.tla import explore
@@ -61,6 +61,10 @@ def load_tla(
 ) -> Loaded:
     """The module of a file, at the constants of its configuration, or those ``said`` by a file of results.
     Raises UsageError."""
+    for name, value in settings.items():
+        if isinstance(value, list | dict):  # of a manifest; the list of a grid was taken apart
+            words = f"constant {name}={cut(value)} is no value of a TLA+ constant"
+            raise UsageError(f'{words}: write a set in quotes, as in {name} = "{{a, b}}"')
     given = {name: word_of(value) for name, value in settings.items()}
     module = load(spec, given, reading.config, reading.libraries, said=said)
     for name in reading.lemmas:

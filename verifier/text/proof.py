@@ -36,9 +36,9 @@ def render_proof(run: Run, width: int, *, full: bool) -> list[RenderableType]:
     outcome = run.outcome if isinstance(run.outcome, ProveOutcome) else ProveOutcome((), (), {})
     proofs, explored = outcome.proofs, outcome.explored
     about = with_constants(run.definition.name, run.definition.constants)
-    solvers = ", ".join(f"{name} {solver_version(name)}" for name in run.solvers)
+    solvers = [f"{name} {solver_version(name)}" for name in run.solvers]
     lines: list[RenderableType] = [Text(line, "bold") for line in wrap(about, width)]
-    lines += [*map(Text, wrap(f"prove by {run.options['engine']}, {solvers}", width)), Text()]
+    lines += [*map(Text, wrap(", ".join([f"prove by {run.options['engine']}", *solvers]), width)), Text()]
     for proof in proofs:
         lines += [*_invariant(run, proof, width, full), Text()]
     if explored:

@@ -1,0 +1,120 @@
+"""Proofs by the interpreter, where a module takes long to translate or cannot be translated: every reachable
+state is looked at, and looked at again in another way."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import psutil
+
+from verifier.engines.choices import EngineChoice
+from verifier.engines.proof_by_exploring import Explored
+from verifier.engines.prove import ProveOutcome
+from verifier.engines.search_by_exploring import NAME as EXPLORING
+from verifier.runs.asking import Remark
+from verifier.runs.prove import ProveOptions, described_exploration
+from verifier.runs.question import Answer, conclude
+from verifier.runs.tla_bounded import spoken_of
+from verifier.runs.tla_loading import OF_STEPS
+from verifier.runs.tla_rounds import PATIENT_SECONDS, GivenUp, ModuleQuestion, within_limits
+from verifier.runs.tla_symbolic import with_operators
+from verifier.runs.tla_traces import violated
+from verifier.runs.tla_verdicts import replayed, temporal_verdicts
+from verifier.tla.explorer import Explorer
+from verifier.tla.frames import Undefined
+from verifier.tla.specification import Specification
+from verifier.verdict import Verdict, VerdictKind
+
+if TYPE_CHECKING:
+    from verifier.outcomes.run import Run
+
+
+def looks_on(asked: ModuleQuestion) -> bool:
+    """Whether exploration may answer: not where it is said how to prove, or an invariant is asked for."""
+    options = asked.question.options
+    if not isinstance(options, ProveOptions) or options.all_constants:
+        return False
+    return options.explore and options.engine == EngineChoice.AUTO and options.solver is None
+
+
+def proved(asked: ModuleQuestion) -> Run | None:
+    """The run, if the interpreter looks at every state twice, by columns and one after the other; else None.
+
+    States are kept whole and told apart by all variables, so that none is taken for another one. Raises
+    Interrupted.
+    """
+    spec = with_operators(asked.module, asked.question.properties)
+    names = spoken_of(spec, asked.question.properties)
+    if names is None:
+        return None
+    plain, began = replace(spec, symmetry=[], view=None), time.monotonic()
+    try:
+        explorer = _explored(asked, plain, names, by_columns=True)
+        first = _explored_to(explorer, names, time.monotonic() - began)
+        began = time.monotonic()
+        again = _explored(asked, plain, names, by_columns=False)
+        seconds = time.monotonic() - began
+        explorer.name_actions()
+    except (GivenUp, Undefined):
+        return None
+    violations, properties = explorer.found.violations.keys(), {*asked.question.properties}
+    if not explorer.count or not violations <= properties:
+        return None
+    if any(name + OF_STEPS in properties for name in violations):
+        return None  # the states or the steps may violate it
+    if _explored_to(again, names, first.seconds) != first or again.found.levels != explorer.found.levels:
+        return None
+    asked.listen(Remark(f"the interpreter looked at each of the {first.states:,} reachable states, twice"))
+    return _run_of(asked, plain, explorer, replace(first, seconds_again=seconds))
+
+
+def _explored(
+    asked: ModuleQuestion, spec: Specification, names: tuple[str, ...], *, by_columns: bool
+) -> Explorer:
+    """A complete exploration. Raises GivenUp, Undefined or Interrupted."""
+    explorer = Explorer(spec, properties=names, keep_going=True)
+    explorer.by_columns = by_columns
+
+    def explore() -> None:
+        explorer.assume()
+        explorer.explore()
+
+    within_limits(asked, explore, time.process_time() + PATIENT_SECONDS)
+    return explorer
+
+
+def _explored_to(explorer: Explorer, names: tuple[str, ...], seconds: float) -> Explored:
+    """What a complete exploration shows."""
+    found = explorer.found
+    holds = tuple(name for name in names if name not in found.violations)
+    return Explored(holds, explorer.count, max(found.depth, 0), (), (), seconds)
+
+
+def _run_of(asked: ModuleQuestion, spec: Specification, explorer: Explorer, explored: Explored) -> Run:
+    question, found = asked.question, explorer.found
+    verdicts, traces = list[Verdict](), dict[str, Any]()
+    for name in question.properties:
+        if name in found.violations:
+            one = found.violations[name]
+            verdict, traces[name] = violated(spec, question.definition, one, explored.seconds)
+            verdicts.append(replayed(spec, verdict, one.states))
+        else:
+            seconds = explored.seconds
+            verdicts.append(Verdict(name, VerdictKind.PROVED, None, seconds, found_by=EXPLORING))
+    if not asked.named:
+        verdicts += temporal_verdicts(spec)
+    enabled = tuple(dict.fromkeys(name.partition("(")[0] for name in found.taken))
+    never = {action.name for action in question.definition.actions} - set(enabled)
+    figures = {"states": explored.states, "depth": explored.depth, "seconds": round(explored.seconds, 3)}
+    statistics = {
+        "provers": {name: {EXPLORING: figures} for name in question.properties},
+        "peak_memory_bytes": int(psutil.Process().memory_info().rss),
+    }
+    outcome = ProveOutcome(tuple(verdicts), tuple(sorted(never)), statistics, enabled)
+    proofs = tuple(
+        described_exploration(name, explored) for name in question.properties if name not in found.violations
+    )
+    made = conclude(question, Answer(None, 0.0, outcome), asked.engine.name, proofs=proofs)
+    return replace(made, traces=traces)
