@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import psutil
@@ -17,10 +18,11 @@ from verifier.processes.watching import Watched
 from verifier.runs.engine import Listen
 from verifier.runs.explore import ExploreOptions, check_ends
 from verifier.runs.option import recorded
-from verifier.runs.tla_loading import TlaLoaded, checkable, evaluated, formula_named
+from verifier.runs.tla_loading import TlaDefinition, TlaLoaded, checkable, evaluated, formula_named
 from verifier.runs.tla_traces import violated
 from verifier.specs.definition import NO_DEADLOCK
 from verifier.tla.explorer import Explorer
+from verifier.tla.found import Found
 from verifier.tla.frames import UNSET, Undefined
 from verifier.tla.itf import shown_state
 from verifier.tla.naming import actions
@@ -56,7 +58,8 @@ def explore(loaded: TlaLoaded, options: ExploreOptions, listen: Listen = lambda 
         raise UsageError("--symmetry is not allowed for a TLA+ file: its configuration says SYMMETRY")
     check_ends(options)
     properties = chosen(loaded, options)
-    expectations = parse_expectations(options.expect, properties)
+    named = [action.name for action in loaded.definition.actions]
+    expectations = parse_expectations(options.expect, properties, named)
     limits = Limits(options.timeout, options.memory, loaded.began)
     search = _Search(loaded, options, properties, limits, listen)
     outcome = search.outcome()
@@ -76,6 +79,14 @@ def explore(loaded: TlaLoaded, options: ExploreOptions, listen: Listen = lambda 
         origin=origin(),
         traces=search.traces,
     )
+
+
+def enabled_actions(found: Found, definition: TlaDefinition) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The actions of the module that were taken in a state that was looked at, and the others, if a whole
+    level was looked at."""
+    enabled = tuple(dict.fromkeys(name.partition("(")[0] for name in found.taken))
+    others = tuple(action.name for action in definition.actions if action.name not in enabled)
+    return enabled, others if found.closed >= 0 else ()
 
 
 class _Search:
@@ -123,7 +134,8 @@ class _Search:
         evaluated(explorer.name_actions)
         verdicts = tuple(self._verdict(explorer, name) for name in self.properties)
         verdicts += tuple(self._postcondition(explorer, *one) for one in self.spec.postconditions.items())
-        return Outcome(verdicts, (), self._statistics(explorer), tuple(explorer.found.taken))
+        enabled, never = enabled_actions(explorer.found, self.loaded.definition)
+        return Outcome(verdicts, never, self._statistics(explorer, never), enabled)
 
     def _postcondition(self, explorer: Explorer, name: str, formula: Formula) -> Verdict:
         """What TLC evaluates once when all states were looked at."""
@@ -198,7 +210,7 @@ class _Search:
         reason = self.reason or "ended when all that was asked for was found"
         return Verdict(name, VerdictKind.INCONCLUSIVE, depth, seconds, reason)
 
-    def _statistics(self, explorer: Explorer) -> dict[str, Any]:
+    def _statistics(self, explorer: Explorer, never: Sequence[str]) -> dict[str, Any]:
         found, seconds = explorer.found, time.monotonic() - self.started
         orbits = explorer.known.orbits
         return {
@@ -211,7 +223,9 @@ class _Search:
             "complete": found.complete,
             "waiting_states": explorer.count - explorer.current - 1,
             "states_beyond_constraint": found.beyond,
-            "actions": {name: {"taken": count} for name, count in found.taken.items()},
+            "actions": {
+                name: {"taken": count} for name, count in {**found.taken, **dict.fromkeys(never, 0)}.items()
+            },
             "states_per_second": round(found.generated / seconds) if seconds else None,
             "exploring_seconds": round(seconds, 3),
             "exploring_cpu_seconds": round(time.process_time() - self.started_cpu, 3),

@@ -23,6 +23,7 @@ from verifier.processes.limits import Interrupted
 from verifier.runs.asking import Remark
 from verifier.runs.bmc import BmcOptions
 from verifier.runs.question import Answer, conclude
+from verifier.runs.tla import enabled_actions
 from verifier.runs.tla_interchanging import up_to_names
 from verifier.runs.tla_loading import OF_STEPS
 from verifier.runs.tla_rounds import (
@@ -260,12 +261,11 @@ def _run_of(
             verdicts.append(Verdict(name, VerdictKind.HOLDS, depth, seconds, found_by=EXPLORING))
     if not asked.named:
         verdicts += temporal_verdicts(spec)
-    enabled = tuple(dict.fromkeys(name.partition("(")[0] for name in found.taken))
+    enabled, never = enabled_actions(found, asked.module.definition)
     whole = found.complete or found.closed == depth
-    never = {action.name for action in question.definition.actions} - set(enabled) if whole else set()
     outcome = Outcome(
         tuple(verdicts),
-        tuple(sorted(never)),
+        tuple(sorted(never)) if whole else (),
         {
             "searches": {EXPLORING: {"depth": depth, "seconds": round(seconds, 3)}},
             "peak_memory_bytes": int(psutil.Process().memory_info().rss),
