@@ -99,3 +99,13 @@ def test_an_unknown_action_is_refused_with_the_nearest(engine: str) -> None:
     assert result.exit_code == 2
     assert "unknown property or action to expect something of 'Bak'" in result.stderr
     assert "did you mean 'Back'?" in result.stderr
+
+
+@pytest.mark.usefixtures("_module")
+@pytest.mark.parametrize("words", [["prove", "--no-explore"], ["induct"]], ids=" ".join)
+def test_an_action_is_enabled_if_one_way_to_take_it_is(words: list[str], tmp_path: Path) -> None:
+    """The translation has Turn twice; one of the two is never enabled."""
+    turn = "Turn == ((x > 50 /\\ x' = 0) \\/ (x = 9 /\\ x' = 0)) /\\ UNCHANGED phase\n"
+    written(tmp_path, BODY.replace("Next == Up", f"{turn}Next == Turn \\/ Up"))
+    run = _run(*words, "--property", "Low", code=0)
+    assert {"Back", "Leave"} == set(run["statistics"]["never_enabled"])

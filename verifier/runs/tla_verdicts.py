@@ -3,7 +3,7 @@ written with TLA+ values."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -40,9 +40,10 @@ def checked(made: Symbolic, found: Run, asked: ModuleQuestion) -> Run:
         verdicts += tuple(temporal_verdicts(made.translation.specification))
     verdicts = tuple(_as_named(made, verdict) for verdict in verdicts)
     enabled = tuple(dict.fromkeys(_named(made, name) for name in found.outcome.enabled))
-    never = [_named(made, name) for name in found.outcome.never_enabled if FAIR not in name]
-    left_out = _left_out(made, found, asked)
-    never = [name for name in dict.fromkeys((*never, *left_out)) if name not in enabled]
+    ways = _ways(made, found)
+    left_out = _left_out(ways, found, asked)
+    unseen = [name for name, those in ways.items() if those <= set(found.outcome.never_enabled)]
+    never = [name for name in (*unseen, *left_out) if name not in enabled]
     traces = {v.property_name: written(made, v.trace) for v in verdicts if v.trace is not None}
     verdicts = tuple(_shown(made, verdict, traces) for verdict in verdicts)
     outcome = replace(
@@ -194,15 +195,23 @@ def _named(made: Symbolic, action: str) -> str:
     return made.translation.named.get(plain, plain)
 
 
-def _left_out(made: Symbolic, found: Run, asked: ModuleQuestion) -> Sequence[str]:
+def _ways(made: Symbolic, found: Run) -> dict[str, set[str]]:
+    """What the translation has for each action of the module. It is never enabled if none of these is."""
+    ways: dict[str, set[str]] = {}
+    for action in found.definition.actions:
+        if FAIR not in action.name:
+            ways.setdefault(_named(made, action.name), set()).add(action.name)
+    return ways
+
+
+def _left_out(ways: Collection[str], found: Run, asked: ModuleQuestion) -> Sequence[str]:
     """The actions of the module that the translation has no step of: their guards are false for all values of
     the sorts. None where no state was searched, or, by a prover, where nothing shows that the sorts do."""
     shown = any(verdict.kind in (VerdictKind.HOLDS, VerdictKind.PROVED) for verdict in found.outcome.verdicts)
     searched = bool(found.outcome.enabled or found.outcome.never_enabled)
     if not shown and (asked.engine.writes_certificates or not searched):
         return ()
-    there = {_named(made, action.name) for action in found.definition.actions if FAIR not in action.name}
-    return [action.name for action in asked.module.definition.actions if action.name not in there]
+    return [action.name for action in asked.module.definition.actions if action.name not in ways]
 
 
 def _counted(made: Symbolic, figures: Mapping[str, Any], left_out: Sequence[str]) -> dict[str, Any]:
