@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.tla_modules import explored
+from tests.command_line import verify
+from tests.tla_modules import explored, written
 from verifier.errors import UsageError
 from verifier.tla.frames import Undefined
 from verifier.tla.loading import read_module
@@ -287,3 +288,26 @@ def test_a_value_for_what_the_module_does_not_name_is_passed_over(tmp_path: Path
     body = "CONSTANT S\nVARIABLE x\nInit == x \\in S\nNext == UNCHANGED x"
     explorer = explored(tmp_path, body, f"{CONFIG}\nCONSTANTS s1 = 1\n  quiet = {{3}}\n  S = {{s1, s2}}")
     assert explorer.found.distinct == 2
+
+
+@pytest.mark.parametrize(
+    "engine",
+    [["explore"], ["bmc", "--depth", "60", "--solver", "cadical"], ["prove", "--no-explore"]],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("length", [3, 50])
+def test_an_error_names_the_steps_to_its_state(engine: list[str], length: int, tmp_path: Path) -> None:
+    body = f"""EXTENDS Naturals, Sequences
+CONSTANT Client
+VARIABLES n, q
+Init == n = 0 /\\ q = <<>>
+Tick(c) == n < {length} /\\ n' = n + 1 /\\ UNCHANGED q
+Take == n = {length} /\\ q' = Tail(q) /\\ UNCHANGED n
+Next == Take \\/ \\E c \\in Client : Tick(c)
+Inv == n \\in 0..{length}
+"""
+    (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\nCONSTANT Client = {a}\nINVARIANT Inv")
+    result = verify(*engine, str(written(tmp_path, body)))
+    assert result.exit_code == 2
+    steps = ", ".join(["…"] * (length > 40) + ["Tick(c=a)"] * min(length, 40))
+    assert f"(after {length} steps: {steps}; in the state n = {length} /\\ q = <<>>)" in result.stderr

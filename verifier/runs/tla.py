@@ -19,12 +19,11 @@ from verifier.runs.engine import Listen
 from verifier.runs.explore import ExploreOptions, check_ends
 from verifier.runs.option import recorded
 from verifier.runs.tla_loading import TlaDefinition, TlaLoaded, checkable, evaluated, formula_named
-from verifier.runs.tla_traces import violated
+from verifier.runs.tla_traces import violated, whereabouts
 from verifier.specs.definition import NO_DEADLOCK
 from verifier.tla.explorer import Explorer
 from verifier.tla.found import Found
 from verifier.tla.frames import UNSET, Undefined
-from verifier.tla.itf import shown_state
 from verifier.tla.naming import actions
 from verifier.tla.order import text
 from verifier.tla.splitting import Formula
@@ -161,10 +160,9 @@ class _Search:
             # An invariant or a constraint is evaluated in a state that may not be among the states yet.
             state = tuple(self.spec.evaluator.now)
             if UNSET not in state:
-                steps = explorer.level + (reached is not None and state != reached)
-                shown = shown_state(explorer.names, state, self.spec.evaluator.order)
-                words = " /\\ ".join(f"{name} = {value}" for name, value in shown.items())
-                error.words += f" (after {steps} steps, in the state {words[:600]})"
+                way = [] if reached is None else explorer.known.path(explorer.current)
+                way += [state] if state != reached else []
+                error.words += whereabouts(self.spec, state, explorer.titles(way))
             if not explorer.found.violations:
                 raise
             self.reason = str(error)  # what was violated before is violated

@@ -29,6 +29,10 @@ from verifier.verdict import Verdict, VerdictKind
 if TYPE_CHECKING:
     from verifier.runs.tla_symbolic import Symbolic
 
+_MOST_SHOWN = 600
+"""Of a state in an error, in characters."""
+_MOST_STEPS = 40
+
 
 def about(definition: Definition, violates: str | None) -> dict[str, Any]:
     """What a trace says of itself."""
@@ -82,6 +86,17 @@ def as_aliased(spec: Specification, trace: Trace, file: dict[str, Any], states: 
         shown.append({key: text(value, order) for key, value in alias.items()})
         file["states"][number]["#meta"]["alias"] = {k: as_json(v, order) for k, v in alias.items()}
     return replace(trace, shown=tuple(shown))
+
+
+def whereabouts(spec: Specification, state: State, steps: Sequence[str]) -> str:
+    """Where something has no value: the steps to a state, of long executions the last ones, and the state."""
+    names = [one.name for one in spec.variables]
+    shown = shown_state(names, state, spec.evaluator.order)
+    words = " /\\ ".join(f"{name} = {value}" for name, value in shown.items())
+    words = words if len(words) <= _MOST_SHOWN else f"{words[:_MOST_SHOWN]} …"
+    last = [*(["…"] if len(steps) > _MOST_STEPS else []), *steps[-_MOST_STEPS:]]
+    listed = f": {', '.join(last)}" if last else ""
+    return f" (after {len(steps)} step{'' if len(steps) == 1 else 's'}{listed}; in the state {words})"
 
 
 def _parameters(action: ActionTaken) -> Mapping[str, Any]:
