@@ -352,3 +352,20 @@ def test_a_choice_that_no_constant_names_is_shown_by_the_next_state(
     assert done.exit_code == 10, done.output
     assert " 1  Next(y'=1)\n" in done.stdout
     assert " 2  Next(y'=2)\n" in done.stdout
+
+
+@pytest.mark.parametrize("words", [["explore"], ["bmc", "--solver", "cadical"], ["prove", "--no-explore"]])
+def test_a_label_that_is_called_as_a_process_is_quoted(words: list[str], tmp_path: Path) -> None:
+    """PlusCal's labels are strings, and c1 is a common name of both."""
+    body = r"""CONSTANT P
+VARIABLES last, pc
+Init == last = "c1" /\ pc = [p \in P |-> "start"]
+c1(p) == pc[p] = "start" /\ pc' = [pc EXCEPT ![p] = "c1"] /\ last' = p
+Next == \E p \in P : c1(p)
+Inv == \E p \in P : pc[p] # "c1"
+"""
+    (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\nCONSTANT P = {c1}\nINVARIANT Inv")
+    result = verify(*words, str(written(tmp_path, body)))
+    assert result.exit_code == 10
+    assert 'last: "c1" → c1' in result.stdout
+    assert 'pc[c1]: start → "c1"' in result.stdout

@@ -17,7 +17,7 @@ from verifier.tla.alias import aliased
 from verifier.tla.explaining import FalsePart, false_parts
 from verifier.tla.found import State, Taken, Violation
 from verifier.tla.itf import as_json, shown_state, trace_object
-from verifier.tla.order import Order, text
+from verifier.tla.order import text
 from verifier.tla.specification import Specification
 from verifier.tla.translate.coding import Names, NotInSort
 from verifier.tla.translate.shape_sorts import sort_of
@@ -116,7 +116,7 @@ def module_trace(
     """An execution of the interpreter's states, at sorts that are made of these alone; where they have none,
     with values as TLA+ writes them."""
     order, names = spec.evaluator.order, [one.name for one in spec.variables]
-    coder = _Coder(order)
+    coder = _Coder(spec)
     taken = tuple(ActionTaken(one.name, coder.parameters(one)) for one in actions)
     trace = Trace(definition.name, definition.spec_hash, definition.constants, violates, (), taken)
     columns = [coder.coded(values) for values in zip(*states, strict=True)]
@@ -166,8 +166,8 @@ def explained(spec: Specification, trace: Trace, states: Sequence[State]) -> Tra
 class _Coder:
     """Values of the interpreter at sorts that hold them."""
 
-    def __init__(self, order: Order) -> None:
-        self.names = Names(order)
+    def __init__(self, spec: Specification) -> None:
+        self.names = Names(spec.evaluator.order, spec.evaluator.model_values.values())
 
     def coded(self, values: Sequence[Value]) -> tuple[Sort, list[Concrete]] | None:
         """A sort of values, and what they are there; None if they have none."""
