@@ -43,7 +43,14 @@ MODULES = {
     "too many arguments": (GOOD + "Op(a) == a\nP == Op(1, 2) = 2", "Op takes 1 argument, 2 are given"),
     "no arguments": (GOOD + "Op(a) == a\nP == Op = 2", "Op takes 1 argument, 0 are given"),
     "a name defined twice": (GOOD + "Inv == TRUE", "Inv has a meaning already"),
-    "a bound name that is a variable": (GOOD + "P == \\A x \\in {1} : x = 1", "x has a meaning already"),
+    "a bound name that is a variable": (
+        GOOD + "P == \\A x \\in {1} : x = 1",
+        "7:9: x has a meaning already (from 3:10)",
+    ),
+    "a bound name of a quantifier around": (
+        GOOD + "P == /\\ \\A s \\in {1} : s = 1 /\\ \\E s \\in {2} : s = 2",
+        "s has a meaning already (from 7:12): rename one of them",
+    ),
     "a parameter that is a variable": (GOOD + "Op(x) == x", "x has a meaning already"),
     "a value where an operator is": (GOOD + "H(F(_)) == F(1)\nP == H(3) = 1", "an operator of 1 argument"),
     "an operator of another arity": (
@@ -139,7 +146,7 @@ MODULES |= {
     "a string without an end": (GOOD + 'P == "abc', '7:10: " is missing here'),
     "a prime of a prime": (GOOD.replace("x' = 1", "(x')' = 1"), "a prime stands below another one"),
     "a prime in Init": (GOOD.replace("x = 0", "x' = 0"), "or in a formula of initial states"),
-    "a parameter twice": (GOOD + "Op(a, a) == a", "a has a meaning already"),
+    "a parameter twice": (GOOD + "Op(a, a) == a", "7:7: a has a meaning already (from 7:4)"),
     "a name bound again inside": (
         GOOD + "P == \\A a \\in {1} : \\E a \\in {2} : a = 1",
         "a has a meaning already",
