@@ -369,3 +369,26 @@ Inv == \E p \in P : pc[p] # "c1"
     assert result.exit_code == 10
     assert 'last: "c1" → c1' in result.stdout
     assert 'pc[c1]: start → "c1"' in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        (["explore", "--max-states", "2"], "--max-states"),
+        (["explore", "--timeout", "0.001"], "--timeout"),
+        (["prove", "--no-explore", "--timeout", "0.001"], "--timeout"),
+        (["bmc", "--solver", "cadical", "--timeout", "0.001"], "--timeout"),
+        (["explore", "--memory", "1MiB"], "--memory"),
+    ],
+)
+def test_what_a_limit_left_open_names_the_limit(words: list[str], option: str, counter: Path) -> None:
+    result = verify(*words, "--set", "N=300", str(counter))
+    assert result.exit_code == 12, result.output
+    assert f"A greater {option}, or smaller constants (--set), may decide more." in result.stdout
+
+
+@pytest.mark.usefixtures("counter")
+def test_what_no_limit_left_open_names_none() -> None:
+    result = verify("simulate", "M.tla", "--walks", "5")
+    assert result.exit_code == 12
+    assert "may decide more" not in result.stdout
