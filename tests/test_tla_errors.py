@@ -318,3 +318,13 @@ Inv == n \\in 0..{length}
     assert result.exit_code == 2
     steps = ", ".join(["…"] * (length > 40) + ["Tick(c=a)"] * min(length, 40))
     assert f"(after {length} steps: {steps}; in the state n = {length} /\\ q = <<>>)" in result.stderr
+
+
+def test_a_symmetry_without_a_value_is_an_error_with_its_place(tmp_path: Path) -> None:
+    body = "EXTENDS TLC, Integers\nCONSTANT S\nVARIABLE x\nInit == x = 0\nNext == x' = 1 - x\n"
+    body += "Symm == Permutations(S)\n"
+    (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\nCONSTANT S = {a, b}\nSYMMETRY Symm\nINVARIANT Inv")
+    module = str(written(tmp_path, f"{body}Inv == x \\in 0..1\n"))
+    result = verify("explore", module, "--set", "S=a")
+    assert result.exit_code == 2
+    assert "M.tla:7:9: SYMMETRY has no value: a set is expected here: it is a" in result.stderr
