@@ -392,3 +392,20 @@ def test_what_no_limit_left_open_names_none() -> None:
     result = verify("simulate", "M.tla", "--walks", "5")
     assert result.exit_code == 12
     assert "may decide more" not in result.stdout
+
+
+def test_show_leaves_out_the_middle_of_a_long_sort(tmp_path: Path) -> None:
+    """Messages are listed one by one."""
+    body = """EXTENDS Naturals
+VARIABLES sent
+Message == [from : 1..40, to : 1..40, at : 0..400]
+Init == sent = {}
+Next == \\E n \\in 1..40 : sent' = {[from |-> n, to |-> 41 - n, at |-> 10 * n]}
+"""
+    (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next")
+    module = str(written(tmp_path, body))
+    whole = json.loads(verify("show", module, "--format", "json").stdout)["sorts"]["sent"]
+    shown = " ".join(verify("show", module).stdout.split())
+    assert len(whole) > 1000
+    assert whole not in shown
+    assert f" … {whole[-60:]}" in shown
