@@ -139,6 +139,8 @@ def with_elements(value: Concrete, renaming: Mapping[Element, Concrete]) -> Conc
 
 
 _PLAIN = re.compile(r"\w[\w .+/-]*")
+_QUOTED = re.compile(r'"\w[\w .+/-]*"')
+"""Also shown as it is: quoting the plain word within gives no text of its own."""
 
 
 def show(value: Concrete) -> str:
@@ -162,7 +164,8 @@ def show(value: Concrete) -> str:
                 return "(" + ", ".join(f"{key} {show(item)}" for key, item in value.items()) + ")"
             return "(" + ", ".join(f"{show(key)}: {show(item)}" for key, item in value.items()) + ")"
         case str():
-            return value if _PLAIN.fullmatch(value) else json.dumps(value, ensure_ascii=False)
+            plain = _PLAIN.fullmatch(value) or _QUOTED.fullmatch(value)
+            return value if plain else json.dumps(value, ensure_ascii=False)
         case _:
             return str(value)
 

@@ -180,11 +180,11 @@ def test_an_invariant_without_a_value_is_shown_with_its_own_state(tmp_path: Path
     body = "EXTENDS Sequences\nVARIABLE q\nInit == q = <<1>>\nNext == q # <<>> /\\ q' = Tail(q)\n"
     body += "Inv == Head(q) = 1\n"
     (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Inv")
-    for first, steps in (("<<1>>", 1), ("<<>>", 0)):
+    for first, steps in (("<<1>>", "1 step: Next()"), ("<<>>", "0 steps")):
         module = written(tmp_path, body.replace("<<1>>", first))
         result = verify("explore", str(module))
         assert result.exit_code == 2
-        assert f"(after {steps} steps, in the state q = <<>>)" in result.output
+        assert f"(after {steps}; in the state q = <<>>)" in result.output
 
 
 def test_modules_from_a_library(module: Path, tmp_path: Path) -> None:

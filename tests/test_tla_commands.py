@@ -384,3 +384,60 @@ def test_a_choice_that_no_constant_names_is_shown_by_the_next_state(
     assert done.exit_code == 10, done.output
     assert " 1  Next(y'=1)\n" in done.stdout
     assert " 2  Next(y'=2)\n" in done.stdout
+
+
+@pytest.mark.parametrize("words", [["explore"], ["bmc", "--solver", "cadical"], ["prove", "--no-explore"]])
+def test_a_label_that_is_called_as_a_process_is_quoted(words: list[str], tmp_path: Path) -> None:
+    """PlusCal's labels are strings, and c1 is a common name of both."""
+    body = r"""CONSTANT P
+VARIABLES last, pc
+Init == last = "c1" /\ pc = [p \in P |-> "start"]
+c1(p) == pc[p] = "start" /\ pc' = [pc EXCEPT ![p] = "c1"] /\ last' = p
+Next == \E p \in P : c1(p)
+Inv == \E p \in P : pc[p] # "c1"
+"""
+    (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\nCONSTANT P = {c1}\nINVARIANT Inv")
+    result = verify(*words, str(written(tmp_path, body)))
+    assert result.exit_code == 10
+    assert 'last: "c1" → c1' in result.stdout
+    assert 'pc[c1]: start → "c1"' in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        (["explore", "--max-states", "2"], "--max-states"),
+        (["explore", "--timeout", "0.001"], "--timeout"),
+        (["prove", "--no-explore", "--timeout", "0.001"], "--timeout"),
+        (["bmc", "--solver", "cadical", "--timeout", "0.001"], "--timeout"),
+        (["explore", "--memory", "1MiB"], "--memory"),
+    ],
+)
+def test_what_a_limit_left_open_names_the_limit(words: list[str], option: str, counter: Path) -> None:
+    result = verify(*words, "--set", "N=300", str(counter))
+    assert result.exit_code == 12, result.output
+    assert f"A greater {option}, or smaller constants (--set), may decide more." in result.stdout
+
+
+@pytest.mark.usefixtures("counter")
+def test_what_no_limit_left_open_names_none() -> None:
+    result = verify("simulate", "M.tla", "--walks", "5")
+    assert result.exit_code == 12
+    assert "may decide more" not in result.stdout
+
+
+def test_show_leaves_out_the_middle_of_a_long_sort(tmp_path: Path) -> None:
+    """Messages are listed one by one."""
+    body = """EXTENDS Naturals
+VARIABLES sent
+Message == [from : 1..40, to : 1..40, at : 0..400]
+Init == sent = {}
+Next == \\E n \\in 1..40 : sent' = {[from |-> n, to |-> 41 - n, at |-> 10 * n]}
+"""
+    (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next")
+    module = str(written(tmp_path, body))
+    whole = json.loads(verify("show", module, "--format", "json").stdout)["sorts"]["sent"]
+    shown = " ".join(verify("show", module).stdout.split())
+    assert len(whole) > 1000
+    assert whole not in shown
+    assert f" … {whole[-60:]}" in shown

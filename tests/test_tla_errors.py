@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.tla_modules import explored
+from tests.command_line import verify
+from tests.tla_modules import explored, written
 from verifier.errors import UsageError
 from verifier.tla.frames import Undefined
 from verifier.tla.loading import read_module
@@ -42,7 +43,14 @@ MODULES = {
     "too many arguments": (GOOD + "Op(a) == a\nP == Op(1, 2) = 2", "Op takes 1 argument, 2 are given"),
     "no arguments": (GOOD + "Op(a) == a\nP == Op = 2", "Op takes 1 argument, 0 are given"),
     "a name defined twice": (GOOD + "Inv == TRUE", "Inv has a meaning already"),
-    "a bound name that is a variable": (GOOD + "P == \\A x \\in {1} : x = 1", "x has a meaning already"),
+    "a bound name that is a variable": (
+        GOOD + "P == \\A x \\in {1} : x = 1",
+        "7:9: x has a meaning already (from 3:10)",
+    ),
+    "a bound name of a quantifier around": (
+        GOOD + "P == /\\ \\A s \\in {1} : s = 1 /\\ \\E s \\in {2} : s = 2",
+        "s has a meaning already (from 7:12): rename one of them",
+    ),
     "a parameter that is a variable": (GOOD + "Op(x) == x", "x has a meaning already"),
     "a value where an operator is": (GOOD + "H(F(_)) == F(1)\nP == H(3) = 1", "an operator of 1 argument"),
     "an operator of another arity": (
@@ -138,7 +146,7 @@ MODULES |= {
     "a string without an end": (GOOD + 'P == "abc', '7:10: " is missing here'),
     "a prime of a prime": (GOOD.replace("x' = 1", "(x')' = 1"), "a prime stands below another one"),
     "a prime in Init": (GOOD.replace("x = 0", "x' = 0"), "or in a formula of initial states"),
-    "a parameter twice": (GOOD + "Op(a, a) == a", "a has a meaning already"),
+    "a parameter twice": (GOOD + "Op(a, a) == a", "7:7: a has a meaning already (from 7:4)"),
     "a name bound again inside": (
         GOOD + "P == \\A a \\in {1} : \\E a \\in {2} : a = 1",
         "a has a meaning already",
@@ -288,3 +296,36 @@ def test_a_value_for_what_the_module_does_not_name_is_passed_over(tmp_path: Path
     body = "CONSTANT S\nVARIABLE x\nInit == x \\in S\nNext == UNCHANGED x"
     explorer = explored(tmp_path, body, f"{CONFIG}\nCONSTANTS s1 = 1\n  quiet = {{3}}\n  S = {{s1, s2}}")
     assert explorer.found.distinct == 2
+
+
+@pytest.mark.parametrize(
+    "engine",
+    [["explore"], ["bmc", "--depth", "60", "--solver", "cadical"], ["prove", "--no-explore"]],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("length", [3, 50])
+def test_an_error_names_the_steps_to_its_state(engine: list[str], length: int, tmp_path: Path) -> None:
+    body = f"""EXTENDS Naturals, Sequences
+CONSTANT Client
+VARIABLES n, q
+Init == n = 0 /\\ q = <<>>
+Tick(c) == n < {length} /\\ n' = n + 1 /\\ UNCHANGED q
+Take == n = {length} /\\ q' = Tail(q) /\\ UNCHANGED n
+Next == Take \\/ \\E c \\in Client : Tick(c)
+Inv == n \\in 0..{length}
+"""
+    (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\nCONSTANT Client = {a}\nINVARIANT Inv")
+    result = verify(*engine, str(written(tmp_path, body)))
+    assert result.exit_code == 2
+    steps = ", ".join(["…"] * (length > 40) + ["Tick(c=a)"] * min(length, 40))
+    assert f"(after {length} steps: {steps}; in the state n = {length} /\\ q = <<>>)" in result.stderr
+
+
+def test_a_symmetry_without_a_value_is_an_error_with_its_place(tmp_path: Path) -> None:
+    body = "EXTENDS TLC, Integers\nCONSTANT S\nVARIABLE x\nInit == x = 0\nNext == x' = 1 - x\n"
+    body += "Symm == Permutations(S)\n"
+    (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\nCONSTANT S = {a, b}\nSYMMETRY Symm\nINVARIANT Inv")
+    module = str(written(tmp_path, f"{body}Inv == x \\in 0..1\n"))
+    result = verify("explore", module, "--set", "S=a")
+    assert result.exit_code == 2
+    assert "M.tla:7:9: SYMMETRY has no value: a set is expected here: it is a" in result.stderr

@@ -34,10 +34,12 @@ _COMMANDS = {
 _HELP = """Check replication protocols: every execution up to a depth, or a counterexample.
 
 A protocol of your own is a Python class: docs/tutorial.md begins one, docs/language.md is the reference.
+Or it is a TLA+ module with its configuration, as TLC reads them: docs/tla.md.
 
 \b
-Example:
+Examples:
   verify bmc --spec kip320-first-try --depth 12
+  verify explore --spec TwoPhase.tla --config Small.cfg
 
 \b
 Exit codes, of several verdicts the worst:

@@ -25,7 +25,10 @@ CONFIG_HELP = "Of a TLA+ module: its configuration. [default: FILE.cfg beside FI
 LIBRARY_HELP = "Of a TLA+ module: a folder with modules that it extends; may be repeated."
 LEMMA_HELP = "Of a TLA+ module: an operator that helps to prove, for induct and prove; may be repeated."
 _LEMMAS = "verifier.cli.specs.lemma"
-SET_HELP = "Give a constant a value; may be repeated."
+SET_HELP = (
+    "Give a constant a value; may be repeated. Of a TLA+ module, quoted for the shell, also "
+    "RM='{r1, r2}' and Quorum='<-Majority'."
+)
 
 
 def spec_options(command: Command) -> Command:

@@ -3,6 +3,7 @@ wrong."""
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import secrets
@@ -82,6 +83,7 @@ class Session:
 
     def __enter__(self) -> Self:
         self._log_begins = _size(self.settings.log)
+        logging.getLogger().addFilter(not_of_py4j)
         try:
             self._context = self._started()
             self._ready()
@@ -106,6 +108,7 @@ class Session:
                 self._end_java()
         finally:
             self.kill_java()
+            logging.getLogger().removeFilter(not_of_py4j)
 
     def kill_java(self) -> None:
         """Kills a JVM that is still there: PySpark knows nothing of one whose start was interrupted, and it
@@ -194,6 +197,12 @@ class Session:
             gateway.shutdown()
             gateway.proc.stdin.close()
             gateway.proc.wait(timeout=20)
+
+
+def not_of_py4j(record: logging.LogRecord) -> bool:
+    """Py4J writes tracebacks to the root logger, so to the terminal, where an interrupt comes in the midst of
+    a command, and where the JVM has ended. Both are raised, too."""
+    return Path(record.pathname).parent.name != "py4j"
 
 
 def _of_sql(converter: object) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import psutil
@@ -17,13 +18,20 @@ from verifier.processes.watching import Watched
 from verifier.runs.engine import Listen
 from verifier.runs.explore import ExploreOptions, check_ends
 from verifier.runs.option import recorded
-from verifier.runs.tla_loading import TlaLoaded, checkable, evaluated, formula_named, no_initial_state
-from verifier.runs.tla_traces import violated
+from verifier.runs.tla_loading import (
+    TlaDefinition,
+    TlaLoaded,
+    checkable,
+    evaluated,
+    formula_named,
+    no_initial_state,
+)
+from verifier.runs.tla_traces import violated, whereabouts
 from verifier.specs.definition import NO_DEADLOCK
 from verifier.tla.begun import Begun
 from verifier.tla.explorer import Explorer
+from verifier.tla.found import Found
 from verifier.tla.frames import UNSET, Undefined
-from verifier.tla.itf import shown_state
 from verifier.tla.naming import actions
 from verifier.tla.order import text
 from verifier.tla.splitting import Formula
@@ -63,7 +71,8 @@ def explore(
         raise UsageError("--symmetry is not allowed for a TLA+ file: its configuration says SYMMETRY")
     check_ends(options)
     properties = chosen(loaded, options)
-    expectations = parse_expectations(options.expect, properties)
+    named = [action.name for action in loaded.definition.actions]
+    expectations = parse_expectations(options.expect, properties, named)
     limits = Limits(options.timeout, options.memory, loaded.began)
     search = _Search(loaded, options, properties, limits, listen, begun)
     outcome = search.outcome()
@@ -83,6 +92,14 @@ def explore(
         origin=origin(),
         traces=search.traces,
     )
+
+
+def enabled_actions(found: Found, definition: TlaDefinition) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The actions of the module that were taken in a state that was looked at, and the others, if a whole
+    level was looked at."""
+    enabled = tuple(dict.fromkeys(name.partition("(")[0] for name in found.taken))
+    others = tuple(action.name for action in definition.actions if action.name not in enabled)
+    return enabled, others if found.closed >= 0 else ()
 
 
 class _Search:
@@ -136,7 +153,8 @@ class _Search:
         evaluated(explorer.name_actions)
         verdicts = tuple(self._verdict(explorer, name) for name in self.properties)
         verdicts += tuple(self._postcondition(explorer, *one) for one in self.spec.postconditions.items())
-        return Outcome(verdicts, (), self._statistics(explorer), tuple(explorer.found.taken))
+        enabled, never = enabled_actions(explorer.found, self.loaded.definition)
+        return Outcome(verdicts, never, self._statistics(explorer, never), enabled)
 
     def _check_begins(self, explorer: Explorer) -> None:
         """Raises UsageError where all was looked at and no execution begins: every claim would hold."""
@@ -172,10 +190,9 @@ class _Search:
             # An invariant or a constraint is evaluated in a state that may not be among the states yet.
             state = tuple(self.spec.evaluator.now)
             if UNSET not in state:
-                steps = explorer.level + (reached is not None and state != reached)
-                shown = shown_state(explorer.names, state, self.spec.evaluator.order)
-                words = " /\\ ".join(f"{name} = {value}" for name, value in shown.items())
-                error.words += f" (after {steps} steps, in the state {words[:600]})"
+                way = [] if reached is None else explorer.known.path(explorer.current)
+                way += [state] if state != reached else []
+                error.words += whereabouts(self.spec, state, explorer.titles(way))
             if not explorer.found.violations:
                 raise
             self.reason = str(error)  # what was violated before is violated
@@ -221,7 +238,7 @@ class _Search:
         reason = self.reason or "ended when all that was asked for was found"
         return Verdict(name, VerdictKind.INCONCLUSIVE, depth, seconds, reason)
 
-    def _statistics(self, explorer: Explorer) -> dict[str, Any]:
+    def _statistics(self, explorer: Explorer, never: Sequence[str]) -> dict[str, Any]:
         found, seconds = explorer.found, time.monotonic() - self.started
         orbits = explorer.known.orbits
         return {
@@ -234,7 +251,9 @@ class _Search:
             "complete": found.complete,
             "waiting_states": explorer.count - explorer.current - 1,
             "states_beyond_constraint": found.beyond,
-            "actions": {name: {"taken": count} for name, count in found.taken.items()},
+            "actions": {
+                name: {"taken": count} for name, count in {**found.taken, **dict.fromkeys(never, 0)}.items()
+            },
             "states_per_second": round(found.generated / seconds) if seconds else None,
             "exploring_seconds": round(seconds, 3),
             "exploring_cpu_seconds": round(time.process_time() - self.started_cpu, 3),

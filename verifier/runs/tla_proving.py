@@ -16,6 +16,7 @@ from verifier.engines.search_by_exploring import NAME as EXPLORING
 from verifier.runs.asking import Remark
 from verifier.runs.prove import ProveOptions, described_exploration
 from verifier.runs.question import Answer, conclude
+from verifier.runs.tla import enabled_actions
 from verifier.runs.tla_bounded import spoken_of
 from verifier.runs.tla_loading import OF_STEPS
 from verifier.runs.tla_rounds import PATIENT_SECONDS, GivenUp, ModuleQuestion, within_limits
@@ -105,8 +106,7 @@ def _run_of(asked: ModuleQuestion, spec: Specification, explorer: Explorer, expl
             verdicts.append(Verdict(name, VerdictKind.PROVED, None, seconds, found_by=EXPLORING))
     if not asked.named:
         verdicts += temporal_verdicts(spec)
-    enabled = tuple(dict.fromkeys(name.partition("(")[0] for name in found.taken))
-    never = {action.name for action in question.definition.actions} - set(enabled)
+    enabled, never = enabled_actions(found, asked.module.definition)
     figures = {"states": explored.states, "depth": explored.depth, "seconds": round(explored.seconds, 3)}
     statistics = {
         "provers": {name: {EXPLORING: figures} for name in question.properties},

@@ -304,8 +304,8 @@ def _round(
         names = tuple(dict.fromkeys((*names, SORTS)))  # a proof of another property is one of this, too
     loaded = replace(question.loaded, definition=definition, began=question.limits.since, source=None)
     options = replace(question.options, properties=names, ending=(SORTS, UNDEFINED_READ))
-    if settled:  # what is expected is compared with all verdicts, in the end
-        options = replace(options, expect=())
+    # What is expected is compared with all verdicts and all actions of the module, in the end.
+    options = replace(options, expect=() if settled else _expected(question, definition))
     if NO_DEADLOCK in settled:
         options = replace(options, deadlock=False)
 
@@ -320,6 +320,13 @@ def _round(
         raise NotTranslated(f"{error}: {INSTEAD}") from None
     except TooLargeError as error:  # sorts are guessed: nobody has chosen them
         raise NotTranslated(f"{error.words}: {INSTEAD}") from None
+
+
+def _expected(question: Question[Any], definition: TlaDefinition) -> tuple[str, ...]:
+    """What is expected, but of actions that the translation has no step of."""
+    there = {action.name for action in definition.actions}
+    gone = {one.action for one in question.expectations.enabled} - there
+    return tuple(word for word in question.options.expect if word.rpartition("=")[0] not in gone)
 
 
 def _check_fairness(model: Model, made: Symbolic) -> None:

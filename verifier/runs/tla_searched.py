@@ -13,6 +13,7 @@ import psutil
 from verifier.engines.outcome import Outcome
 from verifier.engines.search_by_exploring import NAME as EXPLORING
 from verifier.runs.question import Answer, conclude
+from verifier.runs.tla import enabled_actions
 from verifier.runs.tla_loading import OF_STEPS
 from verifier.runs.tla_rounds import ModuleQuestion
 from verifier.runs.tla_traces import violated
@@ -37,8 +38,9 @@ class Searched:
     closed: int
     """The depth that is closed for what is not violated; -1 if not even the initial states were looked at."""
     enabled: tuple[str, ...]
-    whole: bool
-    """Whether every state to the depth was looked at."""
+    """The actions that were taken."""
+    never: tuple[str, ...]
+    """Those that were not, if every state to the depth was looked at."""
     seconds: float
     reason: str
     """Why it was ended, where a limit or the user ended it."""
@@ -88,10 +90,9 @@ class Searched:
                 verdicts.append(Verdict(name, VerdictKind.HOLDS, depth, self.seconds, found_by=EXPLORING))
         if not self.asked.named:
             verdicts += temporal_verdicts(self.specification)
-        actions = {action.name for action in question.definition.actions}
         outcome = Outcome(
             tuple(verdicts),
-            tuple(sorted(actions - set(self.enabled))) if self.whole else (),
+            self.never,
             {
                 "searches": {EXPLORING: {"depth": depth, "seconds": round(self.seconds, 3)}},
                 "peak_memory_bytes": int(psutil.Process().memory_info().rss),
@@ -127,13 +128,15 @@ def found_by(
             states[name] = violations[name].states
             verdict, traces[name] = violated(spec, asked.question.definition, violations[name], seconds)
             verdicts[name] = replayed(spec, verdict, states[name])
+    enabled, never = enabled_actions(found, asked.module.definition)
+    whole = found.complete or found.closed == asked.question.options.depth
     return Searched(
         asked,
         spec,
         explorer.count,
         found.closed,
-        tuple(dict.fromkeys(name.partition("(")[0] for name in found.taken)),
-        found.complete or found.closed == asked.question.options.depth,
+        enabled,
+        tuple(sorted(never)) if whole else (),
         seconds,
         reason,
         leaves_off and not verdicts.keys() >= {*names},

@@ -17,12 +17,12 @@ from verifier.runs.tla_loading import (
     no_initial_state,
     temporal_named,
 )
+from verifier.runs.tla_traces import whereabouts
 from verifier.specs.definition import NO_DEADLOCK, UNDEFINED_READ, Property, PropertyKind
 from verifier.specs.temporal import SPEC_FAIRNESS, FairnessVariant
 from verifier.system.size import bits_of
 from verifier.tla.found import State
 from verifier.tla.frames import Undefined
-from verifier.tla.itf import shown_state
 from verifier.tla.translate.coding import NotInSort
 from verifier.tla.translate.exchanges import exchanges, generators
 from verifier.tla.translate.sampling import Stepper
@@ -32,6 +32,7 @@ from verifier.tla.translate.symbolic import Untranslated
 from verifier.tla.translate.temporal import Temporal
 from verifier.tla.translate.translation import Looked, Translation
 from verifier.tla.translate.translation import started as sorted_by_states
+from verifier.trust.trace import Trace
 from verifier.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
 _WALKS_BEYOND, _STEPS_BEYOND = 20, 40
 """Random walks beyond a state that left its sorts, before the engine starts again."""
 INSTEAD = "verify explore looks at every state by the interpreter"
-_MOST_SHOWN = 600
 
 
 class NotTranslated(UsageError):
@@ -184,7 +184,7 @@ def widened_after(made: Symbolic, leaving: Verdict) -> str:
     assert leaving.trace is not None
     before = made.sorts()
     state = made.translation.decode(dict(leaving.trace.states[-1]))
-    if not made.widen(_following(made, state, leaving.trace.steps)):
+    if not made.widen(_following(made, state, leaving.trace)):
         if made.translation.keeps_sorts:
             made.translation.keeps_sorts = False
             return "a value on the way to what is assigned leaves the sorts: it has a sort of its own"
@@ -200,7 +200,7 @@ def widened_after(made: Symbolic, leaving: Verdict) -> str:
     return f"an execution of {leaving.trace.steps} steps leaves the sorts: widened {', '.join(wider)}"
 
 
-def _following(made: Symbolic, state: State, steps: int) -> list[State]:
+def _following(made: Symbolic, state: State, trace: Trace) -> list[State]:
     """States that follow one. Raises UsageError if something there has no value to the interpreter either."""
     spec = made.translation.specification
     try:
@@ -209,10 +209,9 @@ def _following(made: Symbolic, state: State, steps: int) -> list[State]:
         seen = stepper.successors(state)
         return seen + (stepper.strolls(seen, _WALKS_BEYOND, _STEPS_BEYOND) if seen else [])
     except Undefined as error:
-        names = [one.name for one in spec.variables]
-        shown = shown_state(names, state, spec.evaluator.order)
-        words = " /\\ ".join(f"{name} = {value}" for name, value in shown.items())
-        raise UsageError(f"{error} (after {steps} steps, in the state {words[:_MOST_SHOWN]})") from None
+        named = made.translation.named
+        steps = [str(replace(one, name=named.get(one.name, one.name))) for one in trace.actions]
+        raise UsageError(f"{error}{whereabouts(spec, state, steps)}") from None
 
 
 def _check_state(made: Symbolic, state: State) -> None:

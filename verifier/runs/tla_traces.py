@@ -17,7 +17,7 @@ from verifier.tla.alias import aliased
 from verifier.tla.explaining import FalsePart, false_parts
 from verifier.tla.found import State, Taken, Violation
 from verifier.tla.itf import as_json, shown_state, trace_object
-from verifier.tla.order import Order, text
+from verifier.tla.order import text
 from verifier.tla.specification import Specification
 from verifier.tla.translate.coding import Names, NotInSort
 from verifier.tla.translate.shape_sorts import sort_of
@@ -28,6 +28,10 @@ from verifier.verdict import Verdict, VerdictKind
 
 if TYPE_CHECKING:
     from verifier.runs.tla_symbolic import Symbolic
+
+_MOST_SHOWN = 600
+"""Of a state in an error, in characters."""
+_MOST_STEPS = 40
 
 
 def about(definition: Definition, violates: str | None) -> dict[str, Any]:
@@ -84,6 +88,17 @@ def as_aliased(spec: Specification, trace: Trace, file: dict[str, Any], states: 
     return replace(trace, shown=tuple(shown))
 
 
+def whereabouts(spec: Specification, state: State, steps: Sequence[str]) -> str:
+    """Where something has no value: the steps to a state, of long executions the last ones, and the state."""
+    names = [one.name for one in spec.variables]
+    shown = shown_state(names, state, spec.evaluator.order)
+    words = " /\\ ".join(f"{name} = {value}" for name, value in shown.items())
+    words = words if len(words) <= _MOST_SHOWN else f"{words[:_MOST_SHOWN]} …"
+    last = [*(["…"] if len(steps) > _MOST_STEPS else []), *steps[-_MOST_STEPS:]]
+    listed = f": {', '.join(last)}" if last else ""
+    return f" (after {len(steps)} step{'' if len(steps) == 1 else 's'}{listed}; in the state {words})"
+
+
 def _parameters(action: ActionTaken) -> Mapping[str, Any]:
     return {
         name: value if isinstance(value, int | str) else show(value)
@@ -101,7 +116,7 @@ def module_trace(
     """An execution of the interpreter's states, at sorts that are made of these alone; where they have none,
     with values as TLA+ writes them."""
     order, names = spec.evaluator.order, [one.name for one in spec.variables]
-    coder = _Coder(order)
+    coder = _Coder(spec)
     taken = tuple(ActionTaken(one.name, coder.parameters(one)) for one in actions)
     trace = Trace(definition.name, definition.spec_hash, definition.constants, violates, (), taken)
     columns = [coder.coded(values) for values in zip(*states, strict=True)]
@@ -151,8 +166,8 @@ def explained(spec: Specification, trace: Trace, states: Sequence[State]) -> Tra
 class _Coder:
     """Values of the interpreter at sorts that hold them."""
 
-    def __init__(self, order: Order) -> None:
-        self.names = Names(order)
+    def __init__(self, spec: Specification) -> None:
+        self.names = Names(spec.evaluator.order, spec.evaluator.model_values.values())
 
     def coded(self, values: Sequence[Value]) -> tuple[Sort, list[Concrete]] | None:
         """A sort of values, and what they are there; None if they have none."""

@@ -3,13 +3,13 @@ written with TLA+ values."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from verifier.encodings.concrete import Concrete
-from verifier.outcomes.expectations import Expectations, exit_code, expectations_of
+from verifier.outcomes.expectations import exit_code
 from verifier.runs.tla_loading import temporal_name
 from verifier.runs.tla_replay import Around, disagreement
 from verifier.runs.tla_traces import as_aliased, explained, written
@@ -40,8 +40,10 @@ def checked(made: Symbolic, found: Run, asked: ModuleQuestion) -> Run:
         verdicts += tuple(temporal_verdicts(made.translation.specification))
     verdicts = tuple(_as_named(made, verdict) for verdict in verdicts)
     enabled = tuple(dict.fromkeys(_named(made, name) for name in found.outcome.enabled))
-    never = [_named(made, name) for name in found.outcome.never_enabled if FAIR not in name]
-    never = [name for name in dict.fromkeys(never) if name not in enabled]
+    ways = _ways(made, found)
+    left_out = _left_out(ways, found, asked)
+    unseen = [name for name, those in ways.items() if those <= set(found.outcome.never_enabled)]
+    never = [name for name in (*unseen, *left_out) if name not in enabled]
     traces = {v.property_name: written(made, v.trace) for v in verdicts if v.trace is not None}
     verdicts = tuple(_shown(made, verdict, traces) for verdict in verdicts)
     outcome = replace(
@@ -49,14 +51,15 @@ def checked(made: Symbolic, found: Run, asked: ModuleQuestion) -> Run:
         verdicts=verdicts,
         never_enabled=tuple(never),
         enabled=enabled,
-        statistics=_counted(made, found.outcome.statistics),
+        statistics=_counted(made, found.outcome.statistics, left_out),
     )
-    expectations = _expectations(found, asked)
+    expectations = asked.question.expectations
     names = [name for name in found.options["properties"] if name != SORTS]
     return replace(
         found,
         outcome=outcome,
         exit_code=exit_code(verdicts, expectations, enabled),
+        expected=asked.question.options.expect,
         missing=expectations.never_enabled(enabled),
         options={**found.options, "properties": names},
         traces=traces,
@@ -97,7 +100,7 @@ class Settled:
         names = [name for name in asked.question.properties if name in every]
         names += [name for name in every if name not in names]
         verdicts = tuple(every[name] for name in names)
-        code = exit_code(verdicts, _expectations(found, asked), found.outcome.enabled)
+        code = exit_code(verdicts, asked.question.expectations, found.outcome.enabled)
         return replace(
             found,
             outcome=replace(found.outcome, verdicts=verdicts),
@@ -202,9 +205,28 @@ def _named(made: Symbolic, action: str) -> str:
     return made.translation.named.get(plain, plain)
 
 
-def _counted(made: Symbolic, figures: Mapping[str, Any]) -> dict[str, Any]:
+def _ways(made: Symbolic, found: Run) -> dict[str, set[str]]:
+    """What the translation has for each action of the module. It is never enabled if none of these is."""
+    ways: dict[str, set[str]] = {}
+    for action in found.definition.actions:
+        if FAIR not in action.name:
+            ways.setdefault(_named(made, action.name), set()).add(action.name)
+    return ways
+
+
+def _left_out(ways: Collection[str], found: Run, asked: ModuleQuestion) -> Sequence[str]:
+    """The actions of the module that the translation has no step of: their guards are false for all values of
+    the sorts. None where no state was searched, or, by a prover, where nothing shows that the sorts do."""
+    shown = any(verdict.kind in (VerdictKind.HOLDS, VerdictKind.PROVED) for verdict in found.outcome.verdicts)
+    searched = bool(found.outcome.enabled or found.outcome.never_enabled)
+    if not shown and (asked.engine.writes_certificates or not searched):
+        return ()
+    return [action.name for action in asked.module.definition.actions if action.name not in ways]
+
+
+def _counted(made: Symbolic, figures: Mapping[str, Any], left_out: Sequence[str]) -> dict[str, Any]:
     """The counts of an exploration, as TLC counts: Init may be true of a state in several ways, and an action
-    may be there several times."""
+    may be there several times, or not at all."""
     if "generated_states" not in figures:
         return dict(figures)
     ways = made.translation.sample.ways
@@ -216,6 +238,8 @@ def _counted(made: Symbolic, figures: Mapping[str, Any]) -> dict[str, Any]:
         for kind, count in counts.items():
             if kind != "enabled" or not several:
                 known[kind] = known.get(kind, 0) + count
+    kinds = next(iter(found.values()), {"taken": 0})
+    found |= {name: dict.fromkeys(kinds, 0) for name in left_out}
     levels = list(figures["levels"])
     while levels and not levels[-1]:  # all states as deep are beyond the constraint
         levels.pop()
@@ -246,13 +270,6 @@ def _as_far(verdict: Verdict, beside: Sequence[Verdict]) -> Verdict:
         if open_ and (other.depth is None or (verdict.depth is not None and other.depth < verdict.depth)):
             return replace(verdict, kind=VerdictKind.INCONCLUSIVE, depth=other.depth, reason=other.reason)
     return verdict
-
-
-def _expectations(found: Run, asked: ModuleQuestion) -> Expectations:
-    if asked.engine.decides_temporal:
-        return asked.question.expectations
-    deadlock = getattr(asked.question.options, "deadlock", False)
-    return expectations_of(asked.question.options.expect, found.definition, deadlock=deadlock)
 
 
 def temporal_verdicts(specification: Specification) -> Iterator[Verdict]:

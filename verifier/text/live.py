@@ -15,7 +15,7 @@ from verifier.text.columns import wrap
 from verifier.text.counterexample import render_trace
 from verifier.text.failure import render_failure
 from verifier.text.progress import ProgressText, ProversText, StatesText, depth_line
-from verifier.text.run import expectation_remarks, render_verdicts, with_constants
+from verifier.text.run import expectation_remarks, render_verdicts, to_go_on, with_constants
 from verifier.trust.trace import Trace
 from verifier.verdict import VerdictKind
 
@@ -124,6 +124,7 @@ def _remarks(run: Run) -> Iterator[str]:
             yield f"{verdict.property_name}: decided by {verdict.found_by}."
     for name, figures in run.outcome.statistics.get("properties", {}).items():
         yield from _side_by_side(name, figures)
+    yield from to_go_on(run.outcome.verdicts)
     if run.outcome.never_enabled:
         bound = f" within {run.depth} states" if run.options["engine"] == "bmc" else ""
         yield f"warning: never enabled{bound}: {', '.join(run.outcome.never_enabled)} (a guard too strong?)"

@@ -26,6 +26,8 @@ from verifier.verdict import (
     in_words,
 )
 
+_LIMITS = {"timeout of ": "--timeout", "memory limit of ": "--memory", "more than ": "--max-states"}
+"""How reasons begin that name a limit, and its option."""
 DEADLOCKS_NOT_CHECKED = "Deadlocks were not checked: a state without an enabled action is no violation."
 
 _STYLES = {
@@ -174,9 +176,18 @@ def undecided_remarks(run: Run) -> list[str]:
     remarks = []
     if len(left) < len(undecided):
         remarks.append("INCONCLUSIVE: nothing is known beyond the depth closed.")
+    remarks += to_go_on(undecided)
     if left:
         remarks.append(_left_to_live(run, [verdict.property_name for verdict in left]))
     return remarks
+
+
+def to_go_on(verdicts: Sequence[Verdict]) -> list[str]:
+    """What may decide more, where a limit that the user gave ended the run."""
+    reasons = [one.reason or "" for one in verdicts if one.kind is VerdictKind.INCONCLUSIVE]
+    limits = [option for words, option in _LIMITS.items() if any(one.startswith(words) for one in reasons)]
+    greater = " or ".join(limits)
+    return [f"A greater {greater}, or smaller constants (--set), may decide more."] if limits else []
 
 
 def _left_to_live(run: Run, names: Sequence[str]) -> str:

@@ -21,6 +21,8 @@ def render_tla(run: Run, width: int, *, full: bool) -> list[RenderableType]:
     return render_exploration(found, width, full=full)
 
 
+_MOST_SHOWN, _END_SHOWN = 500, 60
+"""Of one sort, in characters; and of its end, which has the size."""
 _TITLES = (
     "constants", "variables", "sorts", "init", "next", "actions", "instances", "invariants", "properties",
     "not_checked", "only_explicit",
@@ -36,6 +38,13 @@ def render_description(about: Mapping[str, Any], width: int) -> list[RenderableT
             continue
         lines += [Text(), Text(title.replace("_", " "), "bold")]
         items = [f"{k} = {v}" for k, v in found.items()] if isinstance(found, Mapping) else list(found)
-        for item in items:
+        for item in map(_shortened, items) if title == "sorts" else items:
             lines += [Text(f"  {line}") for line in wrap(item, width - 2, subsequent_indent="  ")]
     return lines
+
+
+def _shortened(item: str) -> str:
+    """A sort, without its middle where it is long: it may list hundreds of messages. JSON has all."""
+    if len(item) <= _MOST_SHOWN:
+        return item
+    return f"{item[: _MOST_SHOWN - _END_SHOWN]} … {item[-_END_SHOWN:]}"

@@ -34,7 +34,10 @@ def permutations(specification: Specification) -> list[Permutation]:
     evaluator = Evaluator(shared.variables, shared.resolve, shared.constants, shared.order)
     evaluator.model_values = shared.model_values
     for formula in specification.symmetry:
-        value = evaluator.compiled(formula.body, formula.module)()
+        try:
+            value = evaluator.compiled(formula.body, formula.module)()
+        except Undefined as error:
+            raise TlaError(error.place, f"SYMMETRY has no value: {error.words}") from None
         place = formula.body.place
         try:
             generators += [_permutation(pairs_of(item)) for item in members(value)]

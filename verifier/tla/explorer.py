@@ -7,7 +7,7 @@ are one; with symmetry, states that a permutation turns into each other are.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -421,15 +421,27 @@ class Explorer:
 
     def name_actions(self) -> None:
         """Finds the actions between the states of the violations."""
+        if self.specification.next is not None:
+            for violation in self.found.violations.values():
+                violation.actions += self._actions(violation.states)
+
+    def titles(self, states: Sequence[State]) -> list[str]:
+        """What the steps of an execution are called; as where an action has no value, all are Next."""
+        try:
+            return [one.title(self.evaluator.order) for one in self._actions(states)]
+        except Undefined:
+            return ["Next"] * (len(states) - 1)
+
+    def _actions(self, states: Sequence[State]) -> Iterator[Taken]:
+        """The actions between states. Raises Undefined."""
         formula = self.specification.next
         if formula is None:
             return
         walk = self._walker(formula, primed=False)
         # What is random chooses otherwise when it is asked again.
         again = Taken("Next") if self.evaluator.analysis.of(formula.body, formula.module).changing else None
-        for violation in self.found.violations.values():
-            for one, other in pairwise(violation.states):
-                action = action_between(self.evaluator, walk, one, other) or again
-                if action is None:
-                    raise Undefined(self._action_place(), "a step that was found is not found again")
-                violation.actions.append(action)
+        for one, other in pairwise(states):
+            action = action_between(self.evaluator, walk, one, other) or again
+            if action is None:
+                raise Undefined(self._action_place(), "a step that was found is not found again")
+            yield action

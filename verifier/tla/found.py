@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from verifier.tla.order import Order, text
 from verifier.tla.values import Value
 
 State: TypeAlias = tuple[Value, ...]
@@ -21,6 +22,11 @@ class Taken:
     parameters: Mapping[str, Value] = field(default_factory=dict)
     """Its parameters, and the names that it binds by quantifiers that choose a step, as far as they are
     known."""
+
+    def title(self, order: Order) -> str:
+        """The action with its parameters: ``Put(k=k1)``."""
+        given = ", ".join(f"{name}={text(value, order)}" for name, value in self.parameters.items())
+        return f"{self.name}({given})"
 
 
 @dataclass

@@ -46,6 +46,8 @@ class Scope:
     """Where the definitions of a LET are collected, with those of its instances."""
     loose: set[str] = field(default_factory=set)
     """Those of the names here that may get another meaning."""
+    places: dict[str, Place] = field(default_factory=dict)
+    """Where the names that are declared here stand."""
     below: Mapping[str, int] = field(default_factory=dict)
     """The lines of all definitions of the module, for errors at names that are used before."""
 
@@ -71,9 +73,22 @@ class Scope:
         if name in _FORMS:
             raise TlaError(place, f"{name} is a symbol of the language, so it cannot be defined")
         if known is not None and known is not meaning and not self.is_loose(name):
-            raise TlaError(place, f"{name} has a meaning already{_where(known)}: rename one of them")
-        self.names[name] = meaning
+            where = self._where(name, known, place)
+            raise TlaError(place, f"{name} has a meaning already{where}: rename one of them")
+        self.names[name], self.places[name] = meaning, place
         self.loose.discard(name)
+
+    def _where(self, name: str, known: Named, place: Place) -> str:
+        """Where the meaning that a name has comes from, seen from a place."""
+        if isinstance(known, Builtin):
+            return f" (from the standard module {known.module})" if known.module else ""
+        scope: Scope | None = self
+        while scope is not None and name not in scope.names:
+            scope = scope.around
+        there = known.place if isinstance(known, Definition) else scope and scope.places.get(name)
+        if not there:
+            return ""
+        return f" (from {f'{there.line}:{there.column}' if there.file == place.file else there})"
 
     def bring(self, name: str, meaning: Named, place: Place, *, loose: bool, instance: bool) -> None:
         """Gives a name the meaning that it has in another module, unless another one stands."""
@@ -159,14 +174,6 @@ class Apart:
 
     scope: Scope
     values: tuple[tuple[Variable, Expression], ...]
-
-
-def _where(known: Named) -> str:
-    if isinstance(known, Definition):
-        return f" (from {known.place})"
-    if isinstance(known, Builtin) and known.module:
-        return f" (from the standard module {known.module})"
-    return ""
 
 
 _PROVIDERS = {

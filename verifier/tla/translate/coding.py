@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from verifier.encodings.concrete import Concrete, FrozenMap, Tagged
 from verifier.encodings.sorts import (
     Boolean,
@@ -28,8 +30,11 @@ class NotInSort(Exception):
 class Names:
     """What the words of a module are called in sorts."""
 
-    def __init__(self, order: Order, *, compact: bool = False) -> None:
-        """``compact``: states are to be small."""
+    def __init__(
+        self, order: Order, model_values: Iterable[ModelValue] = (), *, compact: bool = False
+    ) -> None:
+        """``model_values`` are called as in the module: a string with the same letters is quoted, as there.
+        ``compact``: states are to be small."""
         self.order, self.compact = order, compact
         self.companions: list[list[Value]] = []
         """Sets of model values of which each is expected where another one was seen."""
@@ -37,6 +42,8 @@ class Names:
         self.meant: dict[Concrete, Value] = {}
         self._lists: dict[Sort, bool] = {}
         self._listed: dict[Sort, dict[Value, Concrete]] = {}
+        for value in model_values:
+            self.word(value)
 
     def word(self, value: Value) -> str:
         """The member of an enumeration for a string, a model value, or what is listed by its values."""
@@ -45,6 +52,8 @@ class Names:
             found = value.name if isinstance(value, ModelValue) else value or "(empty)"
             if not isinstance(found, str):
                 found = text(value, self.order)
+            if found in self.meant and isinstance(value, str):
+                found = f'"{found}"'
             while found in self.meant:
                 found += "'"
             self.words[value], self.meant[found] = found, value

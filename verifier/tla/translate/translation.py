@@ -97,7 +97,8 @@ def started(
     else:
         found = sample(specification, depth=depth, symmetry=symmetry)
     looked(found, ())
-    names = Names(specification.evaluator.order, compact=widely)
+    evaluator = specification.evaluator
+    names = Names(evaluator.order, evaluator.model_values.values(), compact=widely)
     names.companions = companions(specification)
     shapes = {one.name: Shape() for one in specification.variables}
     add_states(shapes, found.states)

@@ -1,0 +1,36 @@
+"""What Py4J writes to the root logger does not reach the terminal."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+pytest.importorskip("pyspark")
+pytest.importorskip("py4j")
+
+import py4j.java_gateway
+
+from verifier.cluster.session import Session, SparkSettings
+
+
+class _Started(Session):
+    """A session whose JVM does not start, and that is interrupted while Py4J sends a command."""
+
+    def _started(self) -> NoReturn:
+        logs = "import logging\nlogging.error('sending', exc_info=KeyboardInterrupt())"
+        exec(compile(logs, py4j.java_gateway.__file__, "exec"))  # what Py4J does, from its place
+        logging.getLogger().warning("of another")
+        raise KeyboardInterrupt
+
+
+def test_an_interrupt_while_py4j_sends_shows_no_traceback(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    session = _Started(SparkSettings("local[1]", tmp_path / "spark.log"))
+    with pytest.raises(KeyboardInterrupt), session:
+        pass
+    assert [record.getMessage() for record in caplog.records] == ["of another"]
+    assert not logging.getLogger().filters  # what follows is logged as before
