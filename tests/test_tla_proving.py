@@ -16,6 +16,7 @@ from verifier.runs.table import engine_named
 from verifier.runs.tla_rounds import GivenUp, ModuleQuestion, run_translated
 from verifier.runs.tla_source import TlaSource
 from verifier.runs.tla_symbolic import NotTranslated, Symbolic
+from verifier.runs.tla_verdicts import Settled
 from verifier.tla.found import DEADLOCK
 
 CONFIG = "\nINIT Init\nNEXT Next\nINVARIANTS Inv Low\nPROPERTY Grows\n"
@@ -64,10 +65,10 @@ def test_it_is_not_where_it_is_said_how_to_prove(options: dict[str, Any], tmp_pa
 
 
 def test_what_takes_long_to_translate_is_proved_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def slow(asked: ModuleQuestion, made: Symbolic) -> Run:
+    def slow(asked: ModuleQuestion, made: Symbolic, settled: Settled | None) -> Run:
         if asked.patience is not None:
             raise GivenUp
-        return run_translated(asked, made)
+        return run_translated(asked, made, settled)
 
     monkeypatch.setattr(tla_rounds, "run_translated", slow)
     body, asked = DEEP.replace("50", "5"), {"properties": ("Inv",)}

@@ -59,6 +59,24 @@ def test_nothing_arrives_after_the_work() -> None:
         time.sleep(0)
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_what_is_lost_in_a_destructor_is_raised_again() -> None:
+    """Python prints it there, and goes on."""
+
+    class Slow:
+        def __del__(self) -> None:
+            _endless()
+
+    def work() -> None:
+        Slow()
+        _endless()
+
+    began = time.monotonic()
+    with pytest.raises(Interrupted, match=r"^over$"), Watched(_at_once):
+        work()
+    assert time.monotonic() - began > 1
+
+
 def test_work_that_ends_in_time_is_left_alone() -> None:
     with Watched(lambda: None) as watched:
         time.sleep(0.01)

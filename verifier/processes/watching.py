@@ -17,7 +17,9 @@ import psutil
 
 from verifier.processes.limits import Interrupted, Limits
 
-_SECONDS_BETWEEN_LOOKS = 0.2
+_SECONDS_BETWEEN_LOOKS, _SECONDS_UNTIL_AGAIN = 0.2, 1.0
+"""What is raised once is raised again where it does not end the work: Python loses it where it arrives in the
+destructor of an object, and those of solvers have many."""
 _ENOUGH_TO_ARRIVE = 10_000
 """Rounds of a loop, in the first of which an exception that waits arrives."""
 _SPARED = 0.2
@@ -26,12 +28,14 @@ _SPARED = 0.2
 
 class Watched:
     """A context in which ``check`` is asked again and again. Where it raises Interrupted, the work ends, and
-    the context raises it with the same text."""
+    the context raises it with the same text. Work that takes more than a second to clean up is interrupted
+    again."""
 
     def __init__(self, check: Callable[[], None]) -> None:
         self.check = check
         self.reason = ""
         """Why the work was interrupted."""
+        self.raised = False
         self._ended = threading.Event()
         self._lock = threading.Lock()
         self._working = threading.get_ident()
@@ -47,7 +51,7 @@ class Watched:
     ) -> None:
         with self._lock:
             self._ended.set()
-        if self.reason and kind is not Interrupted:
+        if self.raised:
             # What was raised and has not arrived yet must not arrive later. It is not taken back: Python 3.11
             # then believes for ever that something waits, and hangs in the next function that is traced.
             with contextlib.suppress(Interrupted):
@@ -62,12 +66,18 @@ class Watched:
             try:
                 self.check()
             except Interrupted as stop:
-                with self._lock:
-                    if not self._ended.is_set():
-                        self.reason = str(stop)
-                        thread = ctypes.c_ulong(self._working)
-                        ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(Interrupted))
-                return
+                self.reason = str(stop)
+                break
+        while not self._ended.is_set():
+            self._raise()
+            self._ended.wait(_SECONDS_UNTIL_AGAIN)
+
+    def _raise(self) -> None:
+        with self._lock:
+            if not self._ended.is_set():
+                self.raised = True
+                thread = ctypes.c_ulong(self._working)
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(Interrupted))
 
 
 def look_at(limits: Limits, patience: float | None = None) -> Callable[[], None]:

@@ -56,6 +56,7 @@ def alike(explorer: Explorer, begun: Begun) -> bool:
 def goes_on(explorer: Explorer, begun: Begun) -> bool:
     """Whether a search goes on with one that is alike: then it is as if it had looked at these states itself.
     If not, it is to start anew: something is violated, or an initial state is beyond the constraints."""
+    explorer.enforce(explorer)
     explorer.known, explorer.found = begun.known, begun.found
     explorer.violations = Violations(begun.known, begun.found)
     explorer.level, explorer.current = len(begun.found.levels), begun.number - 1
