@@ -224,11 +224,12 @@ def _bits(explorer: Explorer, symmetry: Symmetry | None) -> int:
 
 def _read_the_last_steps(explorer: Explorer, spec: Specification) -> None:
     """Evaluates all steps of the states at the depth. Raises Undefined."""
-    if explorer.found.complete:
+    found = explorer.found
+    if found.complete:
         return
-    count = explorer.found.levels[-1]
-    if explorer.columns.all_step(explorer.count - count, explorer.count) is not None:
-        return
-    stepper = Stepper(spec)
-    for state in explorer.states[-count:]:
-        stepper.successors(state)
+    count = found.levels[-1]
+    names = explorer.columns.actions(explorer.count - count, explorer.count)
+    if names is None:
+        stepper = Stepper(spec)
+        names = set().union(*map(stepper.enabled, explorer.states[-count:]))
+    found.at_the_end |= names
