@@ -129,7 +129,10 @@ def searched(asked: ModuleQuestion, until: float | None = None) -> Searched | No
         within_limits(asked, lambda: _explore(explorer, plain), until)
     except Interrupted as stop:
         reason = str(stop)
-    except (_TooMany, GivenUp, Undefined):
+    except (_TooMany, GivenUp):
+        leaves_off = True
+    except Undefined as error:
+        asked.listen(Remark(f"verify explore, as TLC, ends here with an error: {error}"))
         leaves_off = True
     try:
         explorer.name_actions()
