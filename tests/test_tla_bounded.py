@@ -11,8 +11,9 @@ import pytest
 
 from results.generators.tla_random import ran
 from results.generators.tla_random_texts import module
+from tests.command_line import verify
 from tests.sampling import rest_slow
-from tests.tla_modules import few, translated
+from tests.tla_modules import few, translated, written
 from verifier.engines.growth import expected
 from verifier.errors import UsageError
 from verifier.outcomes.run import Run
@@ -343,3 +344,19 @@ def test_more_random_modules_are_handed_over(
     first: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert _compare_handed_over(tmp_path, range(first, first + 5), monkeypatch).total()
+
+
+def test_an_error_of_the_interpreter_that_the_translation_does_not_have_is_told(tmp_path: Path) -> None:
+    """Values of different kinds are not compared as translated."""
+    body = (
+        "EXTENDS Naturals\nVARIABLE f\nInit == f = [i \\in 1..2 |-> 0]\n"
+        "Next == \\E i \\in 1..2 : f' = [f EXCEPT ![i] = [a |-> i]]\n"
+        "Inv == f \\in [1..2 -> [a : 1..2] \\union {0}]"
+    )
+    (tmp_path / "M.cfg").write_text(f"{CONFIG}CHECK_DEADLOCK FALSE")
+    result = verify("bmc", str(written(tmp_path, body)), "--depth", "3")
+    assert result.exit_code == 0
+    assert "HOLDS(3)" in result.stdout
+    assert "explore, as TLC, ends here with an error: " in result.stderr
+    assert "M.tla:6:14: values of different kinds are compared, in Inv" in result.stderr
+    assert verify("explore", str(tmp_path / "M.tla")).exit_code == 2

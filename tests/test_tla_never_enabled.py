@@ -10,6 +10,7 @@ import pytest
 
 from tests.command_line import verify
 from tests.tla_modules import written
+from verifier.tla.columns import levels
 
 # The phase "back" is never reached, so its sort lacks it: Back and Leave have no step as translated.
 BODY = """EXTENDS Naturals
@@ -73,6 +74,19 @@ def test_an_action_that_is_enabled_is_as_expected(words: list[str]) -> None:
     run = _run(*words, "--expect", "Up=enabled", code=12 if words[0] == "simulate" else 0)
     assert not run["expected_but_never_enabled"]
     assert "Up" not in run["statistics"]["never_enabled"]
+
+
+@pytest.mark.usefixtures("_module")
+@pytest.mark.parametrize("large", [1, 10**9])
+@pytest.mark.parametrize("words", [[], ["--solver", "cadical"]], ids=" ".join)
+def test_what_states_at_the_depth_enable_counts(
+    words: list[str], large: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """End leads from depth 9: it is enabled within 9 steps, by the interpreter, by columns and by solvers."""
+    monkeypatch.setattr(levels, "_LARGE", large)
+    asked = ["bmc", *words, "--property", "Low", "--expect", "End=enabled"]
+    assert set(_run(*asked, "--depth", "9", code=0)["statistics"]["never_enabled"]) == {"Back", "Leave"}
+    assert _run(*asked, "--depth", "8", code=14)["expected_but_never_enabled"] == ["End"]
 
 
 @pytest.mark.usefixtures("_module")

@@ -95,9 +95,10 @@ def explore(
 
 
 def enabled_actions(found: Found, definition: TlaDefinition) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The actions of the module that were taken in a state that was looked at, and the others, if a whole
-    level was looked at."""
-    enabled = tuple(dict.fromkeys(name.partition("(")[0] for name in found.taken))
+    """The actions of the module that a state enables that was looked at, and the others, if a whole level
+    was looked at."""
+    taken = (*found.taken, *sorted(found.at_the_end))
+    enabled = tuple(dict.fromkeys(name.partition("(")[0] for name in taken))
     others = tuple(action.name for action in definition.actions if action.name not in enabled)
     return enabled, others if found.closed >= 0 else ()
 

@@ -129,7 +129,10 @@ def searched(asked: ModuleQuestion, until: float | None = None) -> Searched | No
         within_limits(asked, lambda: _explore(explorer, plain), until)
     except Interrupted as stop:
         reason = str(stop)
-    except (_TooMany, GivenUp, Undefined):
+    except (_TooMany, GivenUp):
+        leaves_off = True
+    except Undefined as error:
+        asked.listen(Remark(f"verify explore, as TLC, ends here with an error: {error}"))
         leaves_off = True
     try:
         explorer.name_actions()
@@ -224,11 +227,12 @@ def _bits(explorer: Explorer, symmetry: Symmetry | None) -> int:
 
 def _read_the_last_steps(explorer: Explorer, spec: Specification) -> None:
     """Evaluates all steps of the states at the depth. Raises Undefined."""
-    if explorer.found.complete:
+    found = explorer.found
+    if found.complete:
         return
-    count = explorer.found.levels[-1]
-    if explorer.columns.all_step(explorer.count - count, explorer.count) is not None:
-        return
-    stepper = Stepper(spec)
-    for state in explorer.states[-count:]:
-        stepper.successors(state)
+    count = found.levels[-1]
+    names = explorer.columns.actions(explorer.count - count, explorer.count)
+    if names is None:
+        stepper = Stepper(spec)
+        names = set().union(*map(stepper.enabled, explorer.states[-count:]))
+    found.at_the_end |= names

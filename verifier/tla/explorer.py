@@ -13,27 +13,23 @@ from typing import Any
 
 from verifier.processes.limits import Interrupted
 from verifier.tla.answers import answers
-from verifier.tla.ast import Definition, Step
+from verifier.tla.ast import Definition
 from verifier.tla.begun import Begun, alike, goes_on
-from verifier.tla.calls import endless
 from verifier.tla.checks import checks
 from verifier.tla.columns.levels import ByColumns
-from verifier.tla.errors import Place, TlaError
+from verifier.tla.errors import TlaError
 from verifier.tla.extensions import EXIT
 from verifier.tla.found import DEADLOCK, Found, State, Taken
-from verifier.tla.frames import UNSET, Undefined, Unit
+from verifier.tla.frames import UNSET, Undefined
 from verifier.tla.known_states import Key, KnownStates
 from verifier.tla.orbits import Orbits
 from verifier.tla.permuting import permuted
 from verifier.tla.retracing import Walk, action_between, has_a_step
 from verifier.tla.specification import Specification
-from verifier.tla.splitting import Formula
 from verifier.tla.symmetry import Asymmetric, Symmetry
-from verifier.tla.values import Boolean, Fn, ModelValue, NoValue, Value, listed
 from verifier.tla.violations import Violations
+from verifier.tla.walking import PLAIN, Walks
 
-_PLAIN = frozenset((int, str, Boolean, ModelValue, frozenset, tuple, Fn))
-"""Kinds of values that are listed."""
 _BETWEEN_CHECKS = 128
 """So many states are looked at or generated before the limits are looked at again."""
 
@@ -73,7 +69,8 @@ class Explorer:
         self.looks_for_deadlocks = DEADLOCK in properties
         self._permuted = False
         self._start()
-        self.names = [variable.name for variable in specification.variables]
+        self.walks = Walks(specification)
+        self.names = self.walks.names
         self.evaluator.answers = answers(self)
         self.began = time.monotonic()
 
@@ -155,7 +152,7 @@ class Explorer:
             self.found.complete, self.found.closed = True, 0
             return
         first, number, end = self._start_of_search()
-        walk, found = self._walker(self.specification.next, primed=False), self.found
+        walk, found = self.walks.over(self.specification.next, primed=False), self.found
         while self._enters(first, end, walk):
             if not self._expands(number, end, walk):
                 found.waiting = self.count - self.current - 1
@@ -238,26 +235,6 @@ class Explorer:
             return False
         return bool(self.properties) and self.found.violations.keys() >= set(self.properties)
 
-    def _walker(self, formula: Formula, *, primed: bool, later: bool = False) -> Walk:
-        """The walk over a formula; ``later``: it follows another one."""
-        body = formula.body
-        unit = Unit(formula.module)
-        if isinstance(body, Step):
-            body = body.action
-        walk = self.evaluator.actions.walk(body, unit, primed, top=True)
-        if later:
-            walk = self.evaluator.actions.settled(walk, body, unit, primed)
-
-        def walked(follow: Callable[[], None]) -> None:
-            try:
-                walk(unit.frame(), follow)
-            except NoValue as error:
-                raise Undefined(self._action_place(), str(error)) from None
-            except RecursionError:
-                raise Undefined(self._action_place(), endless("an action")) from None
-
-        return walked
-
     def _initial(self) -> None:
         found, now, following = self.found, self.evaluator.now, self.evaluator.next
 
@@ -265,7 +242,7 @@ class Explorer:
             if found.generated % _BETWEEN_CHECKS == 0:
                 self.enforce(self)
             self.ahead = 0
-            state = self._captured("Init")
+            state = self.walks.captured("Init")
             assigned = following[:]
             now[:] = state
             following[:] = [UNSET] * len(following)
@@ -287,7 +264,7 @@ class Explorer:
 
     def _walk_initial(self, add: Callable[[], None]) -> None:
         formulas = self.specification.init
-        walks = [self._walker(f, primed=True, later=number > 0) for number, f in enumerate(formulas)]
+        walks = [self.walks.over(f, primed=True, later=number > 0) for number, f in enumerate(formulas)]
         following = self.evaluator.next
 
         def at(index: int) -> None:
@@ -299,29 +276,6 @@ class Explorer:
         following[:] = [UNSET] * len(following)
         at(0)
         following[:] = [UNSET] * len(following)
-
-    def _captured(self, what: str) -> State:
-        """The next state, all of whose variables must have a value."""
-        made, plain = tuple(self.evaluator.next), True
-        for value in made:
-            if value is UNSET:
-                names = [n for n, v in zip(self.names, made, strict=True) if v is UNSET]
-                raise Undefined(self._action_place(), f"{what} leaves {', '.join(names)} without a value")
-            plain = plain and type(value) in _PLAIN
-        return made if plain else tuple(self._listed(item, i) for i, item in enumerate(made))
-
-    def _listed(self, value: Value, index: int) -> Value:
-        try:
-            return listed(value)
-        except NoValue as error:
-            raise Undefined(self._action_place(), f"{self.names[index]} gets a value: {error}") from None
-
-    def _action_place(self) -> Place:
-        action = self.evaluator.actions.action
-        formula = self.specification.next
-        if action is not None:
-            return action.place
-        return formula.body.place if formula is not None else Place(self.specification.module.file, 0, 0)
 
     def _add(self, state: State, parent: int, key: Key) -> int:
         """Adds a state that is not known, by what it is looked up by; returns its number."""
@@ -339,13 +293,13 @@ class Explorer:
         self.evaluator.now[:] = state
         following[:] = [UNSET] * len(following)
         successors: list[tuple[State, Definition | None]] = []
-        keep, plain = successors.append, _PLAIN
+        keep, plain = successors.append, PLAIN
 
         def add() -> None:
             made = tuple(following)
             for value in made:
                 if type(value) not in plain:
-                    made = self._captured("Next")
+                    made = self.walks.captured("Next")
                     break
             keep((made, walker.action))
             if len(successors) % _BETWEEN_CHECKS == 0:
@@ -437,11 +391,11 @@ class Explorer:
         formula = self.specification.next
         if formula is None:
             return
-        walk = self._walker(formula, primed=False)
+        walk = self.walks.over(formula, primed=False)
         # What is random chooses otherwise when it is asked again.
         again = Taken("Next") if self.evaluator.analysis.of(formula.body, formula.module).changing else None
         for one, other in pairwise(states):
             action = action_between(self.evaluator, walk, one, other) or again
             if action is None:
-                raise Undefined(self._action_place(), "a step that was found is not found again")
+                raise Undefined(self.walks.place, "a step that was found is not found again")
             yield action

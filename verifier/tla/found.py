@@ -57,3 +57,5 @@ class Found:
     violations: dict[str, Violation] = field(default_factory=dict)
     taken: dict[str, int] = field(default_factory=dict)
     """How many steps each action made."""
+    at_the_end: set[str] = field(default_factory=set)
+    """The actions of steps from the states at the depth, where these were evaluated, too."""

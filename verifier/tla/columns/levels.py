@@ -94,13 +94,13 @@ class ByColumns:
         which = slice(None, None, self.count // count + 1)
         return self.explorer.known.states[which] if self.search is None else self.search.some(which)
 
-    def all_step(self, first: int, end: int) -> bool | None:
-        """Whether each of these states has a successor, all of their steps being evaluated; None where the
-        interpreter has to say it."""
+    def actions(self, first: int, end: int) -> set[str] | None:
+        """The actions of the steps from these states, all of which are evaluated; None where the interpreter
+        has to say it."""
         if self.search is None:
             return None
         try:
-            return self.search.all_step(first, end)
+            return self.search.actions(first, end)
         except Unusual:
             return None
 

@@ -191,17 +191,18 @@ class Search:
         rows = min(max(self.generated, _FIRST_ROWS), _MOST_ROWS)
         return min(most, first + max(int(rows / self.rows_per_state), 1))
 
-    def all_step(self, first: int, most: int) -> bool:
-        """Whether each state from one on has a successor. All steps are evaluated. Raises Unusual."""
-        every = True
+    def actions(self, first: int, most: int) -> set[str]:
+        """The actions of the steps from the states from one on. Raises Unusual."""
+        found = set[str]()
         while first < most:
             until = self.until(first, most)
             try:
-                every = not self._stepped(first, until)[2] and every
+                rows, _, _ = self._stepped(first, until)
             except FOUND_AGAIN as error:
                 raise Unusual(str(error)) from None
+            found |= {self._action(number) for number in np.unique(self._marks(rows)).tolist()}
             first = until
-        return every
+        return found
 
     def all_hold(self, states: Sequence[State]) -> bool:
         """Whether all invariants hold of states. Raises Unusual."""
@@ -280,13 +281,17 @@ class Search:
         found = self.explorer.found
         found.generated += len(rows)
         found.deadlocks += deadlocks
-        taken, firsts, counts = np.unique(
-            rows.column(self.compiler.actions.mark), return_index=True, return_counts=True
-        )
+        taken, firsts, counts = np.unique(self._marks(rows), return_index=True, return_counts=True)
         for place in np.argsort(firsts).tolist():
-            number = int(taken[place])
-            name = self.compiler.actions.found[number].shown if number != UNSET_NUMBER else "Next"
+            name = self._action(int(taken[place]))
             found.taken[name] = found.taken.get(name, 0) + int(counts[place])
+
+    def _marks(self, rows: Batch) -> Column:
+        """Which action each step is of."""
+        return rows.column(self.compiler.actions.mark)
+
+    def _action(self, mark: int) -> str:
+        return self.compiler.actions.found[mark].shown if mark != UNSET_NUMBER else "Next"
 
 
 def _firsts(keys: Column, rows: Column) -> Column:

@@ -207,7 +207,7 @@ class _Search:
         self.ended = False
         """Whether it was broken off, so that it cannot be gone on with."""
         assert explorer.specification.next is not None
-        self.walk = explorer._walker(explorer.specification.next, primed=False)
+        self.walk = explorer.walks.over(explorer.specification.next, primed=False)
         self.stepper = Stepper(explorer.specification)
 
         def stop(found: Explorer) -> None:
@@ -278,7 +278,7 @@ class Stepper:
         self.explorer = Explorer(plain, properties=(), keep_going=True)
         self.evaluator = specification.evaluator
         assert specification.next is not None
-        self.walk = self.explorer._walker(specification.next, primed=False)
+        self.walk = self.explorer.walks.over(specification.next, primed=False)
 
     def within(self, state: State) -> bool:
         """Whether the constraints let steps begin in a state."""
@@ -294,6 +294,18 @@ class Stepper:
         """All successors of a state. Raises Undefined."""
         found: list[State] = []
         self._visit(state, found.append)
+        return found
+
+    def enabled(self, state: State) -> set[str]:
+        """The actions of the steps from a state. Raises Undefined."""
+        found = set[str]()
+
+        def tell(_: State) -> None:
+            action = self.evaluator.actions.action
+            found.add(action.shown if action is not None else "Next")
+
+        self.evaluator.actions.action = None
+        self._visit(state, tell)
         return found
 
     def actions(self, state: State, following: State) -> dict[str, Taken]:
@@ -313,7 +325,7 @@ class Stepper:
         """Each way to take a step, with the state that it leads to."""
         self.evaluator.now[:] = state
         self.evaluator.next[:] = [UNSET] * len(state)
-        self.walk(lambda: visit(self.explorer._captured("Next")))
+        self.walk(lambda: visit(self.explorer.walks.captured("Next")))
 
     def strolls(self, start: list[State], count: int, steps: int) -> list[State]:
         """States on random walks; always the same ones."""

@@ -1,0 +1,71 @@
+"""Walks over the formulas of a specification: the ways in which they are true, and the states these set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from verifier.tla.ast import Step
+from verifier.tla.calls import endless
+from verifier.tla.errors import Place
+from verifier.tla.found import State
+from verifier.tla.frames import UNSET, Undefined, Unit
+from verifier.tla.retracing import Walk
+from verifier.tla.specification import Specification
+from verifier.tla.splitting import Formula
+from verifier.tla.values import Boolean, Fn, ModelValue, NoValue, Value, listed
+
+PLAIN = frozenset((int, str, Boolean, ModelValue, frozenset, tuple, Fn))
+"""Kinds of values that are listed."""
+
+
+class Walks:
+    """Walks over the formulas of a specification."""
+
+    def __init__(self, specification: Specification) -> None:
+        self.specification, self.evaluator = specification, specification.evaluator
+        self.names = [variable.name for variable in specification.variables]
+
+    def over(self, formula: Formula, *, primed: bool, later: bool = False) -> Walk:
+        """The walk over a formula; ``later``: it follows another one."""
+        body = formula.body
+        unit = Unit(formula.module)
+        if isinstance(body, Step):
+            body = body.action
+        walk = self.evaluator.actions.walk(body, unit, primed, top=True)
+        if later:
+            walk = self.evaluator.actions.settled(walk, body, unit, primed)
+
+        def walked(follow: Callable[[], None]) -> None:
+            try:
+                walk(unit.frame(), follow)
+            except NoValue as error:
+                raise Undefined(self.place, str(error)) from None
+            except RecursionError:
+                raise Undefined(self.place, endless("an action")) from None
+
+        return walked
+
+    def captured(self, what: str) -> State:
+        """The next state, all of whose variables must have a value. Raises Undefined."""
+        made, plain = tuple(self.evaluator.next), True
+        for value in made:
+            if value is UNSET:
+                names = [n for n, v in zip(self.names, made, strict=True) if v is UNSET]
+                raise Undefined(self.place, f"{what} leaves {', '.join(names)} without a value")
+            plain = plain and type(value) in PLAIN
+        return made if plain else tuple(self._listed(item, i) for i, item in enumerate(made))
+
+    def _listed(self, value: Value, index: int) -> Value:
+        try:
+            return listed(value)
+        except NoValue as error:
+            raise Undefined(self.place, f"{self.names[index]} gets a value: {error}") from None
+
+    @property
+    def place(self) -> Place:
+        """Where the action stands that is walked."""
+        action = self.evaluator.actions.action
+        formula = self.specification.next
+        if action is not None:
+            return action.place
+        return formula.body.place if formula is not None else Place(self.specification.module.file, 0, 0)
