@@ -67,6 +67,7 @@ def goes_on(explorer: Explorer, begun: Begun) -> bool:
         hold = hold and _invariants_hold(explorer, begun.looked_at)
     except Undefined:  # the search reports it when it gets there
         hold = False
+    explorer.found.closed = explorer.level - 1
     return hold
 
 
