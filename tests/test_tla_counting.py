@@ -8,6 +8,7 @@ import pickle
 from dataclasses import replace
 from functools import partialmethod
 from itertools import chain
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,7 @@ def look_at_few(monkeypatch: pytest.MonkeyPatch) -> None:
         return sample(spec, most=6, most_initial=4, symmetry=symmetry)
 
     monkeypatch.setattr(translation, "sample", few)
+    monkeypatch.setattr(tla_rounds, "_LONG", inf)  # also where translating takes long
 
 
 def _compared(folder: Path, body: str, config: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from tests.command_line import verify
 from tests.tla_modules import explored, translated, written
 from verifier.encodings.sorts import Range
 from verifier.encodings.terms import Symbol, Term
+from verifier.runs import tla_rounds
 from verifier.tla.translate import calls, nesting, translation
 from verifier.tla.translate.coding import Names
 from verifier.tla.translate.sampling import sample
@@ -87,6 +89,7 @@ def look_at_few(monkeypatch: pytest.MonkeyPatch) -> None:
         return sample(spec, most=12, most_initial=4, symmetry=symmetry)
 
     monkeypatch.setattr(translation, "sample", few)
+    monkeypatch.setattr(tla_rounds, "_LONG", inf)  # also where translating takes long
 
 
 @pytest.mark.parametrize("form", _FORMS)
