@@ -218,7 +218,7 @@ def _ours(engine: str, loaded: TlaLoaded, names: tuple[str, ...], depth: int) ->
 def _said(engine: str, verdict: Verdict, done: Run) -> str:
     if verdict.kind is VerdictKind.VIOLATED:
         return f"VIOLATED {verdict.depth}" if engine != "prove" else "VIOLATED"
-    if engine == "explore":
+    if engine == "explore" and verdict.kind is VerdictKind.HOLDS:
         counts = done.outcome.statistics
         states = _states(counts["distinct_states"], counts["generated_states"], counts["depth"])
         return f"HOLDS {states}"
