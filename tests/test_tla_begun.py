@@ -61,6 +61,15 @@ def test_it_goes_on_within_a_level_and_between_two(tmp_path: Path) -> None:
         assert _searched(made, most) == (naive, True)
 
 
+def test_what_ends_the_level_that_it_goes_on_with_leaves_the_one_before_closed(tmp_path: Path) -> None:
+    made = specified(tmp_path, f"{GRID}\nInv == x + y # 5", f"{QUIET}\nINVARIANT Inv")
+    naive, _ = _searched(made, None)
+    assert "Inv" in naive[3]
+    searched = [_searched(made, most) for most in range(12)]
+    assert [found for found, _ in searched] == [naive] * 12
+    assert sum(goes_on for _, goes_on in searched) > 6
+
+
 @pytest.mark.parametrize(
     ("body", "config"),
     [
