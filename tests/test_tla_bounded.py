@@ -13,16 +13,13 @@ from results.generators.tla_random import ran
 from results.generators.tla_random_texts import module
 from tests.command_line import verify
 from tests.sampling import rest_slow
-from tests.tla_modules import few, translated, written
+from tests.tla_modules import few, question_of, translated, written
 from verifier.engines.growth import expected
 from verifier.errors import UsageError
 from verifier.outcomes.run import Run
 from verifier.processes.limits import INTERRUPTED, Interrupted
 from verifier.runs import tla_bounded, tla_rounds
-from verifier.runs.loading import Loaded
-from verifier.runs.table import engine_named
 from verifier.runs.tla_rounds import GivenUp, ModuleQuestion, run_translated
-from verifier.runs.tla_source import TlaSource
 from verifier.runs.tla_symbolic import NotTranslated, Symbolic
 from verifier.runs.tla_verdicts import Settled
 from verifier.specs.definition import UNDEFINED_READ
@@ -35,12 +32,7 @@ CONFIG = "\nINIT Init\nNEXT Next\nINVARIANT Inv\n"
 
 
 def _closed(made: Symbolic, **options: Any) -> Run | None:
-    engine, module = engine_named("bmc"), made.loaded
-    question = TlaSource(module).prepared(
-        engine, Loaded(str(module.path), module.definition, {}), engine.options(**options)
-    )
-    asked = ModuleQuestion(engine, module, question, (), lambda _: None, lambda _: None)
-    found = tla_bounded.searched(asked)
+    found = tla_bounded.searched(question_of(made, "bmc", **options))
     return None if found is None or found.leaves_off else found.run()
 
 
@@ -158,11 +150,7 @@ def test_when_the_interpreter_answers(
 
 
 def _run(made: Symbolic, **options: Any) -> Run:
-    engine, module = engine_named("bmc"), made.loaded
-    question = TlaSource(module).prepared(
-        engine, Loaded(str(module.path), module.definition, {}), engine.options(**options)
-    )
-    return tla_rounds.run(ModuleQuestion(engine, module, question, (), lambda _: None, lambda _: None))
+    return tla_rounds.run(question_of(made, "bmc", **options))
 
 
 def test_the_interpreter_comes_first_unless_it_is_said_how_to_search(
@@ -271,14 +259,6 @@ def _handing_over(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
     monkeypatch.setattr(tla_bounded, "_MOST_OF_MANY_BITS", most)
 
 
-def _answered(made: Symbolic, **options: Any) -> Run:
-    engine, module = engine_named("bmc"), made.loaded
-    question = TlaSource(module).prepared(
-        engine, Loaded(str(module.path), module.definition, {}), engine.options(**options)
-    )
-    return tla_rounds.run(ModuleQuestion(engine, module, question, (), lambda _: None, lambda _: None))
-
-
 def test_what_the_interpreter_found_is_kept_where_it_leaves_off(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -286,14 +266,14 @@ def test_what_the_interpreter_found_is_kept_where_it_leaves_off(
     _handing_over(monkeypatch, 60)
     names = ("Inv", "Other", "Grows")
     asked: dict[str, Any] = {"properties": names, "depth": 5, "shortest": True}
-    found = _answered(translated(tmp_path, FAN, FAN_CONFIG), **asked)
+    found = _run(translated(tmp_path, FAN, FAN_CONFIG), **asked)
     assert _kinds(found) == {"Inv": ("VIOLATED", 3), "Other": ("VIOLATED", 3), "Grows": ("VIOLATED", 5)}
     assert found.outcome.statistics["searches"].keys() > {"serial"}
     kept = {"Inv": ("VIOLATED", 3), "Other": ("VIOLATED", 3), "Grows": ("INCONCLUSIVE", 2)}
     for name in ("started", "_definition"):
         with monkeypatch.context() as changed:
             changed.setattr(tla_rounds, name, _interrupted)
-            run = _answered(translated(tmp_path, FAN, FAN_CONFIG), **asked)
+            run = _run(translated(tmp_path, FAN, FAN_CONFIG), **asked)
             assert _kinds(run) == kept
             assert len(run.traces["Inv"]["states"]) == 4
 
@@ -308,9 +288,9 @@ def test_depths_are_kept_where_sorts_are_widened(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(translation, "sample", few)
     monkeypatch.setattr(Scout, "widen", lambda *_: None)
     asked: dict[str, Any] = {"depth": 20, "steps": "serial", "properties": ("Inv",)}
-    assert _kinds(_answered(translated(tmp_path, body, CONFIG), **asked)) == {"Inv": ("HOLDS", 20)}
+    assert _kinds(_run(translated(tmp_path, body, CONFIG), **asked)) == {"Inv": ("HOLDS", 20)}
     monkeypatch.setattr(tla_rounds, "widened_after", _interrupted)
-    found = _kinds(_answered(translated(tmp_path, body, CONFIG), **asked))
+    found = _kinds(_run(translated(tmp_path, body, CONFIG), **asked))
     assert found == {"Inv": ("INCONCLUSIVE", 1)}, "x = 0..2 were seen, so a step from x = 2 leaves the sorts"
 
 
@@ -324,7 +304,7 @@ def _compare_handed_over(folder: Path, seeds: range, monkeypatch: pytest.MonkeyP
             with monkeypatch.context() as changed:
                 _handing_over(changed, most)
                 try:
-                    answers.append(_kinds(_answered(translated(folder, f"\n{body}", config), **asked)))
+                    answers.append(_kinds(_run(translated(folder, f"\n{body}", config), **asked)))
                 except (UsageError, NotTranslated):
                     answers.append({})
         if all(answers):

@@ -13,15 +13,11 @@ from typing import Any
 import pytest
 
 from tests.sampling import rest_slow
-from tests.tla_modules import specified, translated
+from tests.tla_modules import question_of, specified, translated
 from verifier.errors import UsageError
 from verifier.outcomes.run import Run
 from verifier.runs import tla_bounded, tla_rounds
 from verifier.runs.asking import Remark
-from verifier.runs.loading import Loaded
-from verifier.runs.table import engine_named
-from verifier.runs.tla_rounds import ModuleQuestion
-from verifier.runs.tla_source import TlaSource
 from verifier.runs.tla_symbolic import NotTranslated
 from verifier.tla.automorphisms import interchangeable
 
@@ -33,17 +29,14 @@ CONFIG = (
 
 
 def _asked(folder: Path, body: str, config: str, **options: Any) -> tuple[Run, list[str]]:
-    engine, module = engine_named("bmc"), translated(folder, f"\n{body}", config).loaded
-    question = TlaSource(module).prepared(
-        engine, Loaded(str(module.path), module.definition, {}), engine.options(depth=3, **options)
-    )
     said: list[str] = []
 
     def listen(event: object) -> None:
         if isinstance(event, Remark):
             said.append(event.words)
 
-    return tla_rounds.run(ModuleQuestion(engine, module, question, (), listen, lambda _: None)), said
+    made = translated(folder, f"\n{body}", config)
+    return tla_rounds.run(question_of(made, "bmc", listen, depth=3, **options)), said
 
 
 def _answer(found: Run) -> dict[str, tuple[str, int | None]]:

@@ -8,13 +8,10 @@ from typing import Any
 
 import pytest
 
-from tests.tla_modules import translated
+from tests.tla_modules import question_of, translated
 from verifier.outcomes.run import Run
 from verifier.runs import tla_proving, tla_rounds
-from verifier.runs.loading import Loaded
-from verifier.runs.table import engine_named
 from verifier.runs.tla_rounds import GivenUp, ModuleQuestion, run_translated
-from verifier.runs.tla_source import TlaSource
 from verifier.runs.tla_symbolic import NotTranslated, Symbolic
 from verifier.runs.tla_verdicts import Settled
 from verifier.tla.found import DEADLOCK
@@ -34,11 +31,7 @@ Grows == [][x' >= x]_x
 
 
 def _asked(folder: Path, body: str = DEEP, **options: Any) -> ModuleQuestion:
-    engine, module = engine_named("prove"), translated(folder, body, CONFIG).loaded
-    question = TlaSource(module).prepared(
-        engine, Loaded(str(module.path), module.definition, {}), engine.options(**options)
-    )
-    return ModuleQuestion(engine, module, question, (), lambda _: None, lambda _: None)
+    return question_of(translated(folder, body, CONFIG), "prove", **options)
 
 
 def _run(folder: Path, body: str = DEEP, **options: Any) -> Run:

@@ -6,7 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from verifier.processes.limits import Interrupted
+from verifier.runs.engine import Listen
+from verifier.runs.loading import Loaded
+from verifier.runs.table import engine_named
 from verifier.runs.tla_loading import load
+from verifier.runs.tla_rounds import ModuleQuestion
+from verifier.runs.tla_source import TlaSource
 from verifier.runs.tla_symbolic import Symbolic, symbolic
 from verifier.tla.config import parse_config
 from verifier.tla.evaluator import deep_recursion
@@ -101,3 +106,13 @@ def few(specification: Specification, **_: object) -> Sample:
     """A sample of three states, of which sorts are made that soon do not do."""
     found = sample(specification)
     return Sample(found.states[:3], found.initial, found.all_initial, complete=False)
+
+
+def question_of(
+    made: Symbolic, engine_name: str, listen: Listen = lambda _: None, **options: Any
+) -> ModuleQuestion:
+    """The question that a command asks about a module."""
+    engine, module = engine_named(engine_name), made.loaded
+    loaded = Loaded(str(module.path), module.definition, {})
+    question = TlaSource(module).prepared(engine, loaded, engine.options(**options))
+    return ModuleQuestion(engine, module, question, (), listen, lambda _: None)

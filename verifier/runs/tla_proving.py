@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import psutil
 
@@ -18,11 +18,10 @@ from verifier.runs.prove import ProveOptions, described_exploration
 from verifier.runs.question import Answer, conclude
 from verifier.runs.tla import enabled_actions
 from verifier.runs.tla_bounded import spoken_of
-from verifier.runs.tla_loading import OF_STEPS
 from verifier.runs.tla_rounds import PATIENT_SECONDS, GivenUp, ModuleQuestion, within_limits
+from verifier.runs.tla_searched import settled_by
 from verifier.runs.tla_symbolic import with_operators
-from verifier.runs.tla_traces import violated
-from verifier.runs.tla_verdicts import replayed, temporal_verdicts
+from verifier.runs.tla_verdicts import Settled, temporal_verdicts
 from verifier.tla.explorer import Explorer
 from verifier.tla.frames import Undefined
 from verifier.tla.specification import Specification
@@ -60,23 +59,20 @@ def proved(asked: ModuleQuestion) -> Run | None:
         explorer.name_actions()
     except (GivenUp, Undefined):
         return None
-    violations, properties = explorer.found.violations.keys(), {*asked.question.properties}
-    if not explorer.count or not violations <= properties:
+    settled = settled_by(explorer, plain, asked, first.seconds)
+    if settled is None:
         return None
-    if any(name + OF_STEPS in properties for name in violations):
-        return None  # the states or the steps may violate it
     if _explored_to(again, names, first.seconds) != first or again.found.levels != explorer.found.levels:
         return None
     asked.listen(Remark(f"the interpreter looked at each of the {first.states:,} reachable states, twice"))
-    return _run_of(asked, plain, explorer, replace(first, seconds_again=seconds))
+    return _run_of(asked, plain, explorer, settled, replace(first, seconds_again=seconds))
 
 
 def _explored(
     asked: ModuleQuestion, spec: Specification, names: tuple[str, ...], *, by_columns: bool
 ) -> Explorer:
     """A complete exploration. Raises GivenUp, Undefined or Interrupted."""
-    explorer = Explorer(spec, properties=names, keep_going=True)
-    explorer.by_columns = by_columns
+    explorer = Explorer(spec, properties=names, keep_going=True, by_columns=by_columns)
 
     def explore() -> None:
         explorer.assume()
@@ -93,20 +89,17 @@ def _explored_to(explorer: Explorer, names: tuple[str, ...], seconds: float) -> 
     return Explored(holds, explorer.count, max(found.depth, 0), (), (), seconds)
 
 
-def _run_of(asked: ModuleQuestion, spec: Specification, explorer: Explorer, explored: Explored) -> Run:
-    question, found = asked.question, explorer.found
-    verdicts, traces = list[Verdict](), dict[str, Any]()
-    for name in question.properties:
-        if name in found.violations:
-            one = found.violations[name]
-            verdict, traces[name] = violated(spec, question.definition, one, explored.seconds)
-            verdicts.append(replayed(spec, verdict, one.states))
-        else:
-            seconds = explored.seconds
-            verdicts.append(Verdict(name, VerdictKind.PROVED, None, seconds, found_by=EXPLORING))
+def _run_of(
+    asked: ModuleQuestion, spec: Specification, explorer: Explorer, settled: Settled, explored: Explored
+) -> Run:
+    question, seconds = asked.question, explored.seconds
+    verdicts = [
+        settled.verdicts.get(name) or Verdict(name, VerdictKind.PROVED, None, seconds, found_by=EXPLORING)
+        for name in question.properties
+    ]
     if not asked.named:
         verdicts += temporal_verdicts(spec)
-    enabled, never = enabled_actions(found, asked.module.definition)
+    enabled, never = enabled_actions(explorer.found, asked.module.definition)
     figures = {"states": explored.states, "depth": explored.depth, "seconds": round(explored.seconds, 3)}
     statistics = {
         "provers": {name: {EXPLORING: figures} for name in question.properties},
@@ -114,7 +107,7 @@ def _run_of(asked: ModuleQuestion, spec: Specification, explorer: Explorer, expl
     }
     outcome = ProveOutcome(tuple(verdicts), tuple(sorted(never)), statistics, enabled)
     proofs = tuple(
-        described_exploration(name, explored) for name in question.properties if name not in found.violations
+        described_exploration(name, explored) for name in question.properties if name not in settled.verdicts
     )
     made = conclude(question, Answer(None, 0.0, outcome), asked.engine.name, proofs=proofs)
-    return replace(made, traces=traces)
+    return replace(made, traces=settled.traces)

@@ -117,17 +117,9 @@ def found_by(
     The actions of its violations are known.
     """
     names, found, seconds = asked.question.properties, explorer.found, time.monotonic() - began
-    violations = found.violations
-    if not explorer.count or not violations.keys() <= {*names}:
+    settled = settled_by(explorer, spec, asked, seconds)
+    if settled is None:
         return None
-    if any(name + OF_STEPS in names for name in violations):
-        return None  # the states or the steps may violate it
-    verdicts, traces, states = dict[str, Verdict](), dict[str, Any](), dict[str, Sequence[State]]()
-    for name in names:
-        if name in violations:
-            states[name] = violations[name].states
-            verdict, traces[name] = violated(spec, asked.question.definition, violations[name], seconds)
-            verdicts[name] = replayed(spec, verdict, states[name])
     enabled, never = enabled_actions(found, asked.module.definition)
     whole = found.complete or found.closed == asked.question.options.depth
     return Searched(
@@ -139,6 +131,25 @@ def found_by(
         tuple(sorted(never)) if whole else (),
         seconds,
         reason,
-        leaves_off and not verdicts.keys() >= {*names},
-        Settled(verdicts, states, traces),
+        leaves_off and not settled.verdicts.keys() >= {*names},
+        settled,
     )
+
+
+def settled_by(
+    explorer: Explorer, spec: Specification, asked: ModuleQuestion, seconds: float
+) -> Settled | None:
+    """What a search found violated, replayed; None where it cannot be said in the properties that were asked
+    for. The actions of its violations are known."""
+    names, violations = asked.question.properties, explorer.found.violations
+    if not explorer.count or not violations.keys() <= {*names}:
+        return None
+    if any(name + OF_STEPS in names for name in violations):
+        return None  # the states or the steps may violate it
+    verdicts, traces, states = dict[str, Verdict](), dict[str, Any](), dict[str, Sequence[State]]()
+    for name in names:
+        if name in violations:
+            states[name] = violations[name].states
+            verdict, traces[name] = violated(spec, asked.question.definition, violations[name], seconds)
+            verdicts[name] = replayed(spec, verdict, states[name])
+    return Settled(verdicts, states, traces)
