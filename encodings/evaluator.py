@@ -6,7 +6,9 @@ one call evaluates as many states as the integers have bits.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import reduce
+from operator import and_, or_
 
 from pysmt.fnode import FNode
 from pysmt.operators import AND, BOOL_CONSTANT, IFF, ITE, NOT, OR, SYMBOL
@@ -97,3 +99,57 @@ def _in_order(roots: Sequence[FNode]) -> list[FNode]:
             stack.append((node, True))
             stack.extend((argument, False) for argument in node.args())
     return order
+
+
+class LaneEvaluator:
+    """Evaluates boolean terms without compiling them, for many states at once.
+
+    Bit *j* of every integer belongs to state *j*. Values are kept, so that terms share their common parts.
+    Terms over ``free`` symbols are evaluated anew for each assignment of these (``under``).
+    """
+
+    def __init__(self, values: Mapping[FNode, int], mask: int, free: Collection[FNode] = ()) -> None:
+        self._values, self._mask, self._free = dict(values), mask, frozenset(free)
+        self._open: dict[FNode, bool] = {}
+
+    def __call__(self, term: FNode) -> int:
+        """The value of a term without free symbols, as wide as the mask."""
+        return self._evaluate(term, self._values)
+
+    def under(self, assigned: Mapping[FNode, bool], terms: Sequence[FNode]) -> list[int]:
+        """The values of terms, the free symbols having these values in all states."""
+        own = {symbol: self._mask if value else 0 for symbol, value in assigned.items()}
+        return [self._evaluate(term, own) for term in terms]
+
+    def _is_open(self, node: FNode) -> bool:
+        found = self._open.get(node)
+        if found is None:
+            found = node in self._free or any(self._open[part] for part in node.args())
+            self._open[node] = found
+        return found
+
+    def _evaluate(self, root: FNode, own: dict[FNode, int]) -> int:
+        values, mask = self._values, self._mask
+        for node in _in_order([root]) if root not in values and root not in own else ():
+            kept = own if self._is_open(node) else values
+            if node not in kept:
+                arguments = [own[part] if self._open[part] else values[part] for part in node.args()]
+                kept[node] = _evaluate_node(node, arguments, mask)
+        return own[root] if root in own else values[root]
+
+
+def _evaluate_node(node: FNode, arguments: Sequence[int], mask: int) -> int:
+    kind = node.node_type()
+    if kind == AND:
+        return reduce(and_, arguments, mask)
+    if kind == OR:
+        return reduce(or_, arguments, 0)
+    if kind == NOT:
+        return arguments[0] ^ mask
+    if kind == IFF:
+        return arguments[0] ^ arguments[1] ^ mask
+    if kind == ITE:
+        return (arguments[0] & arguments[1]) | (arguments[2] & (arguments[0] ^ mask))
+    if kind == BOOL_CONSTANT:
+        return mask if node.constant_value() else 0
+    raise ValueError(f"not a boolean term of this project, or a symbol without a value: {node}")

@@ -204,6 +204,7 @@ def translated_soon(
 
 def run_translated(asked: ModuleQuestion, made: Symbolic, settled: Settled | None = None) -> Run:
     """The same of a module whose first states were looked at; ``settled``: some of the properties are."""
+    from verifier.runs.tla_validation import validate_run
     from verifier.runs.tla_verdicts import Settled, checked
 
     made.each_way = asked.engine.counts_states
@@ -224,6 +225,7 @@ def run_translated(asked: ModuleQuestion, made: Symbolic, settled: Settled | Non
             raise GivenUp
         leaving = _leaving(found)
         if leaving is None or _decided(found, leaving):
+            found = validate_run(made, found)
             return settled.added_to(made, checked(made, found, asked), asked)
         if not (asked.engine.counts_states or asked.engine.decides_temporal):
             settled = settled.and_of(made, found, leaving, asked)
