@@ -34,7 +34,9 @@ def render_proof(run: Run, width: int, *, full: bool) -> list[RenderableType]:
 
         return render_for_all(run, width, full=full)
     outcome = run.outcome if isinstance(run.outcome, ProveOutcome) else ProveOutcome((), (), {})
-    proofs, explored = outcome.proofs, outcome.explored
+    claimed = {described["property"] for described in run.proofs}
+    proofs = tuple(proof for proof in outcome.proofs if proof.property_name in claimed)
+    explored = {name: one for name, one in outcome.explored.items() if name in claimed}
     about = with_constants(run.definition.name, run.definition.constants)
     solvers = [f"{name} {solver_version(name)}" for name in run.solvers]
     lines: list[RenderableType] = [Text(line, "bold") for line in wrap(about, width)]
