@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from verifier.encodings.terms import Operator
+from verifier.encodings.sorts import Set, Variant
+from verifier.encodings.terms import Operator, Term
 from verifier.tla import ast
 from verifier.tla.evaluator import Evaluator
 from verifier.tla.frames import Undefined
@@ -15,16 +16,21 @@ from verifier.tla.translate.symbolic import (
     NO,
     YES,
     AllSequences,
+    Chosen,
+    Functions,
+    Joined,
     Known,
     Members,
     Nothing,
     Part,
+    Products,
+    Records,
     Span,
     Subsets,
     Sym,
     Untranslated,
 )
-from verifier.tla.values import NoValue
+from verifier.tla.values import NoValue, is_infinite, is_set
 
 
 class Builtins(Merging):
@@ -101,6 +107,36 @@ class Builtins(Merging):
             return left if isinstance(left, Nothing) else right
         return self.equal(left, right)
 
+    def is_finite(self, value: Sym) -> Sym:
+        """``IsFiniteSet``. Raises Untranslated for a description that may be finite or not."""
+        match value:
+            case Nothing():
+                return value
+            case Chosen():
+                return self.if_(value.condition, self.is_finite(value.then), self.is_finite(value.otherwise))
+            case Known():
+                if not is_set(value.value):
+                    return Nothing("a set is expected")
+                return NO if is_infinite(value.value) else YES
+            case Span() | Members():
+                return YES
+            case Term():
+                varies = isinstance(value.sort, Variant)
+                return self.over(value, self._is_set) if varies else self._is_set(value)
+            case Joined():
+                return self.and_([self.is_finite(part) for part in value.parts])
+            case Subsets():
+                return self.is_finite(value.base)
+            case Part() | Functions() | Products() | Records():
+                if all(self.is_finite(part) is YES for part in _parts(value)):
+                    return YES
+        raise Untranslated(None, "whether this set is finite")
+
+    def _is_set(self, value: Term) -> Sym:
+        if isinstance(value.sort, Set):
+            return YES
+        return Nothing("a set is expected")
+
     def _compared(self, name: str, one: Sym, other: Sym) -> Sym:
         left, right = self.integer(one), self.integer(other)
         for part in (left, right):
@@ -109,6 +145,19 @@ class Builtins(Merging):
         if name in (">", ">="):
             left, right = right, left
         return self.less(left, right, equal=name in ("<=", ">="))
+
+
+def _parts(value: Part | Functions | Products | Records) -> tuple[Sym, ...]:
+    """The sets that a set is made of: it is finite if all of them are."""
+    match value:
+        case Part():
+            return (value.base,)
+        case Functions():
+            return (value.domain, value.range)
+        case Products():
+            return value.items
+        case Records():
+            return tuple(value.fields.values())
 
 
 def _is_interval(whole: ast.Expression) -> bool:
@@ -135,7 +184,7 @@ _RULES: dict[str, Callable[..., Sym]] = {
     "UNION": Builtins.big_union,
     "DOMAIN": Builtins.domain,
     "Cardinality": Builtins.cardinality,
-    "IsFiniteSet": lambda make, value: YES,
+    "IsFiniteSet": Builtins.is_finite,
     "Seq": lambda make, base: AllSequences(base),
     "Len": Builtins.length_of,
     "Head": Builtins.head,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from verifier.encodings.concrete import Concrete
 from verifier.encodings.sorts import (
     Function,
     PartialFunction,
@@ -192,25 +193,18 @@ class Conversions(Narrowing):
             inside = self.and_([known, Term(Operator.CONTAINS, TRUTH, (keys, key))])
             fits, body = self.fitted(Term(Operator.APPLY, source.range, (value, key)), target.range)
             if fits is not YES:
-                body = self.term(self.if_(fits, body, Nothing()))
+                body = self.convert(Term(Operator.APPLY, source.range, (value, key)), target.range)
             sort = PartialFunction(target.domain, body.sort)
-            return YES, Term(Operator.PARTIAL_FUNCTION, sort, (self.formula(inside), body), binds=symbol)
+            return self._keys_within(keys, source.domain, target.domain), Term(
+                Operator.PARTIAL_FUNCTION, sort, (self.formula(inside), body), binds=symbol
+            )
         if isinstance(source, Tuple):
             rows = {place: self.item(value, place - 1) for place in range(1, len(source.items) + 1)}
         elif isinstance(source, Record):
             rows = {name: self.field(value, name) for name, _ in source.fields}
         else:
             assert isinstance(source, Sequence)
-            sort = PartialFunction(target.domain, self.join(target.range, source.element))
-            made: Term = literal(sort, self.names.encode((), sort))
-            for place in range(source.capacity):
-                key = literal(target.domain, place + 1)
-                longer = Term(
-                    Operator.EXTEND, sort, (made, key, self.convert(self.at(value, place), sort.range))
-                )
-                used = Term(Operator.LESS, TRUTH, (number(place), self.length(value)))
-                made = Term(Operator.IF, sort, (used, longer, made))
-            return YES, made
+            return self._sequence_to_partial(value, source, target)
         if not rows:
             return YES, self._instead(value, literal(target, self.names.encode((), target)))
         for key in rows:
@@ -219,6 +213,38 @@ class Conversions(Narrowing):
             except NotInSort:
                 return NO, value
         return YES, self.as_partial(Table(rows), target.domain, target.range)
+
+    def _sequence_to_partial(
+        self, value: Term, source: Sequence, target: PartialFunction
+    ) -> tuple[Sym, Term]:
+        sort = PartialFunction(target.domain, self.join(target.range, source.element))
+        made: Term = literal(sort, self.names.encode((), sort))
+        for place in range(source.capacity):
+            try:
+                key = literal(target.domain, self.names.encode(place + 1, target.domain))
+            except NotInSort:
+                return self.less(self.length(value), Known(place), equal=True), made
+            longer = Term(
+                Operator.EXTEND, sort, (made, key, self.convert(self.at(value, place), sort.range))
+            )
+            used = Term(Operator.LESS, TRUTH, (number(place), self.length(value)))
+            made = Term(Operator.IF, sort, (used, longer, made))
+        return YES, made
+
+    def _keys_within(self, keys: Term, source: Sort, target: Sort) -> Sym:
+        """Whether all keys of a function have a value in another sort."""
+        if source == target:
+            return YES
+        inside = set[Concrete]()
+        for key in source.values():
+            try:
+                self.names.encode(self.names.decode(key, source), target)
+            except NotInSort:
+                continue
+            inside.add(key)
+        if len(inside) == source.size:
+            return YES
+        return Term(Operator.SUBSET, TRUTH, (keys, literal(Set(source), frozenset(inside))))
 
     def _from_partial(self, value: Term, target: Sort) -> tuple[Sym, Term]:
         source = value.sort
@@ -313,16 +339,17 @@ class Conversions(Narrowing):
         for tag, part in target.alternatives:
             if not isinstance(part, SCALARS) or not meet(value.sort, part):
                 continue
-            inside = Term(Operator.CONTAINS, TRUTH, (literal(Set(part), frozenset(part.values())), value))
-            chosen = Term(
-                Operator.CHOOSE,
-                part,
-                (Term(Operator.EQUAL, TRUTH, (variable(symbol := self.fresh("v", part)), value)),),
-                binds=symbol,
-            )
+            inside, chosen = self._as_scalar(value, part)
             conditions.append(inside)
             made = self.if_(inside, Term(Operator.VARIANT, target, (chosen,), tag), made)
         return self.or_(conditions), self.term(made)
+
+    def _as_scalar(self, value: Term, target: Sort) -> tuple[Sym, Term]:
+        """Whether a value without parts is in another such sort, and the value there."""
+        inside = Term(Operator.CONTAINS, TRUTH, (literal(Set(target), frozenset(target.values())), value))
+        symbol = self.fresh("v", target)
+        same = Term(Operator.EQUAL, TRUTH, (variable(symbol), value))
+        return inside, Term(Operator.CHOOSE, target, (same,), binds=symbol)
 
     def _from_variant(self, value: Term, source: Variant, target: Sort) -> tuple[Sym, Term]:
         conditions: list[Sym] = []
@@ -333,6 +360,9 @@ class Conversions(Narrowing):
                 continue
             if isinstance(part.sort, SCALARS) and isinstance(target, SCALARS) and not meet(part.sort, target):
                 continue
+            if isinstance(target, SCALARS) and part.sort != target:
+                inside, part = self._as_scalar(part, target)
+                fits = self.and_([fits, inside])
             held = self.and_([self.has_tag(value, tag), fits])
             conditions.append(held)
             if isinstance(made, Term) and isinstance(target, Variant) and made.sort != part.sort:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias, assert_never
+
+from verifier.encodings.concrete import Concrete
 from verifier.encodings.sorts import (
     Boolean,
     Function,
@@ -35,7 +38,6 @@ from verifier.tla.translate.symbolic import (
     Part,
     Products,
     Records,
-    Row,
     Span,
     Subsets,
     Sym,
@@ -43,7 +45,10 @@ from verifier.tla.translate.symbolic import (
     Untranslated,
 )
 from verifier.tla.translate.terms import SCALARS, TRUTH, literal, variable
-from verifier.tla.values import LazySet, NoValue, Value, is_infinite, is_member, is_set
+from verifier.tla.values import LazySet, ModelValue, NoValue, Value, is_infinite, is_member, is_set
+
+Structure: TypeAlias = Functions | Records | Products | Subsets | AllSequences
+_OTHER_KIND = "a value of another kind is looked for in this set"
 
 
 class Membership(SpreadingOnce):
@@ -141,6 +146,8 @@ class Membership(SpreadingOnce):
         return Term(Operator.CONTAINS, TRUTH, (literal(Set(term.sort), frozenset(kept)), term))
 
     def _in_infinite(self, value: Infinite, item: Sym) -> Sym:
+        if value.name == "Any":
+            return YES
         term = self.term(item)
         if isinstance(term.sort, Variant):
             found: Sym = NO
@@ -149,46 +156,158 @@ class Membership(SpreadingOnce):
                     self.has_tag(term, tag), self._in_infinite(value, self.payload(term, tag)), found
                 )
             return found
-        if value.name == "Any":
-            return YES
-        if not isinstance(term.sort, Range | Listed):
-            return NO
-        values = list(term.sort.values())
-        kept = [v for v in values if value.test(self.names.decode(v, term.sort))]
-        if len(kept) == len(values):
-            return YES
-        return (
-            Term(Operator.CONTAINS, TRUTH, (literal(Set(term.sort), frozenset(kept)), term)) if kept else NO
-        )
+        if not isinstance(term.sort, SCALARS):
+            return Nothing(f"a value of another kind is looked for in {value.name}")
+        return self._in_tested(value, term)
 
-    def _in_structure(self, of: Sym, item: Sym) -> Sym:
+    def _in_tested(self, value: Infinite, term: Term) -> Sym:
+        """Whether a scalar passes the test of an infinite set; undefined for values of another kind."""
+        inside, read = set[Concrete](), set[Concrete]()
+        for one in term.sort.values():
+            try:
+                passes = is_member(self.names.decode(one, term.sort), value)
+            except NoValue:
+                continue
+            read.add(one)
+            if passes:
+                inside.add(one)
+        held = self._one_of(term, inside)
+        if len(read) == term.sort.size:
+            return held
+        return self.if_(self._one_of(term, read), held, Nothing(f"a value of another kind in {value.name}"))
+
+    def _one_of(self, term: Term, values: set[Concrete]) -> Sym:
+        if len(values) == term.sort.size:
+            return YES
+        if not values:
+            return NO
+        return Term(Operator.CONTAINS, TRUTH, (literal(Set(term.sort), frozenset(values)), term))
+
+    def _in_structure(self, of: Structure, item: Sym) -> Sym:
+        """Membership in a set of functions, records, tuples, sequences or sets.
+
+        A value of another kind has no answer, except that a model value is no member (``tla.lazy_sets``).
+        """
+        if isinstance(of, Subsets):
+            return self._in_subsets(of, item)
         table = table_of(item)
-        if table is None:
-            term = self.term(item) if not isinstance(item, LAZY_SETS) or isinstance(of, Subsets) else None
-            if term is not None and isinstance(term.sort, Variant):
-                found: Sym = NO
-                for tag, _ in term.sort.alternatives:
-                    held = self.has_tag(term, tag)
-                    found = self.if_(held, self._in_structure(of, self.payload(term, tag)), found)
-                return found
+        if table is not None:
+            return self._table_in(of, table)
+        if isinstance(item, Known):
+            return NO if isinstance(item.value, ModelValue) else Nothing(_OTHER_KIND)
+        if isinstance(item, LAZY_SETS):
+            return Nothing(_OTHER_KIND)
+        term = self.term(item)
+        match term.sort:
+            case Variant():
+                return self.over(term, lambda part: self._in_structure(of, part))
+            case Listed():
+                return self.over_listed(term, lambda part: self.contains(of, part))
+            case Record() | Tuple() | Function():
+                rows = self.rows_of(term)
+                assert rows is not None
+                return self._table_in(of, rows)
+            case Sequence():
+                return self._sequence_in(of, term)
+            case PartialFunction():
+                return self._partial_in(of, term)
+            case Boolean() | Range() | Set():
+                return Nothing(_OTHER_KIND)
+        raise Untranslated(None, f"membership of a value of {term.sort} in this set")
+
+    def _in_subsets(self, of: Subsets, item: Sym) -> Sym:
+        term = self.term(item) if table_of(item) is None and not isinstance(item, LAZY_SETS) else None
+        if term is not None and isinstance(term.sort, Variant):
+            return self.over(term, lambda part: self._in_subsets(of, part))
+        return self.subset(item, of.base)
+
+    def _table_in(self, of: Structure, table: Table) -> Sym:
+        """Membership of a function whose keys are known."""
+        rows, places = table.rows, set(range(1, len(table.rows) + 1))
         match of:
             case Functions():
-                return self._in_functions(of, item)
+                keys = self.equal(Known(frozenset(rows)), of.domain)
+                if keys is NO:
+                    return NO
+                return self.and_([keys, *(self.contains(of.range, one) for one in rows.values())])
             case Records():
-                rows = table or self.rows_of(item)
-                if rows is None or rows.rows.keys() != of.fields.keys():
+                if not all(isinstance(key, str) for key in rows):
+                    return Nothing(_OTHER_KIND)
+                if rows.keys() != of.fields.keys():
                     return NO
-                return self.and_([self.contains(image, rows.rows[name]) for name, image in of.fields.items()])
+                return self.and_([self.contains(image, rows[name]) for name, image in of.fields.items()])
             case Products():
-                rows = table or self.rows_of(item)
-                if rows is None or rows.rows.keys() != set(range(1, len(of.items) + 1)):
+                if rows.keys() != places:
+                    return Nothing(_OTHER_KIND)
+                if len(rows) != len(of.items):
                     return NO
-                return self.and_([self.contains(image, rows.rows[n]) for n, image in enumerate(of.items, 1)])
-            case Subsets():
-                return self.subset(item, of.base)
+                return self.and_([self.contains(image, rows[n]) for n, image in enumerate(of.items, 1)])
             case AllSequences():
-                return self._in_sequences(of, item)
-        raise Untranslated(None, "membership in this set")
+                if rows.keys() != places:
+                    return Nothing(_OTHER_KIND)
+                return self.and_([self.contains(of.base, one) for one in rows.values()])
+            case Subsets():
+                return Nothing("a set is expected")
+        assert_never(of)
+
+    def _sequence_in(self, of: Structure, term: Term) -> Sym:
+        """Membership of a sequence whose length varies."""
+        assert isinstance(term.sort, Sequence)
+        length, capacity = self.length(term), term.sort.capacity
+        match of:
+            case Functions():
+                keys = self.equal(Span(Known(1), length), of.domain)
+                return self.and_([keys, self._sequence_in(AllSequences(of.range), term)])
+            case Records():
+                return self.if_(self.equal(length, Known(0)), NO, Nothing(_OTHER_KIND))
+            case Products():
+                if capacity < len(of.items):
+                    return NO
+                inside = [self.contains(image, self.at(term, n)) for n, image in enumerate(of.items)]
+                return self.and_([self.equal(length, Known(len(of.items))), *inside])
+            case AllSequences():
+                inside = [self.contains(of.base, self.at(term, place)) for place in range(capacity)]
+                return self.and_(
+                    [
+                        self.or_([self.not_(self.less(Known(place), length)), one])
+                        for place, one in enumerate(inside)
+                    ]
+                )
+            case Subsets():
+                return Nothing("a set is expected")
+        assert_never(of)
+
+    def _partial_in(self, of: Structure, term: Term) -> Sym:
+        """Membership of a function whose domain varies."""
+        assert isinstance(term.sort, PartialFunction)
+        keys = term.sort.domain
+        domain = Term(Operator.DOMAIN, Set(keys), (term,))
+        match of:
+            case Functions():
+                symbol = self.fresh("k", keys)
+                applied = Term(Operator.APPLY, term.sort.range, (term, variable(symbol)))
+                inside = self.contains(of.range, applied)
+                case = Case(Term(Operator.CONTAINS, TRUTH, (domain, variable(symbol))), NO, symbol)
+                return self.and_([self.equal(domain, of.domain), self.for_all(case, inside)])
+            case Records():
+                words = frozenset(
+                    one for one in keys.values() if isinstance(self.names.decode(one, keys), str)
+                )
+                is_record = Term(Operator.SUBSET, TRUTH, (domain, literal(Set(keys), words)))
+                parts = [self.equal(domain, Known(frozenset(of.fields)))]
+                if parts[0] is not NO:
+                    for name, image in of.fields.items():
+                        key = literal(keys, self.names.encode(name, keys))
+                        applied = Term(Operator.APPLY, term.sort.range, (term, key))
+                        parts.append(self.contains(image, applied))
+                return self.if_(is_record, self.and_(parts), Nothing(_OTHER_KIND))
+            case Products() | AllSequences():
+                row = self.row_of_partial(term)
+                inside = self._sequence_in(of, self.term(row))
+                return self.if_(self.is_row(term, row), inside, Nothing(_OTHER_KIND))
+            case Subsets():
+                return Nothing("a set is expected")
+        assert_never(of)
 
     def subset(self, one: Sym, other: Sym) -> Sym:
         """Whether a set is in another."""
@@ -227,44 +346,6 @@ class Membership(SpreadingOnce):
                     }
                 )
         return None
-
-    def _in_functions(self, of: Functions, item: Sym) -> Sym:
-        rows = self.rows_of(item)
-        if rows is not None:
-            keys = self.equal(Known(frozenset(rows.rows)), of.domain)
-            if keys is NO:
-                return NO
-            return self.and_([keys, *(self.contains(of.range, one) for one in rows.rows.values())])
-        if isinstance(item, Row) or (isinstance(item, Term) and isinstance(item.sort, Sequence)):
-            term = self.term(item)
-            keys = self.equal(Span(Known(1), self.length(term)), of.domain)
-            return self.and_([keys, self._in_sequences(AllSequences(of.range), item)])
-        term = self.term(item)
-        if isinstance(term.sort, PartialFunction):
-            domain = Term(Operator.DOMAIN, Set(term.sort.domain), (term,))
-            symbol = self.fresh("k", term.sort.domain)
-            applied = Term(Operator.APPLY, term.sort.range, (term, variable(symbol)))
-            inside = self.contains(of.range, applied)
-            every = self.for_all(
-                Case(Term(Operator.CONTAINS, TRUTH, (domain, variable(symbol))), NO, symbol), inside
-            )
-            return self.and_([self.equal(domain, of.domain), every])
-        return NO
-
-    def _in_sequences(self, of: AllSequences, item: Sym) -> Sym:
-        rows = self.rows_of(item)
-        if rows is not None:
-            if rows.rows.keys() != set(range(1, len(rows.rows) + 1)):
-                return NO
-            return self.and_([self.contains(of.base, one) for one in rows.rows.values()])
-        term = self.term(item)
-        if not isinstance(term.sort, Sequence):
-            return NO
-        length = self.length(term)
-        inside = [self.contains(of.base, self.at(term, place)) for place in range(term.sort.capacity)]
-        return self.and_(
-            [self.or_([self.not_(self.less(Known(place), length)), one]) for place, one in enumerate(inside)]
-        )
 
 
 __all__ = ["Membership"]

@@ -64,10 +64,10 @@ class Rows(Mappings):
         rows = [self.row(self.payload(value, tag)) for tag in tags]
         if len(rows) < 2:
             return rows[0] if rows else Nothing("a sequence is expected")
-        found = [self._row(row) for row in rows if isinstance(row, Row)]
         whole: Sym = Nothing("a sequence is expected")
-        for tag, term in zip(tags, found, strict=True):
-            whole = self.if_(self.has_tag(value, tag), term, whole)
+        for tag, row in zip(tags, rows, strict=True):
+            if isinstance(row, Row):
+                whole = self.if_(self.has_tag(value, tag), self._row(row), whole)
         return self.row(whole)
 
     def at_most(self, length: Sym, most: int) -> Sym:
@@ -128,7 +128,16 @@ class Rows(Mappings):
         return Part(Known(frozenset(rows)), inside)
 
     def head(self, value: Sym) -> Sym:
-        """``Head``"""
+        """``Head``, undefined of a function that is no sequence."""
+        if isinstance(value, Term) and isinstance(value.sort, PartialFunction | Variant):
+            row = self.row(value)
+            if isinstance(row, Nothing) or not row.slots:
+                return row if isinstance(row, Nothing) else Nothing("Head of the empty sequence")
+            empty = Nothing("Head of the empty sequence")
+            return self.if_(self.less(Known(0), row.length), row.slots[0], empty)
+        table = table_of(value)
+        if table is not None and table.rows.keys() != set(range(1, len(table.rows) + 1)):
+            return Nothing("a sequence is expected")
         return self.apply(value, Known(1))
 
     def tail(self, value: Sym) -> Sym:
