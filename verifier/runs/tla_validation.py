@@ -21,11 +21,12 @@ from typing import TYPE_CHECKING, Any
 from verifier.encodings.evaluator import LaneEvaluator
 from verifier.encodings.random_values import draw_value
 from verifier.runs.tla_loading import OF_STEPS
-from verifier.specs.definition import PropertyKind
+from verifier.specs.definition import UNDEFINED_READ, PropertyKind
 from verifier.tla.frames import Undefined
 from verifier.tla.order import text
 from verifier.tla.translate.coding import NotInSort
 from verifier.tla.translate.sampling import Stepper, without_traces
+from verifier.tla.translate.specification import SORTS
 from verifier.tla.values import NoValue
 from verifier.verdict import VerdictKind
 
@@ -451,11 +452,15 @@ class _Batch:
 
 def validate_run(made: Symbolic, found: Run, *, seed: int = 0) -> Run:
     """The run, if its translation agrees with the module; else each verdict that rests on it is an ERROR."""
-    claims = [verdict for verdict in found.outcome.verdicts if verdict.kind in _CLAIMS]
+    claims = [
+        verdict
+        for verdict in found.outcome.verdicts
+        if verdict.kind in _CLAIMS and verdict.property_name not in (SORTS, UNDEFINED_READ)
+    ]
     if found.model is None or not claims or not _is_of_the_module(made, found.model):
         return found
-    proved = any(verdict.kind is VerdictKind.PROVED for verdict in claims)
-    validation = Validation(made, found.model, found.certificates, proved, seed)
+    every = any(verdict.kind is VerdictKind.PROVED for verdict in claims)
+    validation = Validation(made, found.model, found.certificates, every, seed)
     try:
         agreement = validation.run(max(_LEAST_SECONDS, _SHARE * found.seconds))
     except Disagrees as difference:

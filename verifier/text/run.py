@@ -214,6 +214,15 @@ def certificate_remarks(run: Run) -> list[str]:
     ]
 
 
+def validation_remarks(run: Run) -> list[str]:
+    """The states and steps on which a translated module was compared with the interpreter."""
+    found = run.outcome.statistics.get("validation")
+    if found is None:
+        return []
+    states, steps = found["states"], found["steps"]
+    return [f"The translation agrees with the module on {states:,} states, {steps:,} steps."]
+
+
 def expectation_remarks(run: Run) -> list[str]:
     """Remarks on expectations: whether all came true, and which actions were missing."""
     remarks = [f"{name} was never enabled in what was searched." for name in run.missing]
@@ -235,6 +244,7 @@ def _remarks(run: Run) -> list[str]:
         remarks.append(f"Not enabled in any state searched so far: {never}.")
     if not deadlocks_checked(run):
         remarks.append(DEADLOCKS_NOT_CHECKED)
+    remarks += validation_remarks(run)
     remarks += expectation_remarks(run)
     peak = run.outcome.statistics.get("peak_memory_bytes", 0) / 2**20
     times = f"{run.seconds:.1f} s in all, {run.building_seconds:.1f} s to build"

@@ -152,7 +152,8 @@ class Spreading(FewItems):
                 for some in combinations(few, size)
             ]
         base = self.term(of.base)
-        assert isinstance(base.sort, Set)
+        if not isinstance(base.sort, Set):
+            raise Untranslated(None, "SUBSET of what may be no set is gone through")
         symbol = self.fresh(name, base.sort)
         inside = Term(Operator.SUBSET, TRUTH, (variable(symbol), base))
         return [Case(inside, variable(symbol), symbol)]
