@@ -15,8 +15,10 @@ from contextlib import contextmanager
 from types import CodeType, FrameType
 from typing import Any
 
+from verifier.encodings.python_use import GUARD
 from verifier.specs.definition import DefinitionError
 from verifier.specs.reading.explaining import explained
+from verifier.specs.reading.keys import Keys
 from verifier.specs.reading.operands import Scope
 from verifier.specs.reading.places import is_engine, is_watched, place, placed, raised_at
 from verifier.specs.reading.suspects import Suspect, suspects
@@ -28,6 +30,8 @@ def reading(protocol: Any) -> Iterator[None]:
     """The context in which a protocol is read. Raises DefinitionError if Python decided on values in it."""
     bases = (base.__module__ for base in type(protocol).__mro__ if not is_engine(base.__module__))
     watch = Watch({module.partition(".")[0] for module in bases} - {"builtins"})
+    keys = Keys()
+    token = GUARD.set(keys)
     before = sys.gettrace()
     # From Python 3.12 on, settrace gives opcode events only if some frame asked for them before.
     sys._getframe().f_trace_opcodes = True
@@ -35,15 +39,19 @@ def reading(protocol: Any) -> Iterator[None]:
     try:
         yield
     except DefinitionError:
-        if not watch.found:
+        if not watch.found and not keys.refused:
             raise
     except TypeError as error:  # SortError is a TypeError: a formula has no truth value, …
-        if not watch.found:
+        if not watch.found and not keys.refused:
             raise DefinitionError(placed(raised_at(error), explained(error))) from error
+    except Exception:  # of the protocol's code, which may be what an answer of Python led to
+        if not watch.found and not keys.refused:
+            raise
     finally:
         sys.settrace(before)
-    if watch.found:
-        raise DefinitionError(watch.found[0])
+        GUARD.reset(token)
+    for refused in (*watch.found, *keys.refused, *keys.left()):
+        raise DefinitionError(refused)
 
 
 class Watch:
