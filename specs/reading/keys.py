@@ -25,6 +25,7 @@ _INSERTING = frozenset(
     )
 )  # fmt: skip
 """Instructions that put a key into a dictionary or set, and do not ask it for one."""
+_TEXTS = ("__repr__", "__str__", "__format__")
 _DEBUGGERS = ("pdb", "bdb")
 _INSTEAD = (
     "write table({…})[x] or table({…}).get(x, default) for a lookup, set_of(…) for a set, == to compare, and "
@@ -93,14 +94,13 @@ def _placed(frame: FrameType | None) -> str:
 
 
 def _asker(frame: FrameType | None) -> FrameType | None:
-    """The frame of the protocol that asks, also through Python's library and special methods; None if the
+    """The frame of the protocol that asks, also through Python's library and the text of a step; None if the
     verifier or a debugger asks."""
     while frame is not None:
         name, module = frame.f_code.co_name, str(frame.f_globals.get("__name__", ""))
         if module in _DEBUGGERS:
             return None
-        is_special = name.startswith("__") and name.endswith("__")
-        if is_engine(module) and not is_special:
+        if is_engine(module) and name not in _TEXTS:
             return None
         if not is_engine(module) and not is_standard_library(frame.f_code.co_filename):
             return frame
