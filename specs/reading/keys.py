@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 from verifier.encodings.expressions import Value
 from verifier.encodings.printing import text
 from verifier.encodings.sorts import SortError
-from verifier.specs.reading.places import is_engine, is_standard_library, place
+from verifier.specs.reading.places import is_engine, is_generated, is_standard_library, place
 
 _INSERTING = frozenset(
     dis.opmap[name]
@@ -102,7 +102,8 @@ def _asker(frame: FrameType | None) -> FrameType | None:
             return None
         if is_engine(module) and name not in _TEXTS:
             return None
-        if not is_engine(module) and not is_standard_library(frame.f_code.co_filename):
+        is_library = is_standard_library(frame.f_code.co_filename) or is_generated(frame.f_code)
+        if not is_engine(module) and not is_library:
             return frame
         frame = frame.f_back
     return None
