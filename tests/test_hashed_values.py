@@ -67,21 +67,27 @@ class Tried(Protocol):
     def fine(self, s):
         return s.z >= 0
 """
-TEXT = TEXT.replace("from verifier import *\n", "from verifier import *\nfrom verifier.encodings.expressions import Value\n")
+TEXT = TEXT.replace(
+    "from verifier import *\n", "from verifier import *\nfrom verifier.encodings.expressions import Value\n"
+)
 
 VALUES = {"variable": "s.x", "parameter": "k", "application": "s.f[s.e]", "sum": "s.x + 1"}
 
 REFUSED = [
     # object: hash, text, type, truth, numbers
-    "hash(v)", "v.__hash__()", "len(str(v))", "len(f'{v}')", "len(f'{v!r}')", "len(f'{v:>3}')", "len(repr(v))",
+    "hash(v)", "v.__hash__()", "len(str(v))", "len(f'{v}')", "len(f'{v!r}')", "len(f'{v:>3}')",
+    "len(repr(v))",
     "len('%s' % v)", "len('{}'.format(v))", "len(format(v))", "len(ascii(v))", "len(v.__repr__())",
     "len(v.__str__())", "len(v.__format__(''))", "len(str([v]))", "len(f'{(v,)}')", "len(repr({'k': v}))",
     "len(repr(Step(when=[v == 1])))", "len(string.Template('$v').substitute(v=v))",
-    "isinstance(v, int)", "isinstance(v, (int, str))", "type(v) is int", "type(v) == int", "id(v) == id(s.y)",
+    "isinstance(v, int)", "isinstance(v, (int, str))", "type(v) is int", "type(v) == int",
+    "id(v) == id(s.y)",
     "operator.is_(v, None)", "operator.is_not(v, 0)", "1 if v else 0", "bool(v)", "not v", "v and 1",
-    "v or 1", "v.__bool__()", "any([v])", "all([v])", "int(v)", "float(v)", "complex(v)", "round(v)", "abs(v)",
+    "v or 1", "v.__bool__()", "any([v])", "all([v])", "int(v)", "float(v)", "complex(v)", "round(v)",
+    "abs(v)",
     "divmod(v, 2)", "v ** 2", "v / 2", "v << 1", "v ^ 1", "~v", "+v", "v @ v", "range(v)", "[0, 1][v]",
-    "(0, 1, 2)[v]", "'abc'[v]", "bin(v)", "chr(v)", "len(v)", "iter(v)", "next(v)", "reversed(v)", "list(v)",
+    "(0, 1, 2)[v]", "'abc'[v]", "bin(v)", "chr(v)", "len(v)", "iter(v)", "next(v)", "reversed(v)",
+    "list(v)",
     "tuple(v)", "sum(v)", "min(v)", "[*v]", "v[0]", "v()", "0 < v < 2", "v == 0 == s.y", "v in (0, 1)",
     "v in FOLLOWS", "v is None", "v.__index__()", "v.__len__()", "v.__contains__(0)",
     # dict
@@ -96,13 +102,17 @@ REFUSED = [
     "len({v, s.y})", "CRITICAL.isdisjoint({v})", "CRITICAL.issubset({v})", "CRITICAL.issuperset([v])",
     "len(CRITICAL.union([v]))", "len(CRITICAL.intersection([v]))", "len(CRITICAL.difference([v]))",
     "len(CRITICAL.symmetric_difference([v]))", "CRITICAL.__contains__(v)", "set(CRITICAL).add(v) is None",
-    "set(CRITICAL).discard(v) is None", "set(CRITICAL).remove(v) is None", "set(CRITICAL).update([v]) is None",
+    "set(CRITICAL).discard(v) is None", "set(CRITICAL).remove(v) is None",
+    "set(CRITICAL).update([v]) is None",
     "frozenset([v]) != frozenset([s.y])", "len(frozenset((v, s.y)))", "len(set((v, s.y)))", "len({(v, 1)})",
-    "len({n for n in (v, s.y)})", "len({*[v, s.y]})", "{v} <= CRITICAL", "{v} < CRITICAL", "{v} == CRITICAL",
+    "len({n for n in (v, s.y)})", "len({*[v, s.y]})", "{v} <= CRITICAL", "{v} < CRITICAL",
+    "{v} == CRITICAL",
     "len({v} | CRITICAL)", "len({v} & CRITICAL)", "len({v} - CRITICAL)", "len({v} ^ CRITICAL)", "{v}.pop()",
     # list, tuple and str
-    "[0, 1].index(v)", "[0, 1].count(v)", "[0, 1].remove(v)", "(0, 1).index(v)", "(0, 1).count(v)", "[v] == [s.y]",
-    "(v,) == (s.y,)", "[v] != [0]", "(v, 1) < (s.y, 1)", "[s.y, v].sort()", "'abc'.count(v)", "'abc'.find(v)",
+    "[0, 1].index(v)", "[0, 1].count(v)", "[0, 1].remove(v)", "(0, 1).index(v)", "(0, 1).count(v)",
+    "[v] == [s.y]",
+    "(v,) == (s.y,)", "[v] != [0]", "(v, 1) < (s.y, 1)", "[s.y, v].sort()", "'abc'.count(v)",
+    "'abc'.find(v)",
     "','.join([v])", "'abc'.startswith(v)", "'a' * v", "[0] * v", "'a' + v",
     # collections, functools, copy and the rest of the library
     "collections.defaultdict(int)[v]", "collections.Counter([v])[0]", "collections.Counter({v: 1}).total()",
@@ -110,7 +120,8 @@ REFUSED = [
     "collections.deque([0, 1]).index(v)", "collections.deque([0, 1]).count(v)", "cached(v)", "cached(x=v)",
     "sorted([v, s.y])[0]", "min(v, s.y)", "max(v, 1)", "min([v, 0])", "max([v, 0], key=lambda n: n)",
     "hash(Pair(v, 1))", "len(str(Pair(v, 1)))", "Pair(v, 1) == Pair(s.y, 1)", "len({Pair(v, 1)})",
-    "dataclasses.replace(v, x=1)", "len(pickle.dumps(v))", "len(json.dumps(v))", "operator.contains(CRITICAL, v)",
+    "dataclasses.replace(v, x=1)", "len(pickle.dumps(v))", "len(json.dumps(v))",
+    "operator.contains(CRITICAL, v)",
     "operator.contains([0, 1], v)", "operator.index(v)", "operator.length_hint(v, 1) + len(v)",
     "operator.truth(v)", "operator.not_(v)", "operator.countOf([0, 1], v)", "operator.indexOf([0, 1], v)",
     "operator.itemgetter(v)(FOLLOWS)", "list(map(FOLLOWS.get, [v]))[0]", "list(filter(None, [v]))[0]",
@@ -118,8 +129,10 @@ REFUSED = [
 ]  # fmt: skip
 
 FINE = [
-    "copy.copy(v)", "copy.deepcopy(v)", "copy.deepcopy([v])[0]", "sum([v, s.y])", "sorted([v])[0]", "max([v])",
-    "[v][0]", "(v, 1)[0]", "[v, 1].__len__()", "len([v, s.y])", "len((v,))", "{'k': v}['k']", "{'k': v}.get('k')",
+    "copy.copy(v)", "copy.deepcopy(v)", "copy.deepcopy([v])[0]", "sum([v, s.y])", "sorted([v])[0]",
+    "max([v])",
+    "[v][0]", "(v, 1)[0]", "[v, 1].__len__()", "len([v, s.y])", "len((v,))", "{'k': v}['k']",
+    "{'k': v}.get('k')",
     "Pair(v, 1).a", "dataclasses.replace(Pair(0, 1), a=v).a", "table({0: 1, 1: 2, 2: 0}).get(v, 0)",
     "table({0: 1, 1: 2, 2: 0, 3: 0})[v]", "functools.reduce(operator.add, [v, s.y])", "operator.add(v, 1)",
     "functools.partial(operator.add, v)(1)", "collections.deque([v])[0]", "next(iter([v]))",
@@ -155,7 +168,13 @@ def test_what_is_right_is_let_pass(tmp_path: Path, tried: str, value: str) -> No
     define(registry.load(str(_file(tmp_path, tried, VALUES[value])))())
 
 
-LOOKUPS = ["FOLLOWS.get(v, 0)", "len({v, s.y})", "CRITICAL.isdisjoint({v})", "{v: 1} != {s.y: 1}", "len(f'{v}')"]
+LOOKUPS = [
+    "FOLLOWS.get(v, 0)",
+    "len({v, s.y})",
+    "CRITICAL.isdisjoint({v})",
+    "{v: 1} != {s.y: 1}",
+    "len(f'{v}')",
+]
 
 
 @pytest.mark.parametrize("tried", LOOKUPS)
@@ -254,7 +273,12 @@ class Tabled(Protocol):
 
 @pytest.mark.parametrize(
     ("more", "how", "undefined"),
-    [("2: 0", "[s.x]", False), ("2: 0", ".get(s.x, 0)", False), ("", ".get(s.x, 0)", False), ("", "[s.x]", True)],
+    [
+        ("2: 0", "[s.x]", False),
+        ("2: 0", ".get(s.x, 0)", False),
+        ("", ".get(s.x, 0)", False),
+        ("", "[s.x]", True),
+    ],
 )
 def test_a_table_is_asked_in_each_state(tmp_path: Path, more: str, how: str, undefined: bool) -> None:
     path = tmp_path / "tabled.py"

@@ -50,7 +50,9 @@ class Keys:
         """Notes an insertion, and refuses all else."""
         where = _asker(frame)
         if frame.f_code.co_code[frame.f_lasti] not in _INSERTING:
-            self._refuse(where, f"Python looks for {_shown(value)} as a key, or hashes it, {_WHEN}: {_INSTEAD}")
+            self._refuse(
+                where, f"Python looks for {_shown(value)} as a key, or hashes it, {_WHEN}: {_INSTEAD}"
+            )
         self._kept[id(value)] = value
         self.inserted.setdefault(id(value), []).append(_placed(where))
 
@@ -70,7 +72,7 @@ class Keys:
     def left(self) -> list[str]:
         """A message for each expression that was put into what the language did not take."""
         return [
-            f"{places[-1]}{_shown(self._kept[key])} is a key of a dictionary or an element of a set of Python, "
+            f"{places[-1]}{_shown(self._kept[key])} is a key of a dictionary or in a set of Python, "
             f"which compares it by its identity {_WHEN}: {_INSTEAD}"
             for key, places in self.inserted.items()
             if len(places) > self.used[key]

@@ -62,7 +62,7 @@ class Scope:
             return self._mentions(node)
 
     def is_known_value(self, node: ast.expr) -> bool:
-        """Whether an expression is a value of the state or, if that is unknown, is made of one by operators."""
+        """Whether an expression is a value of the state or, if that is unknown, is computed from one."""
         try:
             return isinstance(self.resolve(node), Value)
         except Unknown:

@@ -124,7 +124,9 @@ def _decisions(text: str) -> list[tuple[Span, Decision, frozenset[str]]]:
 
 def _names_a_map(code: CodeType) -> bool:
     """Whether some code writes a dictionary and keeps it under a name."""
-    names = [item.opname for item in dis.get_instructions(code) if item.opname not in ("CACHE", "EXTENDED_ARG")]
+    names = [
+        item.opname for item in dis.get_instructions(code) if item.opname not in ("CACHE", "EXTENDED_ARG")
+    ]
     stored = {one for one, after in itertools.pairwise(names) if after.startswith("STORE_")}
     return bool({"BUILD_MAP", "CALL", "DICT_UPDATE"} & stored) and any(
         dis.opmap[name] in _WRITES_A_MAP for name in names if name in dis.opmap
