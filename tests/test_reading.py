@@ -211,9 +211,7 @@ FINE = {
     "as an operand": claim("(s.x <= 3) | (self.limit is not None)"),
     "said to be constant": claim("constantly(self.limit is None)"),
     "numbers": claim("(s.x <= 3) & (self.nodes.size in (1, 2))"),
-    "class of a value": claim(
-        "(s.x <= 3) & (isinstance(s.x, IntegerValue) is True) & (type(s.x) is not int)"
-    ),
+    "class of a value": claim("(s.x <= 3) & (isinstance(s.x, IntegerValue) is True)"),
     "sort of a value": claim("(s.x <= 3) & (s.x.sort is not None) & (s.holder.sort is not self.nodes)"),
     "names of variables": claim(
         "all_of(*(getattr(s, v.name) <= 3 for v in s.symbols if v.name in ('x', 'y')))"

@@ -38,6 +38,11 @@ _OF_SETS = frozenset({dis.opmap["COMPARE_OP"], dis.opmap["BINARY_OP"]})
 
 _CALLING = frozenset({dis.opmap["CALL"]})
 _WRITES_A_MAP = frozenset({dis.opmap["BUILD_MAP"], dis.opmap["MAP_ADD"]})
+_GIVING_A_MAP = frozenset(
+    dis.opmap[name] for name in ("BUILD_MAP", "BUILD_TUPLE", "BINARY_OP", "CALL", "DICT_UPDATE", "SWAP")
+)
+_STORING = frozenset(number for name, number in dis.opmap.items() if name.startswith(("STORE_", "UNPACK_")))
+_FILLING = frozenset({dis.opmap["CACHE"], dis.opmap["EXTENDED_ARG"]})
 ASKING = frozenset({"isinstance", "issubclass", "type", "id", "len", "is_", "is_not"})
 """Functions whose answer about an expression, or what holds some, is none about its values."""
 OF_SETS = frozenset(
@@ -80,15 +85,13 @@ def suspects(code: CodeType, names: Mapping[str, Any]) -> dict[int, Suspect]:
     if not offsets and not of_sets and not calls:
         return {}
     text, spans = source(code, names), list(code.co_positions())
+    operations: Mapping[tuple[int | None, ...], Decision] = _set_operations(text) if of_sets else {}
+    called: Mapping[tuple[int | None, ...], Decision] = _calls(text) if calls else {}
     found = {
         offset: Suspect(node.lineno, node)
-        for offset in of_sets
-        if (node := _set_operations(text).get(spans[offset // 2])) is not None
-    }
-    found |= {
-        offset: Suspect(node.lineno, node)
-        for offset in calls
-        if (node := _calls(text).get(spans[offset // 2])) is not None
+        for known, placed in ((operations, of_sets), (called, calls))
+        for offset in placed
+        if (node := known.get(spans[offset // 2])) is not None
     }
     nodes = _decisions(text) if offsets else []
     return found | {offset: _innermost(nodes, spans[offset // 2], code.co_firstlineno) for offset in offsets}
@@ -122,15 +125,13 @@ def _decisions(text: str) -> list[tuple[Span, Decision, frozenset[str]]]:
     return found
 
 
+@functools.lru_cache(maxsize=4096)
 def _names_a_map(code: CodeType) -> bool:
-    """Whether some code writes a dictionary and keeps it under a name."""
-    names = [
-        item.opname for item in dis.get_instructions(code) if item.opname not in ("CACHE", "EXTENDED_ARG")
-    ]
-    stored = {one for one, after in itertools.pairwise(names) if after.startswith("STORE_")}
-    return bool({"BUILD_MAP", "CALL", "DICT_UPDATE"} & stored) and any(
-        dis.opmap[name] in _WRITES_A_MAP for name in names if name in dis.opmap
-    )
+    """Whether some code writes a dictionary and keeps it, or what it is part of, under a name."""
+    numbers = [number for number in code.co_code[::2] if number not in _FILLING]
+    if _WRITES_A_MAP.isdisjoint(numbers):
+        return False
+    return any(a in _GIVING_A_MAP and b in _STORING for a, b in itertools.pairwise(numbers))
 
 
 @functools.lru_cache(maxsize=64)
