@@ -211,14 +211,14 @@ class Clients413(Exchange[State413]):
             return counts.updated(bookie, if_(counts[bookie] == LOST, PROCESSED, counts[bookie]))
 
         requests, confirmations = s.add_requests[writer], s.add_confirmations[writer]
-        refusals = function(cleared(s.add_refusals[e]) for e in self.ids)
+        refusals = {s.add_refusals: function(cleared(s.add_refusals[e]) for e in self.ids)}
         return Step(
             then={
                 requests: function(
                     function(cleared(requests[e][lac]) for lac in self.lacs) for e in self.ids
                 ),
                 confirmations: function(cleared(confirmations[e]) for e in self.ids),
-                **({s.add_refusals: refusals} if writer == "w1" else {}),
+                **(refusals if writer == "w1" else {}),
             }
         )
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from verifier.encodings.expressions import Value, sort_of
 from verifier.encodings.sorts import Option, Sort
-from verifier.specs.reading.places import code_of, is_engine
+from verifier.specs.reading.places import code_of
 from verifier.specs.state import State
 
 _PLAIN = (
@@ -37,7 +37,7 @@ _EMPTY = (Sort, str, bytes, type, ModuleType, FunctionType, BuiltinFunctionType)
 """Types whose objects count as holding no value, although they have attributes."""
 
 
-class Unknown(Exception):
+class _Unknown(Exception):
     """The object cannot be found without running the expression."""
 
 
@@ -58,25 +58,8 @@ class Scope:
         """Whether an expression is a value of the state or, if that is unknown, mentions one."""
         try:
             return is_symbolic(self.resolve(node))
-        except Unknown:
+        except _Unknown:
             return self._mentions(node)
-
-    def is_known_value(self, node: ast.expr) -> bool:
-        """Whether an expression is a value of the state or, if that is unknown, is computed from one."""
-        try:
-            return isinstance(self.resolve(node), Value)
-        except Unknown:
-            made = isinstance(node, ast.BinOp | ast.UnaryOp | ast.Compare | ast.Call)
-            return made and self._mentions(node)
-
-    def is_of_language(self, node: ast.expr) -> bool:
-        """Whether an expression is a class of this tool, or some of those."""
-        try:
-            found = self.resolve(node)
-        except Unknown:
-            return False
-        kinds = found if isinstance(found, tuple | list) else getattr(found, "__args__", (found,))
-        return any(is_engine(str(getattr(kind, "__module__", ""))) for kind in kinds)
 
     def holds_value(self, node: ast.expr) -> bool:
         """Whether an expression is a value, or a collection that holds values.
@@ -86,36 +69,30 @@ class Scope:
         try:
             found = self.resolve(node)
             return holds(list(found) if isinstance(found, Mapping) else found)
-        except Unknown:
+        except _Unknown:
             return self._mentions(node)
 
     def set_holds_value(self, node: ast.expr) -> bool | None:
-        """Whether a set of Python, or the keys of a dictionary, hold a value; None if it is neither."""
+        """Whether a set of Python holds a value; None if the expression is no such set."""
         match node:
             case ast.Set():
                 return any(map(self.is_value, node.elts))
             case ast.SetComp() | ast.Call(func=ast.Name(id="set" | "frozenset")):
                 return self._mentions(node)
-            case ast.Dict():
-                return any(self.is_value(key) for key in node.keys if key is not None)
-            case ast.DictComp():
-                return self._mentions(node.key)
-            case ast.Call(func=ast.Attribute(attr="keys" | "items", value=whole), args=[]):
-                return self.set_holds_value(whole)
             case ast.BinOp():
                 held = self.set_holds_value(node.left), self.set_holds_value(node.right)
                 return None if None in held else any(held)
         try:
             found = self.resolve(node)
-        except Unknown:
+        except _Unknown:
             return None
-        return holds(list(found)) if isinstance(found, set | frozenset | Mapping) else None
+        return holds(list(found)) if isinstance(found, set | frozenset) else None
 
     def is_optional(self, node: ast.expr) -> bool:
         """Whether an expression is an option, or can be one."""
         try:
             found = self.resolve(node)
-        except Unknown:
+        except _Unknown:
             return True
         return isinstance(found, Value) and isinstance(sort_of(found), Option)
 
@@ -123,20 +100,20 @@ class Scope:
         """Whether an expression is an attribute whose default in the class is None, as in a data class."""
         try:
             owner = self.resolve(node.value) if isinstance(node, ast.Attribute) else None
-        except Unknown:
+        except _Unknown:
             return False
         if owner is None or is_symbolic(owner) or not isinstance(node, ast.Attribute):
             return False
         return getattr(type(owner), node.attr, owner) is None
 
     def resolve(self, node: ast.expr) -> Any:
-        """The object that the expression stands for. Raises Unknown if only running it would tell."""
+        """The object that the expression stands for. Raises _Unknown if only running it would tell."""
         match node:
             case ast.Constant():
                 return node.value
             case ast.Name():
                 if node.id not in self.names:
-                    raise Unknown
+                    raise _Unknown
                 return self.names[node.id]
             case ast.NamedExpr():
                 return self.resolve(node.value)
@@ -148,24 +125,24 @@ class Scope:
                 return self._entry(table, node.args)
             case ast.Call() if (node.end_lineno, node.end_col_offset) in self.returned:
                 return self._result(node)
-        raise Unknown
+        raise _Unknown
 
     def _result(self, node: ast.Call) -> Any:
         """The result of a call. A callback can return at the same place, so the code is compared, too."""
         code, result = self.returned[node.end_lineno or 0, node.end_col_offset or 0]
         called = self.resolve(node.func)
         if code_of(called) is not code or code.co_flags & CO_GENERATOR:
-            raise Unknown
+            raise _Unknown
         return result
 
     def _entry(self, table: ast.expr, arguments: list[ast.expr]) -> Any:
         """The result of a dictionary's ``get``."""
         whole = self.resolve(table)
         if type(whole) is not dict or not 1 <= len(arguments) <= 2:
-            raise Unknown
+            raise _Unknown
         key, *otherwise = map(self.resolve, arguments)
         if not isinstance(key, str | int | None):
-            raise Unknown
+            raise _Unknown
         return whole.get(key, *otherwise)
 
     def _part(self, node: ast.Attribute | ast.Subscript) -> Any:
@@ -174,10 +151,10 @@ class Scope:
             if isinstance(node, ast.Attribute):
                 return getattr(whole, node.attr)
             return whole[self.resolve(node.slice)]
-        except Unknown:
+        except _Unknown:
             raise
         except Exception as error:  # a Python property of the protocol may raise anything
-            raise Unknown from error
+            raise _Unknown from error
 
     def _mentions(self, node: ast.AST) -> bool:
         """Whether a value occurs in an expression. Calls whose result is never a value do not count."""
@@ -189,7 +166,7 @@ class Scope:
             try:
                 if holds(self.resolve(node)):
                     return True
-            except Unknown:
+            except _Unknown:
                 pass
         # The parts count even if the object is known: the method of a dictionary holds no value, but the
         # dictionary may.
