@@ -200,7 +200,7 @@ def test_wrong_usage_is_one_line(tmp_path: Path) -> None:
     [
         (("options",), None, "is no run of this version"),
         (("seconds",), "long", 'seconds should be a number, it is "long"'),
-        (("constants",), [], "constants should be an object, it is []"),
+        (("constants",), [], "constants should be an object or 'all' or 'assumed', it is []"),
         (("expected",), ["hold"], "did you mean 'holds'?"),
         (("results", 0, "verdict"), "PERHAPS", "PERHAPS"),
         (("results", 0, "trace", "#meta"), None, "results[0].trace.#meta should be an object, it is null"),

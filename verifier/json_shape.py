@@ -7,7 +7,7 @@ import math
 from enum import Enum
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, Literal, NotRequired, get_args, get_origin, get_type_hints, is_typeddict
+from typing import Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 from verifier.errors import UsageError, cut
 
@@ -15,6 +15,8 @@ MOST_DIGITS = 18
 """Of an integer in a file."""
 _DEEPEST = 100
 """How deep values are nested in a file. A value of any sort that fits into memory is less deep."""
+_UNIONS = (UnionType, Union)
+"""What ``X | Y`` is: the latter where one of them is a Literal."""
 _KINDS: dict[Any, str] = {
     dict: "an object",
     list: "a list",
@@ -68,7 +70,7 @@ def check_shape(value: Any, wanted: Any, place: str) -> None:
     enumerations of words, str, int, float, bool, None and Any. Further keys of an object are allowed.
     """
     origin, parts = get_origin(wanted), get_args(wanted)
-    if origin is UnionType:
+    if origin in _UNIONS:
         fitting = [part for part in parts if _fits(value, part)]
         if not fitting:
             raise _wrong(value, wanted, place)
@@ -139,7 +141,7 @@ def _wrong(value: Any, wanted: Any, place: str) -> UsageError:
 
 def _words(wanted: Any) -> str:
     origin, parts = get_origin(wanted), get_args(wanted)
-    if origin is UnionType:
+    if origin in _UNIONS:
         return " or ".join(dict.fromkeys(map(_words, parts)))
     if origin is Literal:
         return " or ".join(map(repr, parts))

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
+from verifier.encodings.concrete import show_constants
 from verifier.json_shape import check_shape
 from verifier.outcomes.expectations import exit_codes, parse_expectations
 from verifier.outcomes.names import current_name, name_in_keys
@@ -17,6 +18,9 @@ from verifier.verdict import ExitCode, VerdictKind
 
 _NOT_ASKED = ("timeout", "memory", "workers", "master", "work", "resume", "archive", "conf")
 """Options that say how long and where something runs."""
+
+ASSUMPTIONS = "assumptions"
+"""The figure of a proof for all constants that says what it assumes of them."""
 
 
 @dataclass(frozen=True)
@@ -65,10 +69,24 @@ class Row:
     """ISO 8601, UTC."""
 
     @property
+    def shown_constants(self) -> str:
+        """``replicas=3, log_size=2``; of a proof for all constants, what it assumes of them."""
+        if not self.is_for_all_constants:
+            return show_constants(self.constants)
+        return ", ".join(["all constants", *self.statistics[ASSUMPTIONS]])
+
+    @property
+    def is_for_all_constants(self) -> bool:
+        """Whether the verdict is of a proof for all constants."""
+        return ASSUMPTIONS in self.statistics
+
+    @property
     def claim(self) -> str:
-        """The property; of a temporal one, under which fairness, unless that is the protocol's own."""
+        """The property; its fairness unless that is the protocol's own, and whether for all constants."""
         fairness = self.options.get("fairness", SPEC_FAIRNESS)
-        return self.property_name if fairness == SPEC_FAIRNESS else f"{self.property_name} ({fairness})"
+        about = [] if fairness == SPEC_FAIRNESS else [fairness]
+        about += ["all constants"] if self.is_for_all_constants else []
+        return f"{self.property_name} ({', '.join(about)})" if about else self.property_name
 
 
 def check_run(content: Mapping[str, Any]) -> None:
@@ -109,11 +127,14 @@ def rows_of(content: Mapping[str, Any]) -> Sequence[Row]:
     options = {name: value for name, value in content["options"].items() if name != "properties"}
     about = content["about"]
     codes = _exit_codes(content)
+    constants, statistics = content["constants"], content["statistics"]
+    if isinstance(constants, str):  # a proof for all of them
+        constants, statistics = {}, {**statistics, ASSUMPTIONS: list(content.get("assumptions", ()))}
     return [
         Row(
             job_id=job_id(
                 content["spec_hash"],
-                content["constants"],
+                constants,
                 result["property"],
                 content["engine"],
                 options,
@@ -122,7 +143,7 @@ def rows_of(content: Mapping[str, Any]) -> Sequence[Row]:
             run_id=about["run_id"],
             spec=content["spec"],
             spec_hash=content["spec_hash"],
-            constants=content["constants"],
+            constants=constants,
             property_name=result["property"],
             engine=current_name(content["engine"]),
             options=options,
@@ -138,7 +159,7 @@ def rows_of(content: Mapping[str, Any]) -> Sequence[Row]:
             fewest=result["fewest"],
             trace=result["trace"],
             proof=proofs.get(result["property"]),
-            statistics=content["statistics"],
+            statistics=statistics,
             drawing=content.get("drawing"),
             exit_code=code,
             error=result["reason"] if result["verdict"] == VerdictKind.ERROR else None,

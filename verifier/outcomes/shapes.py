@@ -132,7 +132,7 @@ class Proof(TypedDict):
     rechecked_by: NotRequired[str | None]
     recheck_seconds: NotRequired[float | None]
     uses: NotRequired[list[str]]
-    lemmas: NotRequired[list[str]]
+    lemmas: NotRequired[list[str] | None]
     lemmas_not_needed: NotRequired[list[str] | None]
     lemmas_not_inductive: NotRequired[list[str] | None]
     lemma_texts: NotRequired[list[LemmaText]]
@@ -163,6 +163,8 @@ class Statistics(TypedDict):
 
 
 Constants = dict[str, bool | int | str]
+EveryConstant = Literal["all", "assumed"]
+"""In place of constants: the run is a proof for all of them, or for all that it assumes (``assumptions``)."""
 Options = dict[str, bool | int | float | str | list[str] | dict[str, Any] | None]
 
 
@@ -199,7 +201,8 @@ class RunObject(TypedDict):
 
     spec: str
     spec_hash: str
-    constants: Constants
+    constants: Constants | EveryConstant
+    assumptions: NotRequired[list[str]]
     engine: str
     options: Options
     solver: Solver

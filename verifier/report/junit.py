@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from verifier.encodings.concrete import show_constants
 from verifier.outcomes.row import Row
 from verifier.report.junit_cases import Case, document, suite
 from verifier.report.report import Report, command_of, verdict_words, version_columns
@@ -38,7 +37,7 @@ def _case(row: Row, version: str | None) -> Case:
     words = verdict_words(row)
     about = f"spec hash {row.spec_hash}, version {row.tool_version}"
     return Case(
-        name=f"{row.claim} [{row.engine}: {show_constants(row.constants)}]"
+        name=f"{row.claim} [{row.engine}: {row.shown_constants}]"
         + (f" {version}" if version else ""),
         seconds=row.seconds,
         exit_code=row.exit_code,

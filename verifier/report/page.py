@@ -168,7 +168,6 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters["constants"] = show_constants
     made.filters["breakable"] = _breakable
     made.filters["share"] = _share
     return made
@@ -208,6 +207,8 @@ def _verdict(number: int, row: Row) -> _Verdict:
 def _claim(row: Row) -> str:
     if row.verdict is VerdictKind.VIOLATED and row.trace is None:
         return "No reachable state satisfies it."
+    if row.verdict is VerdictKind.PROVED and row.is_for_all_constants:
+        return "No execution of any length violates it, for all constants with what is assumed of them."
     claim = _CLAIMS[row.verdict].format(depth=row.depth)
     said = row.verdict is VerdictKind.HOLDS and row.reason
     return f"{claim} {row.reason}." if said else claim
@@ -217,7 +218,7 @@ def _facts(row: Row) -> list[tuple[str, str]]:
     memory = "" if row.peak_memory is None else f"{row.peak_memory / 2**20:.0f} MiB"
     options = {name: value for name, value in row.options.items() if value not in (None, [], ())}
     facts = [
-        ("constants", show_constants(row.constants)),
+        ("constants", row.shown_constants),
         ("spec hash", row.spec_hash),
         ("engine", row.engine),
         ("options", show_constants({k: _plain(v) for k, v in options.items()})),

@@ -124,7 +124,7 @@ def _summary(report: Report) -> str:
 
 
 def _named(row: Row) -> str:
-    return f"{row.spec} {row.claim} ({show_constants(row.constants)})"
+    return f"{row.spec} {row.claim} ({row.shown_constants})"
 
 
 def _short(value: str) -> str:
