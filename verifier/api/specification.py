@@ -51,6 +51,7 @@ class Specification:
     loaded: Loaded
 
     if TYPE_CHECKING:  # what ``__getattr__`` finds in the table of engines, for editors
+        check: ClassVar[Ask]
         bmc: ClassVar[Ask]
         explore: ClassVar[Ask]
         simulate: ClassVar[Ask]

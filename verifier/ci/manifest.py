@@ -7,7 +7,7 @@ A TOML file. ``[defaults]`` may give ``engine``, ``timeout`` and ``memory`` to a
     spec = "kip101"                 # built in, or a Python or TLA+ file, sought beside the manifest
     # config = "Small.cfg"          # of a TLA+ file; library = ["modules"] and lemmas = ["Inv"] too
     constants = { replicas = 2 }
-    engine = "bmc"                  # bmc (the default), explore, simulate, induct or prove
+    engine = "bmc"                  # by default check; bmc where the cell has a depth or options
     depth = 12                      # of bmc and simulate; of explore the most
     options = { steps = "serial" }  # of the engine
     timeout = "2m"
@@ -151,7 +151,7 @@ def _called(table: Mapping[str, Any], number: int) -> str:
 
 def _cell(table: Mapping[str, Any], path: Path, place: str) -> Cell:
     check_keys(table, _KEYS, place)
-    name, engine = _text(table, "id", place), _text(table, "engine", place, "bmc")
+    name, engine = _text(table, "id", place), _text(table, "engine", place, _default_engine(table))
     if not _ID.fullmatch(name):
         raise UsageError(f"{place}: id = {name!r} is not allowed: it takes letters, digits and . _ -")
     if engine not in ENGINES:
@@ -179,6 +179,11 @@ def _cell(table: Mapping[str, Any], path: Path, place: str) -> Cell:
         seconds=_seconds(table, place),
         reading=_reading(table, path, place),
     )
+
+
+def _default_engine(table: Mapping[str, Any]) -> str:
+    """A check decides all that a spec asks; a depth and options belong to one engine."""
+    return "bmc" if "depth" in table or "options" in table else "check"
 
 
 def _reading(table: Mapping[str, Any], path: Path, place: str) -> Reading:

@@ -11,8 +11,10 @@ import tomlkit
 from tomlkit.items import InlineTable, Table
 
 from verifier.ci.check import CellResult, verdict_line
+from verifier.ci.manifest import Cell
 from verifier.files import replace_file
 from verifier.outcomes.row import Row
+from verifier.runs.table import engine_named
 from verifier.verdict import ExitCode, VerdictKind
 
 _UNDECIDED = (VerdictKind.INCONCLUSIVE, VerdictKind.ERROR)
@@ -80,7 +82,7 @@ def _record(table: Table, checked: CellResult) -> None:
         if name not in {row.property_name for row in rows}:
             del expect[name]
     for row in rows:
-        found = _expectation(row)
+        found = _expectation(row, cell)
         old = expect.get(row.property_name)
         if (old if isinstance(old, dict) else {"verdict": old}) != found:
             expect[row.property_name] = _inline(found)
@@ -104,11 +106,12 @@ def _noticeable(old: float | None, new: float) -> bool:
     return high > low * _NOTICED_FACTOR and high - low > _NOTICED_SECONDS
 
 
-def _expectation(row: Row) -> dict[str, Any]:
+def _expectation(row: Row, cell: Cell) -> dict[str, Any]:
     found: dict[str, Any] = {"verdict": row.verdict.value.lower()}
+    has_fewest = engine_named(cell.engine).finds_fewest(cell.options)
     if row.verdict is VerdictKind.HOLDS:
         found["depth"] = row.depth
-    elif row.steps is not None and row.fewest:
+    elif row.steps is not None and row.fewest and has_fewest:
         found["steps"] = row.steps
     return {key: value for key, value in found.items() if value is not None}
 

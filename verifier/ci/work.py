@@ -97,14 +97,15 @@ def _surveying(cell: Cell) -> Work:
     def find() -> Facts:
         definition = cell.loaded().definition
         engine = engine_named(cell.engine)
-        claims, temporal = engine.claims(definition), engine.decides_temporal
+        claims, temporal = engine.claims(definition), engine.decides_temporal or bool(engine.asks)
         return Facts(
             spec_hash=definition.spec_hash,
             properties=tuple(claims),
             elsewhere={
                 name: words
                 for name in (item.property_name for item in cell.expected)
-                if (words := elsewhere(definition, name, temporal=temporal)) is not None
+                if name not in claims
+                and (words := elsewhere(definition, name, temporal=temporal)) is not None
             },
             by_default=tuple(name for name, by_default in claims.items() if by_default),
             lasting=_lasting(definition),
@@ -126,7 +127,8 @@ def _running(cell: Cell, properties: tuple[str, ...]) -> Work:
         options = engine_named(cell.engine).options_for(properties, given)
         content = as_object(execute(cell.engine, cell.loaded(), options))
         statistics = content["statistics"]
-        seen = statistics.get("distinct_states") if statistics.get("complete") else None
+        complete = statistics.get("complete") and engine_named(cell.engine).counts_states
+        seen = statistics.get("distinct_states") if complete else None
         return CellRun(tuple(rows_of(content)), seen)
 
     return _guarded(find)

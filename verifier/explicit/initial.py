@@ -32,6 +32,11 @@ _MANY_BITS, _MOST_LISTED = 16, 256
 Column = NDArray[np.bool_]
 
 
+class TooManyInitialStates(UsageError):
+    """The initial states are too many to enumerate, so exploration cannot begin."""
+
+
+
 def initial_states(system: TransitionSystem) -> Rows:
     """The states that satisfy Init, in a fixed order. Raises UsageError if they are too many."""
     whole = _Enumeration(system)
@@ -116,7 +121,7 @@ class _Enumeration:
     def _choose(self, leaf: Leaf) -> None:
         values = self._values(leaf)
         if self.count * len(values) > MOST:
-            raise UsageError(
+            raise TooManyInitialStates(
                 f"there are too many initial states to enumerate (more than {MOST:,} at {leaf.name}): "
                 "give fewer, or use verify bmc, which does not enumerate them"
             )

@@ -150,6 +150,13 @@ class Children:
         """Takes a child in that others released."""
         self._children[name] = child
 
+    def interrupt(self, name: str) -> None:
+        """Passes Ctrl-C on to a child, which hears it only if it set a handler."""
+        child = self._children.get(name)
+        if child is not None and child.process.pid is not None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(child.process.pid, signal.SIGINT)
+
     def kill(self, name: str) -> None:
         """Ends a child at once."""
         child = self._children.pop(name, None)

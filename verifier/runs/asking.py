@@ -23,7 +23,7 @@ class Remark:
 
 def prepared(engine: Engine[Any], loaded: Loaded, options: Any) -> Question[Any]:
     """The question that the options ask. Raises UsageError for what cannot be asked."""
-    if loaded.source is not None:
+    if loaded.source is not None and not engine.asks:
         return loaded.source.prepared(engine, loaded, options)
     return engine.prepare(loaded, options)
 
@@ -35,6 +35,6 @@ def answered(
     built: Callable[[Model], None] = lambda _: None,
 ) -> Run:
     """The engine's run: until it is done, out of time, or interrupted."""
-    if question.loaded.source is not None:
+    if question.loaded.source is not None and not engine.asks:
         return question.loaded.source.answered(engine, question, listen, built)
     return engine.run(question, listen, built)

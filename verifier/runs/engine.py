@@ -111,6 +111,8 @@ class Engine(Generic[OptionsT]):
     """Whether it decides properties; an engine that only samples is not swept."""
     decides_reachable: bool = True
     """Whether it decides properties that some state must satisfy."""
+    asks: tuple[str, ...] = ()
+    """The other engines that it asks, each with a question of its own. Empty: it searches itself."""
     for_all: Callable[[Question[OptionsT]], bool] = lambda _: False
     """Whether a question is about all constants at once."""
     decides_temporal: bool = False
@@ -141,6 +143,10 @@ class Engine(Generic[OptionsT]):
 
     def claims(self, definition: Definition) -> Mapping[str, bool]:
         """The properties that it can be asked about, and of each whether it is checked if none is named."""
+        if self.asks:
+            from verifier.runs.table import engine_named
+
+            return {n: d for name in self.asks for n, d in engine_named(name).claims(definition).items()}
         if self.decides_temporal:
             return {prop.name: prop.default for prop in definition.temporal}
         stuck = {NO_DEADLOCK: True} if definition.checks_deadlock and self.looks_for_deadlocks else {}

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 ENGINES: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
+        "check": ("verifier.runs.check", "Decide every property, by all engines."),
         "bmc": ("verifier.runs.bmc", "Check properties in every execution up to a depth."),
         "explore": ("verifier.runs.explore", "Look at every reachable state, without a solver."),
         "simulate": ("verifier.runs.simulate", "Run random executions and count."),

@@ -31,7 +31,8 @@ def render_exploration(run: Run, width: int, *, full: bool) -> list[RenderableTy
     lines += render_counterexamples(run, width, full)
     lines += render_verdicts(run, width)
     if run.outcome.statistics:
-        lines += [Text(), *_counts(run), Text(), *coverage_table(run.outcome.statistics["actions"])]
+        figures = run.outcome.statistics
+        lines += [Text(), *render_counts(figures), Text(), *coverage_table(figures["actions"])]
     lines.append(Text())
     for words in _warnings(run):
         lines += [Text(line, "yellow") for line in wrap(words, width, subsequent_indent="  ")]
@@ -58,9 +59,8 @@ def _how(run: Run) -> str:
     return "explored state by state, no solver"
 
 
-def _counts(run: Run) -> list[Text]:
+def render_counts(figures: Mapping[str, Any]) -> list[Text]:
     """The counts, one per line."""
-    figures = run.outcome.statistics
     name = "classes of states" if figures["symmetry"] else "distinct states"
     rows = [(name, figures["distinct_states"])]
     if figures["symmetry"]:

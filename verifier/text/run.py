@@ -65,6 +65,11 @@ def _fewest(verdict: Verdict, shortest: bool) -> str:
     return "maybe not the fewest" if shortest else "maybe not the fewest: --shortest"
 
 
+def verdict_style(kind: VerdictKind) -> str:
+    """The colour of a verdict."""
+    return _STYLES[kind]
+
+
 def render_run(run: Run, width: int, *, full: bool) -> list[RenderableType]:
     """The whole run, on lines of at most ``width`` characters."""
     return [

@@ -1,0 +1,72 @@
+"""Checks of a whole spec: every property, by the engines that decide it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from verifier.runs.engine import Engine, Listen, late
+from verifier.runs.option import Switch, option
+from verifier.runs.options import DeadlockOption, Options, memory_option, properties_option
+
+if TYPE_CHECKING:
+    from verifier.outcomes.run import Run
+    from verifier.runs.loading import Loaded
+    from verifier.runs.question import Question
+    from verifier.system.model import Model
+
+_FIRST = "End at the first violation; the other properties stay open."
+_HELP = """Decide every property of a spec: invariants, step properties, deadlock, temporal properties.
+
+Engines run side by side: exploration looks at every state, the provers search an invariant or a
+counterexample, the liveness engines decide temporal properties. What one engine decides ends the others.
+Progress goes to standard error, the result to standard output.
+
+\b
+Examples:
+  verify check kip320
+  verify check Paxos.tla --config Small.cfg
+  verify check my_protocol.py --timeout 10m --memory 8GiB
+  verify check rabbit-sac --property Liveness --html run.html
+"""
+
+
+@dataclass(frozen=True)
+class CheckOptions(DeadlockOption, Options):
+    """The options of a check."""
+
+    properties: tuple[str, ...] = properties_option("What to decide")
+    first: bool = option(False, Switch(), _FIRST)
+    memory: int | None = memory_option()
+
+
+def _prepare(loaded: Loaded, options: CheckOptions) -> Question[CheckOptions]:
+    from verifier.runs.check_plan import prepare
+
+    return prepare(ENGINE, loaded, options)
+
+
+def _run(
+    question: Question[CheckOptions],
+    listen: Listen = lambda _: None,
+    built: Callable[[Model], None] = lambda _: None,
+) -> Run:
+    from verifier.runs.check_portfolio import run
+
+    return run(question, listen, built)
+
+
+ENGINE = Engine(
+    name="check",
+    help=_HELP,
+    options=CheckOptions,
+    prepare=_prepare,
+    run=_run,
+    announcement=lambda asked: f"check of {', '.join(asked.properties)}",
+    render=late("verifier.text.check", "render_check"),
+    progress=late("verifier.text.check", "CheckText"),
+    asks=("explore", "prove", "live"),
+    relative_cost=2.0,
+    forks_late=True,
+)

@@ -1,0 +1,236 @@
+"""The verdicts of a check, made of those of its engines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from verifier.engines.findings import COMPLETE
+from verifier.engines.outcome import Outcome
+from verifier.outcomes.run import Run
+from verifier.runs.check_plan import EXPLORE, LIVE, PROVE, Plan
+from verifier.specs.definition import Definition
+from verifier.verdict import LEFT_TO_LIVE, TEMPORAL_PART, Verdict, VerdictKind
+
+if TYPE_CHECKING:
+    from verifier.runs.question import Question
+
+_DECIDED = (VerdictKind.VIOLATED, VerdictKind.REACHED, VerdictKind.PROVED, VerdictKind.ERROR)
+_ORDER = (EXPLORE, PROVE, LIVE)
+
+
+@dataclass(frozen=True)
+class EngineReport:
+    """The answer of one engine, as its process sends it: all but the model."""
+
+    engine: str
+    outcome: Outcome
+    solvers: tuple[str, ...]
+    proofs: tuple[Mapping[str, Any], ...]
+    traces: Mapping[str, Mapping[str, Any]]
+    """ITF of the executions by property."""
+    certificates: Mapping[str, str]
+    """Texts by property."""
+    definition: Definition
+    """The protocol as the engine had it; of a module with the sorts of its translation."""
+    seconds: float
+
+
+@dataclass(frozen=True)
+class CheckOutcome(Outcome):
+    """The verdicts of a check, with where each comes from."""
+
+    by: Mapping[str, str] = field(default_factory=dict)
+    """The engine that decided each property."""
+    evidence: Mapping[str, str] = field(default_factory=dict)
+    """How sure each decided property is."""
+    definitions: Mapping[str, Definition] = field(default_factory=dict)
+    """The definition that each engine's executions are of."""
+    spec: str = ""
+    """The spec as the user named it."""
+
+
+def is_decided(verdict: Verdict | None) -> bool:
+    """Whether a verdict says something for all executions, or shows one."""
+    return verdict is not None and verdict.kind in _DECIDED
+
+
+def merge(plan: Plan, reports: Mapping[str, EngineReport]) -> dict[str, Verdict]:
+    """One verdict for each property that an engine spoke of; PROVED against VIOLATED is an ERROR."""
+    found: dict[str, Verdict] = {}
+    for name in dict.fromkeys((*plan.safety, *plan.temporal)):
+        parts = []
+        if name in plan.safety:
+            parts.append(
+                _join([_of_states(reports[e], name) for e in (EXPLORE, PROVE) if e in reports], name)
+            )
+        if name in plan.temporal:
+            parts.append(_join([_of_executions(reports[LIVE], name)] if LIVE in reports else [], name))
+        found[name] = min(parts, key=_worth) if len(parts) > 1 else parts[0]
+    return found
+
+
+def _of_states(report: EngineReport, name: str) -> Verdict | None:
+    """The verdict on the part of a property that speaks of states and steps.
+
+    It is PROVED where every reachable state was looked at. Which of exploration and the provers ends first is
+    chance, and the verdict does not depend on it; the evidence says which it was.
+    """
+    verdict = next((one for one in report.outcome.verdicts if one.property_name == name), None)
+    if verdict is None:
+        return None
+    complete = bool(report.outcome.statistics.get("complete"))
+    if verdict.reason == LEFT_TO_LIVE and not complete:
+        return replace(verdict, reason="not every state was looked at")
+    if verdict.reason == LEFT_TO_LIVE or (verdict.kind is VerdictKind.HOLDS and verdict.reason == COMPLETE):
+        found_by = verdict.found_by or report.engine
+        return replace(verdict, kind=VerdictKind.PROVED, reason=COMPLETE, found_by=found_by)
+    return replace(verdict, found_by=verdict.found_by or report.engine)
+
+
+def _of_executions(report: EngineReport, name: str) -> Verdict | None:
+    said = (name, f"{name}{TEMPORAL_PART}")
+    return next(
+        (replace(v, property_name=name) for v in report.outcome.verdicts if v.property_name in said), None
+    )
+
+
+def _join(verdicts: Sequence[Verdict | None], name: str) -> Verdict:
+    """The verdict that decides most. Two that contradict each other are an ERROR."""
+    known = [verdict for verdict in verdicts if verdict is not None]
+    decided = [verdict for verdict in known if is_decided(verdict)]
+    kinds = {verdict.kind for verdict in decided}
+    if len(kinds) > 1 and VerdictKind.ERROR not in kinds:
+        both = " and ".join(f"{verdict.kind} by {verdict.found_by}" for verdict in decided)
+        words = f"two engines contradict each other: {both}"
+        return Verdict(name, VerdictKind.ERROR, None, max(v.seconds for v in decided), words)
+    if decided:
+        return min(decided, key=_worth)
+    if not known:
+        return Verdict(name, VerdictKind.INCONCLUSIVE, None, 0.0, "no engine had the time to decide it")
+    return max(known, key=lambda verdict: -1 if verdict.depth is None else verdict.depth)
+
+
+def _worth(verdict: Verdict) -> int:
+    """The place of a verdict from the worst on; an open one is worse than one that holds."""
+    if verdict.kind is VerdictKind.ERROR:
+        return 0
+    if not is_decided(verdict):
+        return 2
+    return 1 if verdict.kind is VerdictKind.VIOLATED else 3
+
+
+def conclude_check(
+    question: Question[Any],
+    plan: Plan,
+    reports: Mapping[str, EngineReport],
+    refusals: Mapping[str, str],
+    ended: str,
+) -> Run:
+    """The run of a check."""
+    from verifier.runs.question import Answer, conclude
+
+    merged = merge(plan, reports)
+    if ended:
+        merged = {
+            name: verdict if is_decided(verdict) or reports else replace(verdict, reason=ended)
+            for name, verdict in merged.items()
+        }
+    by = {name: engine for name, verdict in merged.items() if (engine := _decider(verdict, reports))}
+    rest = [verdict for report in _ordered(reports) for verdict in _beside(report, merged)]
+    verdicts = (*(merged[name] for name in question.properties), *rest)
+    evidence = {name: _evidence(merged[name], reports[engine]) for name, engine in by.items()}
+    outcome = CheckOutcome(
+        verdicts=verdicts,
+        never_enabled=_never_enabled(reports),
+        statistics=_statistics(reports, refusals, by, evidence),
+        enabled=tuple(dict.fromkeys(a for report in _ordered(reports) for a in report.outcome.enabled)),
+        by=by,
+        evidence=evidence,
+        definitions={name: report.definition for name, report in reports.items()},
+        spec=question.loaded.spec,
+    )
+    run = conclude(
+        question,
+        Answer(None, 0.0, outcome),
+        "check",
+        solvers=tuple(dict.fromkeys(s for report in _ordered(reports) for s in report.solvers)),
+        proofs=tuple(
+            proof
+            for report in _ordered(reports)
+            for proof in report.proofs
+            if by.get(proof["property"]) == report.engine
+        ),
+    )
+    return replace(
+        run,
+        traces={name: reports[e].traces[name] for name, e in by.items() if name in reports[e].traces},
+        certificate_texts={
+            n: reports[e].certificates[n] for n, e in by.items() if n in reports[e].certificates
+        },
+    )
+
+
+def _ordered(reports: Mapping[str, EngineReport]) -> list[EngineReport]:
+    return [reports[name] for name in _ORDER if name in reports]
+
+
+def _decider(verdict: Verdict, reports: Mapping[str, EngineReport]) -> str | None:
+    """The engine whose verdict it is; None where nothing is decided."""
+    if not is_decided(verdict):
+        return None
+    name = verdict.property_name
+    for report in _ordered(reports):
+        own = _of_executions(report, name) if report.engine == LIVE else _of_states(report, name)
+        if own == verdict:
+            return report.engine
+    return None
+
+
+def _beside(report: EngineReport, merged: Mapping[str, Verdict]) -> list[Verdict]:
+    """Verdicts on more than the plan names: type invariants that are violated, postconditions."""
+    own = report.outcome.verdicts
+    others = [v for v in own if v.property_name.removesuffix(TEMPORAL_PART) not in merged]
+    return [
+        v for v in others if report.engine == EXPLORE or v.kind in (VerdictKind.VIOLATED, VerdictKind.ERROR)
+    ]
+
+
+def _evidence(verdict: Verdict, report: EngineReport) -> str:
+    """How sure a verdict is, in a few words."""
+    if verdict.kind in (VerdictKind.VIOLATED, VerdictKind.REACHED) and verdict.trace is not None:
+        return "replayed, fewest steps" if verdict.fewest else "replayed"
+    proof = next((one for one in report.proofs if one["property"] == verdict.property_name), None)
+    if proof is not None and proof.get("rechecked_by"):
+        return f"proof checked again by {proof['rechecked_by']}"
+    figures = report.outcome.statistics
+    if verdict.reason == COMPLETE and "distinct_states" in figures:
+        return f"every reachable state ({figures['distinct_states']:,})"
+    return verdict.reason or "decided for all depths"
+
+
+def _never_enabled(reports: Mapping[str, EngineReport]) -> tuple[str, ...]:
+    """Actions that no engine saw enabled, where one looked at every state or proved it."""
+    enabled = {action for report in reports.values() for action in report.outcome.enabled}
+    named = [name for report in _ordered(reports) for name in report.outcome.never_enabled]
+    return tuple(name for name in dict.fromkeys(named) if name not in enabled)
+
+
+def _statistics(
+    reports: Mapping[str, EngineReport],
+    refusals: Mapping[str, str],
+    by: Mapping[str, str],
+    evidence: Mapping[str, str],
+) -> dict[str, Any]:
+    """The figures of exploration as `explore` has them, and what became of each engine."""
+    explored = reports[EXPLORE].outcome.statistics if EXPLORE in reports else {}
+    return {
+        **explored,
+        "decided_by": dict(by),
+        "evidence": dict(evidence),
+        "engines": {
+            **{r.engine: {"seconds": round(r.seconds, 3)} for r in _ordered(reports)},
+            **{name: {"refused": words} for name, words in refusals.items()},
+        },
+    }

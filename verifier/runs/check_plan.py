@@ -1,0 +1,86 @@
+"""The plan of a check: which engine is asked about which properties."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from verifier.errors import UsageError, unknown_name
+from verifier.outcomes.expectations import parse_expectations
+from verifier.outcomes.run import origin
+from verifier.processes.limits import Limits
+from verifier.runs.engine import Engine
+from verifier.runs.loading import Loaded
+from verifier.runs.question import Question
+from verifier.runs.table import engine_named
+from verifier.specs.definition import NO_DEADLOCK, Definition
+
+EXPLORE, PROVE, LIVE = "explore", "prove", "live"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The properties of states and steps, and those of executions. One of a module may be both."""
+
+    safety: tuple[str, ...]
+    temporal: tuple[str, ...]
+
+
+def prepare(engine: Engine[Any], loaded: Loaded, options: Any) -> Question[Any]:
+    """The question of a check. Each engine checks the names again when it is asked.
+
+    Raises UsageError for an unknown name, or where the spec has no property.
+    """
+    definition = loaded.definition
+    deadlock = options.deadlock or NO_DEADLOCK in options.properties
+    claims = engine.claims(definition)
+    names = [*options.properties] or [name for name, by_default in claims.items() if by_default]
+    if "all" in names:
+        names = [name for name in names if name != "all"] + list(claims)
+    names += [NO_DEADLOCK] if deadlock else []
+    own = [name for name in dict.fromkeys(names) if name not in claims and name != NO_DEADLOCK]
+    if own and loaded.source is None:  # operators of a module are properties, too
+        raise unknown_name("property", own[0], [*claims, "all"])
+    if not names:
+        words = f"{definition.name} checks no property by default: name one with --property"
+        raise UsageError(f"{words} ({', '.join(claims)})" if claims else words)
+    actions = [action.name for action in definition.actions]
+    expectations = parse_expectations(options.expect, dict.fromkeys((*claims, *names)), actions)
+    properties = tuple(dict.fromkeys((*names, *expectations.properties)))
+    limits = Limits(options.timeout, options.memory, loaded.began).begun()
+    found = Question(loaded, options, properties, expectations, NO_DEADLOCK in properties, origin(), limits)
+    _check_names(found)
+    return found
+
+
+def plan(definition: Definition, properties: Sequence[str], module: bool) -> Plan:
+    """The properties by what they speak of. ``module``: other names are operators of a TLA+ module."""
+    lasting = {prop.name for prop in definition.temporal}
+    states = {prop.name for prop in definition.properties} | {NO_DEADLOCK}
+    temporal = tuple(name for name in properties if name in lasting)
+    safety = tuple(name for name in properties if name in states or (module and name not in lasting))
+    return Plan(safety, temporal)
+
+
+def sub_options(question: Question[Any], name: str, properties: Sequence[str], **given: Any) -> Any:
+    """The options with which a check asks an engine about properties, within the limits of the check."""
+    options, engine = question.options, engine_named(name)
+    about = {"timeout": options.timeout, "deadlock": NO_DEADLOCK in properties, **given}
+    return engine.options_for(properties, about)
+
+
+def sub_question(question: Question[Any], name: str, options: Any) -> Question[Any]:
+    """The question for one engine of the check. Its time began with the check. Raises UsageError."""
+    from verifier.runs.asking import prepared
+
+    loaded = replace(question.loaded, began=question.limits.since)
+    return prepared(engine_named(name), loaded, options)
+
+
+def _check_names(question: Question[Any]) -> None:
+    """Raises UsageError for an operator of a module that is no property."""
+    parts = plan(question.definition, question.properties, question.loaded.source is not None)
+    for name, properties in ((EXPLORE, parts.safety), (LIVE, parts.temporal)):
+        if properties:
+            sub_question(question, name, sub_options(question, name, properties))

@@ -1,0 +1,229 @@
+"""Engines side by side on one spec: each in a process of its own, until all properties are decided."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from multiprocessing.connection import Connection
+from typing import TYPE_CHECKING, Any
+
+from verifier.engines.outcome import Outcome
+from verifier.errors import TooLargeError, UsageError
+from verifier.explicit.initial import TooManyInitialStates
+from verifier.outcomes.content import written_trace
+from verifier.outcomes.run import Run
+from verifier.processes.children import ChildEnded, Children, Message, Work
+from verifier.processes.limits import INTERRUPTED, Interrupted
+from verifier.runs.asking import Remark, answered
+from verifier.runs.building import build_model
+from verifier.runs.check_merge import EngineReport, conclude_check, is_decided, merge
+from verifier.runs.check_plan import EXPLORE, LIVE, PROVE, Plan, plan, sub_options, sub_question
+from verifier.runs.engine import Engine, Listen
+from verifier.runs.question import Question
+from verifier.runs.table import engine_named
+from verifier.runs.tla_symbolic import NotTranslated
+from verifier.specs.protocol import DefinitionError
+from verifier.system.deadlock import with_deadlock
+from verifier.verdict import VerdictKind
+
+if TYPE_CHECKING:
+    from verifier.system.model import Model
+
+_PROVERS_WAIT = 2.0
+"""Seconds of exploration before the provers start: most models of users are explored by then, and each
+prover takes a core."""
+_POLL_SECONDS = 0.2
+_LAST_WORDS_SECONDS = 5.0
+"""How long an engine may take to report what it knows after an interrupt."""
+
+
+@dataclass(frozen=True)
+class News:
+    """A line of progress of one engine."""
+
+    engine: str
+    line: str
+
+    def __str__(self) -> str:
+        return f"{self.engine}: {self.line}"
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """An engine cannot be asked; the reason in words."""
+
+    engine: str
+    reason: str
+    of_spec: bool
+    """Whether something is wrong with the spec. Else the engine is only the wrong one for it."""
+
+
+@dataclass
+class Portfolio:
+    """The engines of a check, and what they reported."""
+
+    question: Question[Any]
+    plan: Plan
+    listen: Listen
+    reports: dict[str, EngineReport] = field(default_factory=dict)
+    refusals: dict[str, str] = field(default_factory=dict)
+    ended: str = ""
+    """The limit or interrupt that ended the check; empty if none did."""
+    _began: float = field(default_factory=time.monotonic)
+
+    def __post_init__(self) -> None:
+        # An engine ends by itself at the limits, and knows then what it closed. This is for one that hangs.
+        self.children = Children(replace(self.question.limits, with_grace=True), nested=True)
+
+    def run(self) -> None:
+        """Runs the engines until all is decided, nothing is left to run, or a limit or interrupt."""
+        with self.children:
+            try:
+                self._start_first()
+                while self.children.running or self._may_prove:
+                    self._start_provers_in_time()
+                    self._hear(_POLL_SECONDS)
+                    self._end_superfluous()
+            except Interrupted as limit:
+                self.ended = str(limit)
+            except KeyboardInterrupt:
+                self.ended = INTERRUPTED
+                self._hear_last_words()
+
+    # -- starting engines
+
+    def _start_first(self) -> None:
+        if self.plan.safety:
+            self._start(EXPLORE, self.plan.safety, first=self.question.options.first)
+        if self.plan.temporal:
+            self._start(LIVE, self.plan.temporal)
+
+    @property
+    def _open_safety(self) -> list[str]:
+        verdicts = merge(self.plan, self.reports)
+        return [name for name in self.plan.safety if not is_decided(verdicts.get(name))]
+
+    @property
+    def _may_prove(self) -> bool:
+        started = PROVE in self.reports or PROVE in self.refusals or PROVE in self.children.running
+        over = self.ended or self._found_first
+        return not started and not over and bool(self.plan.safety) and bool(self._open_safety)
+
+    def _start_provers_in_time(self) -> None:
+        waited = time.monotonic() - self._began > _PROVERS_WAIT
+        if self._may_prove and (waited or EXPLORE not in self.children.running):
+            self._start(PROVE, tuple(self._open_safety))
+
+    def _start(self, name: str, properties: Sequence[str], **given: Any) -> None:
+        memory = self.question.options.memory
+        asked = sum(map(bool, (self.plan.safety, self.plan.safety, self.plan.temporal)))
+        own = sub_options(self.question, name, properties, memory=memory and memory // asked, **given)
+        self.children.start(name, _work(self.question, engine_named(name), own))
+
+    # -- hearing them
+
+    def _hear(self, seconds: float) -> None:
+        for event in self.children.poll(seconds):
+            match event:
+                case Message(name, EngineReport() as report):
+                    self.reports[name] = report
+                case Message(name, Refusal() as refusal):
+                    if refusal.of_spec:
+                        raise UsageError(refusal.reason)
+                    self.refusals[name] = refusal.reason
+                    self.listen(Remark(f"{name} cannot decide it: {refusal.reason}"))
+                case Message(_, News() | Remark() as news):
+                    self.listen(news)
+                case ChildEnded(name, failure):
+                    if failure is not None:
+                        self.refusals[name] = f"its process failed: {failure}"
+
+    def _hear_last_words(self) -> None:
+        until = time.monotonic() + _LAST_WORDS_SECONDS
+        for name in self.children.running:
+            self.children.interrupt(name)
+        try:
+            while self.children.running and time.monotonic() < until:
+                self._hear(_POLL_SECONDS)
+        except (Interrupted, KeyboardInterrupt):
+            return
+
+    @property
+    def _found_first(self) -> bool:
+        if not self.question.options.first:
+            return False
+        return any(
+            verdict.kind is VerdictKind.VIOLATED
+            for report in self.reports.values()
+            for verdict in report.outcome.verdicts
+        )
+
+    def _end_superfluous(self) -> None:
+        """Ends the engines whose properties are decided."""
+        if self._found_first:
+            for name in self.children.running:
+                self.children.kill(name)
+        elif self.plan.safety and not self._open_safety:
+            for name in (EXPLORE, PROVE):
+                if name in self.children.running:
+                    self.children.kill(name)
+
+
+def _work(question: Question[Any], engine: Engine[Any], options: Any) -> Work:
+    """Asks one engine in a child process, which reports what came of it."""
+
+    def work(report: Callable[[Any], None], _: Connection) -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # the parent passes its own on
+        progress = engine.progress()
+
+        def listen(news: Any) -> None:
+            if isinstance(news, Remark):
+                report(Remark(f"{engine.name}: {news.words}"))
+                return
+            for line in progress.hear(news, live=False):
+                report(News(engine.name, line))
+
+        try:
+            report(_report(answered(engine, sub_question(question, engine.name, options), listen)))
+        except (UsageError, DefinitionError) as error:
+            # Exploration takes all that the language has, so it alone knows what is wrong with a spec.
+            limited = isinstance(error, TooLargeError | TooManyInitialStates | NotTranslated)
+            report(Refusal(engine.name, str(error), engine.name == EXPLORE and not limited))
+
+    return work
+
+
+def _report(run: Run) -> EngineReport:
+    """The part of a run that other processes can read."""
+    from verifier.trust.certificate import dump
+
+    traces = ((one.property_name, written_trace(run, one)) for one in run.outcome.verdicts)
+    texts = {} if run.model is None else {n: dump(run.model, c) for n, c in run.certificates.items()}
+    outcome = run.outcome
+    return EngineReport(
+        engine=run.engine,
+        outcome=Outcome(outcome.verdicts, outcome.never_enabled, outcome.statistics, outcome.enabled),
+        solvers=run.solvers,
+        proofs=run.proofs,
+        traces={name: trace for name, trace in traces if trace is not None},
+        certificates={**texts, **run.certificate_texts},
+        definition=run.definition,
+        seconds=run.seconds,
+    )
+
+
+def run(question: Question[Any], listen: Listen, built: Callable[[Model], None]) -> Run:
+    """The run of a check. Raises UsageError where an expression of a module has no value."""
+    module = question.loaded.source is not None
+    portfolio = Portfolio(question, plan(question.definition, question.properties, module), listen)
+    if question.ended is None:
+        portfolio.run()
+    if set(portfolio.refusals) and not portfolio.reports and not portfolio.ended:
+        raise UsageError(next(iter(portfolio.refusals.values())))
+    done = conclude_check(question, portfolio.plan, portfolio.reports, portfolio.refusals, portfolio.ended)
+    if module or all(verdict.trace is None for verdict in done.outcome.verdicts):
+        return done
+    model = build_model(question.definition)  # explains the executions
+    return replace(done, model=with_deadlock(model) if question.deadlock else model)

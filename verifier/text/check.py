@@ -1,0 +1,144 @@
+"""A check as text: one table of all properties, then the counterexamples, then what stayed open."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from verifier.outcomes.run import Run
+from verifier.runs.check_merge import CheckOutcome, is_decided
+from verifier.text.columns import wrap
+from verifier.text.counterexample import render_trace
+from verifier.text.exploration import render_counts
+from verifier.text.live import render_loop
+from verifier.text.progress import ProgressText
+from verifier.text.run import expectation_remarks, render_counterexamples, verdict_style, with_constants
+from verifier.verdict import LEFT_TO_LIVE, Verdict, VerdictKind, in_words
+
+_LEAST_EVIDENCE = 24
+_GAP = "  "
+
+
+class CheckText(ProgressText):
+    """Lines of all engines, each behind the engine's name."""
+
+    def __init__(self) -> None:
+        self._latest: dict[str, str] = {}
+
+    def hear(self, news: Any, *, live: bool) -> Iterator[str]:
+        """Takes a line of one engine. On a terminal the latest of each is the live line."""
+        self._latest[news.engine] = news.line
+        if not live:
+            yield str(news)
+
+    def now(self) -> str:
+        """The latest line of each engine."""
+        said = "; ".join(f"{engine}: {line}" for engine, line in self._latest.items())
+        return f"{said or 'starting'} (Ctrl-C keeps what is known)"
+
+
+def render_check(run: Run, width: int, *, full: bool) -> list[RenderableType]:
+    """The whole run, on lines of at most ``width`` characters."""
+    outcome = run.outcome
+    assert isinstance(outcome, CheckOutcome)
+    about = with_constants(run.definition.name, run.definition.constants)
+    lines: list[RenderableType] = [Text(line, "bold") for line in wrap(about, width)]
+    lines += [Text(), *_table(outcome, width), Text()]
+    for verdict in outcome.verdicts:
+        lines += _execution(run, outcome, verdict, width, full)
+    if "distinct_states" in outcome.statistics:
+        lines += [*render_counts(outcome.statistics), Text()]
+    for style, words in [
+        *(("yellow", w) for w in _warnings(run)),
+        *(("", w) for w in _remarks(run, outcome)),
+    ]:
+        lines += [Text(line, style) for line in wrap(words, width, subsequent_indent="  ")]
+    return lines
+
+
+def _table(outcome: CheckOutcome, width: int) -> Iterator[Text]:
+    """A line for each property; evidence that does not fit goes on below."""
+    rows = [("property", "verdict", "by", "seconds", "evidence")]
+    rows += [_row(outcome, verdict) for verdict in outcome.verdicts]
+    styles = ["bold", *(verdict_style(verdict.kind) for verdict in outcome.verdicts)]
+    widths = [max(len(row[column]) for row in rows) for column in range(4)]
+    left = width - sum(widths) - len(_GAP) * 4
+    for row, style in zip(rows, styles, strict=True):
+        cells = [cell.ljust(size) for cell, size in zip(row[:3], widths[:3], strict=True)]
+        start = _GAP.join([*cells, row[3].rjust(widths[3])])
+        if left >= _LEAST_EVIDENCE:
+            first, *more = wrap(row[4], left) or [""]
+            yield Text(f"{start}{_GAP}{first}".rstrip(), style)
+            yield from (Text(" " * (width - left) + line, style) for line in more)
+        else:
+            yield Text(start.rstrip(), style)
+            yield from (
+                Text(line, style)
+                for line in wrap(row[4], width, initial_indent="    ", subsequent_indent="    ")
+            )
+
+
+def _row(outcome: CheckOutcome, verdict: Verdict) -> tuple[str, str, str, str, str]:
+    name = verdict.property_name
+    decided = is_decided(verdict)
+    words = (
+        str(verdict.kind)
+        if not decided or verdict.steps is None
+        else in_words(verdict.kind, None, verdict.steps, None)
+    )
+    by, seconds = outcome.by.get(name, ""), f"{verdict.seconds:.1f}"
+    if decided:
+        return name, words, by, seconds, outcome.evidence.get(name, verdict.reason or "")
+    closed = "no depth closed" if verdict.depth is None else f"depth {verdict.depth} closed"
+    return name, words, by, seconds, f"{verdict.reason}, {closed}"
+
+
+def _execution(
+    run: Run, outcome: CheckOutcome, verdict: Verdict, width: int, full: bool
+) -> list[RenderableType]:
+    """The counterexample or witness of one property."""
+    trace = verdict.trace
+    if trace is None:
+        return []
+    definition = outcome.definitions.get(outcome.by.get(verdict.property_name, ""), run.definition)
+    if trace.loop is not None:
+        lines: list[RenderableType] = [Text(f"{verdict.property_name}:", verdict_style(verdict.kind)), Text()]
+        lines += [*render_trace(definition, trace, width, full=full), Text()]
+        return [*lines, *render_loop(trace, width), Text()]
+    alone = replace(run, definition=definition, outcome=replace(outcome, verdicts=(verdict,)))
+    return render_counterexamples(alone, width, full)
+
+
+def _warnings(run: Run) -> list[str]:
+    never = ", ".join(run.outcome.never_enabled)
+    return [f"warning: never enabled: {never} (a guard too strong?)"] if never else []
+
+
+def _remarks(run: Run, outcome: CheckOutcome) -> Iterator[str]:
+    undecided = [verdict for verdict in outcome.verdicts if not is_decided(verdict)]
+    yield from _next_commands(run, outcome, [v for v in undecided if v.kind is VerdictKind.INCONCLUSIVE])
+    for name, figures in outcome.statistics.get("engines", {}).items():
+        if undecided and "refused" in figures:
+            yield f"{name} cannot decide it: {figures['refused']}"
+    yield from expectation_remarks(run)
+    yield f"{run.seconds:.1f} s in all."
+
+
+def _next_commands(run: Run, outcome: CheckOutcome, undecided: Sequence[Verdict]) -> Iterator[str]:
+    """The command that goes on with each property that is still open."""
+    shown = run.definition.presentation
+    spec = ["--spec", shlex.quote(outcome.spec)]
+    if shown.config and Path(shown.config) != Path(shown.source).with_suffix(".cfg"):
+        spec += ["--config", shlex.quote(shown.config)]
+    lasting = {prop.name for prop in run.definition.temporal}
+    for verdict in undecided:
+        name = verdict.property_name
+        engine = "live" if name in lasting or verdict.reason == LEFT_TO_LIVE else "prove"
+        words = " ".join(["verify", engine, *spec, "--property", shlex.quote(name)])
+        yield f"{name} is open. To go on (with the same --set, --library, and more time): {words}"
