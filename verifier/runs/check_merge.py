@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from verifier.engines.findings import COMPLETE
 from verifier.engines.outcome import Outcome
+from verifier.outcomes.checked import CheckOutcome, is_decided
 from verifier.outcomes.run import Run
 from verifier.runs.check_plan import EXPLORE, LIVE, PROVE, Plan
 from verifier.specs.definition import Definition
@@ -16,7 +17,6 @@ from verifier.verdict import LEFT_TO_LIVE, TEMPORAL_PART, Verdict, VerdictKind
 if TYPE_CHECKING:
     from verifier.runs.question import Question
 
-_DECIDED = (VerdictKind.VIOLATED, VerdictKind.REACHED, VerdictKind.PROVED, VerdictKind.ERROR)
 _ORDER = (EXPLORE, PROVE, LIVE)
 
 
@@ -35,25 +35,6 @@ class EngineReport:
     definition: Definition
     """The protocol as the engine had it; of a module with the sorts of its translation."""
     seconds: float
-
-
-@dataclass(frozen=True)
-class CheckOutcome(Outcome):
-    """The verdicts of a check, with where each comes from."""
-
-    by: Mapping[str, str] = field(default_factory=dict)
-    """The engine that decided each property."""
-    evidence: Mapping[str, str] = field(default_factory=dict)
-    """How sure each decided property is."""
-    definitions: Mapping[str, Definition] = field(default_factory=dict)
-    """The definition that each engine's executions are of."""
-    spec: str = ""
-    """The spec as the user named it."""
-
-
-def is_decided(verdict: Verdict | None) -> bool:
-    """Whether a verdict says something for all executions, or shows one."""
-    return verdict is not None and verdict.kind in _DECIDED
 
 
 def merge(plan: Plan, reports: Mapping[str, EngineReport]) -> dict[str, Verdict]:

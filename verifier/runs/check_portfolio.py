@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 from verifier.engines.outcome import Outcome
 from verifier.errors import TooLargeError, UsageError
 from verifier.explicit.initial import TooManyInitialStates
+from verifier.outcomes.checked import is_decided
 from verifier.outcomes.content import written_trace
 from verifier.outcomes.run import Run
 from verifier.processes.children import ChildEnded, Children, Message, Work
 from verifier.processes.limits import INTERRUPTED, Interrupted
 from verifier.runs.asking import Remark, answered
 from verifier.runs.building import build_model
-from verifier.runs.check_merge import EngineReport, conclude_check, is_decided, merge
+from verifier.runs.check_merge import EngineReport, conclude_check, merge
 from verifier.runs.check_plan import EXPLORE, LIVE, PROVE, Plan, plan, sub_options, sub_question
 from verifier.runs.engine import Engine, Listen
 from verifier.runs.question import Question

@@ -11,8 +11,8 @@ from typing import Any
 from rich.console import RenderableType
 from rich.text import Text
 
+from verifier.outcomes.checked import CheckOutcome, is_decided
 from verifier.outcomes.run import Run
-from verifier.runs.check_merge import CheckOutcome, is_decided
 from verifier.text.columns import wrap
 from verifier.text.counterexample import render_trace
 from verifier.text.exploration import render_counts

@@ -1,0 +1,31 @@
+"""The outcome of a check: verdicts of several engines on one spec."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from verifier.engines.outcome import Outcome
+from verifier.specs.definition import Definition
+from verifier.verdict import Verdict, VerdictKind
+
+_DECIDED = (VerdictKind.VIOLATED, VerdictKind.REACHED, VerdictKind.PROVED, VerdictKind.ERROR)
+
+
+@dataclass(frozen=True)
+class CheckOutcome(Outcome):
+    """The verdicts of a check, with where each comes from."""
+
+    by: Mapping[str, str] = field(default_factory=dict)
+    """The engine that decided each property."""
+    evidence: Mapping[str, str] = field(default_factory=dict)
+    """How sure each decided property is."""
+    definitions: Mapping[str, Definition] = field(default_factory=dict)
+    """The definition that each engine's executions are of."""
+    spec: str = ""
+    """The spec as the user named it."""
+
+
+def is_decided(verdict: Verdict | None) -> bool:
+    """Whether a verdict says something for all executions, or shows one."""
+    return verdict is not None and verdict.kind in _DECIDED
