@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,11 @@ def misbehaving(folder: Path, body: str = TROUBLES) -> str:
 def jobs_of(*axes: str, **grid: Any) -> list[Job]:
     """The jobs of a grid."""
     return list(expand([Grid(axes=axes_of(axes), **grid)]).jobs)
+
+
+def identified(row: Row) -> Row:
+    """The row under the key that follows from what it says was asked."""
+    return replace(row, job_id=row.identity)
 
 
 def verdicts(rows: Sequence[Row]) -> list[tuple[str, str]]:

@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
+import json
 import os
+import random
 import re
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.command_line import CHAIN, ROOT, wrong
-from tests.sweeping import jobs_of
+from tests.command_line import CHAIN, ROOT, verify, wrong
+from tests.sweeping import identified, jobs_of
 from verifier.errors import UsageError
 from verifier.outcomes.row import Row
 from verifier.sweep.execution import error_row
-from verifier.sweep.store import ROWS, SCHEMA, Full, Store, read_rows
+from verifier.sweep.store import (
+    ROWS,
+    WITHOUT_CHECKSUMS,
+    Full,
+    Store,
+    counted,
+    read_asked,
+    read_recorded,
+    read_rows,
+    table_of,
+)
+from verifier.verdict import VerdictKind
 
 
 def rows(count: int) -> list[Row]:
@@ -35,7 +48,7 @@ def rows(count: int) -> list[Row]:
         drawing={"lanes": [], "messages": []},
         statistics={"x": None},
     )
-    return [replace(full, job_id=f"{number:016x}") for number in range(count)]
+    return [identified(replace(full, constants={"top": number})) for number in range(count)]
 
 
 def test_rows_come_back_as_they_were(tmp_path: Path) -> None:
@@ -189,6 +202,9 @@ def test_a_repair_sets_aside_what_holds_no_rows(tmp_path: Path) -> None:
         ("constants", "[1]", "constants should be an object"),
         ("constants", None, "constants should be an object, it is null"),
         ("seconds", None, "seconds should be a number, it is null"),
+        ("exit_code", 64, "has the exit code 64, which there is not"),
+        ("property_name", "S", "has another key than follows from what it says was asked"),
+        ("constants", '{"top": 1}', "has another key than follows from what it says was asked"),
     ],
 )
 def test_rows_that_are_none_are_damage_too(
@@ -198,9 +214,79 @@ def test_rows_that_are_none_are_damage_too(
         store.add(rows(1), "job")
         (file,) = (tmp_path / ROWS).iterdir()
         (values,) = pq.ParquetFile(file).read().to_pylist()
-        pq.write_table(pa.Table.from_pylist([{**values, column: value}], schema=SCHEMA), file)
+        pq.write_table(counted(table_of([{**values, column: value}])), file)
         with pytest.raises(UsageError, match=re.escape(str(file))) as refused:
             read_rows(tmp_path)
         assert words in str(refused.value)
         assert len(store.repair()) == 1
         assert read_rows(tmp_path) == []
+
+
+def test_a_depth_beyond_what_was_asked_for_is_damage(tmp_path: Path) -> None:
+    deep = identified(replace(rows(1)[0], verdict=VerdictKind.HOLDS, options={"depth": 10}, depth=26))
+    with Store(tmp_path) as store:
+        store.add([deep], "job")
+    with pytest.raises(UsageError, match="claims depth 26 where depth 10 was asked for"):
+        read_rows(tmp_path)
+
+
+def silent_changes(folder: Path, flips: int, seed: int) -> list[str]:
+    """Flips single bits of a file of rows and of ``sweep.json``; the flips after which something else is read
+    than was written, and nothing is said. Anything raised but a UsageError is raised."""
+    original, other = folder / "original", folder / "changed"
+    with Store(original) as store:
+        store.describe({"jobs": [row.job_id for row in rows(3)]})
+        store.add(rows(3), "job")
+    files = [next((original / ROWS).iterdir()), original / "sweep.json"]
+    written = (read_recorded(original), read_asked(original))
+    shutil.copytree(original, other)
+    rng, silent = random.Random(seed), []
+    for number in range(flips):
+        file = files[number % 10 == 0]
+        changed, content = other / file.relative_to(original), bytearray(file.read_bytes())
+        place, bit = rng.randrange(len(content)), rng.randrange(8)
+        content[place] ^= 1 << bit
+        changed.write_bytes(content)
+        try:
+            if (read_recorded(other), read_asked(other)) != written:
+                silent.append(f"bit {bit} of byte {place} of {file.name}")
+        except UsageError:
+            pass
+        changed.write_bytes(file.read_bytes())
+    return silent
+
+
+def test_no_flipped_bit_changes_a_row_in_silence(tmp_path: Path) -> None:
+    assert silent_changes(tmp_path, 500, seed=41) == []
+
+
+@pytest.mark.thorough
+def test_no_flipped_bit_of_many_changes_a_row_in_silence(tmp_path: Path) -> None:
+    assert silent_changes(tmp_path, 100_000, seed=1) == []
+
+
+def without_checksums(folder: Path) -> None:
+    """Makes the files of a folder what earlier versions wrote."""
+    for file in (folder / ROWS).iterdir():
+        table = pq.ParquetFile(file).read().select(WITHOUT_CHECKSUMS.names)
+        pq.write_table(table.cast(WITHOUT_CHECKSUMS), file)
+    asked = json.loads((folder / "sweep.json").read_text())
+    del asked["checksum"]
+    (folder / "sweep.json").write_text(json.dumps(asked))
+
+
+def test_rows_of_earlier_versions_are_read_and_said_to_be_unchecked(tmp_path: Path) -> None:
+    three = rows(3)
+    with Store(tmp_path) as store:
+        store.describe({"jobs": [row.job_id for row in three]})
+        for row in three[:2]:
+            store.add([row], row.job_id)
+    without_checksums(tmp_path)
+    with Store(tmp_path) as store:
+        store.add(three[2:], "job")
+        store.compact()
+        assert len(list((tmp_path / ROWS).iterdir())) == 2
+    assert [one.is_checked for one in read_recorded(tmp_path)] == [False, False, True]
+    assert read_rows(tmp_path) == three
+    done = verify("report", str(tmp_path), "--format", "json")
+    assert "2 rows have no checksums, since an earlier version wrote them" in done.stdout

@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from verifier.encodings.concrete import show_constants
+from verifier.errors import UsageError
 from verifier.json_shape import check_shape
 from verifier.outcomes.expectations import exit_codes, parse_expectations
 from verifier.outcomes.names import current_name, name_in_keys
@@ -18,6 +19,10 @@ from verifier.verdict import ExitCode, VerdictKind
 
 _NOT_ASKED = ("timeout", "memory", "workers", "master", "work", "resume", "archive", "conf")
 """Options that say how long and where something runs."""
+_DEPTHS = ("depth", "max_depth")
+"""Options that say how deep to look."""
+_CLOSING = (VerdictKind.HOLDS, VerdictKind.INCONCLUSIVE)
+"""Verdicts whose depth is one that was closed."""
 
 ASSUMPTIONS = "assumptions"
 """The figure of a proof for all constants that says what it assumes of them."""
@@ -88,6 +93,12 @@ class Row:
         about += ["all constants"] if self.is_for_all_constants else []
         return f"{self.property_name} ({', '.join(about)})" if about else self.property_name
 
+    @property
+    def identity(self) -> str:
+        """The key that follows from what the row says was asked."""
+        asked = (self.spec_hash, self.constants, self.property_name, self.engine)
+        return job_id(*asked, self.options, self.tool_version)
+
 
 def check_run(content: Mapping[str, Any]) -> None:
     """Raises UsageError, which names the place, where a run's object that was read from a file is none."""
@@ -97,6 +108,19 @@ def check_run(content: Mapping[str, Any]) -> None:
 def check_row(row: Row, place: str) -> None:
     """Raises UsageError, which names the place, where a row that was read from a file is not as they are."""
     check_shape({field.name: getattr(row, field.name) for field in fields(row)}, RowObject, place)
+
+
+def check_claim(row: Row, place: str) -> None:
+    """Raises UsageError, which names the place, where a row answers another question than its key says, or
+    claims more than was asked."""
+    if row.job_id != row.identity:
+        raise UsageError(f"{place} has another key than follows from what it says was asked")
+    if row.exit_code not in list(ExitCode):
+        raise UsageError(f"{place} has the exit code {row.exit_code}, which there is not")
+    for name in _DEPTHS:
+        most = row.options.get(name)
+        if row.verdict in _CLOSING and isinstance(most, int) and (row.depth or 0) > most:
+            raise UsageError(f"{place} claims depth {row.depth} where {name} {most} was asked for")
 
 
 def job_id(

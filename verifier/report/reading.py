@@ -51,16 +51,19 @@ def _of_sweep(folder: Path, older: bool) -> tuple[tuple[Row, ...], tuple[str, ..
     """The rows of a sweep, in the order of specs, properties and constants, and what to say of those that
     are not current."""
     check_extra(f"the report of {folder}, a sweep's folder,", TO_READ_ROWS)
-    from verifier.sweep.store import read_asked, read_rows
+    from verifier.sweep.store import read_asked, read_recorded, unchecked_words
 
-    rows = read_rows(folder)
+    recorded = read_recorded(folder)
+    rows = [one.row for one in recorded]
+    unchecked = unchecked_words(recorded)
     for row in rows:
         if row.trace is not None:
             check_values(row.trace, f"{folder}: the row of job {row.job_id}: trace")
     found = standing(rows, read_asked(folder))
     chosen = found.current + (found.superseded + found.unasked if older else ())
     shown = sorted(chosen, key=lambda row: (row.spec, row.claim, str(row.constants), row.engine))
-    return tuple(shown), tuple(_left_out(found, older))
+    notes = [*_left_out(found, older), *([] if unchecked is None else [unchecked])]
+    return tuple(shown), tuple(notes)
 
 
 def _left_out(found: Standing, older: bool) -> Iterator[str]:

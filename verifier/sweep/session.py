@@ -16,7 +16,7 @@ from verifier.outcomes.row import Row
 from verifier.sweep.expansion import Expansion, expensive_first
 from verifier.sweep.job import Job
 from verifier.sweep.spark import Spark, files_to_send
-from verifier.sweep.store import DAMAGED, Full, Store, read_recorded, read_rows
+from verifier.sweep.store import DAMAGED, Full, Store, read_recorded, unchecked_words
 from verifier.sweep.summary import Summary, summarise
 from verifier.sweep.sweep import News, Sweep
 from verifier.verdict import VerdictKind
@@ -81,8 +81,8 @@ def run_sweep(
     """Runs the jobs that have no row yet, until all have one, or the disk, Spark or the user end it.
 
     ``begins`` is told how many jobs there are and how many were done before, ``warn`` which files are set
-    aside. Raises UsageError if another sweep has the folder, a file in it is damaged, or there is no Java or
-    no such master.
+    aside, and of rows without checksums. Raises UsageError if another sweep has the folder, a file in it is
+    damaged, or there is no Java or no such master.
     """
     fresh = not plan.out.exists()
     if fresh:
@@ -90,7 +90,10 @@ def run_sweep(
     with Store(plan.out) as store:
         for line in store.repair() if plan.repair else ():
             warn(f"set aside in {plan.out / DAMAGED}: {line}")
-        known = {row.job_id: row for row in read_rows(plan.out)}
+        before = read_recorded(plan.out)
+        if (unchecked := unchecked_words(before)) is not None:
+            warn(f"{plan.out}: {unchecked}")
+        known = {one.row.job_id: one.row for one in before}
         jobs = expensive_first(expansion.jobs, {key: row.seconds for key, row in known.items()})
         missing = [job for job in jobs if job.job_id not in known or _again(known[job.job_id], plan.rerun)]
         if missing and not fresh:

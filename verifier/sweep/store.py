@@ -4,6 +4,10 @@ A batch of rows is written to a file of its own, forced to the disk, and only th
 file that has its name is whole. Whoever reads takes of several rows with one key the newest. Files
 become one when there are many; their rows may for a moment be there twice, which readers do not mind.
 
+Each row has a checksum of all its columns, and each file says how many rows it has, so that nothing that a
+disk changed is read as a verdict. Earlier versions wrote neither: their rows are read if what they say can
+be (``check_claim``), and are counted as unchecked. Files with and without checksums never become one.
+
     FOLDER/rows/*.parquet     the rows
     FOLDER/parts/*.parquet    rows of parts of jobs, which say nothing of the whole job
     FOLDER/damaged/           files of these that hold no rows, set aside by a repair
@@ -14,6 +18,7 @@ become one when there are many; their rows may for a moment be there twice, whic
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import platform
@@ -21,7 +26,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -30,7 +35,7 @@ from filelock import FileLock, Timeout
 from verifier.errors import UsageError
 from verifier.files import reason_of, replace_file
 from verifier.json_shape import check_shape, read_json
-from verifier.outcomes.row import Row, check_row
+from verifier.outcomes.row import Row, check_claim, check_row
 from verifier.verdict import VerdictKind
 
 ROWS, PARTS, DAMAGED = "rows", "parts", "damaged"
@@ -46,18 +51,24 @@ _TYPES = {
     "fewest": pa.bool_(),
     "exit_code": pa.int64(),
 }
-SCHEMA = pa.schema(
+WITHOUT_CHECKSUMS = pa.schema(
     [(field.name, _TYPES.get(field.name, pa.string())) for field in fields(Row)]
     + [("asked_for", pa.string()), ("recorded_at", pa.int64())]
 )
 """The columns: those of a Row; the key of the job that gave it, which of a type invariant that is violated
 need not be its own; and when it was recorded (nanoseconds; the newest row of a key counts)."""
+CHECKSUM = "checksum"
+SCHEMA = WITHOUT_CHECKSUMS.append(pa.field(CHECKSUM, pa.string()))
+"""These, and the checksum of them: the second version of the columns."""
+_COUNT = b"verify.rows"
+"""Where a file says how many rows it has."""
 
 
 class _SweepFile(TypedDict):
     """What ``sweep.json`` must say."""
 
     jobs: list[str]
+    checksum: NotRequired[str]
 
 
 class Full(Exception):
@@ -136,7 +147,8 @@ class Store:
 
     def describe(self, asked: Mapping[str, Any]) -> None:
         """Writes what was asked. Raises Full."""
-        text = json.dumps(asked, ensure_ascii=False, indent=2) + "\n"
+        checked = {**asked, CHECKSUM: checksum_of(asked)}
+        text = json.dumps(checked, ensure_ascii=False, indent=2) + "\n"
         try:
             replace_file(self.folder / "sweep.json", text.encode())
         except OSError as error:
@@ -147,29 +159,38 @@ class Store:
         if not rows:
             return
         self._last = max(self._last + 1, time.time_ns())
-        table = pa.Table.from_pylist([_flat(row, asked_for, self._last) for row in rows], schema=SCHEMA)
+        table = table_of([_flat(row, asked_for, self._last) for row in rows])
         self._files[name].append(self._written(table, name))
         if len(self._files[name]) > _MOST_FILES:
             self.compact(name)
 
     def compact(self, name: str = ROWS) -> None:
-        """Makes one file of all. Where that fails, nothing is lost: the many remain."""
-        old = self._files[name]
-        if len(old) < 2:
-            return
+        """Makes one file of all, and one of those without checksums. Where that fails, or a file is damaged,
+        nothing is lost: the many remain."""
         try:
-            merged = self._written(_newest(pa.concat_tables([_table(file) for file in old])), name)
-        except (Full, Damaged):
+            tables = {file: _table(file) for file in self._files[name]}
+            for file in tables:
+                _recorded(file)
+        except Damaged:
             return
-        self._files[name] = [merged]
-        for file in old:
-            file.unlink(missing_ok=True)
+        for checked in (True, False):
+            old = [file for file, table in tables.items() if (table.schema.names == SCHEMA.names) is checked]
+            if len(old) < 2:
+                continue
+            try:
+                merged = self._written(_newest([tables[file] for file in old]), name)
+            except Full:
+                return
+            self._files[name] = [merged, *(file for file in self._files[name] if file not in old)]
+            for file in old:
+                file.unlink(missing_ok=True)
 
     def _written(self, table: pa.Table, name: str) -> Path:
         self._last = max(self._last + 1, time.time_ns())
         target = self.folder / name / f"{self._last}.parquet"
         sink = pa.BufferOutputStream()
-        pq.write_table(table, sink, compression="zstd")
+        whole = counted(table) if CHECKSUM in table.schema.names else table
+        pq.write_table(whole, sink, compression="zstd")
         try:
             replace_file(target, sink.getvalue().to_pybytes())
         except OSError as error:
@@ -184,6 +205,8 @@ class Recorded:
     row: Row
     asked_for: str
     recorded_at: int
+    is_checked: bool = True
+    """Whether the row has a checksum: those of earlier versions have none."""
 
 
 def read_rows(folder: Path, name: str = ROWS) -> list[Row]:
@@ -213,6 +236,15 @@ def read_recorded(folder: Path, name: str = ROWS) -> list[Recorded]:
         return list(newest.values())
 
 
+def unchecked_words(rows: Sequence[Recorded]) -> str | None:
+    """Says how many rows have no checksum, if some have none."""
+    count = sum(not row.is_checked for row in rows)
+    if not count:
+        return None
+    what = "1 row has no checksum, since" if count == 1 else f"{count} rows have no checksums, since"
+    return f"{what} an earlier version wrote them: a change of them would not be noticed."
+
+
 def read_asked(folder: Path) -> frozenset[str]:
     """The keys of the jobs that the last sweep into a folder asked for; none if that is not known there.
 
@@ -222,6 +254,9 @@ def read_asked(folder: Path) -> frozenset[str]:
     try:
         asked = read_json(file.read_text(encoding="utf-8"))
         check_shape(asked, _SweepFile, "")
+        said = asked.pop(CHECKSUM, None)  # earlier versions wrote none
+        if said not in (None, checksum_of(asked)):
+            raise ValueError("it was changed: its checksum is another")
         return frozenset(asked["jobs"])
     except FileNotFoundError:
         return frozenset()
@@ -237,30 +272,67 @@ def _files(folder: Path, name: str) -> list[Path]:
 
 def _recorded(file: Path) -> list[Recorded]:
     """All rows of a file. Raises Damaged."""
+    table = _table(file)
+    is_checked = table.schema.names == SCHEMA.names
     found = []
-    for values in _table(file).to_pylist():
-        try:
+    try:
+        for values in table.to_pylist():
+            said = values.pop(CHECKSUM, None)
+            if is_checked and said != checksum_of(values):
+                raise ValueError(f"the row of job {values['job_id']} was changed: its checksum is another")
             row = _row(values)
-            check_row(row, f"the row of job {row.job_id}")
-        except (UsageError, ValueError) as error:
-            raise Damaged(f"{file} holds no rows of a sweep: {error}") from error
-        found.append(Recorded(row, values["asked_for"], values["recorded_at"] or 0))
+            place = f"the row of job {row.job_id}"
+            check_row(row, place)
+            check_claim(row, place)
+            found.append(Recorded(row, values["asked_for"], values["recorded_at"] or 0, is_checked))
+    except _NO_ROWS as error:
+        raise _damaged(file, error) from error
     return found
 
 
 def _table(file: Path) -> pa.Table:
     try:
-        return pq.ParquetFile(file).read().cast(SCHEMA)
+        table = pq.ParquetFile(file).read()
+        checked = CHECKSUM in table.schema.names or _COUNT in (table.schema.metadata or {})
+        if checked and int((table.schema.metadata or {}).get(_COUNT, -1)) != table.num_rows:
+            raise ValueError(f"it has {table.num_rows} rows, and says otherwise")
+        return table.cast(SCHEMA if checked else WITHOUT_CHECKSUMS)
     except FileNotFoundError:
         raise
-    except (pa.ArrowException, ValueError, OSError) as error:
-        raise Damaged(f"{file} holds no rows of a sweep: {' '.join(str(error).split())}") from error
+    except (*_NO_ROWS, OSError) as error:
+        raise _damaged(file, error) from error
 
 
-def _newest(table: pa.Table) -> pa.Table:
-    ordered = table.sort_by([("recorded_at", "ascending")])
+_NO_ROWS = (UsageError, pa.ArrowException, ValueError, TypeError, LookupError, ArithmeticError, MemoryError)
+"""What is raised where a file of rows was changed: a UnicodeDecodeError, say, is a ValueError."""
+
+
+def _damaged(file: Path, error: Exception) -> Damaged:
+    return Damaged(f"{file} holds no rows of a sweep: {' '.join(str(error).split())}")
+
+
+def _newest(tables: Sequence[pa.Table]) -> pa.Table:
+    ordered = pa.concat_tables(tables).sort_by([("recorded_at", "ascending")])
     last = {key: index for index, key in enumerate(ordered.column("job_id").to_pylist())}
     return ordered.take(pa.array(sorted(last.values()), pa.int64()))
+
+
+def table_of(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
+    """Rows as columns, each with its checksum."""
+    table = pa.Table.from_pylist(list(rows), schema=WITHOUT_CHECKSUMS)
+    checksums = [checksum_of(values) for values in table.to_pylist()]  # as they are read: 1 as 1.0
+    return table.append_column(CHECKSUM, pa.array(checksums, pa.string()))
+
+
+def counted(table: pa.Table) -> pa.Table:
+    """The table, which says how many rows it has."""
+    return table.replace_schema_metadata({_COUNT: str(table.num_rows)})
+
+
+def checksum_of(values: Mapping[str, Any]) -> str:
+    """The checksum of named values, which are plain; in any order. Sixteen hexadecimal digits."""
+    text = json.dumps(values, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def _flat(row: Row, asked_for: str, recorded_at: int) -> dict[str, Any]:
