@@ -7,19 +7,20 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.command_line import CHAIN, TOYS, started
+from tests.command_line import CHAIN, ROOT, TOYS, started
 from tests.sweeping import jobs_of, misbehaving, verdicts
 from verifier.cluster.session import SparkFailed, SparkSettings
+from verifier.errors import UsageError
 from verifier.outcomes.row import Row
 from verifier.sweep.execution import error_row, run_job
 from verifier.sweep.job import Job
-from verifier.sweep.spark import Spark
+from verifier.sweep.spark import Spark, files_to_send
 from verifier.sweep.store import Store, read_recorded, read_rows
 from verifier.sweep.summary import summarise
 from verifier.sweep.sweep import ATTEMPTS, News, Sweep
@@ -165,3 +166,28 @@ def test_the_command_runs_what_is_missing_and_says_one_object(tmp_path: Path) ->
     assert {(c["verdict"], c["jobs"]) for c in second["counts"]} == {("VIOLATED", 2), ("HOLDS", 2)}
     assert (tmp_path / "run" / "spark.log").stat().st_size > 0
     assert verdicts(read_rows(tmp_path / "run")).count(("NeverTop", "HOLDS")) == 2
+
+
+@needs_java
+def test_python_files_of_the_working_directory_are_not_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Workers of Spark begin in it, and looked there first for what they import."""
+    for name in ("queue", "verifier", "socket", "pyspark"):
+        (tmp_path / f"{name}.py").write_text("raise RuntimeError('not to be imported')\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    first = f"import sys; sys.path[:] = [{str(ROOT)!r}, *(p for p in sys.path if p)]; "
+    words = ("--spec", CHAIN, "--property", "NeverTop", "--depth", "1", "--out", "run", "--format", "json")
+    process = started("sweep", "--master", "local[1]", *words, first=first)
+    said, noise = process.communicate(timeout=240)
+    assert {count["verdict"] for count in json.loads(said)["counts"]} == {"HOLDS"}, noise
+
+
+def test_a_spec_file_that_would_hide_a_module_is_not_sent(tmp_path: Path) -> None:
+    """Spark puts the files that it sends first on Python's path."""
+    (job,) = chains("top=1")
+    for name in ("queue", "verifier", "numpy"):
+        with pytest.raises(UsageError, match=f"would import it in the place of {name}; rename it"):
+            files_to_send([replace(job, files=(str(tmp_path / f"{name}.py"),))])
+    assert files_to_send([replace(job, files=(str(tmp_path / "queue.tla"),))])

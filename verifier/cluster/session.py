@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 _ENVIRONMENT = "environment"
 """What an archive is unpacked as, beside each executor."""
 
+_SAFE_PATH = "PYTHONSAFEPATH"
+"""With it Python does not look for modules where it is started."""
 _SAYS_NOTHING = ("JAVA_GATEWAY_EXITED", "stopped SparkContext")
 """Errors whose reason is only in the log."""
 _DATED = re.compile(r"[0-9-]{10} [0-9:]{8} ")
@@ -162,6 +164,9 @@ class Session:
                 ("spark.task.maxFailures", "4"),
             ]
         )
+        # Workers are started with -m, and would import what stands in the folder that they are started in.
+        os.environ[_SAFE_PATH] = "1"
+        conf.set(f"spark.executorEnv.{_SAFE_PATH}", "1")
         if settings.local:
             conf.set("spark.python.daemon.module", DAEMON)
             conf.setAll([("spark.driver.host", "127.0.0.1"), ("spark.driver.bindAddress", "127.0.0.1")])

@@ -6,10 +6,12 @@ for want of finer tasks, and a task that is lost with its executor is started ag
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 from verifier.cluster.session import Session, SparkFailed, SparkSettings
@@ -19,6 +21,7 @@ from verifier.sweep.job import Job
 from verifier.sweep.worker import run_here
 
 _MOST_WAITING = 4096
+_PYTHON = ".py"
 
 
 class Spark(Session):
@@ -68,10 +71,16 @@ class Spark(Session):
 def files_to_send(jobs: Sequence[Job]) -> tuple[str, ...]:
     """The files that jobs need to load their specs: executors get them all in one folder.
 
-    Raises UsageError for different files of one name.
+    Raises UsageError for different files of one name, and for one that Python there would import in the place
+    of a module of the same name.
     """
     sent: dict[str, str] = {}
+    needed = {*sys.stdlib_module_names, *packages_distributions(), "verifier"}
     for file in dict.fromkeys(file for job in jobs for file in job.files):
+        module = Path(file).stem
+        if file.endswith(_PYTHON) and module in needed:
+            words = f"on executors of a cluster, Python would import it in the place of {module}"
+            raise UsageError(f"{file} has the name of a module that is needed: {words}; rename it")
         other = sent.setdefault(Path(file).name, file)
         if other != file and Path(other).read_bytes() != Path(file).read_bytes():
             words = "executors of a cluster get all files in one folder"
