@@ -303,6 +303,61 @@ def test_files_of_others_stay(kafka: Model, tmp_path: Path, resume: bool) -> Non
     assert not (tmp_path / "lock").exists()
 
 
+@pytest.mark.parametrize("resume", [False, True])
+def test_a_file_is_not_ours_because_its_name_is_like_ours(
+    kafka: Model, tmp_path: Path, resume: bool
+) -> None:
+    beyond = replace(IN_FILES, folder=tmp_path)
+    if resume:
+        explore(kafka, everything(kafka, beyond=beyond), _interrupting(5))
+    mine = tmp_path / "states" / "20261124-results.csv"
+    mine.parent.mkdir(exist_ok=True)
+    mine.write_text("mine")
+    with pytest.raises(UsageError, match=r"has other files \(states/20261124-results.csv\)"):
+        explore(kafka, everything(kafka, beyond=replace(beyond, resume=resume)))
+    assert mine.read_text() == "mine"
+
+
+def test_what_arrives_among_the_blocks_stays(kafka: Model, tmp_path: Path) -> None:
+    beyond, mine = replace(IN_FILES, folder=tmp_path), tmp_path / "states" / "20261124-results.csv"
+    request = everything(kafka, beyond=beyond)
+    interrupting = _interrupting(5)
+
+    def arrives(*news: Any) -> None:
+        mine.write_text("mine")
+        interrupting(*news)
+
+    explore(kafka, request, arrives)
+    assert mine.read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", ["states", "manifest.json", "runs.json", "lock", "spark.log"])
+@pytest.mark.parametrize("resume", [False, True])
+def test_links_in_a_folder_are_not_followed(
+    kafka: Model, tmp_path: Path, name: str, resume: bool
+) -> None:
+    folder, elsewhere = tmp_path / "work", tmp_path / "elsewhere"
+    folder.mkdir()
+    elsewhere.mkdir() if name == "states" else elsewhere.write_text("mine")
+    (folder / name).symlink_to(elsewhere)
+    with pytest.raises(UsageError, match=f"{name} in it is a link, which is not followed"):
+        explore(kafka, everything(kafka, beyond=replace(IN_FILES, folder=folder, resume=resume)))
+    assert list(elsewhere.iterdir()) == [] if name == "states" else elsewhere.read_text() == "mine"
+    assert [file.name for file in folder.iterdir()] == [name]
+
+
+def test_blocks_that_a_killed_search_left_are_removed(kafka: Model, tmp_path: Path) -> None:
+    """They begin as it said that they would."""
+    beyond = replace(IN_FILES, folder=tmp_path)
+    explore(kafka, everything(kafka, beyond=beyond), _interrupting(5))
+    (run,) = json.loads((tmp_path / "runs.json").read_text())
+    left = [tmp_path / "states" / f"{dot}{run}left" for dot in ("", ".")]
+    for file in left:
+        file.touch()
+    explore(kafka, everything(kafka, beyond=replace(beyond, resume=True)))
+    assert not any(file.exists() for file in left)
+
+
 def test_an_empty_folder_is_begun_in(kafka: Model, tmp_path: Path) -> None:
     """Also where it is said to go on: it may have ended before the first file."""
     (tmp_path / ".manifest.json.0123.tmp").touch()

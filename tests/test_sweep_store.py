@@ -84,7 +84,7 @@ def test_many_files_become_one_by_themselves(tmp_path: Path) -> None:
 def test_what_a_killed_writer_left_is_neither_read_nor_kept(tmp_path: Path) -> None:
     with Store(tmp_path) as store:
         store.add(rows(1), "job")
-    half = tmp_path / ROWS / "1.parquet.tmp"
+    half = tmp_path / ROWS / ".1.parquet.0123456789ab.tmp"
     half.write_bytes(b"PAR1 and no more")
     assert len(read_rows(tmp_path)) == 1
     with Store(tmp_path) as store:
@@ -290,3 +290,32 @@ def test_rows_of_earlier_versions_are_read_and_said_to_be_unchecked(tmp_path: Pa
     assert read_rows(tmp_path) == three
     done = verify("report", str(tmp_path), "--format", "json")
     assert "2 rows have no checksums, since an earlier version wrote them" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "name", ["rows", "parts", "damaged", "lock", "lock.holder", "sweep.json", "spark.log"]
+)
+def test_links_in_a_folder_are_not_followed(name: str, tmp_path: Path) -> None:
+    folder, elsewhere = tmp_path / "sweep", tmp_path / "elsewhere"
+    folder.mkdir()
+    elsewhere.mkdir() if name in ("rows", "parts", "damaged") else elsewhere.write_text("mine")
+    (folder / name).symlink_to(elsewhere)
+    with pytest.raises(UsageError, match=f"{name} in it is a link, which is not followed"):
+        Store(folder).__enter__()
+    assert [file.name for file in folder.iterdir()] == [name]
+    assert elsewhere.is_dir() or elsewhere.read_text() == "mine"
+
+
+def test_files_of_others_are_never_removed(tmp_path: Path) -> None:
+    two = rows(2)
+    with Store(tmp_path) as store:
+        store.add(two[:1], "job")
+    (file,) = (tmp_path / ROWS).iterdir()
+    mine = [tmp_path / ".notes.tmp", tmp_path / ROWS / "notes.tmp", tmp_path / ROWS / "copy.parquet"]
+    for other in mine:
+        other.write_bytes(file.read_bytes())
+    with Store(tmp_path) as store:
+        store.add(two[1:], "job")
+        store.compact()
+    assert all(other.exists() for other in mine)
+    assert sorted(read_rows(tmp_path), key=lambda row: str(row.constants)) == two

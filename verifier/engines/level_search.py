@@ -7,7 +7,6 @@ leaves nothing behind: what is counted is counted of whole levels only.
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -104,9 +103,9 @@ class LevelSearch:
         self._contexts = ExitStack()
         self._contexts.enter_context(self._folder)
         self._runner: Runner | None = None
-        run = f"{secrets.token_hex(4)}-"
         shelf = self._folder.shelf
-        self._stage = Stage(shelf.folder, findings.moves, findings.orbits, 0, run, lasting=shelf.lasting)
+        run, moves, orbits = self._folder.run, findings.moves, findings.orbits
+        self._stage = Stage(shelf.folder, moves, orbits, 0, run, lasting=shelf.lasting)
         self._ways = Ways(shelf, self._stage.transitions, findings.represented)
 
     def __enter__(self) -> LevelSearch:

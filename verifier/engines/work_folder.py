@@ -3,11 +3,13 @@
     FOLDER/manifest.json   the last level that is whole: counts, and each block with its size and checksum
     FOLDER/states/         blocks, see ``verifier.explicit.levels``
     FOLDER/lock            held by the process that explores
+    FOLDER/runs.json       how the names begin of blocks that explorations wrote here
     FOLDER/spark.log       what Spark says, if it is used
 
 A level is whole once a manifest names it. Blocks that no manifest names were left by an exploration that
-ended in the middle of a level, and are removed. Whatever is not named as a block is of someone else: it
-stays, and a folder with it is refused.
+ended in the middle of a level. They are removed if their names begin as this process, or one that is listed,
+has them begin. Whatever else there is, whatever its name, is of someone else: it stays, and a folder with it
+is refused, as is one in which a link stands where a file or a folder of ours should be.
 """
 
 from __future__ import annotations
@@ -16,10 +18,11 @@ import fcntl
 import json
 import os
 import re
+import secrets
 import shutil
 import tempfile
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -33,16 +36,16 @@ from verifier.explicit.sorted_states import Run
 from verifier.files import reason_of, replace_file
 from verifier.json_shape import read_json
 
-MANIFEST, STATES, LOCK, SPARK_LOG = "manifest.json", "states", "lock", "spark.log"
+MANIFEST, STATES, LOCK, SPARK_LOG, RUNS = "manifest.json", "states", "lock", "spark.log", "runs.json"
 _FORMAT = 3
 _REMOVING = 4
 """Threads that remove files."""
-_OF_BLOCKS = re.compile(r"\.?[0-9a-f]{8}-.+")
-"""Names of blocks and their drafts (``explicit.levels.Stage.run``)."""
+_OF_RUNS = re.compile(r"[0-9a-f]{16}-")
+"""How the names of a run's blocks begin (``explicit.levels.Stage.run``)."""
 _OF_THE_SYSTEM = ".nfs"
 """How the names begin of files that were removed on a network's disk while a process has them open."""
-_OF_DRAFTS = f".{MANIFEST}."
-"""How the names begin of manifests that were not ended."""
+_OF_DRAFTS = tuple(f".{name}." for name in (MANIFEST, RUNS))
+"""How the names begin of manifests and lists that were not ended."""
 
 
 @dataclass(frozen=True)
@@ -102,11 +105,15 @@ class WorkFolder:
         self._temporary = path is None
         self._question = question
         self._lock = -1
+        self.run = f"{secrets.token_hex(8)}-"
+        """Begins the names of the blocks that this process writes."""
+        self._runs: tuple[str, ...] = ()
         try:
             self.path = Path(tempfile.mkdtemp(prefix="verify-explore-")) if path is None else path.absolute()
             self._begin(new=not resume)
-            self._lock = os.open(self.path / LOCK, os.O_RDWR | os.O_CREAT, 0o666)
+            self._lock = os.open(self.path / LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._runs = (*_runs_of(self.path), self.run)
         except BlockingIOError:
             self._unlock()
             words = f"another exploration works in {path}"
@@ -119,18 +126,29 @@ class WorkFolder:
             self._unlock()
             words = f"{path} holds an exploration: --resume goes on with it"
             raise UsageError(f"{words}; for another one name another folder, or remove it")
+        try:
+            if not self._temporary:
+                replace_file(self.path / RUNS, json.dumps(self._runs))
+        except OSError as error:
+            self._unlock()
+            raise UsageError(f"--work {path} cannot be used: {reason_of(error)}") from None
 
     def _begin(self, *, new: bool) -> None:
         """Makes what is missing. Raises UsageError if the folder has files of anyone else."""
         if new:
             self.path.mkdir(parents=True, exist_ok=True)
-        mine = (MANIFEST, STATES, LOCK, SPARK_LOG)
+        mine = (MANIFEST, STATES, LOCK, SPARK_LOG, RUNS)
         names = sorted(os.listdir(self.path))
+        for name in names:
+            if name in mine and (self.path / name).is_symlink():
+                words = f"--work {self.path} is not allowed: {name} in it is a link, which is not followed"
+                raise UsageError(f"{words}; name a folder that is empty or not there")
         others = [name for name in names if name not in mine and not name.startswith(_OF_DRAFTS)]
         if not others:
             (self.path / STATES).mkdir(exist_ok=True)
+            known = _known_blocks(self.path)
             others = [
-                f"{STATES}/{name}" for name in sorted(os.listdir(self.path / STATES)) if _is_alien(name)
+                f"{STATES}/{name}" for name in sorted(os.listdir(self.path / STATES)) if not known(name)
             ]
         if others:
             words = f"--work {self.path} is not allowed: it has other files ({others[0]})"
@@ -165,10 +183,10 @@ class WorkFolder:
     def _remove_others(self, names: Iterable[str]) -> None:
         """By several threads: to remove a GiB takes the system half a second, and nothing else goes on
         meanwhile. None of them is left when processes are forked again."""
-        kept = set(names)
+        kept, begun = set(names), _beginnings(self._runs)
         with ThreadPoolExecutor(_REMOVING) as removing:
             for entry in os.scandir(self.shelf.folder):
-                if entry.name not in kept and _OF_BLOCKS.fullmatch(entry.name):
+                if entry.name not in kept and entry.name.startswith(begun):
                     removing.submit(_remove, entry.path)
 
     def last(self) -> Checkpoint | None:
@@ -210,9 +228,33 @@ def _remove(path: str) -> None:
         os.unlink(path)
 
 
-def _is_alien(name: str) -> bool:
-    """Whether this names no block: nothing that is to be removed."""
-    return not _OF_BLOCKS.fullmatch(name) and not name.startswith(_OF_THE_SYSTEM)
+def _runs_of(folder: Path) -> tuple[str, ...]:
+    """How names of blocks begin that explorations in the folder wrote; none if it does not say so."""
+    try:
+        said = read_json((folder / RUNS).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return ()
+    runs = said if isinstance(said, list) else []
+    return tuple(run for run in runs if isinstance(run, str) and _OF_RUNS.fullmatch(run))
+
+
+def _beginnings(runs: Iterable[str]) -> tuple[str, ...]:
+    """How the names of the blocks of runs, and of their drafts, begin."""
+    return tuple(f"{dot}{run}" for run in runs for dot in ("", "."))
+
+
+def _known_blocks(folder: Path) -> Callable[[str], bool]:
+    """Tells by its name whether a file is a block that an exploration in the folder wrote."""
+    listed, begun = _listed(folder), (*_beginnings(_runs_of(folder)), _OF_THE_SYSTEM)
+    return lambda name: name in listed or name.startswith(begun)
+
+
+def _listed(folder: Path) -> frozenset[str]:
+    """The blocks that the manifest lists; none if there is no such manifest."""
+    try:
+        return frozenset(_checkpoint(read_json((folder / MANIFEST).read_text(encoding="utf-8"))).blocks)
+    except (OSError, ValueError, KeyError, TypeError, IndexError):
+        return frozenset()
 
 
 def _checksum(content: Mapping[str, Any]) -> int:

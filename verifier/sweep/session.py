@@ -16,7 +16,7 @@ from verifier.outcomes.row import Row
 from verifier.sweep.expansion import Expansion, expensive_first
 from verifier.sweep.job import Job
 from verifier.sweep.spark import Spark, files_to_send
-from verifier.sweep.store import DAMAGED, Full, Store, read_recorded, unchecked_words
+from verifier.sweep.store import DAMAGED, SPARK_LOG, Full, Store, read_recorded, unchecked_words
 from verifier.sweep.summary import Summary, summarise
 from verifier.sweep.sweep import News, Sweep
 from verifier.verdict import VerdictKind
@@ -147,7 +147,7 @@ def _check_spark(plan: Plan) -> None:
 def _spark_settings(plan: Plan, jobs: Sequence[Job]) -> SparkSettings:
     return SparkSettings(
         master=plan.master,
-        log=plan.log or plan.out / "spark.log",
+        log=plan.log or plan.out / SPARK_LOG,
         archive=plan.archive,
         files=() if is_local(plan.master) else files_to_send(jobs),
         conf=plan.conf,

@@ -13,7 +13,11 @@ be (``check_claim``), and are counted as unchecked. Files with and without check
     FOLDER/damaged/           files of these that hold no rows, set aside by a repair
     FOLDER/sweep.json         what was asked last
     FOLDER/lock               held by the process that writes
+    FOLDER/lock.holder        says which process that is, or was last
     FOLDER/spark.log
+
+A folder may come from elsewhere: where a link stands in the place of one of these, nothing is written. Only
+files whose names are those that are given here are ever removed.
 """
 
 from __future__ import annotations
@@ -22,6 +26,7 @@ import hashlib
 import json
 import os
 import platform
+import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
@@ -39,6 +44,11 @@ from verifier.outcomes.row import Row, check_claim, check_row
 from verifier.verdict import VerdictKind
 
 ROWS, PARTS, DAMAGED = "rows", "parts", "damaged"
+LOCK, HOLDER, ASKED, SPARK_LOG = "lock", "lock.holder", "sweep.json", "spark.log"
+_WRITTEN = (ROWS, PARTS, DAMAGED, LOCK, HOLDER, ASKED, SPARK_LOG)
+_OF_ROWS = re.compile(r"[0-9]+\.parquet")
+_OF_DRAFTS = re.compile(r"\.([0-9]+\.parquet|lock\.holder|sweep\.json)\.[0-9a-f]{12}\.tmp")
+"""Names of files that were not ended (``verifier.files``)."""
 _MOST_FILES = 256
 _OBJECTS = ("constants", "options", "trace", "proof", "statistics", "drawing")
 """Columns that hold JSON."""
@@ -84,17 +94,18 @@ class Store:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._lock = FileLock(str(folder / "lock"))
+        self._lock = FileLock(str(folder / LOCK))
         self._last = 0
         self._files: dict[str, list[Path]] = {}
 
     def __enter__(self) -> Store:
+        refuse_links(self.folder)
         try:
             for name in (ROWS, PARTS):
                 (self.folder / name).mkdir(parents=True, exist_ok=True)
             self._lock.acquire(timeout=0)
         except Timeout:
-            holder = _words(self.folder / "lock.holder")
+            holder = _words(self.folder / HOLDER)
             raise UsageError(
                 f"another sweep is writing to {self.folder} ({holder}): wait for it, or give --out another"
             ) from None
@@ -102,12 +113,12 @@ class Store:
             raise UsageError(f"--out {self.folder} cannot be written: {reason_of(error)}") from None
         try:
             replace_file(
-                self.folder / "lock.holder", f"process {os.getpid()} on {platform.node()}\n".encode()
+                self.folder / HOLDER, f"process {os.getpid()} on {platform.node()}\n".encode()
             )
-            for leftover in self.folder.glob(".*.tmp"):
-                leftover.unlink()
+            _remove_drafts(self.folder)
             for name in (ROWS, PARTS):
-                self._clean(name)
+                _remove_drafts(self.folder / name)
+                self._files[name] = _files(self.folder, name)
         except OSError as error:
             self._lock.release()
             raise UsageError(f"--out {self.folder} cannot be written: {reason_of(error)}") from None
@@ -115,12 +126,6 @@ class Store:
 
     def __exit__(self, *_: object) -> None:
         self._lock.release()
-
-    def _clean(self, name: str) -> None:
-        """Removes what a writer that was killed left half written."""
-        for leftover in (self.folder / name).glob("*.tmp"):
-            leftover.unlink()
-        self._files[name] = _files(self.folder, name)
 
     def repair(self) -> list[str]:
         """Sets aside the files that hold no rows, so that their jobs count as missing; says which, and why.
@@ -150,7 +155,7 @@ class Store:
         checked = {**asked, CHECKSUM: checksum_of(asked)}
         text = json.dumps(checked, ensure_ascii=False, indent=2) + "\n"
         try:
-            replace_file(self.folder / "sweep.json", text.encode())
+            replace_file(self.folder / ASKED, text.encode())
         except OSError as error:
             raise Full(f"{self.folder / 'sweep.json'} cannot be written: {reason_of(error)}") from error
 
@@ -168,7 +173,8 @@ class Store:
         """Makes one file of all, and one of those without checksums. Where that fails, or a file is damaged,
         nothing is lost: the many remain."""
         try:
-            tables = {file: _table(file) for file in self._files[name]}
+            own = [file for file in self._files[name] if _OF_ROWS.fullmatch(file.name)]
+            tables = {file: _table(file) for file in own}
             for file in tables:
                 _recorded(file)
         except Damaged:
@@ -250,7 +256,7 @@ def read_asked(folder: Path) -> frozenset[str]:
 
     Raises UsageError if the file that says it was damaged.
     """
-    file = folder / "sweep.json"
+    file = folder / ASKED
     try:
         asked = read_json(file.read_text(encoding="utf-8"))
         check_shape(asked, _SweepFile, "")
@@ -264,6 +270,21 @@ def read_asked(folder: Path) -> frozenset[str]:
         raise UsageError(f"{file} cannot be read: {reason_of(error)}") from None
     except (UsageError, ValueError) as error:
         raise UsageError(f"{file} does not say what was asked: {error}") from None
+
+
+def refuse_links(folder: Path) -> None:
+    """Raises UsageError if a link stands where a sweep writes: what it leads to is someone else's."""
+    for name in _WRITTEN:
+        if (folder / name).is_symlink():
+            words = f"{name} in it is a link, which is not followed"
+            raise UsageError(f"--out {folder} is not allowed: {words}; remove it, or name another folder")
+
+
+def _remove_drafts(folder: Path) -> None:
+    """Removes what a writer that was killed left half written."""
+    for entry in folder.iterdir():
+        if _OF_DRAFTS.fullmatch(entry.name):
+            entry.unlink()
 
 
 def _files(folder: Path, name: str) -> list[Path]:
