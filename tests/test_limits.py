@@ -169,7 +169,7 @@ def test_matrix_can_be_interrupted() -> None:
 
 LOST = """
 import os, signal, time
-from verifier.cli.running import terminable
+from verifier.processes.interrupts import terminable
 
 class Interrupted:
     def __del__(self):

@@ -45,9 +45,9 @@ def command(
       verify certify proof.json --spec my_protocol.py
       verify certify proof.json --spec TwoPhase.tla --config Small.cfg
     """
-    from verifier.cli.running import terminable
     from verifier.outcomes.content import as_object
     from verifier.parametric.certificate import is_one
+    from verifier.processes.interrupts import terminable
     from verifier.runs.certifying import certify, read_claim, run_of
 
     if is_one(path):
@@ -67,8 +67,8 @@ def _for_all(
     path: Path, spec: str | None, solver: str | None, timeout: float | None, output_format: str
 ) -> int:
     """Checks a certificate for all constants."""
-    from verifier.cli.running import terminable
     from verifier.outcomes.content import as_object
+    from verifier.processes.interrupts import terminable
     from verifier.runs.certifying_all import certify, read_claim, run_of
     from verifier.solvers import solver_version
     from verifier.text.all_constants import said_of_constants

@@ -107,7 +107,7 @@ def _checked(
     from verifier.ci.checking import check_cells
     from verifier.ci.manifest import read_manifest
     from verifier.cli.reporter import Reporter
-    from verifier.cli.running import terminable
+    from verifier.processes.interrupts import terminable
     from verifier.report.manifest import CellsText, cell_lines
 
     manifest = read_manifest(path)

@@ -135,7 +135,8 @@ def _run(engine: Engine[Any], given: dict[str, Any]) -> int:
     """Runs the engine, prints, writes files, and returns the exit code."""
     began = time.monotonic()
     from verifier.cli.reporter import Reporter
-    from verifier.cli.running import Display, announce, check_targets, show, terminable
+    from verifier.cli.running import Display, announce, check_targets, show
+    from verifier.processes.interrupts import terminable
     from verifier.runs.asking import answered, prepared
     from verifier.runs.loading import load
 

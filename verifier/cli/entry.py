@@ -18,15 +18,32 @@ _INTERRUPTED = 12
 def main() -> None:
     """Runs the command line and exits with its code."""
     try:
+        _handle_signals()
         _prepare()
         from verifier.cli.main import main as run_command_line
 
         run_command_line()
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, Exception) as error:
+        if not _is_interrupt(error):
+            raise
         sys.stderr.write("verify: interrupted\n")
         sys.exit(_INTERRUPTED)
     finally:
         _end()
+
+
+def _handle_signals() -> None:
+    from verifier.processes.interrupts import Interrupts
+
+    Interrupts().install()
+
+
+def _is_interrupt(error: BaseException) -> bool:
+    if isinstance(error, KeyboardInterrupt):
+        return True
+    from verifier.processes.interrupts import is_interrupt
+
+    return is_interrupt(error)
 
 
 def _prepare() -> None:
@@ -51,7 +68,8 @@ def _end() -> None:
         import gc
         import signal
 
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM):
+            signal.signal(number, signal.SIG_IGN)
         gc.freeze()  # without a last search for garbage in all there is, which takes 50 ms
     except KeyboardInterrupt:
         return

@@ -15,6 +15,8 @@ from click.shell_completion import CompletionItem
 
 from verifier.errors import UsageError, cut, unknown_name
 from verifier.printable import printable
+from verifier.processes.interrupts import INTERRUPTED, asked_to_stop, held, is_interrupt
+from verifier.processes.limits import Interrupted
 from verifier.verdict import ExitCode
 
 _LONG = re.compile(r"[^\s'\"]{81,}")
@@ -97,9 +99,10 @@ class LazyGroup(click.Group):
         """Runs a command and exits with the code it returns; every error is one line."""
         try:
             code = super().main(args, prog_name or "verify", complete_var, standalone_mode=False, **extra)
-            sys.stdout.flush()
+            with held():
+                sys.stdout.flush()
         except click.Abort:
-            code = _say("interrupted", ExitCode.INCONCLUSIVE)
+            code = _say(INTERRUPTED, ExitCode.INCONCLUSIVE)
         except click.exceptions.NoArgsIsHelpError as error:
             click.echo(error.format_message(), err=True)
             code = ExitCode.WRONG_USAGE
@@ -116,6 +119,8 @@ class LazyGroup(click.Group):
 def _handled(error: Exception) -> int:
     if os.environ.get("VERIFY_DEBUG"):
         traceback.print_exception(error)
+    if is_interrupt(error) or (isinstance(error, Interrupted) and asked_to_stop()):
+        return _say(INTERRUPTED, ExitCode.INCONCLUSIVE)
     if isinstance(error, UsageError | _input_errors()):
         return _say(str(error), ExitCode.WRONG_USAGE)
     try:

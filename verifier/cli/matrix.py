@@ -38,7 +38,7 @@ def command(manifest: Path, groups: int | None) -> int:
     from verifier.ci.manifest import read_manifest
     from verifier.ci.matrix import MOST_GROUPS, matrix
     from verifier.ci.work import survey
-    from verifier.cli.running import terminable
+    from verifier.processes.interrupts import terminable
 
     found = read_manifest(manifest)
     if groups is not None and groups > MOST_GROUPS:

@@ -15,6 +15,7 @@ from verifier.cli.paths import FileToWrite, check_no_code, writes
 from verifier.errors import UsageError
 from verifier.files import check_replaceable, reason_of, replace_file
 from verifier.printable import json_text, printable
+from verifier.processes.interrupts import held
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -42,7 +43,9 @@ html_option = click.option(
 
 def print_json(value: Any) -> None:
     """One JSON object on standard output."""
-    click.echo(json_text(value))
+    written = json_text(value)
+    with held():
+        click.echo(written)
 
 
 def say(words: str, *, err: bool = False) -> None:
@@ -79,7 +82,8 @@ def console(*, stderr: bool = False) -> Console:
 def print_lines(target: Console, lines: Iterable[RenderableType]) -> None:
     """Prints what a report is made of; its lines fit already."""
     for line in lines:
-        target.print(_printable(line), soft_wrap=True)
+        with held():
+            target.print(_printable(line), soft_wrap=True)
 
 
 def _printable(line: RenderableType) -> RenderableType:
@@ -109,7 +113,8 @@ def write(option: str, path: Path, content: str | bytes) -> None:
     was checked."""
     with _refused(option, path):
         writes(option, path)
-        replace_file(path, content)
+        with held():
+            replace_file(path, content)
 
 
 @contextmanager

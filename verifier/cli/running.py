@@ -1,19 +1,12 @@
-"""What the commands that run an engine share: the spec, a first line, interrupts, writing traces."""
+"""What the commands that run an engine share: the spec, a first line, writing traces."""
 
 from __future__ import annotations
 
-import atexit
 import json
-import os
-import signal
-import sys
-import threading
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from verifier.cli.output import check_writable, console, note, print_json, print_lines, write
 from verifier.cli.paths import writes
@@ -22,7 +15,6 @@ from verifier.outcomes.run import Run
 from verifier.printable import json_text
 from verifier.specs.definition import Definition
 from verifier.text.run import with_constants
-from verifier.verdict import ExitCode
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -30,12 +22,6 @@ if TYPE_CHECKING:
 _ONE_EACH = ("--trace-out", "--certificate")
 """Of several properties the first gets the file that is named, the others files beside it."""
 _TRACE_SUFFIX = ".itf.json"
-_PATIENCE_SECONDS = 2.0
-"""After an interrupt, how long a further one is ignored."""
-
-_SECONDS_UNTIL_AGAIN = 0.05
-"""How long an interrupt that Python dropped waits until it is raised again."""
-
 Render = Callable[..., "list[RenderableType]"]
 """Makes the text of a run, from the run, the width, and whether to show ``full`` states."""
 
@@ -81,46 +67,6 @@ def show(finished: Run, shown: Display, render: Render) -> int:
     if shown.html is not None:
         _write_page(finished, shown.html)
     return finished.exit_code
-
-
-@contextmanager
-def terminable() -> Iterator[None]:
-    """A request to terminate counts as Ctrl-C: what is known is kept.
-
-    The first one ends the work. What follows at once would only disturb that. One that comes later, because
-    the end takes long, ends the process, and its children with it.
-    """
-    first: list[float] = []
-
-    def interrupt(*_: Any) -> None:
-        if not first:
-            first.append(time.monotonic())
-            raise KeyboardInterrupt
-        if time.monotonic() - first[0] > _PATIENCE_SECONDS:
-            os._exit(ExitCode.INCONCLUSIVE)
-
-    def again_if_lost(lost: sys.UnraisableHookArgs) -> None:
-        """Interrupts again where Python drops the exception: in a destructor, or in what runs at a fork."""
-        if lost.exc_type is not KeyboardInterrupt:
-            report_unraisable(lost)
-        elif first:
-            first.clear()
-            # Not at once: that would be within this function, whose exceptions are dropped too.
-            to_main = (threading.main_thread().ident, signal.SIGINT)
-            threading.Timer(_SECONDS_UNTIL_AGAIN, signal.pthread_kill, to_main).start()
-
-    report_unraisable, sys.unraisablehook = sys.unraisablehook, again_if_lost
-    before = {number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            if first:  # what was found is still to be printed, and Python to end
-                atexit.register(signal.signal, number, signal.SIG_IGN)
-            else:
-                signal.signal(number, handler)
-        if not first:
-            sys.unraisablehook = report_unraisable
 
 
 def _write_traces(finished: Run, path: Path) -> None:

@@ -146,8 +146,8 @@ def command(**given: Any) -> int:
 def _run(options: Options) -> int:
     """Sweeps, prints the summary, and returns the exit code."""
     from verifier.cli.reporter import Reporter
-    from verifier.cli.running import terminable
     from verifier.cli.sweep_progress import SweepText
+    from verifier.processes.interrupts import terminable
     from verifier.report.sweep import left_out_lines
     from verifier.sweep.expansion import expand
     from verifier.sweep.session import Plan, check_reruns, run_sweep

@@ -5,14 +5,14 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 
+from verifier.processes.interrupts import INTERRUPTED, asked_to_stop
+
+__all__ = ["GRACE_MEMORY", "GRACE_SECONDS", "INTERRUPTED", "Interrupted", "Limits"]
+
 GRACE_SECONDS = 10.0
 GRACE_MEMORY = 256 * 2**20
 """What a process with an engine in it gets beyond the engine's own limits before it is killed: an engine that
 ends by itself knows the depth that it closed, and it does not count the process around it."""
-
-
-INTERRUPTED = "interrupted"
-"""Why a run ended that the user ended."""
 
 
 class Interrupted(Exception):
@@ -53,7 +53,9 @@ class Limits:
         return self.seconds + grace - (time.monotonic() - self.since)
 
     def check_time(self) -> None:
-        """Raises Interrupted if the time is over."""
+        """Raises Interrupted if the time is over, or the user asked this process to stop."""
+        if asked_to_stop():
+            raise Interrupted(INTERRUPTED)
         left = self.seconds_left
         if left is not None and left <= 0:
             raise Interrupted(f"timeout of {self.seconds:g} s{self._how}")

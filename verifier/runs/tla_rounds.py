@@ -135,6 +135,7 @@ def translated_unless_slow(
 def within_limits(asked: ModuleQuestion, work: Callable[[], T], until: float | None = None) -> T:
     """What work gives that does not look at limits itself. Raises Interrupted: they or the user end it.
     ``until``: raises GivenUp later than this, by the processor time of this process."""
+    asked.question.limits.check_time()
     try:
         with Watched(look_at(asked.question.limits, until)):
             return work()
