@@ -9,7 +9,7 @@ from pathlib import Path
 from types import ModuleType
 
 from verifier.errors import UsageError, cut, nearest, unknown_name
-from verifier.files import did_you_mean, meant
+from verifier.files import bytes_of, did_you_mean, meant
 from verifier.specs.protocol import Protocol
 from verifier.specs.reading.explaining import explained
 
@@ -110,7 +110,7 @@ def _other(module: ModuleType) -> str:
 def _run(path: Path) -> ModuleType:
     """Runs the file as a module. As for a script, it can import modules from its own folder."""
     try:
-        source = path.read_bytes()
+        source = bytes_of(path)
     except OSError as error:
         raise UsageError(
             f"cannot read the spec file {path}: {error.strerror}{did_you_mean(path, '.py', '.tla')}"

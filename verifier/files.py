@@ -13,6 +13,8 @@ from verifier.errors import UsageError, nearest
 
 _MOST_OF_THE_NAME = 40
 """Characters of a file's name in that of its draft: no name has more than 255 bytes."""
+_MOST_BYTES = 1 << 30
+"""Of a file that is read as a whole."""
 _CANNOT_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.EACCES, errno.EPERM)
 """What is said where a folder cannot be forced to the disk, or not be opened for that."""
 _DESCRIPTORS = ("/proc/", "/dev/fd/", "/dev/std")
@@ -42,10 +44,31 @@ def did_you_mean(path: Path, *endings: str) -> str:
     return "" if found is None else f"; did you mean {found}?"
 
 
+def bytes_of(path: Path) -> bytes:
+    """The content of a regular file, or of what standard input or another descriptor of the process leads to.
+
+    Anything else may never end, or never begin. Raises OSError, also for what is too large for a file that is
+    read as a whole.
+    """
+    found = path.stat()
+    if not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode) or _is_descriptor(path)):
+        raise OSError(errno.EINVAL, "it is no regular file, but a pipe, a socket or a device")
+    with path.open("rb") as file:
+        content = file.read(_MOST_BYTES + 1)
+    if len(content) > _MOST_BYTES:
+        raise OSError(errno.EFBIG, f"it has more than {_MOST_BYTES >> 20} MiB")
+    return content
+
+
+def text_of(path: Path, encoding: str = "utf-8") -> str:
+    """The same as text, each end of a line as Python has it. Raises OSError, or UnicodeDecodeError."""
+    return bytes_of(path).decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
+
+
 def read_text(file: Path) -> str:
     """The text of a file. Raises UsageError, which names it, if it cannot be read as text."""
     try:
-        return file.read_text(encoding="utf-8")
+        return text_of(file)
     except OSError as error:
         raise UsageError(f"{file}: cannot be read: {reason_of(error)}") from None
     except UnicodeDecodeError:

@@ -12,7 +12,7 @@ from tomlkit.items import InlineTable, Table
 
 from verifier.ci.check import CellResult, verdict_line
 from verifier.ci.manifest import Cell
-from verifier.files import replace_file
+from verifier.files import bytes_of, replace_file
 from verifier.outcomes.row import Row
 from verifier.runs.table import engine_named
 from verifier.verdict import ExitCode, VerdictKind
@@ -57,7 +57,7 @@ def updated(text: str, cells: Sequence[CellResult]) -> str:
 def write_updated(path: Path, cells: Sequence[CellResult]) -> tuple[NotRecorded, ...]:
     """Rewrites the file; returns the cells that were left as they are. Raises OSError."""
     left = {checked.cell.id: reason for checked in cells if (reason := left_alone(checked)) is not None}
-    before = path.read_bytes().decode()  # with the ends of lines as they are
+    before = bytes_of(path).decode()  # with the ends of lines as they are
     after = updated(before, [checked for checked in cells if checked.cell.id not in left])
     if after != before:
         replace_file(path, after)

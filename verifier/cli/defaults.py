@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from verifier.errors import UsageError, unknown_name
-from verifier.files import reason_of
+from verifier.files import reason_of, text_of
 from verifier.runs.engine import Engine
 from verifier.runs.option import declared
 from verifier.runs.table import ENGINES, engine_named
@@ -44,7 +44,7 @@ def _candidates(folder: Path) -> Iterator[Path]:
 
 def _table(path: Path) -> Mapping[str, Any] | None:
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8")).get("tool", {}).get("verify")
+        table = tomllib.loads(text_of(path)).get("tool", {}).get("verify")
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {reason_of(error)}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

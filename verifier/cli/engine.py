@@ -15,7 +15,7 @@ from verifier.cli.defaults import project_defaults
 from verifier.cli.output import format_option, html_option, note, write
 from verifier.cli.parameters import FolderParameter, Parameter
 from verifier.cli.paths import FileToWrite
-from verifier.cli.specs import named_spec, parse_settings, reading_of, spec_options
+from verifier.cli.specs import named_spec, parse_settings, reading_of, reading_within, spec_options
 from verifier.runs.engine import Engine, OutputFile
 from verifier.runs.option import Folder, Option, Switch, Words, declared
 from verifier.runs.table import engine_named
@@ -137,6 +137,7 @@ def _run(engine: Engine[Any], given: dict[str, Any]) -> int:
     from verifier.cli.reporter import Reporter
     from verifier.cli.running import Display, announce, check_targets, show
     from verifier.processes.interrupts import terminable
+    from verifier.processes.limits import Limits
     from verifier.runs.asking import answered, prepared
     from verifier.runs.loading import load
 
@@ -153,7 +154,9 @@ def _run(engine: Engine[Any], given: dict[str, Any]) -> int:
     for file, path in files.items():
         if path is not None:
             options = file.prepare(options, path)
-    question = prepared(engine, load(spec, settings, began, reading), options)
+    limits = Limits(options.timeout, getattr(options, "memory", None), began)
+    with reading_within(limits):
+        question = prepared(engine, load(spec, settings, began, reading), options)
     targets = {"--certificate": certificate, **{file.flag: path for file, path in files.items()}}
     check_targets(shown, targets, question.properties)
 

@@ -15,7 +15,7 @@ from click.shell_completion import CompletionItem
 
 from verifier.errors import UsageError, cut, unknown_name
 from verifier.printable import printable
-from verifier.processes.interrupts import INTERRUPTED, asked_to_stop, held, is_interrupt
+from verifier.processes.interrupts import INTERRUPTED, held, is_interrupt
 from verifier.processes.limits import Interrupted
 from verifier.verdict import ExitCode
 
@@ -119,8 +119,9 @@ class LazyGroup(click.Group):
 def _handled(error: Exception) -> int:
     if os.environ.get("VERIFY_DEBUG"):
         traceback.print_exception(error)
-    if is_interrupt(error) or (isinstance(error, Interrupted) and asked_to_stop()):
-        return _say(INTERRUPTED, ExitCode.INCONCLUSIVE)
+    if is_interrupt(error) or isinstance(error, Interrupted):
+        words = str(error) if isinstance(error, Interrupted) else INTERRUPTED
+        return _say(words, ExitCode.INCONCLUSIVE)
     if isinstance(error, UsageError | _input_errors()):
         return _say(str(error), ExitCode.WRONG_USAGE)
     try:

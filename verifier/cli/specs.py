@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -11,6 +12,7 @@ import click
 from verifier.cli.completion import CONFIG, LIBRARIES, completed
 from verifier.cli.paths import FileToRead, SpecName
 from verifier.errors import UsageError, cut
+from verifier.processes.limits import Interrupted, Limits
 
 if TYPE_CHECKING:
     from verifier.runs.loading import Reading
@@ -95,6 +97,24 @@ def reading_of(spec: str | None, lemmas: Sequence[str] = ()) -> Reading:
         what = "no --spec is named" if spec is None else f"{spec} is none"
         raise UsageError(f"{flag} is for TLA+ modules, and {what}")
     return Reading()
+
+
+@contextmanager
+def reading_within(limits: Limits) -> Iterator[None]:
+    """Whoever reads a spec does not look at limits. Raises Interrupted where they end that."""
+    if (limits.seconds, limits.memory) == (None, None):
+        yield
+        return
+    from verifier.processes.watching import Watched, look_at
+
+    watched = Watched(look_at(limits))
+    try:
+        with watched:
+            yield
+    except Exception as error:
+        if not watched.raised:
+            raise
+        raise Interrupted(f"{watched.reason}, while the spec was read") from error
 
 
 def named_spec(option: str | None, argument: str | None) -> str:

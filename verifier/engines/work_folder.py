@@ -33,7 +33,7 @@ from verifier.errors import UsageError
 from verifier.explicit.blocks import Block, Damaged, Shelf, Slice
 from verifier.explicit.levels import LevelPart
 from verifier.explicit.sorted_states import Run
-from verifier.files import reason_of, replace_file
+from verifier.files import reason_of, replace_file, text_of
 from verifier.json_shape import read_json
 
 MANIFEST, STATES, LOCK, SPARK_LOG, RUNS = "manifest.json", "states", "lock", "spark.log", "runs.json"
@@ -196,7 +196,7 @@ class WorkFolder:
         """
         path = self.path / MANIFEST
         try:
-            content = read_json(path.read_text(encoding="utf-8"))
+            content = read_json(text_of(path))
             checkpoint = _checkpoint(content)
             asked = content["question"]
         except FileNotFoundError:
@@ -231,7 +231,7 @@ def _remove(path: str) -> None:
 def _runs_of(folder: Path) -> tuple[str, ...]:
     """How names of blocks begin that explorations in the folder wrote; none if it does not say so."""
     try:
-        said = read_json((folder / RUNS).read_text(encoding="utf-8"))
+        said = read_json(text_of(folder / RUNS))
     except (OSError, ValueError):
         return ()
     runs = said if isinstance(said, list) else []
@@ -252,7 +252,7 @@ def _known_blocks(folder: Path) -> Callable[[str], bool]:
 def _listed(folder: Path) -> frozenset[str]:
     """The blocks that the manifest lists; none if there is no such manifest."""
     try:
-        return frozenset(_checkpoint(read_json((folder / MANIFEST).read_text(encoding="utf-8"))).blocks)
+        return frozenset(_checkpoint(read_json(text_of(folder / MANIFEST))).blocks)
     except (OSError, ValueError, KeyError, TypeError, IndexError):
         return frozenset()
 

@@ -159,12 +159,16 @@ def terminable() -> Iterator[None]:
                 signal.signal(number, one)
 
 
-def is_interrupt(error: BaseException | None) -> bool:
+def is_interrupt(error: BaseException) -> bool:
     """Whether an exception is an interrupt, or came of one: Python sometimes makes another error of it."""
+    return any(isinstance(cause, KeyboardInterrupt) for cause in causes_of(error))
+
+
+def causes_of(error: BaseException) -> Iterator[BaseException]:
+    """An exception, and those that it came of."""
     seen = set[int]()
-    while error is not None and id(error) not in seen:
-        if isinstance(error, KeyboardInterrupt):
-            return True
-        seen.add(id(error))
-        error = error.__cause__ or error.__context__
-    return False
+    cause: BaseException | None = error
+    while cause is not None and id(cause) not in seen:
+        yield cause
+        seen.add(id(cause))
+        cause = cause.__cause__ or cause.__context__

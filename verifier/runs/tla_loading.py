@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from verifier.encodings.sorts import Boolean
 from verifier.encodings.terms import Operator, Term
 from verifier.errors import UsageError, cut, nearest, unknown_name
-from verifier.files import did_you_mean
+from verifier.files import bytes_of, did_you_mean
 from verifier.specs.definition import Action, Definition, Presentation, Property, PropertyKind
 from verifier.specs.temporal import TemporalFormula, TemporalOperator, TemporalProperty
 from verifier.tla import ast
@@ -165,7 +165,7 @@ def _hash(files: Sequence[Path], config: Config, overriding: Mapping[str, Assign
     }
     hashed = hashlib.sha256(json.dumps(about, sort_keys=True).encode())
     for file in sorted(files, key=lambda file: file.name):
-        hashed.update(f"\0{file.name}\0".encode() + file.read_bytes())
+        hashed.update(f"\0{file.name}\0".encode() + bytes_of(file))
     return hashed.hexdigest()[:16]
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from verifier.errors import UsageError, cut, unknown_name
+from verifier.files import text_of
 from verifier.json_shape import MOST_DIGITS
 from verifier.runs.loading import Reading
 
@@ -21,7 +22,7 @@ def read_toml(path: Path, what: str, tables: Iterable[str]) -> Mapping[str, Any]
     Raises UsageError if it cannot be read, is no TOML, or has others.
     """
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = tomllib.loads(text_of(path))
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise UsageError(f"cannot read the {what} {path}: {reason}") from error

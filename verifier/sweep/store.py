@@ -38,7 +38,7 @@ import pyarrow.parquet as pq
 from filelock import FileLock, Timeout
 
 from verifier.errors import UsageError
-from verifier.files import reason_of, replace_file
+from verifier.files import reason_of, replace_file, text_of
 from verifier.json_shape import check_shape, read_json
 from verifier.outcomes.row import Row, check_claim, check_row
 from verifier.verdict import VerdictKind
@@ -258,7 +258,7 @@ def read_asked(folder: Path) -> frozenset[str]:
     """
     file = folder / ASKED
     try:
-        asked = read_json(file.read_text(encoding="utf-8"))
+        asked = read_json(text_of(file))
         check_shape(asked, _SweepFile, "")
         said = asked.pop(CHECKSUM, None)  # earlier versions wrote none
         if said not in (None, checksum_of(asked)):
@@ -375,6 +375,6 @@ def _row(values: Mapping[str, Any]) -> Row:
 
 def _words(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8").strip()
+        return text_of(path).strip()
     except OSError:
         return "its process is not known"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from verifier.errors import nearest
-from verifier.files import did_you_mean
+from verifier.files import did_you_mean, text_of
 from verifier.tla.errors import Place, TlaError, integer
 from verifier.tla.precedence import canonical
 
@@ -101,7 +101,7 @@ class _Token:
 def read_config(path: Path) -> Config:
     """The configuration in a file. Raises TlaError."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = text_of(path, "utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8"
         words = f"the configuration cannot be read: {reason}{did_you_mean(path, '.cfg')}"

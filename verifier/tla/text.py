@@ -13,7 +13,9 @@ from pathlib import Path
 import tree_sitter
 import tree_sitter_tlaplus
 
-from verifier.files import did_you_mean
+from verifier.files import bytes_of, did_you_mean
+from verifier.processes.interrupts import causes_of
+from verifier.processes.limits import Interrupted
 from verifier.tla.errors import Place, TlaError
 
 _TOKEN = re.compile(
@@ -27,6 +29,8 @@ _FIELD = re.compile(
 """Names of fields that the grammar takes for words of the language."""
 _WITH_FIELDS = {"record_literal", "set_of_records", "record_value", "except_update_record_field"}
 _TAB_STOP = 8
+_READ_AT_ONCE = 1 << 16
+"""Bytes that the parser reads at once."""
 _MODULE = re.compile(r"-{4,}[ \t]*MODULE\b")
 with warnings.catch_warnings():
     # The grammar's package gives its language in a way that the parser will drop some day.
@@ -70,7 +74,7 @@ class Source:
 def parse(path: Path, shown: str) -> Source:
     """The file as a tree, its comments blanked. Raises TlaError if it cannot be read."""
     try:
-        raw = path.read_bytes()
+        raw = bytes_of(path)
     except OSError as error:
         raise TlaError(
             Place(shown, 0, 0), f"the module cannot be read: {error.strerror}{did_you_mean(path, '.tla')}"
@@ -94,7 +98,35 @@ def parse_text(text: str, shown: str) -> Source:
 
 
 def _parsed(text: str) -> tree_sitter.Tree:
-    return tree_sitter.Parser(_LANGUAGE).parse(text.encode())
+    """The tree of a text. What ends this thread's work ends the parser too, which calls back now and then.
+
+    The time grows with the square of the length of a line: at each token the grammar asks for its column,
+    which the parser counts from the beginning of the line.
+    """
+    data, stops = text.encode(), list[BaseException]()
+
+    def read(offset: int, _: object) -> bytes:
+        return data[offset : offset + _READ_AT_ONCE]
+
+    def is_stopped(*_: object) -> bool:
+        try:
+            return _call_back()
+        except (KeyboardInterrupt, Interrupted) as stop:
+            stops.append(stop)
+            return True
+
+    try:
+        return tree_sitter.Parser(_LANGUAGE).parse(read, encoding="utf8", progress_callback=is_stopped)
+    except (SystemError, ValueError) as error:
+        stops += [cause for cause in causes_of(error) if isinstance(cause, KeyboardInterrupt | Interrupted)]
+        if not stops:
+            raise
+        raise stops[0] from None
+
+
+def _call_back() -> bool:
+    """Any call of a function: here an exception arrives that a signal or another thread raises."""
+    return False
 
 
 def _is_field(tree: tree_sitter.Tree, begin: int) -> bool:
@@ -130,7 +162,7 @@ def _blanked(text: str, shown: str) -> str:
 def said_at(place: Place) -> str:
     """What a module says at a place, on one line. Empty if its file cannot be read any more."""
     try:
-        whole = _blanked(Path(place.file).read_text().replace("\r\n", "\n"), place.file)
+        whole = _blanked(bytes_of(Path(place.file)).decode().replace("\r\n", "\n"), place.file)
     except (OSError, UnicodeDecodeError, TlaError):
         return ""
     begins = list(accumulate((len(line) + 1 for line in whole.split("\n")), initial=0))
