@@ -23,6 +23,7 @@ from verifier.encodings.expressions import (
     wrap,
 )
 from verifier.encodings.listed_sort import frozen
+from verifier.encodings.python_use import take
 from verifier.encodings.sorts import (
     Function,
     Listed,
@@ -198,7 +199,7 @@ def coerced(value: Any, sort: Sort) -> Value:
             return variant(sort, value.tag, value.payload)
         case PartialFunction(), Mapping():
             made: PartialFunctionValue = literal(sort, FrozenMap())
-            for key, item in value.items():
+            for key, item in take(value).items():
                 made = made.updated(key, item)
             return made
         case PartialFunction(), FunctionValue():

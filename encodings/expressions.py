@@ -7,6 +7,7 @@ elements, options, records and functions are in ``values``, those for sets, sequ
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache, reduce
 from importlib import import_module
@@ -16,6 +17,7 @@ from verifier.encodings.concrete import Concrete, FrozenMap, show
 from verifier.encodings.listed_sort import range_of
 from verifier.encodings.open_integers import number_of
 from verifier.encodings.printing import text
+from verifier.encodings.python_use import GUARD, take
 from verifier.encodings.scalar_sorts import Expression
 from verifier.encodings.sorts import (
     Bag,
@@ -78,10 +80,26 @@ class Value(Expression):
         return ~(self == other)
 
     def __hash__(self) -> int:
-        return id(self)
+        guard = GUARD.get()
+        return id(self) if guard is None else guard.hashed(self, sys._getframe(1))
 
     def __repr__(self) -> str:
+        guard = GUARD.get()
+        if guard is not None:
+            guard.shown(self, sys._getframe(1))
         return text(self._term)
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, _: Any) -> Self:
+        return self
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        guard = GUARD.get()
+        if guard is not None:
+            guard.shown(self, sys._getframe(1))
+        return super().__reduce_ex__(protocol)
 
     def __iter__(self) -> Iterator[Any]:
         raise SortError(
@@ -190,7 +208,7 @@ def coerce(value: Any, sort: Sort) -> Value:
             return everything
         case Set(), set() | frozenset():
             # The order of a Python set differs between processes, and the term must not depend on it.
-            return set_of(sort.element, *sorted(value, key=_shown))
+            return set_of(sort.element, *sorted(take(value), key=_shown))
         case Sequence(), list() | tuple():
             items = tuple(coerce(item, sort.element)._term for item in value)
             made = Sequence(join_all(sort.element, items), len(items))

@@ -64,6 +64,7 @@ from verifier.specs.outline import check_attributes, check_given_once, check_met
 from verifier.specs.participants import Drawn, columns_of
 from verifier.specs.presentation import presentation
 from verifier.specs.ranking_members import Ranking, ranking, rankings
+from verifier.specs.reading.keys import Keys
 from verifier.specs.reading.places import place_of, placed
 from verifier.specs.reading.watching import reading
 from verifier.specs.refinement_members import refinements, refines
@@ -215,11 +216,11 @@ class Protocol:
 def define(protocol: Protocol, *, of_executions: bool = True) -> Definition:
     """The protocol as plain data. Raises DefinitionError if it is not well formed. ``of_executions``: with
     what it says of whole executions, which are temporal properties, fairness and rankings."""
-    with reading(protocol):
-        return _defined(protocol, of_executions)
+    with reading(protocol) as keys:
+        return _defined(protocol, of_executions, keys)
 
 
-def _defined(protocol: Protocol, of_executions: bool) -> Definition:
+def _defined(protocol: Protocol, of_executions: bool, keys: Keys) -> Definition:
     spec, kind = protocol.spec_name(), type(protocol)
     check_attributes(spec, kind)
     check_given_once(kind)
@@ -228,7 +229,7 @@ def _defined(protocol: Protocol, of_executions: bool) -> Definition:
     state = protocol.state()
     if not isinstance(state, State):
         raise DefinitionError(placed(place_of(kind.state), f"state of {spec} returns no State(…)"))
-    completed(state)
+    keys.variables = completed(state).symbols
     members = dict(_members(kind))
     actions = actions_of(protocol, state, members)
     after = successor_of(state)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from verifier.encodings.expressions import Value, term_of
+from verifier.encodings.python_use import take
 from verifier.encodings.sorts import SortError
 from verifier.specs.formulas import Formulas, conjuncts
 from verifier.specs.targets import overlaps, target_words
@@ -27,7 +28,7 @@ class Step:
         written: Any = {} if then is None else then
         if not isinstance(written, Mapping):
             raise SortError(f"then is a dictionary of what is assigned, {{s.x: …}}, not {written!r}")
-        for target in written:
+        for target in take(written):
             if not isinstance(target, Value):
                 raise SortError(target_words(target))
         object.__setattr__(self, "when", list(conjuncts(when)))

@@ -77,6 +77,8 @@ if TYPE_CHECKING:
     from verifier.encodings.sorts import SortError as SortError
     from verifier.encodings.sorts import Tuple as Tuple
     from verifier.encodings.sorts import Variant as Variant
+    from verifier.encodings.tables import Table as Table
+    from verifier.encodings.tables import table as table
     from verifier.encodings.values import FunctionValue as FunctionValue
     from verifier.encodings.values import OptionValue as OptionValue
     from verifier.encodings.values import RecordValue as RecordValue
@@ -144,6 +146,7 @@ _NAMES_OF = MappingProxyType(
             "Bag", "Boolean", "Enum", "Function", "IndexSet", "Listed", "Option", "PartialFunction", "Range",
             "Record", "Sequence", "Set", "SortError", "Tuple", "Variant",
         ),
+        "verifier.encodings.tables": ("Table", "table"),
         "verifier.encodings.values": ("FunctionValue", "OptionValue", "RecordValue"),
         "verifier.errors": ("UsageError",),
         "verifier.specs.constants": (

@@ -31,13 +31,14 @@ _PLAIN = (
 """Functions whose result is never a value, for any argument."""
 
 
+_PLAIN_TYPES = (bool, int, float, complex, str, bytes, list, tuple, dict, set, frozenset, range)
 _TAKING = ("pop", "popitem", "popleft")
 """Methods that remove the object that they return."""
 _EMPTY = (Sort, str, bytes, type, ModuleType, FunctionType, BuiltinFunctionType)
 """Types whose objects count as holding no value, although they have attributes."""
 
 
-class _Unknown(Exception):
+class Unknown(Exception):
     """The object cannot be found without running the expression."""
 
 
@@ -58,8 +59,25 @@ class Scope:
         """Whether an expression is a value of the state or, if that is unknown, mentions one."""
         try:
             return is_symbolic(self.resolve(node))
-        except _Unknown:
+        except Unknown:
             return self._mentions(node)
+
+    def is_known_value(self, node: ast.expr) -> bool:
+        """Whether an expression is a value of the state or, if that is unknown, is computed from one."""
+        try:
+            return isinstance(self.resolve(node), Value)
+        except Unknown:
+            made = isinstance(node, ast.BinOp | ast.UnaryOp | ast.Compare | ast.Call)
+            return made and self._mentions(node)
+
+    def is_of_python(self, node: ast.expr) -> bool:
+        """Whether an expression is a type of plain values, or has some of those."""
+        try:
+            found = self.resolve(node)
+        except Unknown:
+            return False
+        kinds = found if isinstance(found, tuple | list) else getattr(found, "__args__", (found,))
+        return any(kind in _PLAIN_TYPES for kind in kinds)
 
     def holds_value(self, node: ast.expr) -> bool:
         """Whether an expression is a value, or a collection that holds values.
@@ -69,30 +87,36 @@ class Scope:
         try:
             found = self.resolve(node)
             return holds(list(found) if isinstance(found, Mapping) else found)
-        except _Unknown:
+        except Unknown:
             return self._mentions(node)
 
     def set_holds_value(self, node: ast.expr) -> bool | None:
-        """Whether a set of Python holds a value; None if the expression is no such set."""
+        """Whether a set of Python, or the keys of a dictionary, hold a value; None if it is neither."""
         match node:
             case ast.Set():
                 return any(map(self.is_value, node.elts))
             case ast.SetComp() | ast.Call(func=ast.Name(id="set" | "frozenset")):
                 return self._mentions(node)
+            case ast.Dict():
+                return any(self.is_value(key) for key in node.keys if key is not None)
+            case ast.DictComp():
+                return self._mentions(node.key)
+            case ast.Call(func=ast.Attribute(attr="keys" | "items", value=whole), args=[]):
+                return self.set_holds_value(whole)
             case ast.BinOp():
                 held = self.set_holds_value(node.left), self.set_holds_value(node.right)
                 return None if None in held else any(held)
         try:
             found = self.resolve(node)
-        except _Unknown:
+        except Unknown:
             return None
-        return holds(list(found)) if isinstance(found, set | frozenset) else None
+        return holds(list(found)) if isinstance(found, set | frozenset | Mapping) else None
 
     def is_optional(self, node: ast.expr) -> bool:
         """Whether an expression is an option, or can be one."""
         try:
             found = self.resolve(node)
-        except _Unknown:
+        except Unknown:
             return True
         return isinstance(found, Value) and isinstance(sort_of(found), Option)
 
@@ -100,20 +124,20 @@ class Scope:
         """Whether an expression is an attribute whose default in the class is None, as in a data class."""
         try:
             owner = self.resolve(node.value) if isinstance(node, ast.Attribute) else None
-        except _Unknown:
+        except Unknown:
             return False
         if owner is None or is_symbolic(owner) or not isinstance(node, ast.Attribute):
             return False
         return getattr(type(owner), node.attr, owner) is None
 
     def resolve(self, node: ast.expr) -> Any:
-        """The object that the expression stands for. Raises _Unknown if only running it would tell."""
+        """The object that the expression stands for. Raises Unknown if only running it would tell."""
         match node:
             case ast.Constant():
                 return node.value
             case ast.Name():
                 if node.id not in self.names:
-                    raise _Unknown
+                    raise Unknown
                 return self.names[node.id]
             case ast.NamedExpr():
                 return self.resolve(node.value)
@@ -125,24 +149,24 @@ class Scope:
                 return self._entry(table, node.args)
             case ast.Call() if (node.end_lineno, node.end_col_offset) in self.returned:
                 return self._result(node)
-        raise _Unknown
+        raise Unknown
 
     def _result(self, node: ast.Call) -> Any:
         """The result of a call. A callback can return at the same place, so the code is compared, too."""
         code, result = self.returned[node.end_lineno or 0, node.end_col_offset or 0]
         called = self.resolve(node.func)
         if code_of(called) is not code or code.co_flags & CO_GENERATOR:
-            raise _Unknown
+            raise Unknown
         return result
 
     def _entry(self, table: ast.expr, arguments: list[ast.expr]) -> Any:
         """The result of a dictionary's ``get``."""
         whole = self.resolve(table)
         if type(whole) is not dict or not 1 <= len(arguments) <= 2:
-            raise _Unknown
+            raise Unknown
         key, *otherwise = map(self.resolve, arguments)
         if not isinstance(key, str | int | None):
-            raise _Unknown
+            raise Unknown
         return whole.get(key, *otherwise)
 
     def _part(self, node: ast.Attribute | ast.Subscript) -> Any:
@@ -151,10 +175,10 @@ class Scope:
             if isinstance(node, ast.Attribute):
                 return getattr(whole, node.attr)
             return whole[self.resolve(node.slice)]
-        except _Unknown:
+        except Unknown:
             raise
         except Exception as error:  # a Python property of the protocol may raise anything
-            raise _Unknown from error
+            raise Unknown from error
 
     def _mentions(self, node: ast.AST) -> bool:
         """Whether a value occurs in an expression. Calls whose result is never a value do not count."""
@@ -166,7 +190,7 @@ class Scope:
             try:
                 if holds(self.resolve(node)):
                     return True
-            except _Unknown:
+            except Unknown:
                 pass
         # The parts count even if the object is known: the method of a dictionary holds no value, but the
         # dictionary may.

@@ -54,6 +54,12 @@ def is_watched(file: str, module: str, own: Collection[str] = ()) -> bool:
     return module.partition(".")[0] in own or not is_library(file)
 
 
+def is_generated(code: CodeType) -> bool:
+    """Whether Python made some code of a class itself, as the ``__eq__`` and ``__hash__`` of data classes."""
+    name = code.co_name
+    return code.co_filename == "<string>" and name.startswith("__") and name.endswith("__")
+
+
 def code_of(function: Any) -> CodeType | None:
     """The code of a function. Decorators are skipped if they name the function that they wrap."""
     if callable(function):
@@ -157,7 +163,7 @@ def raised_at(error: BaseException) -> str:
     found, step = "", error.__traceback__
     while step is not None:
         module = str(step.tb_frame.f_globals.get("__name__", ""))
-        if is_watched(step.tb_frame.f_code.co_filename, module):
+        if is_watched(step.tb_frame.f_code.co_filename, module) and not is_generated(step.tb_frame.f_code):
             found = place(step.tb_frame.f_code.co_filename, step.tb_lineno)
         step = step.tb_next
     return found

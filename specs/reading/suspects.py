@@ -5,7 +5,8 @@ mistakes. This module finds them in the bytecode, which shows exactly which code
 text by the positions in the bytecode.
 
 So are comparisons and differences of Python's own sets: ``{s.x} == {s.y}`` compares expressions, not values.
-They are looked for in code that writes a set.
+They are looked for in code that writes a set, or keeps a dictionary. Calls of ``isinstance``, ``len`` and the
+methods of sets are looked for by their names.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import ast
 import dis
 import functools
+import itertools
 import linecache
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -34,8 +36,37 @@ _WRITES_A_SET = frozenset({dis.opmap["BUILD_SET"]})
 _LESSENING = (ast.Sub, ast.BitAnd, ast.BitXor)
 _OF_SETS = frozenset({dis.opmap["COMPARE_OP"], dis.opmap["BINARY_OP"]})
 
+_CALLING = frozenset({dis.opmap["CALL"]})
+_WRITES_A_MAP = frozenset({dis.opmap["BUILD_MAP"], dis.opmap["MAP_ADD"]})
+_GIVING_A_MAP = frozenset(
+    dis.opmap[name] for name in ("BUILD_MAP", "BUILD_TUPLE", "BINARY_OP", "CALL", "DICT_UPDATE", "SWAP")
+)
+_STORING = frozenset(number for name, number in dis.opmap.items() if name.startswith(("STORE_", "UNPACK_")))
+_FILLING = frozenset({dis.opmap["CACHE"], dis.opmap["EXTENDED_ARG"]})
+COUNTING = frozenset(
+    {
+        "len", "list", "tuple", "set", "frozenset", "sorted", "sum", "min", "max", "any", "all", "Counter",
+        "OrderedDict", "ChainMap", "defaultdict", "str", "repr",
+    }
+)  # fmt: skip
+"""Functions whose answer depends on how many different keys there are."""
+ASKING = COUNTING | {"isinstance", "issubclass", "type", "id", "is_", "is_not"}
+"""Functions whose answer about an expression, or what holds some, is none about its values."""
+OF_MAPS = frozenset({"get", "pop", "popitem", "setdefault", "keys", "values", "fromkeys"})
+"""Methods of Python's dictionaries that speak of keys by what they are equal to."""
+OF_SETS = frozenset(
+    {
+        "isdisjoint", "issubset", "issuperset", "union", "intersection", "difference",
+        "symmetric_difference", "difference_update", "intersection_update", "symmetric_difference_update",
+    }
+)  # fmt: skip
+"""Methods of Python's sets that compare elements."""
+_SPECIAL = frozenset({"__len__", "__contains__", "__getitem__", "__eq__", "__ne__"})
+CALLED = ASKING | OF_SETS | OF_MAPS | _SPECIAL
+"""What is looked for by its name."""
+
 SetOperation: TypeAlias = ast.Compare | ast.BinOp | ast.AugAssign
-Decision: TypeAlias = ast.Match | SetOperation
+Decision: TypeAlias = ast.Match | ast.Call | SetOperation
 Span: TypeAlias = tuple[int, int, int, int]
 
 
@@ -58,15 +89,21 @@ def suspects(code: CodeType, names: Mapping[str, Any]) -> dict[int, Suspect]:
     numbers = code.co_code[::2]
     offsets = [2 * place for place, number in enumerate(numbers) if number in _DECIDING]
     of_sets = [2 * place for place, number in enumerate(numbers) if number in _OF_SETS]
-    if _WRITES_A_SET.isdisjoint(numbers):
+    if _WRITES_A_SET.isdisjoint(numbers) and not _names_a_map(code):
         of_sets = []
-    if not offsets and not of_sets:
+    calls = [2 * place for place, number in enumerate(numbers) if number in _CALLING]
+    if CALLED.isdisjoint(code.co_names):
+        calls = []
+    if not offsets and not of_sets and not calls:
         return {}
     text, spans = source(code, names), list(code.co_positions())
+    operations: Mapping[tuple[int | None, ...], Decision] = _set_operations(text) if of_sets else {}
+    called: Mapping[tuple[int | None, ...], Decision] = _calls(text) if calls else {}
     found = {
         offset: Suspect(node.lineno, node)
-        for offset in of_sets
-        if (node := _set_operations(text).get(spans[offset // 2])) is not None
+        for known, placed in ((operations, of_sets), (called, calls))
+        for offset in placed
+        if (node := known.get(spans[offset // 2])) is not None
     }
     nodes = _decisions(text) if offsets else []
     return found | {offset: _innermost(nodes, spans[offset // 2], code.co_firstlineno) for offset in offsets}
@@ -98,6 +135,33 @@ def _decisions(text: str) -> list[tuple[Span, Decision, frozenset[str]]]:
         elif isinstance(node, ast.Match):
             found.extend((_span(case.pattern), node, around) for case in node.cases)
     return found
+
+
+@functools.lru_cache(maxsize=4096)
+def _names_a_map(code: CodeType) -> bool:
+    """Whether some code writes a dictionary and keeps it, or what it is part of, under a name."""
+    numbers = [number for number in code.co_code[::2] if number not in _FILLING]
+    if _WRITES_A_MAP.isdisjoint(numbers):
+        return False
+    return any(a in _GIVING_A_MAP and b in _STORING for a, b in itertools.pairwise(numbers))
+
+
+@functools.lru_cache(maxsize=64)
+def _calls(text: str) -> dict[tuple[int | None, ...], ast.Call]:
+    """The calls by which Python may decide something, by the positions of their instructions."""
+    return {
+        (node.lineno, node.end_lineno, node.col_offset, node.end_col_offset): node
+        for node in ast.walk(parsed(text))
+        if isinstance(node, ast.Call) and called_name(node) in CALLED
+    }
+
+
+def called_name(node: ast.Call) -> str:
+    """The name of what is called; empty if it has none."""
+    match node.func:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+    return ""
 
 
 @functools.lru_cache(maxsize=64)

@@ -15,35 +15,46 @@ from contextlib import contextmanager
 from types import CodeType, FrameType
 from typing import Any
 
+from verifier.encodings.python_use import GUARD
 from verifier.specs.definition import DefinitionError
 from verifier.specs.reading.explaining import explained
-from verifier.specs.reading.operands import Scope
+from verifier.specs.reading.keys import Keys
+from verifier.specs.reading.operands import Scope, Unknown
 from verifier.specs.reading.places import is_engine, is_watched, place, placed, raised_at
-from verifier.specs.reading.suspects import Suspect, suspects
+from verifier.specs.reading.suspects import ASKING, COUNTING, OF_SETS, Suspect, called_name, suspects
 from verifier.specs.reading.unread import on_value
 
 
 @contextmanager
-def reading(protocol: Any) -> Iterator[None]:
-    """The context in which a protocol is read. Raises DefinitionError if Python decided on values in it."""
+def reading(protocol: Any) -> Iterator[Keys]:
+    """The context in which a protocol is read. Raises DefinitionError if Python decided on values in it.
+
+    What it gives is told the variables of the state, once they are known.
+    """
     bases = (base.__module__ for base in type(protocol).__mro__ if not is_engine(base.__module__))
     watch = Watch({module.partition(".")[0] for module in bases} - {"builtins"})
+    keys = Keys()
+    token = GUARD.set(keys)
     before = sys.gettrace()
     # From Python 3.12 on, settrace gives opcode events only if some frame asked for them before.
     sys._getframe().f_trace_opcodes = True
     sys.settrace(watch.called)
     try:
-        yield
+        yield keys
     except DefinitionError:
-        if not watch.found:
+        if not watch.found and not keys.refused:
             raise
     except TypeError as error:  # SortError is a TypeError: a formula has no truth value, …
-        if not watch.found:
+        if not watch.found and not keys.refused:
             raise DefinitionError(placed(raised_at(error), explained(error))) from error
+    except Exception:  # of the protocol's code, which may be what an answer of Python led to
+        if not watch.found and not keys.refused:
+            raise
     finally:
         sys.settrace(before)
-    if watch.found:
-        raise DefinitionError(watch.found[0])
+        GUARD.reset(token)
+    for refused in (*watch.found, *keys.refused, *keys.left()):
+        raise DefinitionError(refused)
 
 
 class Watch:
@@ -118,6 +129,8 @@ class Watch:
                 words = _matched(scope, subject)
             case ast.Compare() as node:
                 words = _compared(scope, node, suspect.optional)
+            case ast.Call() as node:
+                words = _asked(scope, node, _given(frame))
             case ast.BinOp(left=left, right=right) | ast.AugAssign(target=left, value=right) as node:
                 words = _of_sets(scope, node, left, right)
         if words:
@@ -148,6 +161,53 @@ def _of_sets(scope: Scope, node: ast.AST, left: ast.expr, right: ast.expr) -> st
     if None in held or not any(held):
         return ""
     return _decided(ast.unparse(node), "set_of(…) for one of the sets")
+
+
+def _given(frame: FrameType) -> Collection[str]:
+    """The parameters that a helper may be given plain values for; the verifier itself gives none."""
+    code, back = frame.f_code, frame.f_back
+    if back is None or is_engine(str(back.f_globals.get("__name__", ""))):
+        return code.co_freevars
+    return (*code.co_varnames[: code.co_argcount + code.co_kwonlyargcount], *code.co_freevars)
+
+
+_INSTEAD_OF_METHODS = (
+    "table({…})[x] or table({…}).get(x, default) for a lookup, set_of(…) and |, &, -, <= for sets"
+)
+
+
+def _asked(scope: Scope, node: ast.Call, given: Collection[str]) -> str:
+    """What is said of a function of Python that is asked about an expression, or about what holds some."""
+    name, shown = called_name(node), ast.unparse(node)
+    if isinstance(node.func, ast.Attribute) and name not in ASKING:
+        held = scope.set_holds_value(node.func.value)
+        if name in OF_SETS and held is False:
+            held = any(scope.holds_value(argument) for argument in node.args)
+        return _decided(shown, _INSTEAD_OF_METHODS) if held else ""
+    if not node.args or not _is_of_python(scope, node.func):
+        return ""
+    first = node.args[0]
+    if name in ("isinstance", "type") and isinstance(first, ast.Name) and first.id in given:
+        return ""
+    if name in COUNTING:
+        return _decided(shown, "set_of(…).cardinality") if scope.set_holds_value(first) else ""
+    match name:
+        case "is_" | "is_not":
+            decides = any(scope.is_value(argument) for argument in node.args)
+            return _decided(shown, "==") if decides else ""
+        case "isinstance" if scope.is_known_value(first) and scope.is_of_python(node.args[-1]):
+            return _decided(shown, "== to compare: an expression is of no type of Python")
+        case "type" | "id" if len(node.args) == 1 and scope.is_known_value(first):
+            return _decided(shown, "== to compare")
+    return ""
+
+
+def _is_of_python(scope: Scope, function: ast.expr) -> bool:
+    """Whether a name still means Python's own function."""
+    try:
+        return getattr(scope.resolve(function), "__module__", "") in ("builtins", "_operator", "collections")
+    except Unknown:
+        return False
 
 
 def _decided(shown: str, instead: str) -> str:

@@ -1,0 +1,35 @@
+"""What Python itself may do with an expression while a protocol is read: next to nothing.
+
+Python hashes an expression by its identity and shows its text, and the code that asked goes on with an answer
+that has nothing to do with any state. So whoever reads a protocol sets a guard, which is asked first.
+"""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from types import FrameType
+from typing import Any, Protocol
+
+
+class Guard(Protocol):
+    """What decides on uses of expressions by Python. It raises SortError for one that is refused."""
+
+    def hashed(self, value: Any, frame: FrameType) -> int:
+        """The hash of an expression for the code that runs in a frame."""
+
+    def shown(self, value: Any, frame: FrameType) -> None:
+        """An expression is made text, or written to a file, by the code that runs in a frame."""
+
+    def taken(self, container: Any) -> None:
+        """The language takes a dictionary or a set of Python, whose keys may be expressions."""
+
+
+GUARD: ContextVar[Guard | None] = ContextVar("what decides on uses of expressions by Python", default=None)
+
+
+def take(container: Any) -> Any:
+    """The dictionary or set, whose keys the language reads one by one: they were hashed for this."""
+    guard = GUARD.get()
+    if guard is not None:
+        guard.taken(container)
+    return container
