@@ -237,6 +237,8 @@ TARGETS = {
     "an unused one": "one = {s.x: 1, s.y: 2}\nn = 0",
     "one of two": "one, two = {s.x: 1}, {s.x: 2}\nn = 0\nStep(then=one)",
     "one of a list": "several = [{s.x: 1}, {s.y: 2}]\nn = 0\nStep(then=several[0])",
+    "one that is appended": "several = [{s.x: 1}]\nseveral.append({s.y: 2})\nn = 0",
+    "one that a helper drops": "def least(a, b):\n    return a\nn = 0\nStep(then=least({s.x: 1}, {s.y: 2}))",
     "items of an unused one": "one = {}\none[s.x] = 1\none[s.y] = 1\nn = 0",
     "one that a constant chooses": "one = {s.x: 1}\nn = 0\nStep(then=one if self.most > 9 else {})",
     "one made of another": "one = {s.x: 1, s.y: 2}\nn = 0\nStep(then={t: w for t, w in one.items() if w})",

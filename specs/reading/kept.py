@@ -7,12 +7,13 @@ has no name.
 from __future__ import annotations
 
 import ast
+import builtins
 import functools
 from collections.abc import Mapping
 from types import CodeType
 from typing import TypeAlias
 
-from verifier.specs.reading.suspects import parsed, source
+from verifier.specs.reading.suspects import CALLED, parsed, source
 
 Span: TypeAlias = tuple[int, int, int, int]
 _PASSED_ON = (ast.IfExp, ast.NamedExpr, ast.List, ast.Tuple)
@@ -55,7 +56,21 @@ def _is_kept(node: ast.AST, parents: Mapping[ast.AST, ast.AST]) -> bool:
         if isinstance(outer, ast.IfExp) and inner is outer.test:
             return False
         inner, outer = outer, parents[outer]
-    return isinstance(outer, _KEEPING)
+    if isinstance(outer, ast.keyword):
+        outer = parents[outer]
+    return isinstance(outer, _KEEPING) or (isinstance(outer, ast.Call) and _hands_on(outer))
+
+
+def _hands_on(call: ast.Call) -> bool:
+    """Whether a call puts its argument in a list, or is one of a helper, whose parameter is a name again."""
+    match call.func:
+        case ast.Name(id=name):
+            return not hasattr(builtins, name) and name not in CALLED
+        case ast.Attribute(attr="append" | "insert" | "appendleft"):
+            return True
+        case ast.Attribute(value=ast.Name(id="self")):
+            return True
+    return False
 
 
 def _span(node: ast.expr) -> Span:
