@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import cmp_to_key
 from itertools import chain
@@ -163,6 +164,8 @@ class Order:
         return 0
 
 
+_FIELD = re.compile(r"[A-Za-z0-9_]*[A-Za-z][A-Za-z0-9_]*")
+"""A name that a record may have for a field; other strings are written as keys."""
 _ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\f": "\\f", "\r": "\\r"})
 
 
@@ -196,7 +199,7 @@ def text(value: Value, order: Order) -> str:
 
 
 def _function_text(value: Fn, order: Order) -> str:
-    if all(type(key) is str for key in value):
+    if all(type(key) is str and _FIELD.fullmatch(key) for key in value):
         return "[" + ", ".join(f"{key} |-> {text(value[key], order)}" for key in order.sorted(value)) + "]"
     try:
         keys = order.sorted(frozenset(value))

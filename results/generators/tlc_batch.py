@@ -1,0 +1,51 @@
+"""TLC, asked of many modules by one process (``TlcBatch.java``)."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+PROGRAM = Path(__file__).with_name("TlcBatch.java")
+
+
+@dataclass(frozen=True)
+class Said:
+    """What TLC says of an expression: a value, or an error in words."""
+
+    value: str | None
+    words: str = ""
+
+
+class Tlc:
+    """A process with TLC. ``home`` has its jars and ``library``."""
+
+    def __init__(self, home: Path) -> None:
+        jars = f"{home / 'tla2tools.jar'}:{home / 'CommunityModules.jar'}"
+        options = ["-XX:+UseSerialGC", "-Xss64m", "-Xmx2g", f"-DTLA-Library={home / 'library'}", "-cp", jars]
+        command = ["java", *options, str(PROGRAM)]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def _ask(self, what: str, folder: Path) -> str:
+        assert self.process.stdin is not None and self.process.stdout is not None
+        self.process.stdin.write(f"{what} {folder}\n")
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline().strip()
+        assert answer == str(folder), answer
+        return (folder / "tlc.out").read_text()
+
+    def values(self, folder: Path) -> dict[tuple[int, str], Said]:
+        """What each expression is in each state, by the value of ``n`` there and the expression's name."""
+        found: dict[tuple[int, str], Said] = {}
+        state = -1
+        for line in self._ask("values", folder).split("\n"):
+            if match := re.match(r"/\\ n = (\d+)$", line):
+                state = int(match[1])
+            elif match := re.match(r"T(E\d+) (?:VALUE <<\d+, (.*)>>|ERROR (.*))$", line):
+                found[state, match[1]] = Said(match[2], match[3] or "")
+        return found
+
+    def check(self, folder: Path) -> str:
+        """What TLC prints of a search."""
+        return self._ask("check", folder)
