@@ -2,16 +2,18 @@ import java.io.BufferedReader;
 import java.io.File;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.List;
 import tlc2.TLC;
 import tlc2.TLCGlobals;
 import tlc2.tool.Action;
-import tlc2.tool.StateVec;
 import tlc2.tool.TLCState;
 import tlc2.tool.impl.FastTool;
 import tlc2.util.FP64;
 import tlc2.value.IValue;
 import util.SimpleFilenameToStream;
 import util.ToolIO;
+import util.UniqueString;
 
 /** Asks TLC of many modules in one process. Each line of the input is a folder with M.tla and M.cfg, behind
  * "values " (each invariant, any expression, is evaluated in each initial state) or "check " (TLC's search). */
@@ -56,15 +58,23 @@ public class TlcBatch {
 
     private static void values(String folder, PrintStream said) {
         FastTool tool = new FastTool("", "T", "T", new SimpleFilenameToStream(folder));
-        StateVec states = tool.getInitStates();
+        List<TLCState> states = new ArrayList<>();
+        try {
+            tool.getInitStates(state -> {
+                states.add(state);
+                return null;
+            });
+        } catch (Throwable error) {
+            said.println("\nNOT ALL STATES " + error);
+        }
         Action[] asked = tool.getInvariants();
         String[] names = tool.getInvNames();
-        for (int s = 0; s < states.size(); s++) {
-            said.println("\nSTATE " + s + "\n" + states.elementAt(s));
+        for (TLCState state : states) {
+            said.println("\nSTATE " + state.lookup(UniqueString.of("n")));
             for (int n = 0; n < asked.length; n++) {
                 String value;
                 try {
-                    IValue found = tool.eval(asked[n].pred, asked[n].con, states.elementAt(s));
+                    IValue found = tool.eval(asked[n].pred, asked[n].con, state);
                     found.fingerPrint(FP64.New()); // lists what is not listed yet, which may be an error
                     value = "VALUE " + found;
                 } catch (Throwable error) {

@@ -28,7 +28,8 @@ class Tlc:
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def _ask(self, what: str, folder: Path) -> str:
-        assert self.process.stdin is not None and self.process.stdout is not None
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
         self.process.stdin.write(f"{what} {folder}\n")
         self.process.stdin.flush()
         answer = self.process.stdout.readline().strip()
@@ -40,7 +41,7 @@ class Tlc:
         found: dict[tuple[int, str], Said] = {}
         state = -1
         for line in self._ask("values", folder).split("\n"):
-            if match := re.match(r"/\\ n = (\d+)$", line):
+            if match := re.match(r"STATE (\d+)$", line):
                 state = int(match[1])
             elif match := re.match(r"T(E\d+) (?:VALUE <<\d+, (.*)>>|ERROR (.*))$", line):
                 found[state, match[1]] = Said(match[2], match[3] or "")
