@@ -26,7 +26,7 @@ def extends(text: str) -> str:
 
 CONSTANTS = " None = None\n Node = {na, nb}\n"
 OPERATORS = (
-    'Strings == <<"a", "b", "c", "v", "x", "">>\n'
+    'Strings == <<"fa", "fb", "fc", "fv", "fx", "">>\n'
     "Na == CHOOSE x \\in Node : TRUE\nOther == CHOOSE x \\in Node : x # Na\n"
     "RECURSIVE Size(_)\nSize(x) == IF x = <<>> THEN 0 ELSE 1 + Size(Tail(x))\n"
     "RECURSIVE Total(_)\nTotal(S) == IF S = {} THEN 0 ELSE LET x == CHOOSE x \\in S : TRUE IN"
@@ -36,9 +36,24 @@ OPERATORS = (
 # -- values
 
 SCALARS = ("int", "word", "model", "truth")
-WORDS = ('"a"', '"b"', '"c"', '"x"', '""')
+WORDS = ('"fa"', '"fb"', '"fc"', '"fx"', '""')
+"""No module has these names, so TLC orders them as the header of each module has them."""
 SHAPES = [
-    names.split() for names in ("a", "b", "c", "a b", "a c", "b c", "a b c", "x", "a x", "b x", "c x", "v a")
+    names.split()
+    for names in (
+        "fa",
+        "fb",
+        "fc",
+        "fa fb",
+        "fa fc",
+        "fb fc",
+        "fa fb fc",
+        "fx",
+        "fa fx",
+        "fb fx",
+        "fc fx",
+        "fv fa",
+    )
 ]
 """The fields of the records: one to twelve shapes."""
 KINDS = ("int", "word", "model", "truth", "tuple", "record", "function", "set", "sets", "rows", "pairs")
@@ -153,7 +168,7 @@ class Tree:
 
 
 _PART = "§"
-_SMALL = ("0", "{}", "<<>>", "TRUE", "{0}", "<<0>>", "{None}", "None", "[a |-> 0]")
+_SMALL = ("0", "{}", "<<>>", "TRUE", "{0}", "<<0>>", "{None}", "None", "[fa |-> 0]")
 
 
 @dataclass(frozen=True)

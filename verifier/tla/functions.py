@@ -17,6 +17,7 @@ from verifier.tla.values import (
     NoValue,
     Value,
     has_at_most,
+    has_key,
     is_infinite,
     is_member,
     is_set,
@@ -258,11 +259,12 @@ class Functions(Core):
     ) -> Source:
         """The most frequent case: one update of one argument."""
         put, later = self.emit.bound(partial(self.put, whole.place)), self.emit.later(value)
+        has = self.emit.bound(partial(self.has_key, whole.place))
         return self.emit.statements([
             f"found = {before}",
             f"argument = {path[0]}",
             "if type(found) is Fn:",
-            " if argument not in found: return found",
+            f" if argument not in found and not {has}(argument, found): return found",
             f" e[{slot}] = found[argument]",
             f" item = {value}",
             " made = Fn(found)",
@@ -270,6 +272,20 @@ class Functions(Core):
             " return made",
             f"return {put}(found, [argument], {self.emit.bound(later)}, e, {slot})",
         ])  # fmt: skip
+
+    def has_key(self, place: Place, argument: Value, found: Value) -> bool:
+        """Whether a listed function has an argument. Raises Undefined for what is no function, and for an
+        argument that is not compared with the others."""
+        try:
+            if type(found) is tuple:
+                if found and type(argument) is not int:
+                    raise NoValue("a tuple has integers as its arguments: another one is put")
+                return bool(found) and 0 < argument <= len(found)
+            if type(found) is not Fn:
+                raise NoValue("no function")
+            return has_key(argument, found)
+        except NoValue as error:
+            raise self.fault(place, error, argument if type(found) in (Fn, tuple) else found) from None
 
     def put(
         self, place: Place, whole: Value, path: list[Value], value: Evaluate, e: Frame, slot: int
@@ -284,16 +300,10 @@ class Functions(Core):
                 if not is_member(argument, found.domain):
                     return functions[0]
                 found = found.apply(argument)
-            elif type(found) is Fn:
-                if argument not in found:
-                    return functions[0]
-                found = found[argument]
-            elif type(found) is tuple:
-                if type(argument) is not int or not 0 < argument <= len(found):
-                    return functions[0]
-                found = found[argument - 1]
             else:
-                raise self.fault(place, NoValue("no function"), found)
+                if not self.has_key(place, argument, found):
+                    return functions[0]
+                found = found[argument] if type(found) is Fn else found[argument - 1]
         e[slot] = found
         item = value(e)
         for before, argument in zip(reversed(functions), reversed(path), strict=True):

@@ -337,6 +337,16 @@ def is_member(value: Value, of: Value) -> bool:
     raise NoValue("no set")
 
 
+def has_key(argument: Value, of: Fn) -> bool:
+    """Whether a function has an argument. Raises NoValue for one of another kind than its arguments."""
+    if argument in of:
+        return True
+    for key in of:
+        same(argument, key)
+        break
+    return False
+
+
 def is_subset(one: Value, other: Value) -> bool:
     """Whether one set is in another."""
     if type(one) is frozenset:
