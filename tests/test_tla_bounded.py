@@ -19,6 +19,7 @@ from verifier.errors import UsageError
 from verifier.outcomes.run import Run
 from verifier.processes.limits import INTERRUPTED, Interrupted
 from verifier.runs import tla_bounded, tla_rounds
+from verifier.runs.tla_answering import answer
 from verifier.runs.tla_rounds import GivenUp, ModuleQuestion, run_translated
 from verifier.runs.tla_symbolic import NotTranslated, Symbolic
 from verifier.runs.tla_verdicts import Settled
@@ -150,7 +151,7 @@ def test_when_the_interpreter_answers(
 
 
 def _run(made: Symbolic, **options: Any) -> Run:
-    return tla_rounds.run(question_of(made, "bmc", **options))
+    return answer(question_of(made, "bmc", **options))
 
 
 def test_the_interpreter_comes_first_unless_it_is_said_how_to_search(

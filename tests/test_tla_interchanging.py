@@ -16,8 +16,9 @@ from tests.sampling import rest_slow
 from tests.tla_modules import question_of, specified, translated
 from verifier.errors import UsageError
 from verifier.outcomes.run import Run
-from verifier.runs import tla_bounded, tla_rounds
+from verifier.runs import tla_bounded
 from verifier.runs.asking import Remark
+from verifier.runs.tla_answering import answer
 from verifier.runs.tla_symbolic import NotTranslated
 from verifier.tla.automorphisms import interchangeable
 
@@ -36,7 +37,7 @@ def _asked(folder: Path, body: str, config: str, **options: Any) -> tuple[Run, l
             said.append(event.words)
 
     made = translated(folder, f"\n{body}", config)
-    return tla_rounds.run(question_of(made, "bmc", listen, depth=3, **options)), said
+    return answer(question_of(made, "bmc", listen, depth=3, **options)), said
 
 
 def _answer(found: Run) -> dict[str, tuple[str, int | None]]:

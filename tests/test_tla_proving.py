@@ -11,6 +11,7 @@ import pytest
 from tests.tla_modules import question_of, translated
 from verifier.outcomes.run import Run
 from verifier.runs import tla_proving, tla_rounds
+from verifier.runs.tla_answering import answer
 from verifier.runs.tla_rounds import GivenUp, ModuleQuestion, run_translated
 from verifier.runs.tla_symbolic import NotTranslated, Symbolic
 from verifier.runs.tla_verdicts import Settled
@@ -35,7 +36,7 @@ def _asked(folder: Path, body: str = DEEP, **options: Any) -> ModuleQuestion:
 
 
 def _run(folder: Path, body: str = DEEP, **options: Any) -> Run:
-    return tla_rounds.run(_asked(folder, body, **options))
+    return answer(_asked(folder, body, **options))
 
 
 def _kinds(run: Run) -> dict[str, str]:

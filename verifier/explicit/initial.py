@@ -41,11 +41,10 @@ def initial_states(system: TransitionSystem) -> Rows:
     """The states that satisfy Init, in a fixed order. Raises UsageError if they are too many."""
     whole = _Enumeration(system)
     whole.propagate([system.init])
-    listing = whole.listing()
-    if listing is None:
+    parts = whole.parts()
+    if parts is None:
         return whole.run()
-    found = [whole.within(listing, listed).run() for listed in listing.args()]
-    rows: Rows = np.unique(np.concatenate(found), axis=0)
+    rows: Rows = np.unique(np.concatenate([part.run() for part in parts]), axis=0)
     return rows
 
 
@@ -57,10 +56,21 @@ class _Enumeration:
         self.fixed: dict[FNode, bool] = {}
         self.waiting: list[tuple[FNode, frozenset[FNode]]] = []
 
-    def listing(self) -> FNode | None:
-        """The conjunct that lists parts of states and speaks of the most bits, if it speaks of many."""
-        listings = (pair for pair in self.waiting if len(pair[1]) > _MANY_BITS and _lists(pair[0]))
-        return max(listings, key=lambda pair: len(pair[1]), default=(None, None))[0]
+    def parts(self) -> list[_Enumeration] | None:
+        """The enumerations of the states that a conjunct lists, of those that speak of many bits the one that
+        speaks of the most; None if there is none."""
+        listings = [pair for pair in self.waiting if len(pair[1]) > _MANY_BITS and _may_list(pair[0])]
+        for listing, _ in sorted(listings, key=lambda pair: -len(pair[1])):
+            parts = [(listed, self.within(listing, listed)) for listed in listing.args()]
+            if all(part.is_fixed_by(listed) for listed, part in parts):
+                return [part for _, part in parts]
+        return None
+
+    def is_fixed_by(self, listed: FNode) -> bool:
+        """Whether most bits of which a part of a conjunct speaks are fixed once it holds, or most of its
+        conjuncts are literals."""
+        support = listed.get_free_variables()
+        return 2 * len(support & self.fixed.keys()) > len(support) or not self.count or _fixes_bits(listed)
 
     def within(self, listing: FNode, listed: FNode) -> _Enumeration:
         """The enumeration of the states of one part of a conjunct that lists."""
@@ -146,9 +156,9 @@ class _Enumeration:
         self.count = int(kept.sum())
 
 
-def _lists(formula: FNode) -> bool:
-    """Whether a formula is a disjunction of which each part fixes bits, as a listed state does."""
-    return formula.is_or() and len(formula.args()) <= _MOST_LISTED and all(map(_fixes_bits, formula.args()))
+def _may_list(formula: FNode) -> bool:
+    """Whether a formula is a disjunction of few parts."""
+    return bool(formula.is_or()) and len(formula.args()) <= _MOST_LISTED
 
 
 def _fixes_bits(formula: FNode) -> bool:

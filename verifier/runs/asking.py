@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from verifier.runs.semantics import check_no_semantics
+
 if TYPE_CHECKING:
     from verifier.outcomes.run import Run
     from verifier.runs.engine import Engine, Listen
@@ -25,6 +27,7 @@ def prepared(engine: Engine[Any], loaded: Loaded, options: Any) -> Question[Any]
     """The question that the options ask. Raises UsageError for what cannot be asked."""
     if loaded.source is not None and not engine.asks:
         return loaded.source.prepared(engine, loaded, options)
+    check_no_semantics(options, loaded.definition.name)
     return engine.prepare(loaded, options)
 
 

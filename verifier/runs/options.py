@@ -17,6 +17,13 @@ _DEADLOCK = "Also look for a reachable state in which no action is enabled (NoDe
 _TIMEOUT = "End after this time, building and all: 90, 90s, 2m, 1h."
 _MEMORY = "End at this much memory: 512MiB, 2GiB."
 
+_BY = (
+    "Of a TLA+ module, what answers: interpreter evaluates the module itself, as TLC does, and translates "
+    "nothing; translation never falls back on it, and refuses what cannot be translated; auto takes what is "
+    "faster, and the interpreter where translating is refused or takes long. What answered is said."
+)
+
+AUTO, INTERPRETER, TRANSLATION = "auto", "interpreter", "translation"
 SOLVER = OneOf(SOLVER_NAMES)
 
 
@@ -49,3 +56,10 @@ class DeadlockOption:
     """Of engines that can look for deadlocks."""
 
     deadlock: bool = option(False, Switch(), _DEADLOCK)
+
+
+@dataclass(frozen=True)
+class SemanticsOption:
+    """Of engines that answer questions about TLA+ modules by either semantics."""
+
+    by: str = option(AUTO, OneOf((AUTO, INTERPRETER, TRANSLATION)), _BY)

@@ -10,7 +10,14 @@ from verifier.engines.choices import EngineChoice
 from verifier.errors import UsageError
 from verifier.runs.engine import Engine, Listen, late
 from verifier.runs.option import OneOf, Switch, option
-from verifier.runs.options import SOLVER, DeadlockOption, Options, memory_option, properties_option
+from verifier.runs.options import (
+    SOLVER,
+    DeadlockOption,
+    Options,
+    SemanticsOption,
+    memory_option,
+    properties_option,
+)
 
 if TYPE_CHECKING:
     from verifier.engines.proof_by_exploring import Explored
@@ -61,7 +68,7 @@ Examples:
 
 
 @dataclass(frozen=True)
-class ProveOptions(DeadlockOption, Options):
+class ProveOptions(SemanticsOption, DeadlockOption, Options):
     """What the provers can be asked."""
 
     properties: tuple[str, ...] = properties_option("What to prove")

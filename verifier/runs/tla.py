@@ -26,14 +26,15 @@ from verifier.runs.tla_loading import (
     formula_named,
     no_initial_state,
 )
-from verifier.runs.tla_traces import violated, whereabouts
+from verifier.runs.tla_traces import violated, where_undefined
 from verifier.specs.definition import NO_DEADLOCK
 from verifier.tla.begun import Begun
 from verifier.tla.explorer import Explorer
 from verifier.tla.found import Found
-from verifier.tla.frames import UNSET, Undefined
+from verifier.tla.frames import Undefined
 from verifier.tla.naming import actions
 from verifier.tla.order import text
+from verifier.tla.specification import Specification
 from verifier.tla.splitting import Formula
 from verifier.verdict import LEFT_TO_LIVE, Verdict, VerdictKind
 
@@ -103,6 +104,16 @@ def enabled_actions(found: Found, definition: TlaDefinition) -> tuple[tuple[str,
     return enabled, others if found.closed >= 0 else ()
 
 
+def check_begins(spec: Specification, found: Found) -> None:
+    """Raises UsageError where all was looked at and no execution begins: every claim would hold."""
+    if spec.next is None or found.initial:
+        return
+    if not found.generated:
+        raise no_initial_state(spec)
+    words = "the constraint excludes every initial state, so that nothing can happen: let it admit one"
+    raise UsageError(f"{spec.module.name}: {words}")
+
+
 class _Search:
     def __init__(
         self,
@@ -150,22 +161,13 @@ class _Search:
         if explorer.continued is not None:
             self.started -= explorer.continued.seconds
             self.started_cpu -= explorer.continued.cpu_seconds
-        self._check_begins(explorer)
+        if explorer.found.complete and not explorer.found.violations:
+            check_begins(self.spec, explorer.found)
         evaluated(explorer.name_actions)
         verdicts = tuple(self._verdict(explorer, name) for name in self.properties)
         verdicts += tuple(self._postcondition(explorer, *one) for one in self.spec.postconditions.items())
         enabled, never = enabled_actions(explorer.found, self.loaded.definition)
         return Outcome(verdicts, never, self._statistics(explorer, never), enabled)
-
-    def _check_begins(self, explorer: Explorer) -> None:
-        """Raises UsageError where all was looked at and no execution begins: every claim would hold."""
-        found = explorer.found
-        if self.spec.next is None or not found.complete or found.initial or found.violations:
-            return
-        if not found.generated:
-            raise no_initial_state(self.spec)
-        words = "the constraint excludes every initial state, so that nothing can happen: let it admit one"
-        raise UsageError(f"{self.spec.module.name}: {words}")
 
     def _postcondition(self, explorer: Explorer, name: str, formula: Formula) -> Verdict:
         """What TLC evaluates once when all states were looked at."""
@@ -187,13 +189,7 @@ class _Search:
             explorer.assume()
             explorer.explore()
         except Undefined as error:
-            reached = explorer.states[explorer.current] if explorer.current >= 0 else None
-            # An invariant or a constraint is evaluated in a state that may not be among the states yet.
-            state = tuple(self.spec.evaluator.now)
-            if UNSET not in state:
-                way = [] if reached is None else explorer.known.path(explorer.current)
-                way += [state] if state != reached else []
-                error.words += whereabouts(self.spec, state, explorer.titles(way))
+            error.words += where_undefined(explorer)
             if not explorer.found.violations:
                 raise
             self.reason = str(error)  # what was violated before is violated

@@ -15,11 +15,14 @@ from verifier.encodings.sorts import SortError
 from verifier.engines.bmc import Progress
 from verifier.engines.choices import StepsChoice
 from verifier.engines.growth import expected
+from verifier.errors import UsageError
 from verifier.processes.limits import Interrupted
 from verifier.runs.asking import Remark
 from verifier.runs.bmc import BmcOptions
+from verifier.runs.tla import check_begins
 from verifier.runs.tla_interchanging import up_to_names
 from verifier.runs.tla_loading import OF_STEPS
+from verifier.runs.tla_loading import evaluated as valued
 from verifier.runs.tla_rounds import (
     PATIENT_SECONDS,
     GivenUp,
@@ -29,8 +32,9 @@ from verifier.runs.tla_rounds import (
     translated_unless_slow,
     within_limits,
 )
-from verifier.runs.tla_searched import Searched, found_by
+from verifier.runs.tla_searched import Searched, found_by, searched_by, taken_apart
 from verifier.runs.tla_symbolic import with_operators
+from verifier.runs.tla_traces import where_undefined
 from verifier.specs.definition import NO_DEADLOCK
 from verifier.system.size import bits_of
 from verifier.tla.automorphisms import asymmetry
@@ -44,6 +48,7 @@ from verifier.tla.translate.coding import Names
 from verifier.tla.translate.sampling import Stepper
 from verifier.tla.translate.shape_sorts import sort_of
 from verifier.tla.translate.shapes import NoShape, Shape
+from verifier.tla.translate.specification import SORTS
 from verifier.tla.translate.symbolic import Untranslated
 from verifier.tla.translate.translation import add_states
 
@@ -74,7 +79,7 @@ def bounded(asked: ModuleQuestion) -> Run:
     """Bounded model checking of a module, by the interpreter or translated; states that differ in the names
     of model values are one, unless how to search is said."""
     options = asked.question.options
-    if isinstance(options, BmcOptions) and options.symmetry and _is_open(options):
+    if isinstance(options, BmcOptions) and options.symmetry and is_open(options):
         return up_to_names(asked, _run)
     return _run(asked)
 
@@ -87,7 +92,7 @@ def _run(asked: ModuleQuestion) -> Run:
         found = searched(asked)
         if found is not None and not found.leaves_off:
             return found.run()
-        if not _is_open(asked.question.options):
+        if not is_open(asked.question.options):
             return translated(asked)
         rest, settled = (asked, None) if found is None else (found.rest, found.settled)
         return translated_unless_slow(rest, lambda: _looked_on(asked, found), settled)
@@ -112,7 +117,7 @@ def searched(asked: ModuleQuestion, until: float | None = None) -> Searched | No
     ``until``: by the processor time of this process; else few states have to be expected.
     """
     options, spec = asked.question.options, with_operators(asked.module, asked.question.properties)
-    if not isinstance(options, BmcOptions) or not _is_open(options):
+    if not isinstance(options, BmcOptions) or not is_open(options):
         return None
     names = spoken_of(spec, asked.question.properties)
     if names is None:
@@ -151,7 +156,7 @@ def _explore(explorer: Explorer, spec: Specification) -> None:
         _read_the_last_steps(explorer, spec)
 
 
-def _is_open(options: BmcOptions) -> bool:
+def is_open(options: BmcOptions) -> bool:
     """Whether how to search is left open."""
     how = (options.solver, options.part)
     return options.steps == StepsChoice.AUTO and how == (None, None) and not options.writes_question
@@ -164,6 +169,35 @@ def spoken_of(spec: Specification, names: Sequence[str]) -> tuple[str, ...] | No
     if spec.next is None or not {*spec.invariants, *spec.properties, NO_DEADLOCK}.issuperset(own):
         return None
     return own if asymmetry(spec, evaluated(spec), []) is None else None
+
+
+# -- by the interpreter alone
+
+
+def interpreted(asked: ModuleQuestion) -> Run:
+    """The run by the interpreter alone, however many states there are. Raises UsageError for an expression
+    that has no value, and for options that say how else to search."""
+    options = asked.question.options
+    if not is_open(options):
+        words = "--by interpreter looks at all states, so it does not go with --steps, --solver, --dump-smt2"
+        raise UsageError(words)
+    spec = replace(with_operators(asked.module, asked.question.properties), symmetry=[], view=None)
+    names = tuple(name for name in asked.question.properties if name != SORTS)
+    watch, began, reason = _Watch(asked), time.monotonic(), ""
+    own = taken_apart(spec)
+    explorer = Explorer(own, properties=names, max_depth=options.depth, enforce=watch.tell)
+    try:
+        within_limits(asked, lambda: _explore(explorer, own))
+    except Interrupted as stop:
+        reason = str(stop)
+    except Undefined as error:
+        reason = str(error)
+        if not explorer.found.violations:
+            raise UsageError(f"{error}{where_undefined(explorer)}") from None
+    if explorer.found.complete and not explorer.found.violations:
+        check_begins(spec, explorer.found)
+    valued(explorer.name_actions)
+    return searched_by(explorer, spec, asked, began, reason=reason).run()
 
 
 class _Watch:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
@@ -12,8 +14,16 @@ from verifier.errors import UsageError
 from verifier.processes.limits import Interrupted
 from verifier.processes.watching import Watched, look_at
 from verifier.runs.asking import Remark
-from verifier.runs.tla_rounds import GivenUp, ModuleQuestion, remark, started, translated_soon
-from verifier.runs.tla_symbolic import INSTEAD, Symbolic
+from verifier.runs.tla_rounds import (
+    GivenUp,
+    ModuleQuestion,
+    remark,
+    run_translated,
+    started,
+    translated_soon,
+    within_limits,
+)
+from verifier.runs.tla_symbolic import INSTEAD, NotTranslated, Symbolic
 from verifier.specs.definition import DefinitionError
 from verifier.system.size import bits_of
 from verifier.tla.columns.search import unsuited
@@ -78,6 +88,36 @@ def explored(asked: ModuleQuestion) -> Exploration:
 
     found.run, found.why = _explored(asked, looked)
     return found
+
+
+def explored_as_translated(asked: ModuleQuestion) -> Run:
+    """An exploration of the translated module, whatever is faster. Raises UsageError with the place of what
+    cannot be translated, Interrupted where it could not begin."""
+    spec = asked.module.specification
+    for what, formulas in (
+        ("a VIEW", [] if spec.view is None else [spec.view]),
+        ("an ACTION_CONSTRAINT", spec.action_constraints),
+        ("a POSTCONDITION", list(spec.postconditions.values())),
+    ):
+        for formula in formulas:
+            raise NotTranslated(f"{formula.body.place}: {what} is not translated for exploration: {INSTEAD}")
+    with Watched(look_at(asked.question.limits)):
+        permuted, why = _permuted(asked, math.inf)
+    if why:
+        asked.say(f"all states are looked at: {why}")
+    remark(asked)
+    for question in (permuted, asked):
+        try:
+            made = within_limits(question, partial(started, question))
+            found = run_translated(question, made)
+        except Asymmetric as reason:
+            asked.say(f"all states are looked at: SYMMETRY changes more than names: {reason}")
+            continue
+        uncounted = made.translation.uncounted
+        if uncounted is not None:
+            asked.say(f"{uncounted}: ways to be true are not told apart: TLC may count more generated states")
+        return found
+    raise AssertionError("without permutations nothing is asymmetric")
 
 
 def _explored(asked: ModuleQuestion, looked: Looked) -> tuple[Run | None, str]:
@@ -232,9 +272,12 @@ def _counted(asked: ModuleQuestion, made: Symbolic, found: Run) -> tuple[Run | N
     return found, ""
 
 
-def _permuted(asked: ModuleQuestion) -> tuple[ModuleQuestion, str]:
+def _permuted(
+    asked: ModuleQuestion, most: float = _MOST_PERMUTATIONS
+) -> tuple[ModuleQuestion, str]:
     """The same with the permutations of the configuration, which are watched from now on; and why they cannot
-    be used, if so. Without a class for each state that is found, TLC's counts would be others."""
+    be used, if so, as where they are not fewer than ``most``. Without a class for each state that is found,
+    TLC's counts would be others."""
     spec = asked.module.specification
     if not spec.symmetry:
         return asked, ""
@@ -246,7 +289,7 @@ def _permuted(asked: ModuleQuestion) -> tuple[ModuleQuestion, str]:
         return asked, str(error)
     if explorer.asymmetric is not None:
         return asked, f"SYMMETRY changes more than names: {explorer.asymmetric}"
-    if symmetry is not None and len(symmetry.renamings) >= _MOST_PERMUTATIONS:
+    if symmetry is not None and len(symmetry.renamings) >= most:
         return asked, f"SYMMETRY makes {len(symmetry.renamings) + 1:,} permutations"
     return replace(asked, symmetry=symmetry), ""
 

@@ -14,12 +14,14 @@ from verifier.engines.proof_by_exploring import Explored
 from verifier.engines.prove import ProveOutcome
 from verifier.engines.search_by_exploring import NAME as EXPLORING
 from verifier.runs.asking import Remark
+from verifier.runs.options import INTERPRETER
 from verifier.runs.prove import ProveOptions, described_exploration
 from verifier.runs.question import Answer, conclude
+from verifier.runs.semantics import answered_by
 from verifier.runs.tla import enabled_actions
 from verifier.runs.tla_bounded import spoken_of
 from verifier.runs.tla_rounds import PATIENT_SECONDS, GivenUp, ModuleQuestion, within_limits
-from verifier.runs.tla_searched import settled_by
+from verifier.runs.tla_searched import found_by
 from verifier.runs.tla_symbolic import with_operators
 from verifier.runs.tla_verdicts import Settled, temporal_verdicts
 from verifier.tla.explorer import Explorer
@@ -39,8 +41,9 @@ def looks_on(asked: ModuleQuestion) -> bool:
     return options.explore and options.engine == EngineChoice.AUTO and options.solver is None
 
 
-def proved(asked: ModuleQuestion) -> Run | None:
+def proved(asked: ModuleQuestion, seconds: float = PATIENT_SECONDS) -> Run | None:
     """The run, if the interpreter looks at every state twice, by columns and one after the other; else None.
+    Each time it may take so many seconds of processor time.
 
     States are kept whole and told apart by all variables, so that none is taken for another one. Raises
     Interrupted.
@@ -51,25 +54,26 @@ def proved(asked: ModuleQuestion) -> Run | None:
         return None
     plain, began = replace(spec, symmetry=[], view=None), time.monotonic()
     try:
-        explorer = _explored(asked, plain, names, by_columns=True)
+        explorer = _explored(asked, plain, names, seconds, by_columns=True)
         first = _explored_to(explorer, names, time.monotonic() - began)
         began = time.monotonic()
-        again = _explored(asked, plain, names, by_columns=False)
-        seconds = time.monotonic() - began
+        again = _explored(asked, plain, names, seconds, by_columns=False)
+        again_seconds = time.monotonic() - began
         explorer.name_actions()
     except (GivenUp, Undefined):
         return None
-    settled = settled_by(explorer, plain, asked, first.seconds)
-    if settled is None:
+    searched = found_by(explorer, plain, asked, began, reason="", leaves_off=False)
+    if searched is None:
         return None
+    settled = searched.settled
     if _explored_to(again, names, first.seconds) != first or again.found.levels != explorer.found.levels:
         return None
     asked.listen(Remark(f"the interpreter looked at each of the {first.states:,} reachable states, twice"))
-    return _run_of(asked, plain, explorer, settled, replace(first, seconds_again=seconds))
+    return _run_of(asked, plain, explorer, settled, replace(first, seconds_again=again_seconds))
 
 
 def _explored(
-    asked: ModuleQuestion, spec: Specification, names: tuple[str, ...], *, by_columns: bool
+    asked: ModuleQuestion, spec: Specification, names: tuple[str, ...], seconds: float, *, by_columns: bool
 ) -> Explorer:
     """A complete exploration. Raises GivenUp, Undefined or Interrupted."""
     explorer = Explorer(spec, properties=names, keep_going=True, by_columns=by_columns)
@@ -78,7 +82,7 @@ def _explored(
         explorer.assume()
         explorer.explore()
 
-    within_limits(asked, explore, time.process_time() + PATIENT_SECONDS)
+    within_limits(asked, explore, time.process_time() + seconds)
     return explorer
 
 
@@ -110,4 +114,4 @@ def _run_of(
         described_exploration(name, explored) for name in question.properties if name not in settled.verdicts
     )
     made = conclude(question, Answer(None, 0.0, outcome), asked.engine.name, proofs=proofs)
-    return replace(made, traces=settled.traces)
+    return answered_by(INTERPRETER, replace(made, traces=settled.traces))

@@ -7,6 +7,7 @@ there, which is an error of the specification. Every counterexample is an execut
 
 from __future__ import annotations
 
+import logging
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -39,13 +40,14 @@ if TYPE_CHECKING:
     from verifier.tla.symmetry import Symmetry
 
 T = TypeVar("T")
+_LOG = logging.getLogger(__name__)
 _MOST_ROUNDS = 60
 _LONG = 0.3
 """Where translating takes so many seconds of processor time, more states are looked at before all else is
 built."""
 
 
-_BUILDING_SECONDS, PATIENT_SECONDS = 5.0, 20.0
+BUILDING_SECONDS, PATIENT_SECONDS = 5.0, 20.0
 """Where a translation takes longer to build, the interpreter looks on for so long, however many states there
 are, and where there is none. Both by the processor time of this process."""
 
@@ -92,21 +94,10 @@ class ModuleQuestion:
     symmetry: Symmetry | None = None
     """The permutations of which one state of each class is to be looked at, while they are watched."""
 
-
-def run(asked: ModuleQuestion) -> Run:
-    """Runs an engine, at wider sorts where those that were guessed do not do."""
-    from verifier.runs.tla_bounded import bounded
-    from verifier.runs.tla_proving import looks_on, proved
-
-    remark(asked)
-    if asked.engine.name == "bmc":
-        return bounded(asked)
-    try:
-        if looks_on(asked):
-            return translated_unless_slow(asked, lambda: proved(asked))
-        return translated(asked)
-    except Interrupted as stop:
-        return ended(asked, str(stop))
+    def say(self, words: str) -> None:
+        """Says what is decided on the way, as which semantics is to answer and why."""
+        _LOG.info("%s: %s", self.engine.name, words)
+        self.listen(Remark(words))
 
 
 def translated(asked: ModuleQuestion, settled: Settled | None = None) -> Run:
@@ -121,9 +112,9 @@ def translated_unless_slow(
     """The same; where building takes long or is not possible, what the interpreter finds by then, if it finds
     all. Raises Interrupted."""
     try:
-        return translated(replace(asked, patience=Patience(_BUILDING_SECONDS, math.inf)), settled)
+        return translated(replace(asked, patience=Patience(BUILDING_SECONDS, math.inf)), settled)
     except (GivenUp, NotTranslated) as refusal:
-        asked.listen(Remark(f"the interpreter goes on: {str(refusal) or 'translating takes long'}"))
+        asked.say(f"the interpreter goes on: {str(refusal) or 'translating takes long'}")
         found = look_on()
         if found is not None:
             return found

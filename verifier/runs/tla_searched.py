@@ -12,15 +12,20 @@ import psutil
 
 from verifier.engines.outcome import Outcome
 from verifier.engines.search_by_exploring import NAME as EXPLORING
+from verifier.runs.options import INTERPRETER
 from verifier.runs.question import Answer, conclude
+from verifier.runs.semantics import answered_by
 from verifier.runs.tla import enabled_actions
 from verifier.runs.tla_loading import OF_STEPS
 from verifier.runs.tla_rounds import ModuleQuestion
 from verifier.runs.tla_traces import violated
 from verifier.runs.tla_verdicts import Settled, replayed, temporal_verdicts
+from verifier.specs.definition import UNDEFINED_READ
 from verifier.tla.explorer import Explorer
 from verifier.tla.found import State
 from verifier.tla.specification import Specification
+from verifier.tla.splitting import Safety
+from verifier.tla.translate.specification import SORTS
 from verifier.verdict import Verdict, VerdictKind
 
 if TYPE_CHECKING:
@@ -87,6 +92,7 @@ class Searched:
                 closed = self.closed if self.closed >= 0 else None
                 verdicts.append(Verdict(name, VerdictKind.INCONCLUSIVE, closed, self.seconds, reason))
             else:
+                name = UNDEFINED_READ if name == SORTS else name  # noqa: PLW2901 -- that remains to be said
                 verdicts.append(Verdict(name, VerdictKind.HOLDS, depth, self.seconds, found_by=EXPLORING))
         if not self.asked.named:
             verdicts += temporal_verdicts(self.specification)
@@ -100,7 +106,7 @@ class Searched:
             self.enabled,
         )
         made = conclude(question, Answer(None, 0.0, outcome), self.asked.engine.name, depth=depth)
-        return replace(made, traces=self.settled.traces)
+        return answered_by(INTERPRETER, replace(made, traces=self.settled.traces))
 
 
 def found_by(
@@ -116,10 +122,27 @@ def found_by(
 
     The actions of its violations are known.
     """
+    violations, names = explorer.found.violations, asked.question.properties
+    if not explorer.count or not violations.keys() <= {*names}:
+        return None
+    if any(name + OF_STEPS in names for name in violations):
+        return None  # the states or the steps may violate it
+    return searched_by(explorer, spec, asked, began, reason=reason, leaves_off=leaves_off)
+
+
+def searched_by(
+    explorer: Explorer,
+    spec: Specification,
+    asked: ModuleQuestion,
+    began: float,
+    *,
+    reason: str,
+    leaves_off: bool = False,
+) -> Searched:
+    """The same of a search that knows the properties by their names in the question. ``spec`` is that by
+    which violations are judged."""
     names, found, seconds = asked.question.properties, explorer.found, time.monotonic() - began
     settled = settled_by(explorer, spec, asked, seconds)
-    if settled is None:
-        return None
     enabled, never = enabled_actions(found, asked.module.definition)
     whole = found.complete or found.closed == asked.question.options.depth
     return Searched(
@@ -136,16 +159,20 @@ def found_by(
     )
 
 
-def settled_by(
-    explorer: Explorer, spec: Specification, asked: ModuleQuestion, seconds: float
-) -> Settled | None:
-    """What a search found violated, replayed; None where it cannot be said in the properties that were asked
-    for. The actions of its violations are known."""
+def taken_apart(spec: Specification) -> Specification:
+    """The specification with each property that speaks of states and of steps as two, by the names that
+    engines call these by."""
+    properties = dict(spec.properties)
+    for name, one in spec.properties.items():
+        if one.always and one.steps:
+            properties[name] = replace(one, steps=())
+            properties[f"{name}{OF_STEPS}"] = Safety(steps=one.steps)
+    return replace(spec, properties=properties)
+
+
+def settled_by(explorer: Explorer, spec: Specification, asked: ModuleQuestion, seconds: float) -> Settled:
+    """What a search found violated, replayed. The actions of its violations are known."""
     names, violations = asked.question.properties, explorer.found.violations
-    if not explorer.count or not violations.keys() <= {*names}:
-        return None
-    if any(name + OF_STEPS in names for name in violations):
-        return None  # the states or the steps may violate it
     verdicts, traces, states = dict[str, Verdict](), dict[str, Any](), dict[str, Sequence[State]]()
     for name in names:
         if name in violations:

@@ -7,7 +7,6 @@ prepared by the names of the module, and the definition made when it is answered
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,8 +17,7 @@ from verifier.encodings.concrete import show_constants
 from verifier.errors import UsageError, cut
 from verifier.runs.asking import Remark
 from verifier.runs.loading import Loaded, Reading
-from verifier.runs.tla import explore
-from verifier.runs.tla_exploring import explored
+from verifier.runs.tla_answering import answer
 from verifier.runs.tla_loading import (
     UNKNOWN,
     TlaDefinition,
@@ -31,7 +29,7 @@ from verifier.runs.tla_loading import (
     temporal_named,
     word_of,
 )
-from verifier.runs.tla_rounds import ModuleQuestion, run
+from verifier.runs.tla_rounds import ModuleQuestion
 from verifier.runs.tla_symbolic import Symbolic, symbolic
 from verifier.specs.constants import AssumptionFailed
 from verifier.specs.definition import NO_DEADLOCK, UNDEFINED_READ, Lemma, Property, PropertyKind
@@ -132,22 +130,11 @@ class TlaSource:
     def answered(
         self, engine: Engine[Any], question: Question[Any], listen: Listen, built: Callable[[Model], None]
     ) -> Run:
-        """The engine's run; of ``explore`` by the interpreter, where that is as good or the only way."""
+        """The engine's run, by the semantics that is asked for."""
         asked = ModuleQuestion(engine, self.module, question, self.named, listen, built)
         for words in self.module.specification.warnings:
             listen(Remark(words))
-        if engine.name != "explore":
-            return run(asked)
-        found = explored(asked)
-        if found.run is not None:
-            listen(Remark("explored as translated"))
-            return found.run
-        alone = getattr(question.options, "workers", None) or getattr(question.options, "master", None)
-        listen(Remark(f"explored by the interpreter{', in one process' if alone else ''}: {found.why}"))
-        began = question.limits.since
-        module = replace(self.module, began=time.monotonic() if began is None else began)
-        options = question.options if self.named else replace(question.options, properties=())
-        return explore(module, options, listen, found.sample.begun if found.sample is not None else None)
+        return answer(asked)
 
     def whole(
         self,

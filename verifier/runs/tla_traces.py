@@ -15,7 +15,9 @@ from verifier.runs.tla_loading import OF_STEPS
 from verifier.specs.definition import Definition
 from verifier.tla.alias import aliased
 from verifier.tla.explaining import FalsePart, false_parts
+from verifier.tla.explorer import Explorer
 from verifier.tla.found import State, Taken, Violation
+from verifier.tla.frames import UNSET
 from verifier.tla.itf import as_json, shown_state, trace_object
 from verifier.tla.order import text
 from verifier.tla.specification import Specification
@@ -51,14 +53,18 @@ def about(definition: Definition, violates: str | None) -> dict[str, Any]:
 def written(made: Symbolic, trace: Trace) -> dict[str, Any]:
     """The execution that an engine found."""
     states = [made.translation.decode(dict(state)) for state in trace.states]
-    found = as_file(made.translation.specification, made.loaded.definition, trace, states)
-    if trace.loop is not None:
-        closing = trace.loop.closing
-        how = {} if closing is None else {"action": closing.name, "parameters": _parameters(closing)}
-        conditions = [{"condition": name, "met": why} for name, why in trace.loop.conditions]
-        found["#meta"]["loop"] = {**how, "fairness": trace.loop.fairness, "conditions": conditions}
-        found["loop"] = trace.loop.start
-    return found
+    return with_loop(as_file(made.translation.specification, made.loaded.definition, trace, states), trace)
+
+
+def with_loop(file: dict[str, Any], trace: Trace) -> dict[str, Any]:
+    """The file of an execution, with the loop that it ends in, if it does."""
+    if trace.loop is None:
+        return file
+    closing = trace.loop.closing
+    how = {} if closing is None else {"action": closing.name, "parameters": _parameters(closing)}
+    conditions = [{"condition": name, "met": why} for name, why in trace.loop.conditions]
+    loop = {**how, "fairness": trace.loop.fairness, "conditions": conditions}
+    return {**file, "#meta": {**file["#meta"], "loop": loop}, "loop": trace.loop.start}
 
 
 def as_file(
@@ -88,15 +94,30 @@ def as_aliased(spec: Specification, trace: Trace, file: dict[str, Any], states: 
     return replace(trace, shown=tuple(shown))
 
 
-def whereabouts(spec: Specification, state: State, steps: Sequence[str]) -> str:
-    """Where something has no value: the steps to a state, of long executions the last ones, and the state."""
+def whereabouts(spec: Specification, state: State, steps: Sequence[str] | None) -> str:
+    """Where something has no value: the steps to a state, of long executions the last ones, and the state.
+    ``steps``: None where they are not known."""
     names = [one.name for one in spec.variables]
     shown = shown_state(names, state, spec.evaluator.order)
     words = " /\\ ".join(f"{name} = {value}" for name, value in shown.items())
     words = words if len(words) <= _MOST_SHOWN else f"{words[:_MOST_SHOWN]} …"
+    if steps is None:
+        return f" (in the state {words})"
     last = [*(["…"] if len(steps) > _MOST_STEPS else []), *steps[-_MOST_STEPS:]]
     listed = f": {', '.join(last)}" if last else ""
     return f" (after {len(steps)} step{'' if len(steps) == 1 else 's'}{listed}; in the state {words})"
+
+
+def where_undefined(explorer: Explorer) -> str:
+    """Where a search met something that has no value."""
+    reached = explorer.states[explorer.current] if explorer.current >= 0 else None
+    # An invariant or a constraint is evaluated in a state that may not be among the states yet.
+    state = tuple(explorer.evaluator.now)
+    if UNSET in state:
+        return ""
+    way = [] if reached is None else explorer.known.path(explorer.current)
+    way += [state] if state != reached else []
+    return whereabouts(explorer.specification, state, explorer.titles(way))
 
 
 def _parameters(action: ActionTaken) -> Mapping[str, Any]:

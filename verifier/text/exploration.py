@@ -16,8 +16,8 @@ from verifier.text.run import (
     expectation_remarks,
     render_counterexamples,
     render_verdicts,
+    semantics_remarks,
     undecided_remarks,
-    validation_remarks,
     with_constants,
 )
 from verifier.verdict import VerdictKind
@@ -119,7 +119,7 @@ def _remarks(run: Run) -> list[str]:
         remarks.append(f"Not enabled in any state looked at so far: {', '.join(run.outcome.never_enabled)}.")
     if not deadlocks_checked(run):
         remarks.append(DEADLOCKS_NOT_CHECKED)
-    remarks += validation_remarks(run)
+    remarks += semantics_remarks(run)
     remarks += expectation_remarks(run)
     times = f"{run.seconds:.1f} s in all, {run.building_seconds:.1f} s to build"
     if figures:

@@ -13,7 +13,7 @@ from verifier.solvers import solver_version
 from verifier.text.columns import wrap
 from verifier.text.counterexample import render_trace
 from verifier.text.failure import render_failure
-from verifier.text.run import expectation_remarks, render_verdicts, validation_remarks, with_constants
+from verifier.text.run import expectation_remarks, render_verdicts, semantics_remarks, with_constants
 from verifier.verdict import Verdict, VerdictKind
 
 _UNREACHABLE = (
@@ -43,7 +43,7 @@ def render_induction(run: Run, width: int, *, full: bool) -> list[RenderableType
         for remark in _remarks(run, outcome, instances):
             lines += map(Text, wrap(remark, width, subsequent_indent="  "))
     times = f"{run.seconds:.1f} s in all, {run.building_seconds:.1f} s to build."
-    for remark in (*validation_remarks(run), *expectation_remarks(run), times):
+    for remark in (*semantics_remarks(run), *expectation_remarks(run), times):
         lines += map(Text, wrap(remark, width, subsequent_indent="  "))
     return lines
 

@@ -15,7 +15,13 @@ from verifier.text.columns import wrap
 from verifier.text.counterexample import render_trace
 from verifier.text.failure import render_failure
 from verifier.text.progress import ProgressText, ProversText, StatesText, depth_line
-from verifier.text.run import expectation_remarks, render_verdicts, to_go_on, with_constants
+from verifier.text.run import (
+    expectation_remarks,
+    render_verdicts,
+    semantics_remarks,
+    to_go_on,
+    with_constants,
+)
 from verifier.trust.trace import Trace
 from verifier.verdict import VerdictKind
 
@@ -55,7 +61,7 @@ def render_live(run: Run, width: int, *, full: bool) -> list[RenderableType]:
     lines += [*map(Text, wrap(how, width)), Text()]
     for verdict in run.outcome.verdicts:
         trace = verdict.trace
-        if trace is None or run.model is None:
+        if trace is None or (run.model is None and not (trace.shown or trace.variables)):
             continue
         lines += [Text(f"{verdict.property_name}:", "bold red"), Text()]
         lines += [*render_trace(run.definition, trace, width, full=full), Text()]
@@ -125,6 +131,7 @@ def _remarks(run: Run) -> Iterator[str]:
     for name, figures in run.outcome.statistics.get("properties", {}).items():
         yield from _side_by_side(name, figures)
     yield from to_go_on(run.outcome.verdicts)
+    yield from semantics_remarks(run)
     if run.outcome.never_enabled:
         bound = f" within {run.depth} states" if run.options["engine"] == "bmc" else ""
         yield f"warning: never enabled{bound}: {', '.join(run.outcome.never_enabled)} (a guard too strong?)"

@@ -19,8 +19,8 @@ from verifier.text.run import (
     expectation_remarks,
     render_counterexamples,
     render_verdicts,
+    semantics_remarks,
     undecided_remarks,
-    validation_remarks,
     with_constants,
 )
 from verifier.verdict import VerdictKind
@@ -135,7 +135,7 @@ def _remarks(run: Run, proofs: Sequence[CheckedProof], explored: Mapping[str, Ex
     remarks += undecided_remarks(run)
     if not deadlocks_checked(run):
         remarks.append(DEADLOCKS_NOT_CHECKED)
-    remarks += validation_remarks(run)
+    remarks += semantics_remarks(run)
     remarks += expectation_remarks(run)
     peak = run.outcome.statistics.get("peak_memory_bytes", 0) / 2**20
     times = f"{run.seconds:.1f} s in all, {run.building_seconds:.1f} s to build"

@@ -219,13 +219,22 @@ def certificate_remarks(run: Run) -> list[str]:
     ]
 
 
-def validation_remarks(run: Run) -> list[str]:
-    """The states and steps on which a translated module was compared with the interpreter."""
+_SEMANTICS = {
+    "interpreter": "The interpreter answered: nothing was translated.",
+    "translation": "Answered as translated.",
+}
+
+
+def semantics_remarks(run: Run) -> list[str]:
+    """Which semantics answered a question about a TLA+ module, and on which states and steps the translation
+    was compared with the interpreter."""
+    said = _SEMANTICS.get(run.outcome.statistics.get("semantics", ""))
     found = run.outcome.statistics.get("validation")
     if found is None:
-        return []
+        return [] if said is None else [said]
     states, steps = found["states"], found["steps"]
-    return [f"The translation agrees with the module on {states:,} states, {steps:,} steps."]
+    agrees = f"The translation agrees with the module on {states:,} states, {steps:,} steps."
+    return [agrees] if said is None else [said, agrees]
 
 
 def expectation_remarks(run: Run) -> list[str]:
@@ -249,7 +258,7 @@ def _remarks(run: Run) -> list[str]:
         remarks.append(f"Not enabled in any state searched so far: {never}.")
     if not deadlocks_checked(run):
         remarks.append(DEADLOCKS_NOT_CHECKED)
-    remarks += validation_remarks(run)
+    remarks += semantics_remarks(run)
     remarks += expectation_remarks(run)
     peak = run.outcome.statistics.get("peak_memory_bytes", 0) / 2**20
     times = f"{run.seconds:.1f} s in all, {run.building_seconds:.1f} s to build"

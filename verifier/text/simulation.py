@@ -15,6 +15,7 @@ from verifier.text.run import (
     expectation_remarks,
     render_counterexamples,
     render_verdicts,
+    semantics_remarks,
     with_constants,
 )
 
@@ -94,6 +95,7 @@ def _remarks(run: Run) -> list[str]:
     remarks = []
     if run.outcome.verdicts:
         remarks.append("What random executions do not violate may still be violated: use bmc or explore.")
+    remarks += semantics_remarks(run)
     remarks += expectation_remarks(run)
     rate = run.outcome.statistics.get("steps_per_second") or 0
     times = f"{run.seconds:.1f} s in all, {run.building_seconds:.1f} s to build"

@@ -7,8 +7,7 @@ are one; with symmetry, states that a permutation turns into each other are.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from verifier.processes.limits import Interrupted
@@ -19,12 +18,12 @@ from verifier.tla.checks import checks
 from verifier.tla.columns.levels import ByColumns
 from verifier.tla.errors import TlaError
 from verifier.tla.extensions import EXIT
-from verifier.tla.found import DEADLOCK, Found, State, Taken
+from verifier.tla.found import DEADLOCK, Found, State
 from verifier.tla.frames import UNSET, Undefined
 from verifier.tla.known_states import Key, KnownStates
 from verifier.tla.orbits import Orbits
 from verifier.tla.permuting import permuted
-from verifier.tla.retracing import Walk, action_between, has_a_step
+from verifier.tla.retracing import Walk, has_a_step
 from verifier.tla.specification import Specification
 from verifier.tla.symmetry import Asymmetric, Symmetry
 from verifier.tla.violations import Violations
@@ -60,6 +59,9 @@ class Explorer:
         """A search to go on with, where that finds the same."""
         self.continued: Begun | None = None
         """That search, if it was gone on with."""
+        self.follow: Callable[[int, int], None] | None = None
+        """Hears of each step behind which the search goes on, by the numbers of its states; not of steps that
+        are expanded by columns."""
         self.asymmetric: str | None = None
         """Why the permutations of the configuration are not used."""
         found = checks(specification, set(properties))
@@ -348,6 +350,7 @@ class Explorer:
                 if within is None:
                     within = steps[step] = self._allows(state, made, number)
             if within and known is not None and self.always_alike:
+                self._followed(number, known)
                 continue
             now[:], following[:] = made, unset
             for test in self.constraints:
@@ -359,10 +362,15 @@ class Explorer:
             if not by_row:
                 key, known = states.find(made)
             if known is None:
-                added = self._add(made, number, key)
-                now[:] = self.states[added]  # the values that are kept
-                self.violations.check(made, added, number, self.invariants)
+                known = self._add(made, number, key)
+                now[:] = self.states[known]  # the values that are kept
+                self.violations.check(made, known, number, self.invariants)
+            self._followed(number, known)
         self.ahead = 0
+
+    def _followed(self, number: int, other: int) -> None:
+        if self.follow is not None:
+            self.follow(number, other)
 
     def _allows(self, state: State, made: State, number: int) -> bool:
         """Whether the action constraints allow a step, of which properties are checked."""
@@ -377,25 +385,11 @@ class Explorer:
         """Finds the actions between the states of the violations."""
         if self.specification.next is not None:
             for violation in self.found.violations.values():
-                violation.actions += self._actions(violation.states)
+                violation.actions += self.walks.actions(violation.states)
 
     def titles(self, states: Sequence[State]) -> list[str]:
         """What the steps of an execution are called; as where an action has no value, all are Next."""
         try:
-            return [one.title(self.evaluator.order) for one in self._actions(states)]
+            return [one.title(self.evaluator.order) for one in self.walks.actions(states)]
         except Undefined:
             return ["Next"] * (len(states) - 1)
-
-    def _actions(self, states: Sequence[State]) -> Iterator[Taken]:
-        """The actions between states. Raises Undefined."""
-        formula = self.specification.next
-        if formula is None:
-            return
-        walk = self.walks.over(formula, primed=False)
-        # What is random chooses otherwise when it is asked again.
-        again = Taken("Next") if self.evaluator.analysis.of(formula.body, formula.module).changing else None
-        for one, other in pairwise(states):
-            action = action_between(self.evaluator, walk, one, other) or again
-            if action is None:
-                raise Undefined(self.walks.place, "a step that was found is not found again")
-            yield action

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 
 from verifier.tla.ast import Step
 from verifier.tla.calls import endless
 from verifier.tla.errors import Place
-from verifier.tla.found import State
+from verifier.tla.found import State, Taken
 from verifier.tla.frames import UNSET, Undefined, Unit
-from verifier.tla.retracing import Walk
+from verifier.tla.retracing import Walk, action_between
 from verifier.tla.specification import Specification
 from verifier.tla.splitting import Formula
 from verifier.tla.values import Boolean, Fn, ModelValue, NoValue, Value, listed
@@ -44,6 +45,20 @@ class Walks:
                 raise Undefined(self.place, endless("an action")) from None
 
         return walked
+
+    def actions(self, states: Sequence[State]) -> Iterator[Taken]:
+        """The actions between states. Raises Undefined."""
+        formula = self.specification.next
+        if formula is None:
+            return
+        walk = self.over(formula, primed=False)
+        # What is random chooses otherwise when it is asked again.
+        again = Taken("Next") if self.evaluator.analysis.of(formula.body, formula.module).changing else None
+        for one, other in pairwise(states):
+            action = action_between(self.evaluator, walk, one, other) or again
+            if action is None:
+                raise Undefined(self.place, "a step that was found is not found again")
+            yield action
 
     def captured(self, what: str) -> State:
         """The next state, all of whose variables must have a value. Raises Undefined."""

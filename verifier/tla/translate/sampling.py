@@ -296,17 +296,21 @@ class Stepper:
         self._visit(state, found.append)
         return found
 
-    def enabled(self, state: State) -> set[str]:
-        """The actions of the steps from a state. Raises Undefined."""
-        found = set[str]()
+    def ways(self, state: State) -> list[tuple[State, str]]:
+        """Each way to take a step, with the action that is taken. Raises Undefined."""
+        found: list[tuple[State, str]] = []
 
-        def tell(_: State) -> None:
+        def tell(reached: State) -> None:
             action = self.evaluator.actions.action
-            found.add(action.shown if action is not None else "Next")
+            found.append((reached, action.shown if action is not None else "Next"))
 
         self.evaluator.actions.action = None
         self._visit(state, tell)
         return found
+
+    def enabled(self, state: State) -> set[str]:
+        """The actions of the steps from a state. Raises Undefined."""
+        return {action for _, action in self.ways(state)}
 
     def actions(self, state: State, following: State) -> dict[str, Taken]:
         """The actions that lead from a state to another one, by name. Raises Undefined."""

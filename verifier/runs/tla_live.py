@@ -1,0 +1,236 @@
+"""Temporal properties of a module by the interpreter: fair loops in the graph of all states.
+
+So a module is decided that cannot be translated, as by TLC. A lasso is judged (``tla_replay``), which works
+out what the formulas say of this one execution.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import psutil
+
+from verifier.engines.explore import Progress
+from verifier.engines.live import LiveEngine
+from verifier.engines.prove import ProveOutcome
+from verifier.errors import UsageError
+from verifier.processes.limits import INTERRUPTED, Interrupted
+from verifier.runs.live import LiveOptions
+from verifier.runs.options import INTERPRETER
+from verifier.runs.question import Answer, conclude
+from verifier.runs.semantics import answered_by
+from verifier.runs.tla import check_begins, enabled_actions
+from verifier.runs.tla_loading import temporal_named
+from verifier.runs.tla_loops import Loops, Ring
+from verifier.runs.tla_rounds import GivenUp, ModuleQuestion, within_limits
+from verifier.runs.tla_traces import (
+    as_aliased,
+    as_file,
+    module_trace,
+    where_undefined,
+    whereabouts,
+    with_loop,
+)
+from verifier.runs.tla_verdicts import replayed
+from verifier.specs.temporal import NO_FAIRNESS
+from verifier.tla.explorer import Explorer
+from verifier.tla.frames import UNSET, Undefined
+from verifier.tla.lasso import Lasso
+from verifier.tla.specification import Specification
+from verifier.tla.splitting import Safety
+from verifier.tla.state_graph import Graph, Recorder
+from verifier.tla.unfolding import Fair, Several, Unfolded, negation, unfolded
+from verifier.trust.trace import ActionTaken, Loop, Trace
+from verifier.verdict import Verdict, VerdictKind
+
+if TYPE_CHECKING:
+    from verifier.outcomes.run import Run
+
+_SECONDS_BETWEEN_NEWS = 1.0
+_EXPLORES = (LiveEngine.AUTO, LiveEngine.EXPLICIT)
+
+
+def explores(options: LiveOptions) -> bool:
+    """Whether it is left open how to decide, or exploration is asked for."""
+    return options.engine in _EXPLORES and options.explore and options.solver is None
+
+
+def check_explores(options: LiveOptions) -> None:
+    """Raises UsageError where something else is asked for."""
+    if not explores(options):
+        words = f"--engine {options.engine}" if options.engine not in _EXPLORES else "--no-explore, --solver"
+        raise UsageError(f"--by interpreter explores all states, so it does not go with {words}")
+
+
+def lived(asked: ModuleQuestion, until: float | None = None) -> Run | None:
+    """The run, by the interpreter; None if it is not done ``until`` then, by the processor time of this
+    process. Raises UsageError for an expression that has no value."""
+    search = _Live(asked)
+    try:
+        within_limits(asked, search.explore, until)
+        verdicts = [within_limits(asked, partial(search.verdict, name), until) for name in search.names]
+    except GivenUp:
+        return None
+    except Interrupted as stop:
+        return search.run([], str(stop))
+    except Undefined as error:
+        raise UsageError(f"{error}{search.whereabouts()}") from None
+    return search.run(verdicts)
+
+
+class _Live:
+    """Decides the properties of a question, one after the other, in one graph."""
+
+    def __init__(self, asked: ModuleQuestion) -> None:
+        self.asked, self.options = asked, asked.question.options
+        self.names = asked.question.properties
+        self.spec = replace(asked.module.specification, symmetry=[], view=None)
+        self.began = self.told = time.monotonic()
+        self.explorer = Explorer(
+            self.spec,
+            properties=(),
+            keep_going=True,
+            max_states=self.options.max_states,
+            enforce=self._tell,
+            by_columns=False,
+        )
+        self.recorder = Recorder(self.explorer)
+        self.traces: dict[str, Mapping[str, Any]] = {}
+        self.loops: Loops | None = None
+
+    def _tell(self, explorer: Explorer) -> None:
+        now = time.monotonic()
+        if now - self.told > _SECONDS_BETWEEN_NEWS:
+            self.told = now
+            waiting = explorer.count - explorer.current - 1
+            self.asked.listen(Progress(explorer.level, explorer.count, waiting, now - self.began))
+
+    def whereabouts(self) -> str:
+        """Where something had no value."""
+        if self.loops is None:
+            return where_undefined(self.explorer)
+        state = tuple(self.spec.evaluator.now)
+        return "" if UNSET in state else whereabouts(self.spec, state, None)
+
+    def explore(self) -> None:
+        """Finds all states. Raises Undefined, Interrupted, GivenUp."""
+        self.explorer.assume()
+        self.explorer.explore()
+        check_begins(self.spec, self.explorer.found)
+        graph: Graph = self.recorder.graph(self.explorer, self.asked.question.limits.check_time)
+        self.loops = Loops(graph)
+
+    def _fairness(self) -> tuple[list[Fair], list[Unfolded]]:
+        """The fairness conditions that are demanded, and what else is said of all executions."""
+        conditions: list[Fair] = []
+        others: list[Unfolded] = []
+        if self.options.fairness == NO_FAIRNESS:
+            return conditions, others
+        waiting = [unfolded(self.spec.evaluator, formula) for formula in self.spec.fairness]
+        while waiting:
+            match waiting.pop(0):
+                case Fair() as one:
+                    conditions.append(one)
+                case Several(conjunction=True, parts=parts):
+                    waiting = [*parts, *waiting]
+                case one:
+                    others.append(one)
+        return conditions, others
+
+    def verdict(self, name: str) -> Verdict:
+        """The verdict on a property. Raises Undefined, Interrupted, GivenUp and UsageError."""
+        assert self.loops is not None
+        began, spec = time.monotonic(), self.spec
+        safety = _property(spec, name)
+        conditions, others = self._fairness()
+        claim = Several(True, tuple(unfolded(spec.evaluator, one) for one in safety.parts))
+        ring = self.loops.find(Several(True, (*conditions, *others, negation(claim))))
+        seconds = time.monotonic() - began
+        count = len(self.loops.graph.states)
+        if ring is None:
+            words = f"complete: no fair loop among {count:,} states violates it"
+            if spec.constraints or spec.action_constraints:
+                reason = f"{words}, within the constraint"
+                return Verdict(name, VerdictKind.HOLDS, count, seconds, reason, found_by=INTERPRETER)
+            depth = self.explorer.found.depth
+            return Verdict(name, VerdictKind.PROVED, depth, seconds, words, found_by=INTERPRETER)
+        return self._violated(name, ring, conditions, seconds)
+
+    def _violated(self, name: str, ring: Ring, conditions: Sequence[Fair], seconds: float) -> Verdict:
+        """The verdict by an execution, which is judged."""
+        assert self.loops is not None
+        spec, definition = self.spec, self.asked.question.definition
+        states = [self.loops.graph.states[number] for number in ring.states]
+        stutters = ring.start == len(states) - 1
+        actions = list(self.explorer.walks.actions(states))
+        trace, closing = module_trace(spec, definition, name, states, actions), None
+        if not stutters:
+            last = [states[-1], states[ring.start]]
+            taken = list(self.explorer.walks.actions(last))
+            (closing,) = module_trace(spec, definition, name, last, taken).actions
+        lasso = Lasso(spec.evaluator, states, ring.start)
+        met = tuple((one.label, self._reason(one, lasso, trace, closing)) for one in conditions)
+        trace = replace(trace, loop=Loop(ring.start, closing, self.options.fairness, met))
+        file = with_loop(as_file(spec, definition, trace, states), trace)
+        self.traces[name] = file
+        trace = as_aliased(spec, trace, file, states)
+        verdict = Verdict(name, VerdictKind.VIOLATED, trace.steps, seconds, trace=trace, found_by=INTERPRETER)
+        return replayed(_judging(spec), verdict, states)
+
+    def _reason(self, one: Fair, lasso: Lasso, trace: Trace, closing: ActionTaken | None) -> str:
+        """Why the loop meets a condition."""
+        actions = [*trace.actions, *([] if closing is None else [closing])]
+        taken = lasso.truths(one.step) if closing is not None else []
+        for place in range(lasso.start, len(taken)):
+            if taken[place]:
+                return f"taken in the loop, by {actions[place]} from state {place}"
+        enabled = lasso.truths(one.enabled)
+        free = [place for place in range(lasso.start, len(enabled)) if not enabled[place]]
+        if len(free) == len(enabled) - lasso.start:
+            return "impossible in every state of the loop"
+        return f"impossible in state {free[0]}" if free else "not met"  # which the judge finds
+
+    def run(self, verdicts: Sequence[Verdict], ended: str = "") -> Run:
+        """The run; ``ended``: before all is decided."""
+        question, found = self.asked.question, self.explorer.found
+        known = {verdict.property_name for verdict in verdicts}
+        left = [name for name in self.names if name not in known]
+        reason = ended or INTERRUPTED
+        verdicts = [*verdicts, *(Verdict(n, VerdictKind.INCONCLUSIVE, None, 0.0, reason) for n in left)]
+        enabled, never = enabled_actions(found, self.asked.module.definition)
+        count = self.explorer.count
+        statistics = {
+            "peak_memory_bytes": int(psutil.Process().memory_info().rss),
+            "distinct_states": count,
+            "generated_states": found.generated,
+            "depth": max(found.depth, 0),
+            "complete": found.complete,
+            "properties": {name: {"distinct_states": count} for name in self.names},
+        }
+        outcome = ProveOutcome(
+            tuple(verdicts), tuple(sorted(never)) if found.complete else (), statistics, enabled
+        )
+        made = conclude(question, Answer(None, 0.0, outcome), self.asked.engine.name)
+        return answered_by(INTERPRETER, replace(made, traces=self.traces))
+
+
+def _property(spec: Specification, name: str) -> Safety:
+    known = {one: safety for one, safety in spec.properties.items() if safety.liveness}
+    return known.get(name) or temporal_named(spec, name, list(known))
+
+
+def _judging(spec: Specification) -> Specification:
+    """The specification by which an execution is judged: what a constraint says of the search, as TLCGet
+    does, is known of the search alone, which has followed each step."""
+    analysis = spec.evaluator.analysis
+
+    def speaks_of_search(formulas: Sequence[Any]) -> bool:
+        return any(analysis.of(one.body, one.module).changing for one in formulas)
+
+    constraints = [] if speaks_of_search(spec.constraints) else spec.constraints
+    of_steps = [] if speaks_of_search(spec.action_constraints) else spec.action_constraints
+    return replace(spec, constraints=constraints, action_constraints=of_steps)

@@ -1,0 +1,269 @@
+"""Random executions of a module by the interpreter: what they violate, how long they are, what they take.
+
+As of a translated module (``engines/simulate``), each step is chosen evenly among the ways to take one, and a
+step property is violated where any step from a state that is reached violates it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from verifier.engines.outcome import Outcome
+from verifier.engines.simulate import Progress
+from verifier.errors import UsageError
+from verifier.processes.limits import Interrupted
+from verifier.runs.options import INTERPRETER
+from verifier.runs.question import Answer, conclude
+from verifier.runs.semantics import answered_by
+from verifier.runs.simulate import ENGINE, SimulateOptions
+from verifier.runs.tla import check_begins
+from verifier.runs.tla_rounds import GivenUp, ModuleQuestion, within_limits
+from verifier.runs.tla_searched import taken_apart
+from verifier.runs.tla_symbolic import with_operators
+from verifier.runs.tla_traces import violated, whereabouts
+from verifier.runs.tla_verdicts import replayed, temporal_verdicts
+from verifier.specs.definition import NO_DEADLOCK
+from verifier.tla.checks import Test, checks, evaluated
+from verifier.tla.found import State, Violation
+from verifier.tla.frames import UNSET, Undefined
+from verifier.tla.translate.sampling import Stepper
+from verifier.tla.translate.specification import SORTS
+from verifier.verdict import Verdict, VerdictKind
+
+if TYPE_CHECKING:
+    from verifier.outcomes.run import Run
+
+_SECONDS_BETWEEN_NEWS, _MOST_KNOWN = 1.0, 50_000
+"""Of so many states it is kept what follows them."""
+
+
+def check_walks(options: SimulateOptions) -> None:
+    """Raises UsageError for what the interpreter cannot count."""
+    if options.histogram:
+        raise UsageError("--histogram is not allowed with --by interpreter: it speaks of the translation")
+
+
+def walked(asked: ModuleQuestion, until: float | None = None) -> Run | None:
+    """The run, by the interpreter; None if it is not done ``until`` then, by the processor time of this
+    process. Raises UsageError for an expression that has no value."""
+    walks, reason = _Walks(asked), ""
+    try:
+        within_limits(asked, walks.run, until)
+    except GivenUp:
+        return None
+    except Interrupted as stop:
+        reason = str(stop)
+    except Undefined as error:
+        reason = f"{error}{walks.whereabouts()}"
+        if not walks.verdicts:
+            raise UsageError(reason) from None
+    return walks.concluded(reason)
+
+
+@dataclass(frozen=True)
+class _Look:
+    """What was found of a state."""
+
+    violates: tuple[str, ...]
+    following: tuple[tuple[State, str], ...]
+    """The ways to take a step, with the actions that are taken."""
+    breaking: Mapping[str, State]
+    """Of each step property that a step violates, where the step leads."""
+    within: bool
+    """Whether steps may begin there."""
+
+
+class _Walks:
+    def __init__(self, asked: ModuleQuestion) -> None:
+        self.asked, self.options = asked, asked.question.options
+        self.names = tuple(n for n in asked.question.properties if n not in (SORTS, "none"))
+        spec = with_operators(asked.module, self.names)
+        self.spec = replace(spec, symmetry=[], view=None)
+        own = taken_apart(self.spec)
+        self.stepper = Stepper(own)
+        self.explorer = self.stepper.explorer
+        self.evaluator = own.evaluator
+        self.checks = checks(own, self.names)
+        analysis = self.evaluator.analysis
+        self.known: dict[State, _Look] = {}
+        self.keeps = not any(
+            analysis.of(one.body, one.module).changing for one in evaluated(own, set(self.names))
+        )
+        """Whether what is found of a state is the same whenever it is reached."""
+        self.began = self.told = time.monotonic()
+        self.chance = Random(self.options.seed)
+        self.verdicts: dict[str, Verdict] = {}
+        self.traces: dict[str, dict[str, Any]] = {}
+        self.path: list[State] = []
+        self.ended = self.steps = self.deadlocks = self.cut = 0
+        self.violating, self.enabled, self.taken = Counter[str](), Counter[str](), Counter[str]()
+        self.lengths = Counter[int]()
+        self.counted = {name: Counter[int]() for name in self.options.count_action}
+
+    def run(self) -> None:
+        """Walks. Raises Undefined, Interrupted and UsageError."""
+        self.explorer.assume()
+        initial = self._initial()
+        while self.ended < self.options.walks:
+            self._walk(self.chance.choice(initial))
+            self.ended += 1
+            now = time.monotonic()
+            if now - self.told > _SECONDS_BETWEEN_NEWS:
+                self.told = now
+                self.asked.listen(Progress(self.ended, now - self.began))
+
+    def _initial(self) -> list[State]:
+        """The initial states: all of them may begin an execution, and those beyond the constraint end it."""
+        explorer = self.explorer
+        within, explorer.constraints = explorer.constraints, []
+        try:
+            explorer._initial()
+        finally:
+            explorer.constraints = within
+        check_begins(self.spec, explorer.found)
+        return list(explorer.states)
+
+    def _walk(self, state: State) -> None:
+        taken, self.path = Counter[str](), [state]
+        while True:
+            depth = len(self.path) - 1
+            at_end = depth >= self.options.depth
+            look = self._look(state, first=not depth)
+            self.enabled.update({action for _, action in look.following})
+            self.deadlocks += look.within and not look.following
+            if self._violated(look, at_end) or not look.within:
+                break
+            self.cut += bool(look.following) and at_end
+            if at_end or not look.following:
+                break
+            before, (state, action) = state, self.chance.choice(look.following)
+            self.path.append(state)
+            taken[action] += 1
+            if not self.stepper.goes_on(before, state):
+                self._violated(self._look(state, first=False), at_end=True)
+                break
+        self.steps += taken.total()
+        self.taken += taken
+        self.lengths[len(self.path) - 1] += 1
+        for name, counter in self.counted.items():
+            counter[taken[name]] += 1
+
+    # -- states
+
+    def _look(self, state: State, *, first: bool) -> _Look:
+        found = self.known.get(state) if self.keeps and not first else None
+        if found is None:
+            found = self._looked(state, first=first)
+            if self.keeps and not first and len(self.known) < _MOST_KNOWN:
+                self.known[state] = found
+        return found
+
+    def _looked(self, state: State, *, first: bool) -> _Look:
+        now, following, own = self.evaluator.now, self.evaluator.next, self.checks
+        self.explorer.level, self.explorer.ahead = len(self.path) - 1, 0
+        now[:], following[:] = state, [UNSET] * len(state)
+        tests = [*own.invariants, *(own.initially if first else ())]
+        violates = tuple(dict.fromkeys(name for name, test in tests if not test()))
+        within = all(test() for test in own.constraints)
+        ways = self.stepper.ways(state) if within else []
+        return _Look(violates, tuple(ways), self._breaking(state, ways, own.steps), within)
+
+    def _breaking(
+        self, state: State, ways: Sequence[tuple[State, str]], steps: Sequence[tuple[str, Test]]
+    ) -> Mapping[str, State]:
+        found: dict[str, State] = {}
+        for other in dict.fromkeys(reached for reached, _ in ways) if steps else ():
+            self.evaluator.now[:], self.evaluator.next[:] = state, other
+            for name, test in steps:
+                if name not in found and not test():
+                    found[name] = other
+        return found
+
+    def whereabouts(self) -> str:
+        """Where something had no value."""
+        state = tuple(self.evaluator.now)
+        if UNSET in state:
+            return ""
+        way = [*self.path, *([state] if self.path and state != self.path[-1] else [])]
+        return whereabouts(self.spec, state, self.explorer.titles(way))
+
+    # -- violations
+
+    def _violated(self, look: _Look, at_end: bool) -> bool:
+        """Notes what a state violates, and whether it ends the execution."""
+        found = [(name, self.path) for name in look.violates]
+        if not at_end:  # the step would be one too many
+            found += [(name, [*self.path, other]) for name, other in look.breaking.items()]
+        if look.within and not look.following and NO_DEADLOCK in self.names:
+            found.append((NO_DEADLOCK, self.path))
+        for name, states in found:
+            self.violating[name] += 1
+            if name not in self.verdicts:
+                self._note(name, states)
+        return bool(found)
+
+    def _note(self, name: str, states: Sequence[State]) -> None:
+        of_step = states is not self.path
+        states = [*_straight(states[:-1]), states[-1]] if of_step else _straight(states)
+        seconds = time.monotonic() - self.began
+        actions = list(self.explorer.walks.actions(states))
+        violation = Violation(name, list(states), actions)
+        verdict, self.traces[name] = violated(self.spec, self.asked.question.definition, violation, seconds)
+        verdict = replace(verdict, fewest=False, found_by=ENGINE.name)
+        self.verdicts[name] = replayed(self.spec, verdict, states)
+        self.asked.listen(Progress(self.ended, seconds, name))
+
+    # -- the end
+
+    def concluded(self, reason: str) -> Run:
+        """The run."""
+        seconds = time.monotonic() - self.began
+        words = f"no violation in {self.ended} random executions"
+        why = f"{reason}; {words}" if reason else words
+        verdicts = [
+            self.verdicts.get(name) or Verdict(name, VerdictKind.INCONCLUSIVE, None, seconds, why)
+            for name in self.names
+        ]
+        if not self.asked.named:
+            verdicts += temporal_verdicts(self.spec)
+        names = [action.name for action in self.asked.module.definition.actions]
+        never = tuple(name for name in names if not self.enabled[name])
+        enabled = tuple(name for name in self.enabled if self.enabled[name])
+        outcome = Outcome(tuple(verdicts), never, self._statistics(names, seconds), enabled)
+        question = self.asked.question
+        made = conclude(question, Answer(None, 0.0, outcome), ENGINE.name, depth=self.options.depth)
+        return answered_by(INTERPRETER, replace(made, traces=self.traces))
+
+    def _statistics(self, names: Sequence[str], seconds: float) -> dict[str, Any]:
+        def counts(found: Counter[int]) -> dict[str, int]:
+            return {str(value): found[value] for value in sorted(found)}
+
+        return {
+            "walks": self.ended,
+            "steps": self.steps,
+            "steps_per_second": round(self.steps / seconds) if seconds else None,
+            "walks_at_deadlock": self.deadlocks,
+            "walks_cut_at_depth": self.cut,
+            "walks_violating": {name: self.violating[name] for name in self.names},
+            "walks_reaching": {},
+            "actions": {n: {"enabled": self.enabled[n], "taken": self.taken[n]} for n in names},
+            "lengths": counts(self.lengths),
+            "action_counts": {name: counts(found) for name, found in self.counted.items()},
+            "histograms": {},
+        }
+
+
+def _straight(states: Sequence[State]) -> list[State]:
+    """An execution to the same state without the rounds that this one makes."""
+    last = {state: place for place, state in enumerate(states)}
+    found, place = list[State](), 0
+    while place < len(states):
+        place = last[states[place]]
+        found.append(states[place])
+        place += 1
+    return found

@@ -1,0 +1,87 @@
+"""The states of a specification with all steps between them, found by the interpreter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from verifier.tla.evaluator import Evaluator
+from verifier.tla.explorer import Explorer
+from verifier.tla.found import State
+from verifier.tla.unfolding import Leaf
+
+Numbers = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+_BETWEEN_CHECKS = 1024
+"""So many values are computed before the limits are looked at again."""
+
+
+class Recorder:
+    """The steps that an explorer follows, without those that change nothing."""
+
+    def __init__(self, explorer: Explorer) -> None:
+        explorer.follow = self._follow
+        self._from: list[int] = []
+        self._to: list[int] = []
+
+    def _follow(self, one: int, other: int) -> None:
+        if one != other:
+            self._from.append(one)
+            self._to.append(other)
+
+    def graph(self, explorer: Explorer, check: Callable[[], None]) -> Graph:
+        """The graph, once the explorer has looked at every state."""
+        states = explorer.states
+        # In whatever ways a step is taken, it is one step.
+        keys = np.array(self._from, np.int64) * max(len(states), 1) + np.array(self._to, np.int64)
+        sources, targets = np.divmod(np.unique(keys), max(len(states), 1))
+        return Graph(explorer.evaluator, states, explorer.found.initial, sources, targets, check)
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """States, of which the first are initial, and the steps that change the state, by their sources in
+    ascending order."""
+
+    evaluator: Evaluator
+    states: list[State]
+    initial: int
+    sources: Numbers
+    targets: Numbers
+    check: Callable[[], None]
+    """Raises Interrupted where a limit is reached."""
+
+    @cached_property
+    def _known(self) -> dict[Leaf, Mask]:
+        return {}
+
+    def where(self, leaf: Leaf) -> Mask:
+        """The states in which a formula of a state is true. Raises Undefined."""
+        assert leaf.stuttering is None
+        found = self._known.get(leaf)
+        if found is None:
+            test, now = self.evaluator.compiled_truth(leaf.body, leaf.module), self.evaluator.now
+            found = self._known[leaf] = np.zeros(len(self.states), np.bool_)
+            for number, state in enumerate(self.states):
+                if number % _BETWEEN_CHECKS == 0:
+                    self.check()
+                now[:] = state
+                found[number] = test()
+        return found
+
+    def steps(self, leaf: Leaf, asked: Mask) -> Mask:
+        """Which steps satisfy a formula of a step, of those that are asked for. Raises Undefined."""
+        assert leaf.stuttering is not None
+        test = self.evaluator.compiled_truth(leaf.body, leaf.module)
+        now, following, states = self.evaluator.now, self.evaluator.next, self.states
+        found = np.zeros(len(self.sources), np.bool_)
+        for count, number in enumerate(np.flatnonzero(asked)):
+            if count % _BETWEEN_CHECKS == 0:
+                self.check()
+            now[:], following[:] = states[self.sources[number]], states[self.targets[number]]
+            found[number] = test()
+        return found

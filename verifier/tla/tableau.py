@@ -1,0 +1,271 @@
+"""What an execution has to do so that a temporal formula is true of it.
+
+A formula is first a disjunction of cases. In a case, what is said of the end of an execution alone (fairness,
+``[]<>P``, ``<>[]P``) is said of its loop. Of the rest an automaton follows an execution (Couvreur 1999,
+doi:10.1007/3-540-48119-2_16): its states are sets of formulas that are to hold from here on. A transition
+decides each of them by what is true of the present state and step, and says which formulas are to hold from
+the next state on. ``<>F`` may be put off; the loop must not put it off for ever.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
+from typing import TypeAlias, TypeVar
+
+from verifier.errors import UsageError
+from verifier.tla.unfolding import (
+    FALSE,
+    TRUE,
+    Always,
+    Eventually,
+    Fair,
+    Leaf,
+    Not,
+    Several,
+    Unfolded,
+    negation,
+)
+
+_MOST_CASES = 1000
+"""The most ways in which a property may fail."""
+_MOST_STATES = 4096
+"""The most states of an automaton."""
+Literal: TypeAlias = Leaf | Not
+"""A leaf, or the negation of one."""
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True)
+class Transition:
+    """What an automaton does at a place of an execution."""
+
+    literals: tuple[Literal, ...] = ()
+    """What is true of the state and of the step that leaves it."""
+    then: tuple[Unfolded, ...] = ()
+    """What is to hold from the next place on: the state of the automaton there."""
+    put_off: tuple[Eventually, ...] = ()
+
+    def but(self, literal: Literal) -> Transition:
+        """The same where this is true, too."""
+        return replace(self, literals=_with(self.literals, literal))
+
+    def leaving(self, formula: Always | Eventually) -> Transition:
+        """The same that leaves a formula to the next place."""
+        put_off = _with(self.put_off, formula) if isinstance(formula, Eventually) else self.put_off
+        return replace(self, then=_with(self.then, formula), put_off=put_off)
+
+
+def _with(found: tuple[Found, ...], one: Found) -> tuple[Found, ...]:
+    return found if one in found else (*found, one)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A way in which a formula is true of an execution."""
+
+    fair: tuple[Fair, ...]
+    """Fairness conditions that it meets."""
+    again: tuple[Literal, ...]
+    """What is true again and again."""
+    lasts: tuple[Literal, ...]
+    """What is true from some place on."""
+    first: tuple[Unfolded, ...]
+    """What holds of the whole execution: the state in which the automaton begins."""
+
+
+def cases(formula: Unfolded) -> list[Case]:
+    """The ways in which a formula is true. Raises UsageError if they are too many."""
+    return [_case(conjuncts) for conjuncts in _cases(normal(formula))]
+
+
+def normal(formula: Unfolded, *, negated: bool = False) -> Unfolded:
+    """The formula, or its negation, with all negations at leaves, and ``[]`` and ``<>`` as far inside as they
+    go."""
+    match formula:
+        case Not():
+            return normal(formula.part, negated=not negated)
+        case Leaf():
+            return Not(formula) if negated else formula
+        case Fair():
+            return normal(formula.meaning, negated=True) if negated else formula
+        case Several():
+            parts = (normal(part, negated=negated) for part in formula.parts)
+            return _several(formula.conjunction is not negated, parts)
+        case Always() if not negated:
+            return _always(normal(formula.part))
+        case Eventually() if negated:
+            return _always(normal(formula.part, negated=True))
+    return _eventually(normal(formula.part, negated=negated))
+
+
+def _several(conjunction: bool, parts: Iterable[Unfolded]) -> Unfolded:
+    found: dict[Unfolded, None] = {}
+    for part in parts:
+        same = isinstance(part, Several) and part.conjunction is conjunction
+        found |= dict.fromkeys(part.parts if isinstance(part, Several) and same else (part,))
+    neutral, decides = (TRUE, FALSE) if conjunction else (FALSE, TRUE)
+    found.pop(neutral, None)
+    if decides in found:
+        return decides
+    return next(iter(found)) if len(found) == 1 else Several(conjunction, tuple(found))
+
+
+def _always(part: Unfolded) -> Unfolded:
+    part = _nested(part)
+    if is_of_all_ends(part):
+        return part
+    match part:
+        case Several() if part.conjunction or not part.parts:
+            return _several(part.conjunction, map(_always, part.parts))
+        case Several() if all(isinstance(one, Eventually) or is_of_all_ends(one) for one in part.parts):
+            return _several(False, map(_always, part.parts))
+        case Always():
+            return part
+    return Always(part)
+
+
+def _eventually(part: Unfolded) -> Unfolded:
+    part = _nested(part)
+    if is_of_all_ends(part):
+        return part
+    match part:
+        case Several() if not part.conjunction or not part.parts:
+            return _several(part.conjunction, map(_eventually, part.parts))
+        case Several() if all(isinstance(one, Always) or is_of_all_ends(one) for one in part.parts):
+            return _several(True, map(_eventually, part.parts))
+        case Eventually():
+            return part
+    return Eventually(part)
+
+
+def is_of_all_ends(formula: Unfolded) -> bool:
+    """Whether a formula is true of an execution exactly if it is true of each of its ends, and of one."""
+    match formula:
+        case Fair() | Always(Eventually()) | Eventually(Always()):
+            return True
+        case Several(parts=()):
+            return False
+        case Several():
+            return all(map(is_of_all_ends, formula.parts))
+    return False
+
+
+def _nested(part: Unfolded) -> Unfolded:
+    """The formula; where fairness stands beside others below ``[]`` or ``<>``, in other words."""
+    if isinstance(part, Several):
+        parts = (normal(one.meaning) if isinstance(one, Fair) else _nested(one) for one in part.parts)
+        return _several(part.conjunction, parts)
+    return part
+
+
+def _cases(formula: Unfolded) -> list[tuple[Unfolded, ...]]:
+    """The formula as a disjunction of conjunctions, as far as no ``[]`` or ``<>`` is around."""
+    if not isinstance(formula, Several):
+        return [(formula,)]
+    parts = [_cases(part) for part in formula.parts]
+    count = 1
+    for part in parts:
+        count = count * len(part) if formula.conjunction else max(count, sum(map(len, parts)))
+        if count > _MOST_CASES:
+            words = f"the property has more than {_MOST_CASES} ways to fail"
+            raise UsageError(f"{words}: state it as several properties, or at smaller constants")
+    if formula.conjunction:
+        return [tuple(dict.fromkeys(sum(chosen, ()))) for chosen in product(*parts)]
+    return [case for part in parts for case in part]
+
+
+def _case(conjuncts: Sequence[Unfolded]) -> Case:
+    fair, again, lasts, rest = list[Fair](), list[Literal](), list[Literal](), list[Unfolded]()
+    for one in conjuncts:
+        match one:
+            case Fair():
+                fair.append(one)
+            case Always(Eventually(Leaf() | Not() as literal)):
+                again.append(literal)
+            case Eventually(Always(Leaf() | Not() as literal)):
+                lasts.append(literal)
+            case _:
+                rest.append(_in_words(one))
+    return Case(tuple(fair), tuple(again), tuple(lasts), tuple(dict.fromkeys(rest)))
+
+
+def _in_words(formula: Unfolded) -> Unfolded:
+    """The formula with fairness in other words."""
+    match formula:
+        case Fair():
+            return normal(formula.meaning)
+        case Several():
+            return _several(formula.conjunction, map(_in_words, formula.parts))
+        case Always():
+            return Always(_in_words(formula.part))
+        case Eventually():
+            return Eventually(_in_words(formula.part))
+    return formula
+
+
+@dataclass
+class Automaton:
+    """The automaton of formulas, its states in the order in which they are met. Raises UsageError if they are
+    too many."""
+
+    first: tuple[Unfolded, ...]
+    transitions: list[list[tuple[Transition, int]]] = field(default_factory=list)
+    """Of each state, with the numbers of the states that they lead to."""
+
+    def __post_init__(self) -> None:
+        order: dict[Unfolded, int] = {}
+        numbers = {self.first: 0}
+        waiting = [self.first]
+        for state in waiting:
+            own = dict[tuple[Transition, int], None]()
+            for one in _decided(state):
+                for formula in one.then:
+                    order.setdefault(formula, len(order))
+                then = tuple(sorted(one.then, key=order.__getitem__))
+                if then not in numbers:
+                    numbers[then] = len(numbers)
+                    waiting.append(then)
+                own[one, numbers[then]] = None
+            if len(numbers) > _MOST_STATES:
+                raise UsageError("the property speaks of too much at a time: state it as several properties")
+            self.transitions.append(list(own))
+
+    @property
+    def puts_off(self) -> tuple[Eventually, ...]:
+        """What transitions may put off."""
+        return tuple(dict.fromkeys(x for own in self.transitions for one, _ in own for x in one.put_off))
+
+
+def _decided(state: tuple[Unfolded, ...]) -> Iterator[Transition]:
+    """The ways in which all formulas of a state may hold."""
+    branches: list[tuple[tuple[Unfolded, ...], Transition]] = [(state, Transition())]
+    while branches:
+        open_, so_far = branches.pop()
+        if open_:
+            branches += _branches(open_[0], open_[1:], so_far)
+        else:
+            yield so_far
+
+
+def _branches(
+    one: Unfolded, rest: tuple[Unfolded, ...], so_far: Transition
+) -> Iterator[tuple[tuple[Unfolded, ...], Transition]]:
+    """What is open, and what is decided, once one of the formulas is looked at."""
+    match one:
+        case Leaf() | Not():
+            if negation(one) not in so_far.literals:
+                yield rest, so_far.but(one)
+        case Several() if one.conjunction:
+            yield (*one.parts, *rest), so_far
+        case Several():
+            for part in one.parts:
+                yield (part, *rest), so_far
+        case Always():
+            yield (one.part, *rest), so_far.leaving(one)
+        case Eventually():
+            yield (one.part, *rest), so_far
+            yield rest, so_far.leaving(one)
+        case Fair():
+            raise AssertionError("fairness is said in other words")

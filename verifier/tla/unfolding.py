@@ -1,0 +1,315 @@
+"""Temporal formulas taken apart: names entered, quantifiers expanded, down to formulas of states and steps.
+
+What is left are the connectives, ``[]`` and ``<>``. What is the same in all states is decided on the way, so
+that ``m # n => F(m, n)`` asks nothing of ``F`` where m and n are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any, TypeAlias
+
+from verifier.tla import ast
+from verifier.tla.ast import Builtin, Definition, Expression, Symbol
+from verifier.tla.evaluator import Evaluator
+from verifier.tla.facts import CONSTANT, STATE
+from verifier.tla.fairness import meaning_of
+from verifier.tla.frames import Undefined
+from verifier.tla.order import text
+from verifier.tla.splitting import Formula
+from verifier.tla.values import Value, members
+
+
+@dataclass(frozen=True, eq=False)
+class Leaf:
+    """A formula of a state, or ``[A]_v`` or ``<<A>>_v`` of a step."""
+
+    body: Expression
+    module: str
+    stuttering: bool | None = None
+    """Of a step: whether a step that changes nothing satisfies it. None: it speaks of a state."""
+
+
+@dataclass(frozen=True)
+class Fair:
+    """A fairness condition."""
+
+    strong: bool
+    enabled: Leaf
+    """Where its step is possible."""
+    step: Leaf
+    label: str
+    """What it is called."""
+
+    @property
+    def meaning(self) -> Unfolded:
+        """The condition in other words."""
+        impossible: Unfolded = Not(self.enabled)
+        lazy: Unfolded = Eventually(Always(impossible)) if self.strong else Always(Eventually(impossible))
+        return Several(False, (lazy, Always(Eventually(self.step))))
+
+
+@dataclass(frozen=True)
+class Several:
+    """All of these hold, or one of them."""
+
+    conjunction: bool
+    parts: tuple[Unfolded, ...]
+
+
+@dataclass(frozen=True)
+class Not:
+    """The formula does not hold."""
+
+    part: Unfolded
+
+
+@dataclass(frozen=True)
+class Always:
+    """``[]F``"""
+
+    part: Unfolded
+
+
+@dataclass(frozen=True)
+class Eventually:
+    """``<>F``"""
+
+    part: Unfolded
+
+
+Unfolded: TypeAlias = Leaf | Fair | Several | Not | Always | Eventually
+TRUE, FALSE = Several(True, ()), Several(False, ())
+_Lets: TypeAlias = tuple[tuple[Definition, ...], ...]
+"""The definitions of the LETs around a formula, the outermost first."""
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where a formula stands."""
+
+    module: str
+    lets: _Lets = ()
+    bound: tuple[str, ...] = ()
+    """What the names of quantifiers around it stand for, as text."""
+
+
+def unfolded(evaluator: Evaluator, formula: Formula) -> Unfolded:
+    """The formula, taken apart. Raises Undefined for what is no temporal formula, with its place."""
+    return _Unfolding(evaluator).of(formula.body, _Place(formula.module))
+
+
+class _Unfolding:
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+
+    def of(self, whole: Expression, at: _Place) -> Unfolded:
+        level = self._level(whole, at)
+        if level <= CONSTANT:
+            test = self.evaluator.compiled_truth(self._let(whole, at), at.module)
+            return TRUE if test() else FALSE
+        if level <= STATE:
+            return Leaf(self._let(whole, at), at.module)
+        match whole:
+            case ast.Step():
+                return Leaf(self._let(whole, at), at.module, whole.stuttering)
+            case ast.Junction():
+                return self._several(whole.items, at, conjunction=whole.conjunction)
+            case ast.Quantifier():
+                return self._quantified(whole, at)
+            case ast.Temporal():
+                return self._temporal(whole, at)
+            case ast.Fairness():
+                return self._fair(whole, at)
+            case ast.If():
+                return self._either(whole, at)
+            case ast.Apply():
+                return self._applied(whole, at)
+            case ast.Let():
+                return self.of(whole.body, replace(at, lets=(*at.lets, whole.definitions)))
+        raise Undefined(whole.place, "of temporal formulas only [], <>, ~>, WF and SF are evaluated")
+
+    def _level(self, whole: Expression, at: _Place) -> int:
+        return self.evaluator.analysis.of(whole, at.module).level
+
+    def _let(self, whole: Expression, at: _Place) -> Expression:
+        """A formula with the definitions that it needs of those around it."""
+        for definitions in reversed(at.lets):
+            if self.evaluator.analysis.of(whole, at.module).free.intersection(definitions):
+                whole = ast.Let(definitions, whole, place=whole.place)
+        return whole
+
+    def _several(self, items: Sequence[Expression], at: _Place, *, conjunction: bool) -> Unfolded:
+        """All of the formulas, or one of them; they are looked at up to what decides them."""
+        found: list[Unfolded] = []
+        for item in items:
+            part = self.of(item, at)
+            if part == (FALSE if conjunction else TRUE):
+                return part
+            found.append(part)
+        return _joined(conjunction, found)
+
+    def _quantified(self, whole: ast.Quantifier, at: _Place) -> Unfolded:
+        each = self._each(whole, at)
+        parts = [self.of(body, replace(at, bound=(*at.bound, *shown))) for shown, body in each]
+        return _joined(whole.universal, parts)
+
+    def _temporal(self, whole: ast.Temporal, at: _Place) -> Unfolded:
+        parts = [self.of(item, at) for item in whole.items]
+        match whole.kind:
+            case "[]":
+                return Always(parts[0])
+            case "<>":
+                return Eventually(parts[0])
+            case "~>":
+                return Always(_joined(False, [negation(parts[0]), Eventually(parts[1])]))
+        raise Undefined(whole.place, f"{whole.kind} cannot be evaluated")
+
+    def _fair(self, whole: ast.Fairness, at: _Place) -> Fair:
+        action, subscript = self._let(whole.action, at), self._let(whole.subscript, at)
+        meant = meaning_of(replace(whole, action=action, subscript=subscript))
+        assert isinstance(meant, ast.Junction)
+        enabled, step = _parts_of_meaning(meant)
+        name = whole.action.operator.name if isinstance(whole.action, ast.Apply) else "its action"
+        with_ = f" with {', '.join(at.bound)}" if at.bound else ""
+        label = f"{'SF' if whole.strong else 'WF'} of {name}{with_}"
+        return Fair(whole.strong, Leaf(enabled, at.module), Leaf(step, at.module, False), label)
+
+    def _either(self, whole: ast.If, at: _Place) -> Unfolded:
+        condition = self.of(whole.condition, at)
+        if condition in (TRUE, FALSE):
+            return self.of(whole.then if condition == TRUE else whole.otherwise, at)
+        then, otherwise = self.of(whole.then, at), self.of(whole.otherwise, at)
+        first, second = _joined(True, [condition, then]), _joined(True, [negation(condition), otherwise])
+        return _joined(False, [first, second])
+
+    def _applied(self, whole: ast.Apply, at: _Place) -> Unfolded:
+        symbol = self.evaluator.resolve(whole.operator, at.module) or whole.operator
+        if isinstance(symbol, Builtin):
+            match symbol.name:
+                case "~":
+                    return negation(self.of(whole.arguments[0], at))
+                case "=>":
+                    return self._implied(whole, at)
+                case "<=>" | "\\equiv":
+                    one, other = (self.of(item, at) for item in whole.arguments)
+                    there = _joined(False, [negation(one), other])
+                    return _joined(True, [there, _joined(False, [one, negation(other)])])
+        if isinstance(symbol, Definition) and symbol.body is not None:
+            given = (self._let(argument, at) for argument in whole.arguments)
+            body = put(symbol.body, dict(zip(symbol.parameters, given, strict=True)))
+            lets = at.lets if symbol.nested else ()
+            return self.of(body, _Place(symbol.module, lets, at.bound))
+        raise Undefined(whole.place, f"{symbol.name} of temporal formulas cannot be evaluated")
+
+    def _implied(self, whole: ast.Apply, at: _Place) -> Unfolded:
+        premise = self.of(whole.arguments[0], at)
+        if premise == FALSE:
+            return TRUE
+        return _joined(False, [negation(premise), self.of(whole.arguments[1], at)])
+
+    def _each(self, whole: ast.Quantifier, at: _Place) -> Iterator[tuple[tuple[str, ...], Expression]]:
+        """The body for all values of the bound names, which are said as text."""
+        choices: list[tuple[tuple[str, ...], dict[Symbol, Expression]]] = [((), {})]
+        for binding in whole.bindings:
+            domain = self._let(binding.domain, at)
+            if self.evaluator.analysis.of(domain, at.module).level > CONSTANT:
+                words = "a quantifier of a temporal formula goes over a set that is the same in all states"
+                raise Undefined(binding.domain.place, words)
+            found = members(self.evaluator.compiled(domain, at.module)())
+            items = self.evaluator.order.sorted(frozenset(found))
+            for names in [binding.names] if binding.is_tuple else [(name,) for name in binding.names]:
+                rows = [self._bound(names, item, binding) for item in items]
+                choices = [((*t, *u), {**c, **r}) for t, c in choices for u, r in rows]
+        for shown, choice in choices:
+            yield shown, put(whole.body, choice)
+
+    def _bound(
+        self, names: tuple[ast.Bound, ...], item: Value, binding: ast.Binding
+    ) -> tuple[tuple[str, ...], dict[Symbol, Expression]]:
+        """What the names stand for where a member of their set is this one."""
+        parts = item if binding.is_tuple else (item,)
+        if not isinstance(parts, tuple) or len(parts) != len(names):
+            raise Undefined(binding.domain.place, f"tuples of {len(names)} are expected")
+        shown, found = list[str](), dict[Symbol, Expression]()
+        for name, part in zip(names, parts, strict=True):
+            shown.append(f"{name.name} = {text(part, self.evaluator.order)}")
+            found[name] = self._constant(name.name, part, binding.domain)
+        return tuple(shown), found
+
+    def _constant(self, name: str, value: Value, whole: Expression) -> Expression:
+        """An expression that has this value."""
+        symbol = ast.Constant(name, 0, whole.place)
+        self.evaluator.constants[symbol] = value
+        return ast.Apply(symbol, place=whole.place)
+
+
+def negation(part: Unfolded) -> Unfolded:
+    """That the formula does not hold."""
+    match part:
+        case Not():
+            return part.part
+        case Several(parts=()):
+            return Several(not part.conjunction, ())
+    return Not(part)
+
+
+def _joined(conjunction: bool, parts: Sequence[Unfolded]) -> Unfolded:
+    """All of the formulas, or one of them, without those that decide nothing."""
+    neutral, decides = (TRUE, FALSE) if conjunction else (FALSE, TRUE)
+    left = tuple(part for part in parts if part != neutral)
+    if decides in left:
+        return decides
+    return left[0] if len(left) == 1 else Several(conjunction, left)
+
+
+def _parts_of_meaning(meant: ast.Junction) -> tuple[Expression, Expression]:
+    """``ENABLED <<A>>_v`` and ``<<A>>_v`` in what fairness means."""
+    lazy, taken = meant.items
+    while isinstance(lazy, ast.Temporal):
+        (lazy,) = lazy.items
+    while isinstance(taken, ast.Temporal):
+        (taken,) = taken.items
+    assert isinstance(lazy, ast.Apply)
+    return lazy.arguments[0], taken
+
+
+def put(whole: Any, given: Mapping[Any, Any]) -> Any:
+    """An expression with others for some names. For a name that takes arguments stands an operator."""
+    if not given:
+        return whole
+    match whole:
+        case ast.Apply() if whole.operator in given:
+            return _applied(given[whole.operator], put(whole.arguments, given), whole)
+        case ast.OperatorArgument() if whole.operator in given:
+            new = given[whole.operator]
+            return replace(whole, operator=new) if isinstance(new, Definition) else new
+        case ast.Let():
+            fresh = {one: replace(one, body=None) for one in whole.definitions}
+            given = {**given, **fresh}
+            for old, new in fresh.items():
+                new.body = put(old.body, given)
+            return replace(whole, definitions=tuple(fresh.values()), body=put(whole.body, given))
+        case tuple():
+            return tuple(put(item, given) for item in whole)
+    if not is_dataclass(whole) or isinstance(whole, Symbol | type):
+        return whole
+    changed = {}
+    for one in fields(whole):
+        old = getattr(whole, one.name)
+        if one.name != "place" and (new := put(old, given)) is not old:
+            changed[one.name] = new
+    return replace(whole, **changed) if changed else whole
+
+
+def _applied(new: Any, arguments: tuple[Any, ...], whole: ast.Apply) -> Any:
+    """What stands for a name, with the arguments that the name had."""
+    match new:
+        case Definition():
+            return replace(whole, operator=new, arguments=arguments)
+        case ast.OperatorArgument() if arguments:
+            return replace(whole, operator=new.operator, arguments=arguments)
+        case ast.Lambda() if arguments:
+            return put(new.body, dict(zip(new.parameters, arguments, strict=True)))
+    return new
