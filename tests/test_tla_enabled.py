@@ -118,7 +118,10 @@ def test_a_primed_value_that_fairness_cannot_read_is_no_reason_to_leave_it_out(f
         "Flip == Half' = 1 - Half\nSpec == Init /\\ [][Next]_x\nClaim == WF_Half(Flip)\n",
     )
     (folder / "M.cfg").write_text("SPECIFICATION Spec\nPROPERTY Claim\n")
-    assert "M.tla:9:10: WF of Flip reads what x become, before it says so" in wrong("live", "M.tla")
+    assert "M.tla:9:10: WF of Flip reads what x become, before it says so" in wrong(
+        "live", "M.tla", "--by", "translation"
+    )
+    assert "M.tla:6:9: x has no value in the next state yet" in wrong("live", "M.tla")
 
 
 ARGUMENTS = """EXTENDS Naturals

@@ -215,8 +215,8 @@ class _Unfolding:
         for binding in whole.bindings:
             domain = self._let(binding.domain, at)
             if self.evaluator.analysis.of(domain, at.module).level > CONSTANT:
-                words = "a quantifier of a temporal formula goes over a set that is the same in all states"
-                raise Undefined(binding.domain.place, words)
+                words = "a quantifier of a temporal formula goes over a finite set"
+                raise Undefined(binding.domain.place, f"{words} that is the same in all states")
             found = members(self.evaluator.compiled(domain, at.module)())
             items = self.evaluator.order.sorted(frozenset(found))
             for names in [binding.names] if binding.is_tuple else [(name,) for name in binding.names]:
