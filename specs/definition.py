@@ -17,6 +17,9 @@ from verifier.encodings.terms import Symbol, Term
 from verifier.specs import hashing
 from verifier.specs.ranking import RankingArgument
 from verifier.specs.temporal import FairnessVariant, TemporalProperty
+from verifier.specs.titles import Titles
+
+_TITLES = Titles()
 
 
 class DefinitionError(Exception):
@@ -74,12 +77,6 @@ class PropertyKind(StrEnum):
     REACHABLE = "reachable"
     """Some reachable state satisfies the formula."""
 
-
-UNDEFINED_READ = "UndefinedRead"
-"""The name of the property of that kind."""
-
-NO_DEADLOCK = "NoDeadlock"
-"""The name of freedom from deadlock: in every reachable state some action is enabled."""
 
 
 def primed(name: str) -> str:
@@ -180,6 +177,8 @@ class Definition:
     """Why temporal properties hold; each is to be proved."""
     refinements: tuple[Refinement, ...] = ()
     """Between which protocols refinements are; two of the properties say that each holds."""
+    titles: Titles = _TITLES
+    """What the checks that it does not name itself are called."""
     checks_deadlock: bool = False
     """Whether a run that names no properties looks for deadlocks too (TLC's CHECK_DEADLOCK)."""
     exchanges: tuple[Mapping[str, str], ...] = ()

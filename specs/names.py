@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from verifier.specs.constants import IndexSetConstant, constants_of
-from verifier.specs.definition import NO_DEADLOCK, UNDEFINED_READ, DefinitionError, Property, PropertyKind
+from verifier.specs.definition import DefinitionError, Property, PropertyKind
+from verifier.specs.titles import NO_DEADLOCK, UNDEFINED_READ
 
 TYPE_INVARIANT = "TypeInvariant"
 """The title of the type invariant that a protocol without one gets."""
@@ -17,6 +18,7 @@ _RESERVED = {
     NO_DEADLOCK: "freedom from deadlock, which --deadlock asks for",
     "Typed": "that the bits of a state hold values",
     UNDEFINED_READ: "reading what has no value",
+    **{word: f"a choice of --property ({word} of them)" for word in ("all", "none")},
 }
 
 

@@ -25,15 +25,7 @@ from verifier.specs.constants import (
     constants_of,
     parse_constants,
 )
-from verifier.specs.definition import (
-    UNDEFINED_READ,
-    Action,
-    Definition,
-    DefinitionError,
-    Lemma,
-    Property,
-    PropertyKind,
-)
+from verifier.specs.definition import Action, Definition, DefinitionError, Lemma, Property, PropertyKind
 from verifier.specs.drawing import Call, Drawing, Lane, Mail
 from verifier.specs.drawn import drawing_of
 from verifier.specs.formulas import check_variables, formula
@@ -85,6 +77,7 @@ from verifier.specs.temporal_members import (
     temporal_properties,
     until,
 )
+from verifier.specs.titles import UNDEFINED_READ
 
 __all__ = [
     "ActionMember",

@@ -17,8 +17,8 @@ from tests.test_ic3 import KNOWN as TOYS
 from tests.toys import Chain, SelfLoop
 from verifier.encodings.sorts import Option, Range
 from verifier.interchange.exporting import Exported, Format, export
-from verifier.specs.definition import NO_DEADLOCK
 from verifier.specs.protocol import IndexSetConstant, Protocol, State, Step, action, invariant
+from verifier.specs.titles import NO_DEADLOCK
 from verifier.system.deadlock import with_deadlock
 from verifier.system.model import Model
 

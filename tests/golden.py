@@ -11,9 +11,9 @@ import pytest
 from results.generators.tlc import measured_rows
 from tests.explicit import Exploration, explore
 from tests.models import build
-from verifier.specs.definition import NO_DEADLOCK
 from verifier.specs.expectations import Expectation, expectations
 from verifier.specs.registry import BUILT_IN, load
+from verifier.specs.titles import NO_DEADLOCK
 from verifier.system.deadlock import with_deadlock
 
 

@@ -13,9 +13,10 @@ from tests import explicit
 from verifier.encodings.bits import ENVIRONMENT
 from verifier.encodings.evaluator import Evaluator
 from verifier.specs.definition import PropertyKind
+from verifier.specs.titles import TYPED
 from verifier.system.model import Model
 from verifier.system.transition_system import Instance
-from verifier.trust.certificate import TYPED, Certificate
+from verifier.trust.certificate import Certificate
 
 
 @dataclass

@@ -22,8 +22,8 @@ from tests.models import build
 from tests.test_ic3 import SMALL
 from tests.toys import Chain, LockServer, Lottery
 from verifier.interchange.exporting import Exported, Format, export
-from verifier.specs.definition import NO_DEADLOCK
 from verifier.specs.kafka.kip320 import Kip320
+from verifier.specs.titles import NO_DEADLOCK
 from verifier.system.model import Model
 from verifier.trust.replay import Replayer
 

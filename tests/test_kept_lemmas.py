@@ -10,10 +10,10 @@ import pytest
 from verifier.engines.inductive_step import InductiveSet, largest_inductive
 from verifier.engines.provers import kept_lemmas
 from verifier.runs.loading import load
+from verifier.specs.titles import TYPED
 from verifier.symmetry.instance_orbits import instance_representatives
 from verifier.system.model import Model
 from verifier.system.model import build as build_model
-from verifier.trust.certificate import TYPED
 
 ASKED = {"pulsar-compaction": "CompactionHorizonCorrectness", "exactly-once-atomic": "Safety"}
 

@@ -19,8 +19,8 @@ from verifier.engines import induction, prove
 from verifier.engines.choices import EngineChoice
 from verifier.errors import UsageError
 from verifier.runs.loading import load
-from verifier.specs.definition import NO_DEADLOCK
 from verifier.specs.protocol import DefinitionError
+from verifier.specs.titles import NO_DEADLOCK
 from verifier.system.deadlock import with_deadlock
 from verifier.system.model import Model, build
 from verifier.trust import certificate as certificates

@@ -23,8 +23,9 @@ from verifier.errors import UsageError
 from verifier.runs import replaying
 from verifier.runs.loading import Loaded, load
 from verifier.runs.replaying import replayed
-from verifier.specs.definition import NO_DEADLOCK, Definition
+from verifier.specs.definition import Definition
 from verifier.specs.protocol import DefinitionError
+from verifier.specs.titles import NO_DEADLOCK
 from verifier.system.deadlock import with_deadlock
 from verifier.system.model import Model, build
 from verifier.trust import itf

@@ -17,7 +17,6 @@ from verifier.parametric.logic import BOOL, INT, Logic
 from verifier.parametric.proving import Proofs
 from verifier.parametric.results import Open, Result, Shown
 from verifier.solvers.names import load_script_solvers
-from verifier.specs.definition import UNDEFINED_READ
 from verifier.specs.protocol import (
     IndexSetConstant,
     IntegerConstant,
@@ -28,6 +27,7 @@ from verifier.specs.protocol import (
     invariant,
     lemma,
 )
+from verifier.specs.titles import UNDEFINED_READ
 
 
 class Piles(Protocol):

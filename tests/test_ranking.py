@@ -36,12 +36,13 @@ from verifier.specs.protocol import (
 )
 from verifier.specs.rabbitmq.single_active_consumer import RabbitSac, RabbitSacRestart
 from verifier.specs.temporal import Fairness, Strength
+from verifier.specs.titles import TYPED
 from verifier.system.fairness import conditions_named
 from verifier.system.liveness import LiveModel, live_model
 from verifier.system.model import Model
 from verifier.system.model import build as build_defined
 from verifier.system.ranking import NoRanking, ranking_claims
-from verifier.trust.certificate import TYPED, claimed_model
+from verifier.trust.certificate import claimed_model
 from verifier.trust.certify import check
 from verifier.verdict import Verdict, VerdictKind
 

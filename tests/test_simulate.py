@@ -16,10 +16,10 @@ from verifier.engines.explore import explore
 from verifier.engines.simulate import Progress, Request, simulate
 from verifier.errors import UsageError
 from verifier.processes.limits import Limits
-from verifier.specs.definition import NO_DEADLOCK
 from verifier.specs.presentation import vocabulary
 from verifier.specs.protocol import IntegerConstant, Protocol, State, Step, action, invariant
 from verifier.specs.registry import load
+from verifier.specs.titles import NO_DEADLOCK
 from verifier.system.deadlock import with_deadlock
 from verifier.system.measure import measure
 from verifier.system.model import Model

@@ -11,9 +11,9 @@ import pytest
 
 from results.generators.tla_random_texts import configuration, module
 from tests.tla_modules import all_found, specified
+from verifier.specs.titles import NO_DEADLOCK
 from verifier.tla.columns import levels
 from verifier.tla.explorer import Explorer
-from verifier.tla.found import DEADLOCK
 from verifier.tla.frames import Undefined
 from verifier.tla.specification import Specification
 from verifier.tla.translate.sampling import sample
@@ -27,7 +27,7 @@ GRID = (
 
 def _searched(made: Specification, most: int | None, **options: Any) -> tuple[tuple[Any, ...], bool]:
     """All that a search finds; whether it went on with another one, which found about so many states."""
-    asked = (*made.invariants, *made.properties, *([DEADLOCK] if made.config.check_deadlock else []))
+    asked = (*made.invariants, *made.properties, *([NO_DEADLOCK] if made.config.check_deadlock else []))
     made.evaluator.printed.clear()
     begun = None
     if most is not None:

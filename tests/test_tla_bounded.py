@@ -23,7 +23,7 @@ from verifier.runs.tla_answering import answer
 from verifier.runs.tla_rounds import GivenUp, ModuleQuestion, run_translated
 from verifier.runs.tla_symbolic import NotTranslated, Symbolic
 from verifier.runs.tla_verdicts import Settled
-from verifier.specs.definition import UNDEFINED_READ
+from verifier.specs.titles import UNDEFINED_READ
 from verifier.tla.columns import levels
 from verifier.tla.explorer import Explorer
 from verifier.tla.translate import translation

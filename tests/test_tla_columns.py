@@ -13,12 +13,12 @@ import pytest
 from results.generators.tla_random_texts import configuration, module
 from tests.command_line import verify
 from tests.tla_modules import all_found, counts, specified, written
+from verifier.specs.titles import NO_DEADLOCK
 from verifier.tla.columns import levels, lookups
 from verifier.tla.columns.leaves import Derived
 from verifier.tla.columns.numbers import Classes, Numbers, Packed
 from verifier.tla.columns.search import Search
 from verifier.tla.explorer import Explorer
-from verifier.tla.found import DEADLOCK
 from verifier.tla.orbits import Orbits
 
 QUIET = "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE"
@@ -35,7 +35,7 @@ def always(monkeypatch: pytest.MonkeyPatch) -> None:
 def _found(folder: Path, body: str, config: str, by_columns: bool, **limits: Any) -> tuple[Any, bool]:
     """All that a search finds; whether it was by columns to its end."""
     made = specified(folder, body, config)
-    asked = (*made.invariants, *made.properties, *([DEADLOCK] if made.config.check_deadlock else []))
+    asked = (*made.invariants, *made.properties, *([NO_DEADLOCK] if made.config.check_deadlock else []))
     explorer = Explorer(made, properties=asked, by_columns=by_columns, **limits)
     return all_found(explorer)
 

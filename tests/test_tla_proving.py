@@ -15,7 +15,7 @@ from verifier.runs.tla_answering import answer
 from verifier.runs.tla_rounds import GivenUp, ModuleQuestion, run_translated
 from verifier.runs.tla_symbolic import NotTranslated, Symbolic
 from verifier.runs.tla_verdicts import Settled
-from verifier.tla.found import DEADLOCK
+from verifier.specs.titles import NO_DEADLOCK
 
 CONFIG = "\nINIT Init\nNEXT Next\nINVARIANTS Inv Low\nPROPERTY Grows\n"
 DEEP = """
@@ -45,8 +45,8 @@ def _kinds(run: Run) -> dict[str, str]:
 
 def test_what_cannot_be_translated_is_proved_by_looking_at_all_states_twice(tmp_path: Path) -> None:
     found = _run(tmp_path)
-    assert _kinds(found) == {"Inv": "PROVED", "Low": "VIOLATED", "Grows": "PROVED", DEADLOCK: "PROVED"}
-    assert [proof["property"] for proof in found.proofs] == ["Inv", "Grows", DEADLOCK]
+    assert _kinds(found) == {"Inv": "PROVED", "Low": "VIOLATED", "Grows": "PROVED", NO_DEADLOCK: "PROVED"}
+    assert [proof["property"] for proof in found.proofs] == ["Inv", "Grows", NO_DEADLOCK]
     assert {proof["states"] for proof in found.proofs} == {51}
     assert len(found.traces["Low"]["states"]) == 50
     assert found.outcome.enabled == ("Next",)

@@ -15,8 +15,8 @@ from verifier.encodings.quantifiers import choose, comprehension, count, exists,
 from verifier.encodings.sorts import Function, Option, Range, Sequence, Set
 from verifier.engines import bmc, explore, induction, prove, simulate
 from verifier.engines.choices import EngineChoice, StepsChoice
-from verifier.specs.definition import UNDEFINED_READ
 from verifier.specs.protocol import ChoiceConstant, Protocol, State, Step, action, free, invariant, reachable
+from verifier.specs.titles import UNDEFINED_READ
 from verifier.system.model import Model
 from verifier.trust.explain import breaches
 from verifier.trust.initial_states import InitReadsUndefined

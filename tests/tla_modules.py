@@ -13,10 +13,11 @@ from verifier.runs.tla_loading import load
 from verifier.runs.tla_rounds import ModuleQuestion
 from verifier.runs.tla_source import TlaSource
 from verifier.runs.tla_symbolic import Symbolic, symbolic
+from verifier.specs.titles import NO_DEADLOCK
 from verifier.tla.config import parse_config
 from verifier.tla.evaluator import deep_recursion
 from verifier.tla.explorer import Explorer
-from verifier.tla.found import DEADLOCK, State
+from verifier.tla.found import State
 from verifier.tla.frames import Undefined
 from verifier.tla.itf import shown_state
 from verifier.tla.loading import read_module
@@ -46,7 +47,7 @@ def specified(folder: Path, body: str, config: str = "INIT Init\nNEXT Next", **o
 def explored(folder: Path, body: str, config: str = "INIT Init\nNEXT Next", **others: str) -> Explorer:
     """The same, explored, deadlocks included."""
     made = specified(folder, body, config, **others)
-    asked = (*made.invariants, *made.properties, *([DEADLOCK] if made.config.check_deadlock else []))
+    asked = (*made.invariants, *made.properties, *([NO_DEADLOCK] if made.config.check_deadlock else []))
     explorer = Explorer(made, properties=asked, keep_going=True)
     explorer.assume()
     explorer.explore()

@@ -14,9 +14,9 @@ from tabulate import tabulate
 
 from results.generators.tlc import constants_of, measured_rows
 from verifier.engines.explore import Exploration, Request, explore
-from verifier.specs.definition import NO_DEADLOCK
 from verifier.specs.protocol import define
 from verifier.specs.registry import load
+from verifier.specs.titles import NO_DEADLOCK
 from verifier.system.deadlock import with_deadlock
 from verifier.system.model import build
 from verifier.verdict import VerdictKind

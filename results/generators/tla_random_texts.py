@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from random import Random
 
-from verifier.specs.definition import NO_DEADLOCK
+from verifier.specs.titles import NO_DEADLOCK
 
 MODULES = "Integers, Sequences, FiniteSets, TLC, Bags, FiniteSetsExt, SequencesExt, Functions, Folds"
 VARIABLES = "i, b, s, q, r, f, p, w, m, n, z, g, u, t"

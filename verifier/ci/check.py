@@ -11,7 +11,7 @@ from verifier.errors import unknown_name
 from verifier.outcomes.expectations import plain_code
 from verifier.outcomes.row import Row
 from verifier.processes.pool import TaskResult
-from verifier.specs.definition import NO_DEADLOCK
+from verifier.specs.titles import deadlock_title
 from verifier.verdict import ExitCode, VerdictKind, in_words, steps_words
 
 INTERRUPTED = "interrupted"
@@ -51,7 +51,7 @@ class CellResult:
 
 def to_run(cell: Cell, facts: Facts) -> tuple[str, ...]:
     """The properties that a cell expects something of and that there are."""
-    known = (*facts.properties, *((NO_DEADLOCK,) if facts.deadlocks else ()))
+    known = (*facts.properties, *((facts.no_deadlock,) if facts.no_deadlock else ()))
     return tuple(item.property_name for item in cell.expected if item.property_name in known)
 
 
@@ -162,7 +162,8 @@ def compare(item: Expected, row: Row | None) -> Check:
 
 def _code(row: Row) -> int:
     """The exit code of a verdict that was not expected."""
-    return plain_code(row.property_name, row.verdict) or ExitCode.NOT_AS_EXPECTED
+    title = deadlock_title(row.statistics)
+    return plain_code(row.property_name, row.verdict, title) or ExitCode.NOT_AS_EXPECTED
 
 
 def verdict_line(row: Row) -> str:

@@ -34,8 +34,8 @@ class Facts:
     """Temporal properties that the configuration of a TLA+ module names."""
     decides_temporal: bool
     """Whether the engine decides these."""
-    deadlocks: bool
-    """Whether the engine can be asked for freedom from deadlock."""
+    no_deadlock: str | None
+    """What freedom from deadlock is called, if the engine can be asked for it."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def _surveying(cell: Cell) -> Work:
             by_default=tuple(name for name, by_default in claims.items() if by_default),
             lasting=_lasting(definition),
             decides_temporal=temporal,
-            deadlocks=engine.looks_for_deadlocks,
+            no_deadlock=definition.titles.no_deadlock if engine.looks_for_deadlocks else None,
         )
 
     return _guarded(find)

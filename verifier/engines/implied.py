@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from verifier.specs.definition import UNDEFINED_READ, PropertyKind
+from verifier.specs.definition import PropertyKind
 from verifier.system.transition_system import TransitionSystem
 from verifier.verdict import Verdict, VerdictKind
-
-READS_UNDEFINED = f"{UNDEFINED_READ} is violated"
 
 
 def limit_by_implied(system: TransitionSystem, verdicts: Iterable[Verdict]) -> tuple[Verdict, ...]:
@@ -39,4 +37,5 @@ def _limited(verdict: Verdict, breach: Verdict) -> Verdict:
     depth = before if breach.fewest and before >= 0 else None
     if verdict.kind is VerdictKind.INCONCLUSIVE and (verdict.depth is None or verdict.depth <= before):
         return verdict
-    return replace(verdict, kind=VerdictKind.INCONCLUSIVE, depth=depth, reason=READS_UNDEFINED)
+    words = f"{breach.property_name} is violated"
+    return replace(verdict, kind=VerdictKind.INCONCLUSIVE, depth=depth, reason=words)

@@ -35,7 +35,7 @@ from verifier.specs.definition import PropertyKind
 from verifier.symmetry.instance_orbits import instance_representatives
 from verifier.system.model import Model
 from verifier.system.transition_system import SafetyProperty
-from verifier.trust.certificate import TYPED, Certificate, FoundBy, certificate_of
+from verifier.trust.certificate import Certificate, FoundBy, certificate_of
 from verifier.trust.certify import CheckReport
 from verifier.trust.initial_states import require_initial_state
 from verifier.trust.replay import Replayer, ReplayFailure
@@ -171,7 +171,8 @@ def question_of(model: Model, request: Request) -> Question:
     lemmas = tuple(known) if request.lemmas is None else tuple(dict.fromkeys(request.lemmas))
     # An instance is disabled where it would assign a value outside a sort or read what has no value. So it
     # must be proved that no instance would.
-    formulas = {TYPED: system.valid, **{prop.name: prop.formula for prop in system.implied}}
+    formulas = {model.definition.titles.typed: system.valid}
+    formulas |= {prop.name: prop.formula for prop in system.implied}
     needed = tuple(formulas)
     kept = {**known, **{prop.name: prop.formula for prop in system.properties}}
     formulas |= {name: kept[name] for name in request.proved if name not in formulas}

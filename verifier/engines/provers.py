@@ -27,7 +27,7 @@ from verifier.symmetry.bit_permutations import bit_permutations
 from verifier.symmetry.instance_orbits import instance_representatives
 from verifier.system.model import Model
 from verifier.system.transition_system import SafetyProperty, TransitionSystem
-from verifier.trust.certificate import TYPED, Certificate, FoundBy, certificate_of, named_formulas
+from verifier.trust.certificate import Certificate, FoundBy, certificate_of, named_formulas
 
 IC3, KIND, BMC = "ic3", "kind", "bmc"
 _LEMMA_SOLVER = "z3"  # so that CaDiCaL, which checks what IC3 found, has found nothing of it
@@ -83,15 +83,15 @@ def kept_lemmas(model: Model, name: str, lemmas: bool = True, others: Sequence[s
     """The largest set of lemmas, type invariants, the property and ``others`` whose conjunction is inductive.
     If the property is in the set, it is proved. Empty where nothing but type invariants would be: IC3 finds
     what it needs of these by itself, and assuming them slows its queries."""
-    system = model.system
-    candidates = {TYPED: system.valid}
+    system, typed = model.system, model.definition.titles.typed
+    candidates = {typed: system.valid}
     candidates |= {lemma.name: lemma.formula for lemma in system.lemmas if lemmas}
     goals = dict.fromkeys((*_goals(model, name), *others))
     candidates |= {goal: system.property_named(goal).formula for goal in goals}
     instances = instance_representatives(model.definition, system)
     own = _goals(model, name)
     wanted = {name, *others, *(lemma.name for lemma in system.lemmas if lemmas)}
-    return largest_inductive(system, candidates, instances, _LEMMA_SOLVER, (TYPED, *own), wanted)
+    return largest_inductive(system, candidates, instances, _LEMMA_SOLVER, (typed, *own), wanted)
 
 
 def ic3_work(

@@ -27,7 +27,7 @@ from verifier.solvers import QUERY_SOLVER, Answer, open_solver, solver_version
 from verifier.system.liveness import LiveModel
 from verifier.system.model import State
 from verifier.system.ranking import Claim, NoRanking, ranking_claims, ranking_model, ranking_of
-from verifier.trust.certificate import TYPED, Certificate, FoundBy, certificate_of, named_formulas
+from verifier.trust.certificate import Certificate, FoundBy, certificate_of, named_formulas
 from verifier.trust.certify import CheckReport
 from verifier.trust.explain import ConcreteReading
 from verifier.trust.initial_states import require_initial_state
@@ -145,17 +145,18 @@ def _decided(live: LiveModel, report: Callable[[Any], None]) -> _Shown | Ranking
         if prop.name not in names:
             return RankingFailed(f"{prop.name} is not inductive, even with the lemmas")
     failed = _first_failing(live, names, claims, report)
-    return failed or _Shown(tuple(name for name in names if name != TYPED), len(claims))
+    typed = live.model.definition.titles.typed
+    return failed or _Shown(tuple(name for name in names if name != typed), len(claims))
 
 
 def _inductive(live: LiveModel) -> tuple[str, ...]:
     """Lemmas and type invariants that are inductive together."""
-    system = live.model.system
-    candidates = {TYPED: system.valid}
+    system, typed = live.model.system, live.model.definition.titles.typed
+    candidates = {typed: system.valid}
     candidates |= {lemma.name: lemma.formula for lemma in system.lemmas}
     goals = {prop.name: prop.formula for prop in system.implied}
     instances = range(len(system.instances))
-    found = largest_inductive(system, candidates | goals, instances, QUERY_SOLVER, (TYPED, *goals))
+    found = largest_inductive(system, candidates | goals, instances, QUERY_SOLVER, (typed, *goals))
     return found.names
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from verifier.outcomes.run import Origin, Run
 from verifier.solvers import solver_version
 from verifier.specs.definition import Definition
+from verifier.specs.titles import as_statistics
 from verifier.system.model import Model
 from verifier.trust import itf
 from verifier.verdict import Verdict
@@ -112,6 +113,7 @@ def _statistics(run: Run) -> dict[str, Any]:
         "building_seconds": round(run.building_seconds, 3),
         "never_enabled": list(run.outcome.never_enabled),
         **files_of(run.definition),
+        **as_statistics(run.definition.titles),
         **run.outcome.statistics,
     }
 

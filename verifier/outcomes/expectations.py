@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from verifier.errors import UsageError, unknown_name
-from verifier.specs.definition import NO_DEADLOCK, Definition
+from verifier.specs.definition import Definition
+from verifier.specs.titles import NO_DEADLOCK
 from verifier.verdict import ExitCode, Verdict, VerdictKind, worst
 
 _EXPECTABLE = {kind.value.lower(): kind for kind in VerdictKind if kind is not VerdictKind.ERROR}
@@ -34,6 +35,8 @@ class Expectations:
 
     verdicts: tuple[Expectation, ...] = ()
     enabled: tuple[Enabling, ...] = ()
+    no_deadlock: str = NO_DEADLOCK
+    """What freedom from deadlock is called."""
 
     @property
     def properties(self) -> tuple[str, ...]:
@@ -49,11 +52,15 @@ def expectations_of(words: Sequence[str], definition: Definition, *, deadlock: b
     """The expectations of a run of that protocol. Raises UsageError as ``parse_expectations`` does."""
     properties = [prop.name for prop in definition.properties]
     actions = [action.name for action in definition.actions]
-    return parse_expectations(words, [*properties, NO_DEADLOCK] if deadlock else properties, actions)
+    title = definition.titles.no_deadlock
+    return parse_expectations(words, [*properties, title] if deadlock else properties, actions, title)
 
 
 def parse_expectations(
-    words: Sequence[str], properties: Iterable[str], actions: Iterable[str] = ()
+    words: Sequence[str],
+    properties: Iterable[str],
+    actions: Iterable[str] = (),
+    no_deadlock: str = NO_DEADLOCK,
 ) -> Expectations:
     """The expectations. Raises UsageError for unknown names and for two on the same."""
     known, possible = list(properties), list(actions)
@@ -66,6 +73,7 @@ def parse_expectations(
     return Expectations(
         tuple(expected for expected in found if isinstance(expected, Expectation)),
         tuple(expected for expected in found if isinstance(expected, Enabling)),
+        no_deadlock,
     )
 
 
@@ -100,18 +108,21 @@ def exit_code(verdicts: Sequence[Verdict], expectations: Expectations, enabled: 
 def exit_codes(found: Sequence[tuple[str, VerdictKind]], expectations: Expectations) -> list[int]:
     """The exit code of each verdict: of a property that is spoken of its own; the others are as expected if
     the worst of them is."""
+    stuck = expectations.no_deadlock
     own = {expectation.property_name: expectation.kind for expectation in expectations.verdicts}
     rest = [kind for name, kind in found if name not in own]
     met = bool(rest) and own.get(None) is worst(rest)
     return [
-        0 if name not in own and met else _code(kind, own.get(name, own.get(None)), plain_code(name, kind))
+        0
+        if name not in own and met
+        else _code(kind, own.get(name, own.get(None)), plain_code(name, kind, stuck))
         for name, kind in found
     ]
 
 
-def plain_code(property_name: str, kind: VerdictKind) -> int:
+def plain_code(property_name: str, kind: VerdictKind, no_deadlock: str) -> int:
     """The exit code of a verdict of which nothing was expected."""
-    if property_name == NO_DEADLOCK and kind is VerdictKind.VIOLATED:
+    if property_name == no_deadlock and kind is VerdictKind.VIOLATED:
         return ExitCode.DEADLOCK
     return kind.exit_code
 

@@ -15,6 +15,7 @@ from verifier.outcomes.expectations import exit_codes, parse_expectations
 from verifier.outcomes.names import current_name, name_in_keys
 from verifier.outcomes.shapes import RowObject, RunObject
 from verifier.specs.temporal import SPEC_FAIRNESS
+from verifier.specs.titles import deadlock_title
 from verifier.verdict import ExitCode, VerdictKind
 
 _NOT_ASKED = ("timeout", "memory", "workers", "master", "work", "resume", "archive", "conf")
@@ -197,7 +198,8 @@ def rows_of(content: Mapping[str, Any]) -> Sequence[Row]:
 def _exit_codes(content: Mapping[str, Any]) -> Sequence[int]:
     """Of each verdict; where an action was never enabled though that was expected, none is a success."""
     found = [(result["property"], VerdictKind(result["verdict"])) for result in content["results"]]
+    title = deadlock_title(content["statistics"])
     of_verdicts = [word for word in content.get("expected", ()) if not word.lower().endswith("=enabled")]
-    expectations = parse_expectations(of_verdicts, [name for name, _ in found])
+    expectations = parse_expectations(of_verdicts, [name for name, _ in found], no_deadlock=title)
     missing = [ExitCode.NOT_AS_EXPECTED for _ in content.get("expected_but_never_enabled", ())]
     return [ExitCode.worst([code, *missing]) for code in exit_codes(found, expectations)]

@@ -16,7 +16,8 @@ from verifier.parametric.obligation import Obligation
 from verifier.parametric.premises import Premises
 from verifier.parametric.system import ALWAYS, INITIALLY, READS, STAYS, ParametricSystem, Step
 from verifier.parametric.traced import Assumption
-from verifier.specs.definition import UNDEFINED_READ, PropertyKind
+from verifier.specs.definition import PropertyKind
+from verifier.specs.titles import UNDEFINED_READ
 
 
 class Obligations:

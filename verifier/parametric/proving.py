@@ -24,7 +24,8 @@ from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 from verifier.processes.pool import Task, TaskResult, run_tasks
 from verifier.solvers import Answer
 from verifier.solvers.names import decide_script, load_script_solvers
-from verifier.specs.definition import UNDEFINED_READ, PropertyKind
+from verifier.specs.definition import PropertyKind
+from verifier.specs.titles import UNDEFINED_READ
 
 PROVABLE = (
     PropertyKind.INVARIANT,

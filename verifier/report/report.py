@@ -14,8 +14,8 @@ from verifier.report.known import known
 from verifier.runs.option import declared
 from verifier.runs.table import engine_named, is_engine
 from verifier.runs.tla_loading import setting
-from verifier.specs.definition import NO_DEADLOCK
 from verifier.specs.registry import BUILT_IN
+from verifier.specs.titles import deadlock_title
 from verifier.verdict import VerdictKind, in_words
 
 _FILE_OF_ANOTHER = "FILE.py"
@@ -76,7 +76,8 @@ def command_of(row: Row) -> str:
     for name, value in row.constants.items():
         said = setting(name, value) if "module" in row.statistics else show(value)
         words += [] if said is None else ["--set", f"{name}={said}"]
-    words += ["--deadlock"] if row.property_name == NO_DEADLOCK else ["--property", row.property_name]
+    is_stuck = row.property_name == deadlock_title(row.statistics)
+    words += ["--deadlock"] if is_stuck else ["--property", row.property_name]
     known = declared(engine.options)
     for name, value in row.options.items():
         if name in known and name != "deadlock" and value != known[name].default:

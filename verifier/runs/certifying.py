@@ -16,7 +16,6 @@ from verifier.processes.limits import Limits
 from verifier.processes.pool import run_alone
 from verifier.runs.building import build_model
 from verifier.runs.loading import TLA, Loaded, Reading, load, trusted_spec
-from verifier.specs.definition import NO_DEADLOCK
 from verifier.system.deadlock import with_deadlock
 from verifier.system.model import Model
 from verifier.trust.certificate import Certificate, check_fit, claimed_model, read
@@ -67,7 +66,7 @@ def read_claim(
     if checker in certificate.found_by.solver.split("+"):
         raise UsageError(f"--solver {checker} found this proof: another one must check it")
     model = build_model(loaded.definition, limits)
-    if certificate.property_name == NO_DEADLOCK:
+    if certificate.property_name == loaded.definition.titles.no_deadlock:
         model = with_deadlock(model)
     model = claimed_model(model, certificate)
     check_fit(model, certificate, content)

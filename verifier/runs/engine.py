@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from verifier.errors import UsageError, unknown_name
 from verifier.runs.option import declared
 from verifier.runs.options import Options
-from verifier.specs.definition import NO_DEADLOCK, PropertyKind
+from verifier.specs.definition import PropertyKind
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -149,7 +149,8 @@ class Engine(Generic[OptionsT]):
             return {n: d for name in self.asks for n, d in engine_named(name).claims(definition).items()}
         if self.decides_temporal:
             return {prop.name: prop.default for prop in definition.temporal}
-        stuck = {NO_DEADLOCK: True} if definition.checks_deadlock and self.looks_for_deadlocks else {}
+        checks = definition.checks_deadlock and self.looks_for_deadlocks
+        stuck = {definition.titles.no_deadlock: True} if checks else {}
         return {
             prop.name: prop.default and (self.decides_reachable or prop.kind is not PropertyKind.REACHABLE)
             for prop in definition.properties

@@ -19,7 +19,7 @@ from verifier.runs.building import build_model
 from verifier.runs.loading import Loaded
 from verifier.runs.option import declared, recorded
 from verifier.runs.options import Options
-from verifier.specs.definition import NO_DEADLOCK, Definition
+from verifier.specs.definition import Definition
 from verifier.system.deadlock import with_deadlock
 from verifier.system.model import Model
 from verifier.trust.certificate import Certificate
@@ -71,13 +71,13 @@ def chosen_properties(
 
     Raises UsageError for an unknown one, or if there is none.
     """
-    known = [prop.name for prop in definition.properties]
+    known, stuck = [prop.name for prop in definition.properties], definition.titles.no_deadlock
     for name in named:
-        if name not in (*known, *([NO_DEADLOCK] if deadlock else []), "all"):
+        if name not in (*known, *([stuck] if deadlock else []), "all"):
             words = elsewhere(definition, name, temporal=False)
             raise UsageError(words) if words else unknown_name("property", name, [*known, "all"])
-    also = [*(name for name in expected if name != NO_DEADLOCK), *([NO_DEADLOCK] if deadlock else [])]
-    if "all" in named:
+    also = [*(name for name in expected if name != stuck), *([stuck] if deadlock else [])]
+    if "all" in named and "all" not in known:
         return tuple(dict.fromkeys((*known, *also)))
     chosen = dict.fromkeys(named) if named else [prop.name for prop in definition.properties if prop.default]
     if not chosen and not also:
@@ -106,7 +106,8 @@ def ask(loaded: Loaded, options: OptionsT, choose: Choose = chosen_properties) -
     """
     deadlock = False
     if "deadlock" in declared(type(options)):
-        deadlock = getattr(options, "deadlock") or NO_DEADLOCK in options.properties  # noqa: B009
+        named = loaded.definition.titles.no_deadlock in options.properties
+        deadlock = getattr(options, "deadlock") or named  # noqa: B009
         options = replace(options, deadlock=deadlock)  # type: ignore[call-arg]
     expectations = expectations_of(options.expect, loaded.definition, deadlock=deadlock)
     properties = choose(loaded.definition, options.properties, expectations.properties, deadlock)

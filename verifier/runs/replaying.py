@@ -16,7 +16,7 @@ from verifier.outcomes.row import Row, rows_of
 from verifier.outcomes.run import Run
 from verifier.runs.building import build_model
 from verifier.runs.loading import TLA, Loaded, Reading, load, trusted_spec
-from verifier.specs.definition import NO_DEADLOCK, Definition
+from verifier.specs.definition import Definition
 from verifier.system.deadlock import with_deadlock
 from verifier.system.fairness import conditions_named
 from verifier.system.liveness import live_model
@@ -145,7 +145,7 @@ def _naming(file: Path) -> Iterator[None]:
 def _check_property(about: itf.Header, loaded: Loaded) -> None:
     definition = loaded.definition
     temporal = [prop.name for prop in definition.temporal]
-    known = [*(prop.name for prop in definition.properties), *temporal, NO_DEADLOCK]
+    known = [*(prop.name for prop in definition.properties), *temporal, definition.titles.no_deadlock]
     if about.violates in temporal and about.fairness is None:
         raise UsageError(f"{about.violates} is violated by infinite executions: the trace has no loop")
     if about.violates is not None and about.violates not in known:

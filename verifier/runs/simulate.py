@@ -69,13 +69,12 @@ def _properties(
     definition: Definition, named: Sequence[str], expected: Sequence[str], deadlock: bool
 ) -> tuple[str, ...]:
     from verifier.runs.question import chosen_properties
-    from verifier.specs.definition import NO_DEADLOCK
 
-    if "none" not in named:
+    if "none" not in named or any(prop.name == "none" for prop in definition.properties):
         return chosen_properties(definition, named, expected, deadlock)
     if len(named) > 1:
         raise UsageError("--property none does not go with other properties")
-    return tuple(dict.fromkeys((*expected, *((NO_DEADLOCK,) if deadlock else ()))))
+    return tuple(dict.fromkeys((*expected, *((definition.titles.no_deadlock,) if deadlock else ()))))
 
 
 def _run(

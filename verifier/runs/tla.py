@@ -27,7 +27,6 @@ from verifier.runs.tla_loading import (
     no_initial_state,
 )
 from verifier.runs.tla_traces import violated, where_undefined
-from verifier.specs.definition import NO_DEADLOCK
 from verifier.tla.begun import Begun
 from verifier.tla.explorer import Explorer
 from verifier.tla.found import Found
@@ -49,14 +48,14 @@ def chosen(loaded: TlaLoaded, options: ExploreOptions) -> tuple[str, ...]:
     """The properties to check; one that the configuration does not name is taken from the module."""
     spec = loaded.specification
     configured = (*spec.invariants, *spec.properties)
-    deadlock = (
-        (NO_DEADLOCK,) if options.deadlock or (not options.properties and spec.config.check_deadlock) else ()
-    )
-    if not options.properties or "all" in options.properties:
+    stuck = spec.titles.no_deadlock
+    looks = options.deadlock or (not options.properties and spec.config.check_deadlock)
+    deadlock = (stuck,) if looks else ()
+    if not options.properties or ("all" in options.properties and "all" not in spec.module.names):
         return tuple(dict.fromkeys((*configured, *deadlock)))
     for name in options.properties:
-        if name not in (*configured, NO_DEADLOCK):
-            spec.invariants[name] = formula_named(spec, name, [*configured, NO_DEADLOCK])
+        if name not in (*configured, stuck):
+            spec.invariants[name] = formula_named(spec, name, [*configured, stuck])
     return tuple(dict.fromkeys((*options.properties, *deadlock)))
 
 
@@ -73,7 +72,7 @@ def explore(
     check_ends(options)
     properties = chosen(loaded, options)
     named = [action.name for action in loaded.definition.actions]
-    expectations = parse_expectations(options.expect, properties, named)
+    expectations = parse_expectations(options.expect, properties, named, loaded.definition.titles.no_deadlock)
     limits = Limits(options.timeout, options.memory, loaded.began)
     search = _Search(loaded, options, properties, limits, listen, begun)
     outcome = search.outcome()

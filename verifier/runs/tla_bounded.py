@@ -35,7 +35,6 @@ from verifier.runs.tla_rounds import (
 from verifier.runs.tla_searched import Searched, found_by, searched_by, taken_apart
 from verifier.runs.tla_symbolic import with_operators
 from verifier.runs.tla_traces import where_undefined
-from verifier.specs.definition import NO_DEADLOCK
 from verifier.system.size import bits_of
 from verifier.tla.automorphisms import asymmetry
 from verifier.tla.checks import evaluated
@@ -166,7 +165,7 @@ def spoken_of(spec: Specification, names: Sequence[str]) -> tuple[str, ...] | No
     """What the interpreter calls the properties; None if it does not know one, or if something that is
     evaluated rests on chance or on the search."""
     own = tuple(dict.fromkeys(name.removesuffix(OF_STEPS) for name in names))
-    if spec.next is None or not {*spec.invariants, *spec.properties, NO_DEADLOCK}.issuperset(own):
+    if spec.next is None or not {*spec.invariants, *spec.properties, spec.titles.no_deadlock}.issuperset(own):
         return None
     return own if asymmetry(spec, evaluated(spec), []) is None else None
 

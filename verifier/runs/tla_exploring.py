@@ -33,7 +33,6 @@ from verifier.tla.frames import Undefined
 from verifier.tla.symmetry import Asymmetric
 from verifier.tla.translate.said import is_true_once
 from verifier.tla.translate.sampling import MOST_SAMPLED_WIDELY
-from verifier.tla.translate.specification import SORTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -231,7 +230,7 @@ def _decided_by(asked: ModuleQuestion, made: Translation) -> str:
     """Why the interpreter is to explore it, if the first states violate all that is asked for: it ends there,
     too."""
     invariants, options = made.specification.invariants, asked.question.options
-    names = [name for name in asked.question.properties if name != SORTS]
+    names = [name for name in asked.question.properties if name != asked.module.definition.titles.sorts]
     if options.keep_going or options.graph or not names or not all(name in invariants for name in names):
         return ""
     evaluator, nearest = made.specification.evaluator, made.sample.states[: made.sample.nearest]

@@ -205,6 +205,7 @@ def _definition(specification: Specification, path: Path, source_hash: str) -> T
         None,
         presentation=Presentation(source=str(path), config=config.file, first_index=1),
         temporal=tuple(TemporalProperty(name, UNKNOWN, True, "") for name in lasting),
+        titles=specification.titles,
         checks_deadlock=specification.next is not None and config.check_deadlock,
         source_hash=source_hash,
     )

@@ -15,7 +15,6 @@ from typing import Any
 from verifier.errors import UsageError, unknown_name
 from verifier.runs.tla_loading import OF_STEPS, TlaLoaded, formula_named, temporal_named
 from verifier.runs.tla_traces import as_aliased, as_file, module_trace
-from verifier.specs.definition import NO_DEADLOCK
 from verifier.specs.temporal import NO_FAIRNESS
 from verifier.tla.explorer import Explorer
 from verifier.tla.found import State, Taken
@@ -75,7 +74,7 @@ def _no_execution(
 
 def _no_violation(spec: Specification, stepper: Stepper, states: Sequence[State], name: str) -> str | None:
     last = states[-1]
-    if name == NO_DEADLOCK:
+    if name == spec.titles.no_deadlock:
         return "the last state has a successor" if stepper.successors(last) else None
     if name in spec.invariants:
         return f"{name} holds in the last state" if _true(spec, spec.invariants[name], last) else None
@@ -178,7 +177,7 @@ def _asked(module: TlaLoaded, said: Header) -> Specification:
     """The specification, with the property that the trace violates. Raises UsageError for an unknown one."""
     spec, name = module.specification, said.violates
     lasting = said.fairness is not None
-    known = (*module.definition.property_names, NO_DEADLOCK)
+    known = (*module.definition.property_names, spec.titles.no_deadlock)
     if spec.next is None:
         raise UsageError(f"{spec.module.name} has no Next, so it has no executions")
     if name is None or name in known or lasting:

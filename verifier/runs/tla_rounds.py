@@ -25,8 +25,6 @@ from verifier.runs.bmc import BmcOptions
 from verifier.runs.building import as_built
 from verifier.runs.tla_loading import TlaDefinition, TlaLoaded, left_to_others
 from verifier.runs.tla_symbolic import INSTEAD, NotTranslated, Symbolic, symbolic, widened_after
-from verifier.specs.definition import NO_DEADLOCK, UNDEFINED_READ
-from verifier.tla.translate.specification import SORTS
 from verifier.tla.translate.symbolic import Untranslated
 from verifier.tla.translate.translation import Looked, widened_by
 from verifier.verdict import Verdict, VerdictKind
@@ -292,15 +290,16 @@ def _round(
 ) -> Run:
     """One run, at the sorts that are known, of the properties that are not settled; building is to end
     before."""
-    question = asked.question
+    question, titles = asked.question, definition.titles
     names = tuple(name for name in question.properties if name not in settled)
     if not asked.engine.decides_temporal and not (names and asked.engine.writes_certificates):
-        names = tuple(dict.fromkeys((*names, SORTS)))  # a proof of another property is one of this, too
+        # A proof of another property is one of this, too.
+        names = tuple(dict.fromkeys((*names, titles.sorts)))
     loaded = replace(question.loaded, definition=definition, began=question.limits.since, source=None)
-    options = replace(question.options, properties=names, ending=(SORTS, UNDEFINED_READ))
+    options = replace(question.options, properties=names, ending=titles.of_the_translation)
     # What is expected is compared with all verdicts and all actions of the module, in the end.
     options = replace(options, expect=() if settled else _expected(question, definition))
-    if NO_DEADLOCK in settled:
+    if titles.no_deadlock in settled:
         options = replace(options, deadlock=False)
 
     def built(model: Model) -> None:
@@ -345,7 +344,7 @@ def _check_translated(made: Symbolic, names: Sequence[str], named: Sequence[str]
 def _leaving(found: Run) -> Verdict | None:
     """The verdict that the sorts were left, or that something has no value."""
     for verdict in found.outcome.verdicts:
-        leaves = verdict.property_name in (SORTS, UNDEFINED_READ)
+        leaves = verdict.property_name in found.definition.titles.of_the_translation
         if leaves and verdict.kind is VerdictKind.VIOLATED and verdict.trace is not None:
             return verdict
     return None
@@ -353,7 +352,8 @@ def _leaving(found: Run) -> Verdict | None:
 
 def _decided(found: Run, leaving: Verdict) -> bool:
     """Whether all that was asked is violated, and not later than the sorts were left."""
-    beside = (SORTS, UNDEFINED_READ, NO_DEADLOCK)
+    titles = found.definition.titles
+    beside = (*titles.of_the_translation, titles.no_deadlock)
     others = [verdict for verdict in found.outcome.verdicts if verdict.property_name not in beside]
     return bool(others) and all(
         verdict.kind is VerdictKind.VIOLATED

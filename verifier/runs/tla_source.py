@@ -8,7 +8,7 @@ prepared by the names of the module, and the definition made when it is answered
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -32,15 +32,13 @@ from verifier.runs.tla_loading import (
 from verifier.runs.tla_rounds import ModuleQuestion
 from verifier.runs.tla_symbolic import Symbolic, symbolic
 from verifier.specs.constants import AssumptionFailed
-from verifier.specs.definition import NO_DEADLOCK, UNDEFINED_READ, Lemma, Property, PropertyKind
+from verifier.specs.definition import Lemma, Property, PropertyKind
 from verifier.specs.temporal import TemporalProperty
 from verifier.system.loops import WHERE_LOOP_STARTS
 from verifier.tla.errors import TlaError
 from verifier.tla.explorer import Explorer
 from verifier.tla.found import State
 from verifier.tla.itf import decoded, model_values
-from verifier.tla.translate.specification import SORTS
-from verifier.trust.certificate import TYPED
 from verifier.verdict import TEMPORAL_PART
 
 if TYPE_CHECKING:
@@ -89,11 +87,14 @@ class TlaSource:
         definition = self.module.definition
         claims = engine.claims(definition)
         names = options.properties or tuple(name for name, by_default in claims.items() if by_default)
+        defined = self.module.specification.module.names
         if "all" in names:
-            names = tuple(dict.fromkeys((*(name for name in names if name != "all"), *claims)))
+            others = (name for name in names if name != "all" or name in defined)
+            names = tuple(dict.fromkeys((*others, *claims)))
         if engine.decides_temporal:
             names = tuple(name.removesuffix(TEMPORAL_PART) for name in names)
-        beside = (NO_DEADLOCK, *(() if engine.decides else ("none",)))
+        stuck = definition.titles.no_deadlock
+        beside = (stuck, *(("none",) if not engine.decides and "none" not in defined else ()))
         own = [name for name in names if name not in (*claims, *beside)]
         definition = self._extended(engine, own, claims)
         if not names and engine.decides_temporal:
@@ -101,9 +102,9 @@ class TlaSource:
             others = self.module.specification.properties
             hint = f"; {left_to_others(*others)}" if others else ""
             raise UsageError(f"{words}: name an operator of {definition.name} with --property{hint}")
-        changes: dict[str, Any] = {"properties": names or (SORTS,)}
+        changes: dict[str, Any] = {"properties": names or (definition.titles.sorts,)}
         if engine.looks_for_deadlocks:
-            changes["deadlock"] = options.deadlock or NO_DEADLOCK in names
+            changes["deadlock"] = options.deadlock or stuck in names
         source = replace(self, named=options.properties)
         return engine.prepare(
             replace(loaded, definition=definition, source=source),
@@ -113,7 +114,7 @@ class TlaSource:
     def _extended(self, engine: Engine[Any], own: Sequence[str], claims: Mapping[str, bool]) -> TlaDefinition:
         """The definition with properties that only the module names. Raises UsageError."""
         spec, definition = self.module.specification, self.module.definition
-        sorts = Property(SORTS, PropertyKind.TYPE_INVARIANT, definition.init, False, "")
+        sorts = Property(definition.titles.sorts, PropertyKind.TYPE_INVARIANT, definition.init, False, "")
         lasting = [prop.name for prop in definition.temporal]
         temporal, states = list(definition.temporal), list(definition.properties)
         for name in own:
@@ -123,7 +124,7 @@ class TlaSource:
             elif name.removesuffix(TEMPORAL_PART) in lasting:
                 raise UsageError(f"{name} is a temporal property, which verify live decides")
             else:
-                formula_named(spec, name, [*claims, NO_DEADLOCK])
+                formula_named(spec, name, [*claims, definition.titles.no_deadlock])
                 states.append(Property(name, PropertyKind.INVARIANT, definition.init, True, ""))
         return replace(definition, properties=(*states, sorts), temporal=tuple(temporal))
 
@@ -149,7 +150,7 @@ class TlaSource:
         of a property (``temporal``: of executions), the others those of properties and lemmas. Raises
         UsageError."""
         spec, definition = self.module.specification, self.module.definition
-        known = {*definition.property_names, SORTS, NO_DEADLOCK, UNDEFINED_READ, TYPED}
+        known = {*definition.property_names, *astuple(definition.titles)}
         plain = dict.fromkeys(name.removesuffix(f" {WHERE_LOOP_STARTS}") for name in named)
         lasting = list(named[:1]) if temporal else []
         own = [name for name in plain if name not in (*known, *lasting)]

@@ -18,7 +18,7 @@ from verifier.runs.tla_loading import (
     temporal_named,
 )
 from verifier.runs.tla_traces import whereabouts
-from verifier.specs.definition import NO_DEADLOCK, UNDEFINED_READ, Property, PropertyKind
+from verifier.specs.definition import Property, PropertyKind
 from verifier.specs.temporal import SPEC_FAIRNESS, FairnessVariant
 from verifier.system.size import bits_of
 from verifier.tla.found import State
@@ -27,7 +27,7 @@ from verifier.tla.translate.coding import NotInSort
 from verifier.tla.translate.exchanges import exchanges, generators
 from verifier.tla.translate.sampling import Stepper
 from verifier.tla.translate.shape_sorts import sort_of
-from verifier.tla.translate.specification import SORTS, Maker, translate
+from verifier.tla.translate.specification import Maker, translate
 from verifier.tla.translate.symbolic import Untranslated
 from verifier.tla.translate.temporal import Temporal
 from verifier.tla.translate.translation import Looked, Translation
@@ -144,9 +144,9 @@ class Symbolic:
 
 def with_operators(loaded: TlaLoaded, properties: Iterable[str]) -> Specification:
     """The specification with properties that are operators, which the configuration does not name."""
-    spec = loaded.specification
+    spec, titles = loaded.specification, loaded.definition.titles
     lasting = {prop.name for prop in loaded.definition.temporal}
-    known = {*loaded.definition.property_names, SORTS, NO_DEADLOCK, UNDEFINED_READ} | lasting
+    known = {*loaded.definition.property_names, titles.no_deadlock, *titles.of_the_translation} | lasting
     own = {name: formula_named(spec, name, []) for name in properties if name not in known}
     return replace(spec, invariants=spec.invariants | own)
 

@@ -21,12 +21,11 @@ from typing import TYPE_CHECKING, Any
 from verifier.encodings.evaluator import LaneEvaluator
 from verifier.encodings.random_values import draw_value
 from verifier.runs.tla_loading import OF_STEPS
-from verifier.specs.definition import UNDEFINED_READ, PropertyKind
+from verifier.specs.definition import PropertyKind
 from verifier.tla.frames import Undefined
 from verifier.tla.order import text
 from verifier.tla.translate.coding import NotInSort
 from verifier.tla.translate.sampling import Stepper, without_traces
-from verifier.tla.translate.specification import SORTS
 from verifier.tla.values import NoValue
 from verifier.verdict import VerdictKind
 
@@ -452,10 +451,11 @@ class _Batch:
 
 def validate_run(made: Symbolic, found: Run, *, seed: int = 0) -> Run:
     """The run, if its translation agrees with the module; else each verdict that rests on it is an ERROR."""
+    beside = made.loaded.definition.titles.of_the_translation
     claims = [
         verdict
         for verdict in found.outcome.verdicts
-        if verdict.kind in _CLAIMS and verdict.property_name not in (SORTS, UNDEFINED_READ)
+        if verdict.kind in _CLAIMS and verdict.property_name not in beside
     ]
     if found.model is None or not claims or not _is_of_the_module(made, found.model):
         return found

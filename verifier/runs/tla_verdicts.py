@@ -13,12 +13,10 @@ from verifier.outcomes.expectations import exit_code
 from verifier.runs.tla_loading import temporal_name
 from verifier.runs.tla_replay import Around, disagreement
 from verifier.runs.tla_traces import as_aliased, explained, written
-from verifier.specs.definition import UNDEFINED_READ
 from verifier.specs.temporal import NO_FAIRNESS
 from verifier.tla.found import State
 from verifier.tla.itf import encoded, shown_state
 from verifier.tla.translate.fair_steps import FAIR
-from verifier.tla.translate.specification import SORTS
 from verifier.trust.certificate import Certificate
 from verifier.trust.trace import ActionTaken, Trace
 from verifier.verdict import LEFT_TO_LIVE, Verdict, VerdictKind
@@ -27,9 +25,9 @@ if TYPE_CHECKING:
     from verifier.outcomes.run import Run
     from verifier.runs.tla_rounds import ModuleQuestion
     from verifier.runs.tla_symbolic import Symbolic
+    from verifier.specs.titles import Titles
     from verifier.tla.specification import Specification
 
-_OF_THE_TRANSLATION = (SORTS, UNDEFINED_READ)
 _NO_ERROR = (VerdictKind.HOLDS, VerdictKind.PROVED, VerdictKind.VIOLATED, VerdictKind.INCONCLUSIVE)
 
 
@@ -54,7 +52,8 @@ def checked(made: Symbolic, found: Run, asked: ModuleQuestion) -> Run:
         statistics=_counted(made, found.outcome.statistics, left_out),
     )
     expectations = asked.question.expectations
-    names = [name for name in found.options["properties"] if name != SORTS]
+    titles = asked.module.definition.titles
+    names = [name for name in found.options["properties"] if name != titles.sorts]
     return replace(
         found,
         outcome=outcome,
@@ -63,11 +62,11 @@ def checked(made: Symbolic, found: Run, asked: ModuleQuestion) -> Run:
         missing=expectations.never_enabled(enabled),
         options={**found.options, "properties": names},
         traces=traces,
-        proofs=tuple(proof for proof in found.proofs if proof["property"] not in _OF_THE_TRANSLATION),
+        proofs=tuple(proof for proof in found.proofs if proof["property"] not in titles.of_the_translation),
         certificates={
             name: _at_sorts(made, one)
             for name, one in found.certificates.items()
-            if name not in _OF_THE_TRANSLATION
+            if name not in titles.of_the_translation
         },
     )
 
@@ -83,10 +82,11 @@ class Settled:
 
     def and_of(self, made: Symbolic, found: Run, leaving: Verdict, asked: ModuleQuestion) -> Settled:
         """These, and what a run found before an execution left the sorts."""
-        if not any(_is_settled(verdict, leaving) for verdict in found.outcome.verdicts):
+        titles = asked.module.definition.titles
+        if not any(_is_settled(verdict, leaving, titles) for verdict in found.outcome.verdicts):
             return self
         found = checked(made, found, asked)
-        more = {one.property_name: one for one in found.outcome.verdicts if _is_settled(one, leaving)}
+        more = {one.property_name: one for one in found.outcome.verdicts if _is_settled(one, leaving, titles)}
         states = {name: _states(made, one.trace) for name, one in more.items() if one.trace is not None}
         traces = {name: found.traces[name] for name in more}
         return Settled({**self.verdicts, **more}, {**self.states, **states}, {**self.traces, **traces})
@@ -128,12 +128,12 @@ class Settled:
         return replace(verdict, trace=replace(verdict.trace, states=encoded_states))
 
 
-def _is_settled(verdict: Verdict, leaving: Verdict) -> bool:
+def _is_settled(verdict: Verdict, leaving: Verdict, titles: Titles) -> bool:
     """Whether a property of the module is violated, and the sorts were not left in fewer steps."""
     assert leaving.trace is not None
     return (
         verdict.kind is VerdictKind.VIOLATED
-        and verdict.property_name not in _OF_THE_TRANSLATION
+        and verdict.property_name not in titles.of_the_translation
         and verdict.trace is not None
         and verdict.trace.steps <= leaving.trace.steps
     )
@@ -142,7 +142,8 @@ def _is_settled(verdict: Verdict, leaving: Verdict) -> bool:
 def _asked_options(asked: ModuleQuestion) -> dict[str, Any]:
     """The options of a question that a run of some of its properties has not."""
     given = asked.question.recorded
-    names = [name for name in asked.question.properties if name != SORTS]
+    sorts = asked.module.definition.titles.sorts
+    names = [name for name in asked.question.properties if name != sorts]
     return {**{name: given[name] for name in ("expect", "deadlock") if name in given}, "properties": names}
 
 
@@ -256,12 +257,12 @@ def _of_the_module(found: Run, asked: ModuleQuestion) -> Sequence[Verdict]:
     """The verdicts without those that only concern the translation: the sorts were not left, or not as far as
     was looked. A depth is closed only as far as the sorts were looked at too: a step that leaves them is not
     taken. Where nothing else was asked, it remains that all expressions have values."""
-    every = found.outcome.verdicts
-    beside = [v for v in every if v.property_name in _OF_THE_TRANSLATION and v.kind in _NO_ERROR]
+    every, titles = found.outcome.verdicts, asked.module.definition.titles
+    beside = [v for v in every if v.property_name in titles.of_the_translation and v.kind in _NO_ERROR]
     own = [_as_far(verdict, beside) for verdict in every if verdict not in beside]
     if own or asked.engine.counts_states:
         return own
-    return [replace(verdict, property_name=UNDEFINED_READ) for verdict in beside[:1]]
+    return [replace(verdict, property_name=titles.undefined_read) for verdict in beside[:1]]
 
 
 def _as_far(verdict: Verdict, beside: Sequence[Verdict]) -> Verdict:

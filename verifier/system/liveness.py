@@ -14,7 +14,7 @@ from pysmt.fnode import FNode
 from verifier.encodings.bits import conjunction
 from verifier.encodings.layout import Layout
 from verifier.encodings.sorts import Boolean
-from verifier.specs.definition import UNDEFINED_READ, PropertyKind
+from verifier.specs.definition import PropertyKind
 from verifier.specs.temporal import Fairness, TemporalProperty
 from verifier.system.fairness import Condition, conditions_of
 from verifier.system.model import Model, PartialRead, nowhere_undefined
@@ -133,6 +133,7 @@ def _with_reads(model: Model, reads: Sequence[PartialRead]) -> Model:
         return model
     found = (*model.undefined, *reads)
     kept = (prop for prop in model.system.properties if prop.kind is not PropertyKind.UNDEFINED_READ)
-    nowhere = SafetyProperty(UNDEFINED_READ, PropertyKind.UNDEFINED_READ, nowhere_undefined(found), False)
+    title = model.definition.titles.undefined_read
+    nowhere = SafetyProperty(title, PropertyKind.UNDEFINED_READ, nowhere_undefined(found), False)
     system = replace(model.system, properties=(*kept, nowhere))
     return replace(model, undefined=found, system=system)

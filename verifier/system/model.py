@@ -22,7 +22,7 @@ from verifier.encodings.lowering import Bindings, Lowering
 from verifier.encodings.printing import text
 from verifier.encodings.sorts import Sort, SortError
 from verifier.encodings.terms import Symbol, Term
-from verifier.specs.definition import UNDEFINED_READ, Action, Definition, DefinitionError, PropertyKind
+from verifier.specs.definition import Action, Definition, DefinitionError, PropertyKind
 from verifier.system.assigning import assign, keys
 from verifier.system.declared_symmetry import Named, check_symmetry, mentioned, named_in_order
 from verifier.system.size import check_size
@@ -133,7 +133,7 @@ class Model:
         asked = frozenset(properties)
         names = asked.union(prop.name for prop in self.system.implied)
         kept = tuple(r for r in self.undefined if r.property_name is None or r.property_name in names)
-        if len(kept) == len(self.undefined) or UNDEFINED_READ in asked:
+        if len(kept) == len(self.undefined) or self.definition.titles.undefined_read in asked:
             return self
         changed = tuple(
             replace(prop, formula=nowhere_undefined(kept))
@@ -369,7 +369,8 @@ class _Builder:
         kept = [prop for prop in found if prop.kind is not PropertyKind.UNDEFINED_READ]
         if len(kept) == len(found) and nowhere.is_true():
             return found
-        return [*kept, SafetyProperty(UNDEFINED_READ, PropertyKind.UNDEFINED_READ, nowhere, default=False)]
+        title, kind = self.definition.titles.undefined_read, PropertyKind.UNDEFINED_READ
+        return [*kept, SafetyProperty(title, kind, nowhere, default=False)]
 
     def _unbroken(self, name: str) -> FNode:
         own = (step for step in self.breaking if step.property_name == name)

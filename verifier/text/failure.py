@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
-from verifier.specs.definition import NO_DEADLOCK, PropertyKind
+from verifier.specs.definition import PropertyKind
+from verifier.specs.titles import NO_DEADLOCK
 from verifier.system.model import Model
 from verifier.text.columns import wrap
 from verifier.trust.explain import breaches, reasons
@@ -21,12 +22,15 @@ def failing_part(model: Model, trace: Trace) -> list[str]:
     return breaches(model, trace)
 
 
-def render_failure(model: Model | None, trace: Trace, width: int) -> list[Text]:
-    """The failing part under a line that names the property and the state."""
+def render_failure(
+    model: Model | None, trace: Trace, width: int, no_deadlock: str = NO_DEADLOCK
+) -> list[Text]:
+    """The failing part under a line that names the property and the state. ``no_deadlock``: what freedom from
+    deadlock is called."""
     where = "the initial state" if trace.steps == 0 else f"state {trace.steps}"
     if trace.fails_in_step or (model is not None and model.system.about_steps(str(trace.violates))):
         where = f"step {trace.steps}, {trace.actions[-1]}"
-    stuck = ", in which no action is enabled" if _speaks_of_deadlocks(model, trace) else ""
+    stuck = ", in which no action is enabled" if _speaks_of_deadlocks(model, trace, no_deadlock) else ""
     failing = [line for part in trace.failing for line in _part(part)]
     if not failing and model is not None:
         failing = failing_part(model, trace)
@@ -44,13 +48,11 @@ def short_failure(model: Model, trace: Trace) -> str:
     return "; ".join(found) or "no action is enabled"
 
 
-def _speaks_of_deadlocks(model: Model | None, trace: Trace) -> bool:
-    if model is None:
-        return trace.violates == NO_DEADLOCK
-    kinds = {prop.name: prop.kind for prop in model.system.properties}
-    if trace.violates in {lemma.name for lemma in model.definition.lemmas}:
-        return False
-    return kinds.get(str(trace.violates)) in (None, PropertyKind.DEADLOCK_INVARIANT)
+def _speaks_of_deadlocks(model: Model | None, trace: Trace, no_deadlock: str) -> bool:
+    properties = () if model is None else model.definition.properties
+    kinds = {prop.name: prop.kind for prop in properties}
+    is_stated = kinds.get(str(trace.violates)) is PropertyKind.DEADLOCK_INVARIANT
+    return is_stated or trace.violates == no_deadlock
 
 
 def _part(part: FailingPart) -> Iterator[str]:

@@ -59,7 +59,8 @@ def render_step(
     lines: list[RenderableType] = [Text(f"{verdict.property_name}: {title}", "bold yellow"), Text()]
     start = "from a state" if inductive and verdict.trace.steps else "initially"
     lines += render_trace(run.definition, verdict.trace, width, full=full, start=start)
-    lines += [Text(), *render_failure(run.model, verdict.trace, width)]
+    stuck = run.definition.titles.no_deadlock
+    lines += [Text(), *render_failure(run.model, verdict.trace, width, stuck)]
     if start != "initially":
         lines += map(Text, wrap(f"{_UNREACHABLE}{remark}.", width))
     return [*lines, Text()]

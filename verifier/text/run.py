@@ -12,7 +12,7 @@ from rich.text import Text
 from verifier.encodings.concrete import Concrete, show_constants
 from verifier.outcomes.run import Run
 from verifier.solvers import solver_version
-from verifier.specs.definition import NO_DEADLOCK, PropertyKind
+from verifier.specs.definition import PropertyKind
 from verifier.text.columns import aligned, wrap
 from verifier.text.counterexample import render_trace
 from verifier.text.failure import render_failure
@@ -106,7 +106,8 @@ def render_counterexamples(run: Run, width: int, full: bool) -> list[RenderableT
             lines += [Text(), *render_trace(run.definition, trace, width, full=full)]
         lines.append(Text())
         if verdict.kind is not VerdictKind.REACHED and (run.model is not None or trace.variables):
-            lines += [*render_failure(run.model, trace, width), Text()]
+            stuck = run.definition.titles.no_deadlock
+            lines += [*render_failure(run.model, trace, width, stuck), Text()]
     return lines
 
 
@@ -171,7 +172,7 @@ def deadlocks_checked(run: Run) -> bool:
     """Whether the run checked a property of states in which no action is enabled."""
     names = {verdict.property_name for verdict in run.outcome.verdicts}
     kinds = (prop.kind for prop in run.definition.properties if prop.name in names)
-    return NO_DEADLOCK in names or PropertyKind.DEADLOCK_INVARIANT in kinds
+    return run.definition.titles.no_deadlock in names or PropertyKind.DEADLOCK_INVARIANT in kinds
 
 
 def undecided_remarks(run: Run) -> list[str]:

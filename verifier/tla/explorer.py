@@ -18,7 +18,7 @@ from verifier.tla.checks import checks
 from verifier.tla.columns.levels import ByColumns
 from verifier.tla.errors import TlaError
 from verifier.tla.extensions import EXIT
-from verifier.tla.found import DEADLOCK, Found, State
+from verifier.tla.found import Found, State
 from verifier.tla.frames import UNSET, Undefined
 from verifier.tla.known_states import Key, KnownStates
 from verifier.tla.orbits import Orbits
@@ -68,7 +68,8 @@ class Explorer:
         self.invariants, self.initially, self.steps = found.invariants, found.initially, found.steps
         self.constraints, self.action_constraints = found.constraints, found.action_constraints
         self.always_alike, self.view = found.always_alike, found.view
-        self.looks_for_deadlocks = DEADLOCK in properties
+        self.deadlock = specification.titles.no_deadlock
+        self.looks_for_deadlocks = self.deadlock in properties
         self._permuted = False
         self._start()
         self.walks = Walks(specification)
@@ -312,8 +313,8 @@ class Explorer:
         found.generated += len(successors)
         if not successors:
             found.deadlocks += 1
-            if self.looks_for_deadlocks and DEADLOCK not in found.violations:
-                self.violations.add(DEADLOCK, number, None)
+            if self.looks_for_deadlocks and self.deadlock not in found.violations:
+                self.violations.add(self.deadlock, number, None)
         taken = found.taken
         for _made, action in successors:
             name = action.shown if action is not None else "Next"
@@ -328,8 +329,8 @@ class Explorer:
                 self.enforce(self)
             if not has_a_step(self.evaluator, walk, self.states[self.current]):
                 self.found.deadlocks += 1
-                if DEADLOCK not in self.found.violations:
-                    self.violations.add(DEADLOCK, self.current, None)
+                if self.deadlock not in self.found.violations:
+                    self.violations.add(self.deadlock, self.current, None)
         self.current = expanded
 
     def _take(self, successors: list[tuple[State, Definition | None]], state: State, number: int) -> None:

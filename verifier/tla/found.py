@@ -10,8 +10,6 @@ from verifier.tla.order import Order, text
 from verifier.tla.values import Value
 
 State: TypeAlias = tuple[Value, ...]
-DEADLOCK = "NoDeadlock"
-"""The property that every state has a successor."""
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from verifier.errors import nearest
+from verifier.specs.titles import Titles, titles_beside
 from verifier.tla import ast
 from verifier.tla.ast import Definition, Module, Parameter, Symbol
 from verifier.tla.config import Assignment, Config, ConfigValue, ModelName, Named
@@ -20,6 +21,7 @@ from verifier.tla.splitting import Formula, Safety, conjuncts
 from verifier.tla.standard import standard
 from verifier.tla.values import FALSE, TRUE, ModelValue, Value
 
+_TITLES = Titles()
 _TRUTHS = {name: LANGUAGE[name] for name in ("TRUE", "FALSE")}
 """What a configuration may name though no module defines it."""
 
@@ -45,6 +47,8 @@ class Specification:
     symmetry: list[Formula] = field(default_factory=list)
     constants: dict[str, Value] = field(default_factory=dict)
     """The values that the configuration gives, for readers."""
+    titles: Titles = _TITLES
+    """What the checks are called that the module does not name."""
     warnings: tuple[str, ...] = ()
     """What of the configuration has no effect."""
 
@@ -95,7 +99,9 @@ class _Maker:
         evaluator.model_values = self.model_values
         check_levels(self.module)
         self._check_constants(evaluator)
-        made = Specification(self.module, self.config, evaluator, warnings=tuple(self.warnings))
+        claims = {name for name, one in self.module.names.items() if isinstance(one, Definition)}
+        made = Specification(self.module, self.config, evaluator, titles=titles_beside(claims))
+        made.warnings = tuple(self.warnings)
         for assignment in self.assignments.values():
             if assignment.value is not None and assignment not in self.passed_over:
                 made.constants[assignment.name] = self._value(assignment.value)

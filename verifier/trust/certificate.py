@@ -22,7 +22,8 @@ from verifier.encodings.terms import Operator, Term
 from verifier.errors import UsageError
 from verifier.files import read_text
 from verifier.json_shape import check_shape, read_json
-from verifier.specs.definition import NO_DEADLOCK, Property, PropertyKind
+from verifier.specs.definition import Property, PropertyKind
+from verifier.specs.titles import NO_DEADLOCK, TYPED
 from verifier.system.fairness import conditions_named
 from verifier.system.liveness import live_model
 from verifier.system.loops import WHERE_LOOP_STARTS, loop_model
@@ -30,8 +31,6 @@ from verifier.system.model import Model
 from verifier.system.ranking import NoRanking, ranking_model
 
 FORMAT = "verify certificate 1"
-TYPED = "Typed"
-"""The conjunct of every invariant that says that the bits hold a state."""
 _BEYOND_THE_PROTOCOL = {
     TYPED: ("the state is well formed", "Every field holds one value, and unused slots their default."),
     NO_DEADLOCK: ("an action is enabled", "In every reachable state something can happen."),
@@ -61,7 +60,8 @@ class Certificate:
     constants: Mapping[str, Concrete]
     property_name: str
     lemmas: tuple[str, ...]
-    """The names of lemmas and properties of the protocol. ``Typed`` is always part of the invariant."""
+    """The names of lemmas and properties of the protocol. That bits hold a state is always part of the
+    invariant."""
     clauses: tuple[tuple[Literal, ...], ...]
     found_by: FoundBy
     k: int = 1
@@ -171,7 +171,7 @@ def formulas(model: Model, certificate: Certificate) -> dict[str, FNode]:
     system = model.system
     known = _known(model)
     bits = {symbol.symbol_name() for symbol in system.bits}
-    found = {TYPED: system.valid}
+    found = {model.definition.titles.typed: system.valid}
     for name in certificate.lemmas:
         if name not in known:
             raise Misfit(f"the certificate speaks of {name}, which {certificate.spec} does not have")
@@ -192,7 +192,7 @@ def named_formulas(model: Model, names: Sequence[str]) -> list[FNode]:
 
 def _known(model: Model) -> dict[str, FNode]:
     system = model.system
-    known = {TYPED: system.valid}
+    known = {model.definition.titles.typed: system.valid}
     known |= {prop.name: prop.formula for prop in system.properties}
     return known | {lemma.name: lemma.formula for lemma in system.lemmas}
 
@@ -223,7 +223,8 @@ def readable_lemmas(model: Model, names: Iterable[str]) -> list[dict[str, str]]:
     terms |= {f"{lemma} {WHERE_LOOP_STARTS}": said for lemma, said in terms.items()}
     found = []
     for name in names:
-        says, why = terms.get(name, _BEYOND_THE_PROTOCOL[NO_DEADLOCK if name == NO_DEADLOCK else TYPED])
+        beyond = NO_DEADLOCK if name == definition.titles.no_deadlock else TYPED
+        says, why = terms.get(name, _BEYOND_THE_PROTOCOL[beyond])
         found.append({"name": name, "says": says, "why": " ".join(why.split())})
     return found
 

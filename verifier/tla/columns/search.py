@@ -23,7 +23,6 @@ from verifier.tla.columns.environments import Columns, Environment
 from verifier.tla.columns.leaves import Valued
 from verifier.tla.columns.numbers import Classes, Column, Numbers, Packed, Unsuited
 from verifier.tla.columns.truths import Truth
-from verifier.tla.found import DEADLOCK
 from verifier.tla.frames import Undefined, Unit
 from verifier.tla.specification import Specification
 from verifier.tla.splitting import Formula
@@ -83,7 +82,7 @@ class Search:
         self.columns = Columns(evaluator, spec.variables)
         self.compiler = Compiler(self.columns, evaluator)
         asked = set(explorer.properties) - explorer.found.violations.keys()
-        self.checks, self.looks_for_deadlocks = self._checks(asked), DEADLOCK in asked
+        self.checks, self.looks_for_deadlocks = self._checks(asked), explorer.deadlock in asked
         body = spec.next.body
         action = body.action if isinstance(body, Step) else body
         self.walk = self.compiler.walk(action, Environment(Unit(spec.next.module)), top=True)

@@ -25,7 +25,6 @@ from verifier.tla.translate.terms import TRUTH, literal, undefined, variable, wi
 from verifier.tla.translate.translation import Translation
 from verifier.tla.values import Value
 
-SORTS = "Sorts"
 """The type invariant: every variable keeps within the sort that was found for it."""
 EXCLUDED = "ACTION_CONSTRAINT!excluded"
 """The variable that is true behind a step that an ACTION_CONSTRAINT excludes: such a state is checked, as TLC
@@ -213,7 +212,8 @@ class Maker:
     # -- properties
 
     def _properties(self) -> list[Property]:
-        found = [Property(SORTS, PropertyKind.TYPE_INVARIANT, literal(TRUTH, True), True, "")]
+        title, kind = self.spec.titles.sorts, PropertyKind.TYPE_INVARIANT
+        found = [Property(title, kind, literal(TRUTH, True), True, "")]
         self.t.assigned = {}
         for name, formula in self.spec.invariants.items():
             self._add(found, name, PropertyKind.INVARIANT, [formula])
