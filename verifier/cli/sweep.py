@@ -225,7 +225,8 @@ def _plain(word: str) -> Any:
 def _expectations(options: Options, expansion: Expansion) -> Expectations:
     from verifier.outcomes.expectations import parse_expectations
 
-    return parse_expectations(options.expect, dict.fromkeys(job.property_name for job in expansion.jobs))
+    names = dict.fromkeys(job.property_name for job in expansion.jobs)
+    return parse_expectations(options.expect, names, no_deadlock=expansion.no_deadlock)
 
 
 def _check_archive(options: Options) -> None:

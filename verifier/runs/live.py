@@ -84,7 +84,7 @@ def _prepare(loaded: Loaded, options: LiveOptions) -> Question[LiveOptions]:
     if options.depth is None and options.engine == "bmc":
         options = replace(options, depth=max(1, definition.presentation.default_depth))
     actions = [action.name for action in definition.actions]
-    expectations = parse_expectations(options.expect, names, actions)
+    expectations = parse_expectations(options.expect, names, actions, definition.titles.no_deadlock)
     properties = _chosen(definition, options.properties, expectations.properties)
     limits = Limits(options.timeout, options.memory, loaded.began).begun()
     return Question(loaded, options, properties, expectations, False, origin(), limits)

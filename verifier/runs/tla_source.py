@@ -7,6 +7,7 @@ prepared by the names of the module, and the definition made when it is answered
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
@@ -46,6 +47,9 @@ if TYPE_CHECKING:
     from verifier.runs.engine import Engine, Listen
     from verifier.runs.question import Question
     from verifier.system.model import Model
+
+_MOST_SHOWN = 4
+"""Of strings, in a remark."""
 
 
 def load_tla(
@@ -89,8 +93,8 @@ class TlaSource:
         names = options.properties or tuple(name for name, by_default in claims.items() if by_default)
         defined = self.module.specification.module.names
         if "all" in names:
-            others = (name for name in names if name != "all" or name in defined)
-            names = tuple(dict.fromkeys((*others, *claims)))
+            kept = [name for name in names if name != "all" or name in defined]
+            names = tuple(dict.fromkeys((*kept, *claims)))
         if engine.decides_temporal:
             names = tuple(name.removesuffix(TEMPORAL_PART) for name in names)
         stuck = definition.titles.no_deadlock
@@ -132,6 +136,18 @@ class TlaSource:
         self, engine: Engine[Any], question: Question[Any], listen: Listen, built: Callable[[Model], None]
     ) -> Run:
         """The engine's run, by the semantics that is asked for."""
+        found = self._run(engine, question, listen, built)
+        computed = sorted(self.module.specification.evaluator.order.unsure)
+        if computed:
+            words = ", ".join(json.dumps(word) for word in computed[:_MOST_SHOWN])
+            more = ", …" if len(computed) > _MOST_SHOWN else ""
+            words = f"warning: no text has the strings {words}{more}"
+            listen(Remark(f"{words}: TLC may order them in another way"))
+        return found
+
+    def _run(
+        self, engine: Engine[Any], question: Question[Any], listen: Listen, built: Callable[[Model], None]
+    ) -> Run:
         asked = ModuleQuestion(engine, self.module, question, self.named, listen, built)
         for words in self.module.specification.warnings:
             listen(Remark(words))

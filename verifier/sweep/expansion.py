@@ -47,6 +47,8 @@ class Expansion:
 
     jobs: tuple[Job, ...]
     left_out: tuple[LeftOut, ...]
+    no_deadlock: str
+    """What freedom from deadlock is called, by all specs or at least one."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,8 @@ class _SpecInGrid:
     """Of these the ones that must be reachable and that the grid does not name."""
     claims: Mapping[str, frozenset[str]]
     """For each engine the properties that it can be asked about."""
+    no_deadlock: str
+    """What freedom from deadlock is called."""
 
     def of(self, engine: str) -> tuple[str, ...]:
         """The properties for an engine, not those that it cannot decide."""
@@ -88,7 +92,8 @@ def expand(grids: Sequence[Grid]) -> Expansion:
         reasons = "; ".join(f"{spec} assumes {meaning}" for spec, meaning in left_out)
         raise UsageError(f"none of the {count:,} jobs of the grid can be run: {reasons}")
     missing = tuple(LeftOut(spec, meaning, number) for (spec, meaning), number in left_out.items())
-    return Expansion(tuple(_told_apart(list(jobs.values()))), missing)
+    titles = sorted(spec.no_deadlock for specs in covered for spec in specs)
+    return Expansion(tuple(_told_apart(list(jobs.values()))), missing, titles[0])
 
 
 def _told_apart(jobs: Sequence[tuple[str, Job]]) -> Iterator[Job]:
@@ -113,7 +118,7 @@ def _covered(grid: Grid, spec: str) -> _SpecInGrid:
     properties = _properties(grid, spec, definition)
     unnamed = tuple(name for name in reachable if name not in grid.properties)
     claims = {engine: frozenset(engine_named(engine).claims(definition)) for engine in grid.engines}
-    return _SpecInGrid(spec, properties, unnamed, claims)
+    return _SpecInGrid(spec, properties, unnamed, claims, definition.titles.no_deadlock)
 
 
 def _checked_definition(grid: Grid, spec: str) -> Definition:

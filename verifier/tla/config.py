@@ -201,9 +201,6 @@ class _Parser:
                 near = nearest(token.text, _KEYWORDS)
                 hint = f"; did you mean {near}?" if near else f" ({', '.join(_KEYWORDS)})"
                 raise TlaError(token.place, f"{token.text} is no keyword of a configuration{hint}")
-        self.config.words = [
-            token.text.strip('"') for token in self.tokens if token.kind in ("name", "string")
-        ]
         return self.config
 
     def _statement_ends(self) -> bool:
@@ -300,10 +297,12 @@ class _Parser:
         if token.kind == "number":
             return integer(token.text, token.place)
         if token.kind == "string":
+            self.config.words.append(token.text[1:-1])
             return token.text[1:-1]
         if token.text in ("TRUE", "FALSE"):
             return token.text == "TRUE"
         if token.kind == "name" and token.text not in _KEYWORDS:
+            self.config.words.append(token.text)
             return ModelName(token.text)
         if token.text == "{":
             return self._set()

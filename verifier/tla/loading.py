@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -13,9 +12,7 @@ from verifier.tla.errors import Place, TlaError
 from verifier.tla.modules import Context
 from verifier.tla.standard import BUILT_IN, LIBRARY, PARTIAL, standard
 from verifier.tla.text import Source, parse, parse_text, text_of
-
-_NAME = re.compile(r"[0-9_]*[A-Za-z][A-Za-z0-9_]*")
-_STRING = re.compile(r'"(?:\\.|[^"\\\n])*"')
+from verifier.tla.words import in_order
 
 
 @dataclass
@@ -78,15 +75,5 @@ def read_module(path: Path, libraries: Sequence[Path] = ()) -> tuple[Module, Lib
     library.files.append(path)
     context = Context(library)
     module = context.module(path.stem, Place(str(path), 0, 0))
-    library.words = tuple(_words(library, list(context.read)))
+    library.words = tuple(in_order(path.stem, library.sources))
     return module, library
-
-
-def _words(library: Library, read: list[str]) -> Iterator[str]:
-    """Names as the texts are parsed, the first module first; then strings, the modules that are needed
-    first."""
-    for source in library.sources.values():
-        yield from _NAME.findall(_STRING.sub(" ", source.text))
-    for name in read:
-        if name in library.sources:
-            yield from (found[1:-1] for found in _STRING.findall(library.sources[name].text))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cmp_to_key
 from itertools import chain
 from typing import Any
@@ -35,6 +35,10 @@ class Order:
         self.ranks: dict[str, int] = {}
         for word in words:
             self.ranks.setdefault(word, len(self.ranks))
+        self.texts = len(self.ranks)
+        self.unsure: set[str] = set()
+        """Strings that were compared and are in none of the texts: in TLC their order depends on when each is
+        first computed."""
         self.key = cmp_to_key(self.compare)
         self.known: dict[frozenset[Value], list[Value]] = {}
         self.keys: dict[Value, Any] = {}
@@ -54,6 +58,11 @@ class Order:
             return found
         return self._sorted(list(values))
 
+    def _note(self, words: Sequence[str]) -> None:
+        found = [word for word in words if self.ranks.get(word, self.texts) >= self.texts]
+        if len(found) > 1:
+            self.unsure.update(found)
+
     def _sorted(self, values: list[Value]) -> list[Value]:
         if len(values) < 2:
             return values
@@ -63,6 +72,7 @@ class Order:
             if kind is int:
                 return sorted(values)
             if kind is str:
+                self._note(values)
                 return sorted(values, key=self.rank)
             if kind is ModelValue:
                 return sorted(values, key=lambda value: self.rank(value.name))
@@ -132,6 +142,7 @@ class Order:
             if first is int:
                 return int(one > other) - int(one < other)
             if first is str:
+                self._note((one, other))
                 return self.rank(one) - self.rank(other)
             if first is frozenset:
                 return self._rows(self.sorted(one), self.sorted(other))

@@ -1,0 +1,86 @@
+"""The words that TLC meets in itself and in its modules, by which it orders strings (``verifier.tla.words``).
+
+    python -m results.generators.tlc_words JAR…
+
+Takes TLC's jar, and that of the Community Modules. Runs TLC on an empty module, and has it write its table of
+words in the end; reads the texts of modules from the jars.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+from verifier.tla.text import parse_text
+from verifier.tla.words import FILE, as_data, words_of
+
+_ROOT = "ZzzRoot"
+_MODULE = f"---- MODULE {_ROOT} ----\nVARIABLE zzzX\nInit == zzzX = 1\nNext == FALSE\n====\n"
+_BETWEEN = ("LAMBDA", "nullLabelNode")
+"""The first and the last word that TLC meets between parsing and analysing."""
+_DUMP = """
+import java.lang.reflect.Field;
+import java.util.*;
+
+public class Dump {
+    public static void main(String[] given) throws Exception {
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+            try {
+                Field of = util.UniqueString.class.getDeclaredField("internTbl");
+                of.setAccessible(true);
+                Field table = of.get(null).getClass().getDeclaredField("table");
+                table.setAccessible(true);
+                TreeMap<Integer, String> words = new TreeMap<>();
+                for (util.UniqueString one : (util.UniqueString[]) table.get(of.get(null)))
+                    if (one != null) words.put(one.getTok(), one.toString());
+                java.nio.file.Files.write(java.nio.file.Path.of(given[0]), words.values());
+            } catch (Exception error) {
+                throw new RuntimeException(error);
+            }
+        }));
+        tlc2.TLC.main(Arrays.copyOfRange(given, 1, given.length));
+    }
+}
+"""
+
+
+def table(module: Path, config: Path, jars: list[str], libraries: str = "") -> list[str]:
+    """TLC's table of words once it has checked a module, in its order."""
+    with tempfile.TemporaryDirectory() as folder:
+        program, out = Path(folder, "Dump.java"), Path(folder, "words")
+        program.write_text(_DUMP)
+        options = ["-workers", "1", "-metadir", folder, "-config", str(config), str(module)]
+        command = ["java", f"-DTLA-Library={libraries}", "-cp", ":".join(jars), str(program), str(out)]
+        # What it knows is written where it is ended, too.
+        limited = ["timeout", "40", *command, *options]
+        subprocess.run(limited, cwd=module.parent, capture_output=True, check=False)
+        return out.read_text().split("\n")[:-1]
+
+
+def main(jars: list[str]) -> None:
+    """Writes the file."""
+    with tempfile.TemporaryDirectory() as folder:
+        module, config = Path(folder, f"{_ROOT}.tla"), Path(folder, f"{_ROOT}.cfg")
+        module.write_text(_MODULE)
+        config.write_text("INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n")
+        words = table(module, config, jars)
+    first = words[: words.index("VARIABLE")]
+    first = [word for word in first if word != _ROOT and not word.startswith("----")]
+    between = words[words.index(_BETWEEN[0]) : words.index(_BETWEEN[1]) + 1]
+    modules = {}
+    for jar in reversed(jars):
+        with zipfile.ZipFile(jar) as files:
+            for name in files.namelist():
+                if name.endswith(".tla") and name.startswith(("tla2sany/StandardModules/", Path(name).name)):
+                    source = parse_text(files.read(name).decode(), name)
+                    modules[Path(name).stem] = as_data(words_of(source, Path(name).stem), first)
+    data = {"first": first, "modules": dict(sorted(modules.items())), "between": between}
+    FILE.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n")
+
+
+if __name__ == "__main__":
+    main([str(Path(jar).resolve()) for jar in sys.argv[1:]])

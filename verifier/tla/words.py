@@ -1,0 +1,229 @@
+"""The words of a specification in the order in which TLC first meets them, by which it orders strings.
+
+TLC numbers each word when it first meets it. It meets first the values of the configuration, then words of
+its own, the words of the texts as they are parsed, and last the strings as the modules are analysed. A module
+is parsed when a name first needs it: those that a module extends before what these extend, and instances
+after all that. TLC itself adds a module to what the root extends.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+
+from tree_sitter import Node
+
+from verifier.tla.standard import LIBRARY
+from verifier.tla.text import Source, text_of
+
+ADDED = "_TLCTrace"
+"""What TLC adds to the modules that the root extends."""
+FILE = LIBRARY / "words.json"
+"""The words that TLC meets in itself and in its modules (``results.generators.tlc_words``)."""
+_WORD = re.compile(
+    r'"(?:\\.|[^"\\\n])*"|-{4,}[ \t]*MODULE|\\[A-Za-z]+|<[\d*+]+>[\w.]*|\]_|>>_|(?:WF|SF)_'
+    r"|[0-9_]*[A-Za-z]\w*|\d+|_(?=\W)",
+    re.ASCII,
+)
+_NO_WORDS = ('"', "-", "\\", "<", "]", ">")
+_ESCAPE = re.compile(r"\\(.)")
+_ESCAPED = {"n": "\n", "t": "\t", "f": "\f", "r": "\r"}
+
+
+@dataclass(frozen=True)
+class Words:
+    """What TLC meets in the text of a module: the modules that it names, its words, and its strings."""
+
+    extends: tuple[str, ...] = ()
+    instances: tuple[str, ...] = ()
+    inner: Mapping[str, Words] = field(default_factory=dict, hash=False)
+    words: tuple[str, ...] = ()
+    strings: tuple[str, ...] = ()
+    """In the order in which expressions are analysed."""
+
+
+def words_of(source: Source, name: str) -> Words:
+    """The words of the module of this name in a file."""
+    for node in source.tree.root_node.named_children:
+        own = node.child_by_field_name("name") if node.type == "module" else None
+        if own is not None and text_of(own) == name:
+            return _words(source, node)
+    return Words()
+
+
+def _words(source: Source, module: Node) -> Words:
+    extends, instances, inner = list[str](), list[str](), dict[str, Words]()
+    for unit in module.named_children:
+        if unit.type == "extends":
+            extends += [text_of(one) for one in unit.named_children if one.type == "identifier_ref"]
+        elif unit.type == "module":
+            found = unit.child_by_field_name("name")
+            inner[text_of(found) if found is not None else ""] = _words(source, unit)
+        else:
+            instances += [text_of(one.named_children[0]) for one in _instances(unit) if one.named_children]
+    text = source.text.encode()[module.start_byte : module.end_byte].decode()
+    words = dict.fromkeys(word for word in _WORD.findall(text) if not word.startswith(_NO_WORDS))
+    strings = dict.fromkeys(_strings(module))
+    return Words(tuple(extends), tuple(dict.fromkeys(instances)), inner, tuple(words), tuple(strings))
+
+
+def _instances(unit: Node) -> Iterator[Node]:
+    if unit.type == "instance":
+        yield unit
+    elif unit.type in ("local_definition", "module_definition"):
+        for one in unit.named_children:
+            yield from _instances(one)
+
+
+def _strings(node: Node) -> Iterator[str]:
+    """The strings below a node. The bounds of ``{e : x \\in S}`` are analysed before ``e``."""
+    stack = [node]
+    while stack:
+        one = stack.pop()
+        if one.type == "string":
+            yield _ESCAPE.sub(lambda found: _ESCAPED.get(found[1], found[1]), text_of(one)[1:-1])
+            continue
+        below = one.named_children
+        if one.type == "set_map":
+            below = sorted(below, key=lambda child: child.type != "quantifier_bound")
+        stack += reversed(below)
+
+
+# -- the order of modules
+
+
+@dataclass(eq=False)
+class _Unit:
+    name: str
+    words: Words
+    around: _Unit | None = None
+    bound: dict[str, _Unit] = field(default_factory=dict)
+    extended: list[_Unit] = field(default_factory=list)
+    instantiated: list[_Unit] = field(default_factory=list)
+    inner: list[_Unit] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.inner = [_Unit(name, words, self) for name, words in self.words.inner.items()]
+
+    def resolve(self, name: str) -> _Unit | None:
+        """The module that a name means here, if that is known already."""
+        unit: _Unit | None = self
+        while unit is not None:
+            found = unit.bound.get(name) or next((one for one in unit.inner if one.name == name), None)
+            if found is not None:
+                return found
+            unit = unit.around
+        return None
+
+
+class _Modules:
+    """The modules as TLC finds, parses and analyses them."""
+
+    def __init__(self, root: str, read: Callable[[str], Words]) -> None:
+        self.read, self.parsed = read, dict[str, _Unit]()
+        words = read(root)
+        extends = (*words.extends, ADDED)
+        self.root = self._unit(root, Words(extends, words.instances, words.inner, words.words, words.strings))
+        while True:
+            needed, extending = self._unresolved(self.root, set(), extending=True), True
+            if needed is None:
+                needed, extending = self._unresolved(self.root, set(), extending=False), False
+            if needed is None:
+                break
+            self._bind(*needed, extending=extending)
+
+    def _unit(self, name: str, words: Words | None = None) -> _Unit:
+        found = self.parsed.get(name)
+        if found is None:
+            self.parsed[name] = found = _Unit(name, self.read(name) if words is None else words)
+        return found
+
+    def _bind(self, unit: _Unit, name: str, *, extending: bool) -> None:
+        found = unit.bound[name] = self._unit(name)
+        outermost = unit
+        while outermost.around is not None:
+            outermost = outermost.around
+        (outermost.extended if extending else outermost.instantiated).append(found)
+        if extending:  # what it has inside is known to those who extend it
+            for one in found.inner:
+                if one.name in (*unit.words.extends, *unit.words.instances):
+                    unit.bound.setdefault(one.name, one)
+
+    def _unresolved(self, unit: _Unit, seen: set[_Unit], *, extending: bool) -> tuple[_Unit, str] | None:
+        if unit in seen:
+            return None
+        seen.add(unit)
+        for name in unit.words.extends if extending else unit.words.instances:
+            if unit.resolve(name) is None:
+                return unit, name
+        named = (*unit.words.extends, *unit.words.instances)
+        known = [one for name in named if (one := unit.resolve(name)) is not None]
+        for one in (*known, *unit.inner):
+            needed = self._unresolved(one, seen, extending=extending)
+            if needed is not None:
+                return needed
+        return None
+
+    def analysed(self) -> list[_Unit]:
+        """The modules in the order in which they are analysed: those that one needs before it."""
+        found: dict[_Unit, None] = {}
+        seen: set[_Unit] = set()
+
+        def add(unit: _Unit) -> None:
+            if unit in seen:
+                return
+            seen.add(unit)
+            for one in (*unit.extended, *unit.instantiated):
+                add(one)
+            found[unit] = None
+
+        add(self.root)
+        return list(found)
+
+
+@cache
+def _own() -> tuple[tuple[str, ...], Mapping[str, Words], tuple[str, ...]]:
+    """The words that TLC meets in itself before it reads, those of its modules, and those that it meets
+    before it analyses."""
+    data = json.loads(FILE.read_text())
+    modules = {
+        name: Words(
+            tuple(one["extends"]), tuple(one["instances"]), {}, tuple(one["words"]), tuple(one["strings"])
+        )
+        for name, one in data["modules"].items()
+    }
+    return tuple(data["first"]), modules, tuple(data["between"])
+
+
+def in_order(root: str, sources: Mapping[str, Source]) -> Iterator[str]:
+    """The words of a specification whose configuration was read, in TLC's order."""
+    first, modules, between = _own()
+
+    def read(name: str) -> Words:
+        source = sources.get(name)
+        if source is None or (source.own and name in modules):
+            return modules.get(name, Words())
+        return words_of(source, name)
+
+    found = _Modules(root, read)
+    yield from first
+    for unit in found.parsed.values():
+        yield unit.name
+        yield from unit.words.words
+    yield from between
+    for unit in found.analysed():
+        yield from unit.words.strings
+
+
+def as_data(words: Words, known: Sequence[str]) -> dict[str, list[str]]:
+    """The words as they are stored, without those that are known before."""
+    own = [word for word in words.words if word not in known]
+    return {
+        "extends": list(words.extends),
+        "instances": list(words.instances),
+        "words": own,
+        "strings": list(words.strings),
+    }
