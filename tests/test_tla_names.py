@@ -18,6 +18,7 @@ ENGINES = (
     "bmc --depth 5 --steps serial",
     "bmc --depth 5 --steps parallel",
     "prove",
+    "check",
     "simulate",
     "induct",
 )
@@ -110,7 +111,7 @@ def test_the_deadlock_is_found_beside_an_invariant_of_its_title(engine: str, tmp
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("engine", ENGINES[:7])
+@pytest.mark.parametrize("engine", ENGINES[:8])
 @pytest.mark.parametrize("word", WORDS)
 def test_an_operator_with_a_title_of_ours_is_asked_by_its_name(
     word: str, engine: str, tmp_path: Path

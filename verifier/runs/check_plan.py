@@ -14,7 +14,7 @@ from verifier.runs.engine import Engine
 from verifier.runs.loading import Loaded
 from verifier.runs.question import Question
 from verifier.runs.table import engine_named
-from verifier.specs.definition import NO_DEADLOCK, Definition
+from verifier.specs.definition import Definition
 
 EXPLORE, PROVE, LIVE = "explore", "prove", "live"
 
@@ -32,24 +32,24 @@ def prepare(engine: Engine[Any], loaded: Loaded, options: Any) -> Question[Any]:
 
     Raises UsageError for an unknown name, or where the spec has no property.
     """
-    definition = loaded.definition
-    deadlock = options.deadlock or NO_DEADLOCK in options.properties
+    definition, stuck = loaded.definition, loaded.definition.titles.no_deadlock
+    deadlock = options.deadlock or stuck in options.properties
     claims = engine.claims(definition)
     names = [*options.properties] or [name for name, by_default in claims.items() if by_default]
     if "all" in names:
         names = [name for name in names if name != "all"] + list(claims)
-    names += [NO_DEADLOCK] if deadlock else []
-    own = [name for name in dict.fromkeys(names) if name not in claims and name != NO_DEADLOCK]
+    names += [stuck] if deadlock else []
+    own = [name for name in dict.fromkeys(names) if name not in claims and name != stuck]
     if own and loaded.source is None:  # operators of a module are properties, too
         raise unknown_name("property", own[0], [*claims, "all"])
     if not names:
         words = f"{definition.name} checks no property by default: name one with --property"
         raise UsageError(f"{words} ({', '.join(claims)})" if claims else words)
     actions = [action.name for action in definition.actions]
-    expectations = parse_expectations(options.expect, dict.fromkeys((*claims, *names)), actions)
+    expectations = parse_expectations(options.expect, dict.fromkeys((*claims, *names)), actions, stuck)
     properties = tuple(dict.fromkeys((*names, *expectations.properties)))
     limits = Limits(options.timeout, options.memory, loaded.began).begun()
-    found = Question(loaded, options, properties, expectations, NO_DEADLOCK in properties, origin(), limits)
+    found = Question(loaded, options, properties, expectations, stuck in properties, origin(), limits)
     _check_names(found)
     return found
 
@@ -57,7 +57,7 @@ def prepare(engine: Engine[Any], loaded: Loaded, options: Any) -> Question[Any]:
 def plan(definition: Definition, properties: Sequence[str], module: bool) -> Plan:
     """The properties by what they speak of. ``module``: other names are operators of a TLA+ module."""
     lasting = {prop.name for prop in definition.temporal}
-    states = {prop.name for prop in definition.properties} | {NO_DEADLOCK}
+    states = {prop.name for prop in definition.properties} | {definition.titles.no_deadlock}
     temporal = tuple(name for name in properties if name in lasting)
     safety = tuple(name for name in properties if name in states or (module and name not in lasting))
     return Plan(safety, temporal)
@@ -66,7 +66,7 @@ def plan(definition: Definition, properties: Sequence[str], module: bool) -> Pla
 def sub_options(question: Question[Any], name: str, properties: Sequence[str], **given: Any) -> Any:
     """The options with which a check asks an engine about properties, within the limits of the check."""
     options, engine = question.options, engine_named(name)
-    about = {"timeout": options.timeout, "deadlock": NO_DEADLOCK in properties, **given}
+    about = {"timeout": options.timeout, "deadlock": question.definition.titles.no_deadlock in properties, **given}
     return engine.options_for(properties, about)
 
 
