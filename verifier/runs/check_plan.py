@@ -66,7 +66,8 @@ def plan(definition: Definition, properties: Sequence[str], module: bool) -> Pla
 def sub_options(question: Question[Any], name: str, properties: Sequence[str], **given: Any) -> Any:
     """The options with which a check asks an engine about properties, within the limits of the check."""
     options, engine = question.options, engine_named(name)
-    about = {"timeout": options.timeout, "deadlock": question.definition.titles.no_deadlock in properties, **given}
+    deadlock = question.definition.titles.no_deadlock in properties
+    about = {"timeout": options.timeout, "deadlock": deadlock, **given}
     return engine.options_for(properties, about)
 
 
