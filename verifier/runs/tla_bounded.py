@@ -47,7 +47,6 @@ from verifier.tla.translate.coding import Names
 from verifier.tla.translate.sampling import Stepper
 from verifier.tla.translate.shape_sorts import sort_of
 from verifier.tla.translate.shapes import NoShape, Shape
-from verifier.tla.translate.specification import SORTS
 from verifier.tla.translate.symbolic import Untranslated
 from verifier.tla.translate.translation import add_states
 
@@ -181,7 +180,8 @@ def interpreted(asked: ModuleQuestion) -> Run:
         words = "--by interpreter looks at all states, so it does not go with --steps, --solver, --dump-smt2"
         raise UsageError(words)
     spec = replace(with_operators(asked.module, asked.question.properties), symmetry=[], view=None)
-    names = tuple(name for name in asked.question.properties if name != SORTS)
+    sorts = asked.module.definition.titles.sorts
+    names = tuple(name for name in asked.question.properties if name != sorts)
     watch, began, reason = _Watch(asked), time.monotonic(), ""
     own = taken_apart(spec)
     explorer = Explorer(own, properties=names, max_depth=options.depth, enforce=watch.tell)

@@ -20,12 +20,10 @@ from verifier.runs.tla_loading import OF_STEPS
 from verifier.runs.tla_rounds import ModuleQuestion
 from verifier.runs.tla_traces import violated
 from verifier.runs.tla_verdicts import Settled, replayed, temporal_verdicts
-from verifier.specs.definition import UNDEFINED_READ
 from verifier.tla.explorer import Explorer
 from verifier.tla.found import State
 from verifier.tla.specification import Specification
 from verifier.tla.splitting import Safety
-from verifier.tla.translate.specification import SORTS
 from verifier.verdict import Verdict, VerdictKind
 
 if TYPE_CHECKING:
@@ -92,7 +90,8 @@ class Searched:
                 closed = self.closed if self.closed >= 0 else None
                 verdicts.append(Verdict(name, VerdictKind.INCONCLUSIVE, closed, self.seconds, reason))
             else:
-                name = UNDEFINED_READ if name == SORTS else name  # noqa: PLW2901 -- that remains to be said
+                titles = self.asked.module.definition.titles
+                name = titles.undefined_read if name == titles.sorts else name  # noqa: PLW2901 -- that remains
                 verdicts.append(Verdict(name, VerdictKind.HOLDS, depth, self.seconds, found_by=EXPLORING))
         if not self.asked.named:
             verdicts += temporal_verdicts(self.specification)

@@ -27,12 +27,10 @@ from verifier.runs.tla_searched import taken_apart
 from verifier.runs.tla_symbolic import with_operators
 from verifier.runs.tla_traces import violated, whereabouts
 from verifier.runs.tla_verdicts import replayed, temporal_verdicts
-from verifier.specs.definition import NO_DEADLOCK
 from verifier.tla.checks import Test, checks, evaluated
 from verifier.tla.found import State, Violation
 from verifier.tla.frames import UNSET, Undefined
 from verifier.tla.translate.sampling import Stepper
-from verifier.tla.translate.specification import SORTS
 from verifier.verdict import Verdict, VerdictKind
 
 if TYPE_CHECKING:
@@ -81,7 +79,9 @@ class _Look:
 class _Walks:
     def __init__(self, asked: ModuleQuestion) -> None:
         self.asked, self.options = asked, asked.question.options
-        self.names = tuple(n for n in asked.question.properties if n not in (SORTS, "none"))
+        named, titles = asked.module.specification.module.names, asked.module.definition.titles
+        beside = (titles.sorts, *(() if "none" in named else ("none",)))
+        self.names = tuple(name for name in asked.question.properties if name not in beside)
         spec = with_operators(asked.module, self.names)
         self.spec = replace(spec, symmetry=[], view=None)
         own = taken_apart(self.spec)
@@ -199,8 +199,8 @@ class _Walks:
         found = [(name, self.path) for name in look.violates]
         if not at_end:  # the step would be one too many
             found += [(name, [*self.path, other]) for name, other in look.breaking.items()]
-        if look.within and not look.following and NO_DEADLOCK in self.names:
-            found.append((NO_DEADLOCK, self.path))
+        if look.within and not look.following and self.spec.titles.no_deadlock in self.names:
+            found.append((self.spec.titles.no_deadlock, self.path))
         for name, states in found:
             self.violating[name] += 1
             if name not in self.verdicts:
