@@ -121,6 +121,22 @@ def test_what_is_not_translated_is_answered_by_the_interpreter_which_is_said(
     assert worst <= {"HOLDS", "PROVED", "INCONCLUSIVE"}
 
 
+def test_levels_of_the_search_are_those_of_a_lasso(folder: Path) -> None:
+    """As TLC has them, which finds this property violated, and the other one not."""
+    written(
+        folder,
+        "EXTENDS Naturals, TLC\nVARIABLES x, y\nInit == TLCGet(\"level\") = 0 /\\ x = 0 /\\ y = 0\n"
+        'Next == x < 3 /\\ x\' = x + 1 /\\ y\' = TLCGet("level")\n'
+        "Spec == Init /\\ [][Next]_<<x, y>> /\\ WF_<<x, y>>(Next)\n"
+        'Early == <>[](x = 2)\nLate == <>[](x = 3) /\\ [](x > 0 => <>(TLCGet("level") = x + 1))\n',
+    )
+    (folder / "M.cfg").write_text("SPECIFICATION Spec\nPROPERTIES Early Late\nCHECK_DEADLOCK FALSE\n")
+    run, _ = _asked("live", "M.tla")
+    assert run["statistics"]["semantics"] == "interpreter"
+    found = {name: verdict for name, (verdict, _) in _verdicts(run).items()}
+    assert found == {"Early": "VIOLATED", "Late": "PROVED"}
+
+
 def test_python_protocols_have_one_semantics() -> None:
     assert "--by interpreter is for TLA+ modules" in wrong("bmc", "kip101", "--by", "interpreter")
     assert "allowed: auto, interpreter, translation" in wrong("bmc", "kip101", "--by", "tlc")
@@ -158,6 +174,27 @@ def test_a_walk_that_meets_what_has_no_value_says_where(folder: Path) -> None:
     said = wrong("simulate", "M.tla", "--property", "Small", "--walks", "50", "--by", "interpreter")
     assert "M.tla:11:" in said
     assert "x = 3" in said
+
+
+FEW_INITIAL = """EXTENDS Naturals, Sequences
+CONSTANT Nodes
+VARIABLES now, view
+Rng(q) == {q[i] : i \\in DOMAIN q}
+Init == \\E n \\in Nodes : now = <<n>> /\\ view = [m \\in Nodes |-> <<n>>]
+Room == Len(now) < 5
+Next == \\/ \\E n \\in Nodes : n \\notin Rng(now) /\\ Room /\\ now' = Append(now, n) /\\ UNCHANGED view
+        \\/ \\E n \\in Nodes : view' = [view EXCEPT ![n] = now] /\\ UNCHANGED now
+Ok == Len(now) >= 1
+"""
+
+
+@pytest.mark.parametrize("by", ["interpreter", "translation"])
+def test_few_initial_states_are_few_though_their_sorts_are_large(folder: Path, by: str) -> None:
+    written(folder, FEW_INITIAL)
+    config = "INIT Init\nNEXT Next\nCONSTANT Nodes = {a, b, c, d, e}\nINVARIANT Ok\nCHECK_DEADLOCK FALSE\n"
+    (folder / "M.cfg").write_text(config)
+    run, _ = _asked("simulate", "M.tla", "--walks", "50", "--depth", "10", "--by", by)
+    assert run["statistics"]["walks"] == 50 == run["statistics"]["walks_cut_at_depth"]
 
 
 def _random_module(chance: Random) -> tuple[str, list[str]]:

@@ -52,14 +52,16 @@ def beside(row: dict[str, Any], examples: Path, tlc: Path, seconds: float) -> di
     return {} if run is None or failed else {"tlc_seconds": round(run.wall, 2), "tlc_cpu": round(run.cpu, 2)}
 
 
-def measured(row: dict[str, Any], examples: Path, library: Path, seconds: float) -> dict[str, Any]:
-    """What one command finds on one model, and whether TLC found the same."""
+def measured(
+    row: dict[str, Any], examples: Path, library: Path, seconds: float, by: str = "auto"
+) -> dict[str, Any]:
+    """What one command finds on one model by a semantics, and whether TLC found the same."""
     spec, config = examples / row["module"], examples / row["model"]
     engine = "live" if row["verdict"] == _TEMPORAL else "explore"
     words = [engine, "--spec", str(spec), "--config", str(config), "--library", str(library)]
     if row["property"]:
         words += ["--property", row["property"]]
-    words += ["--timeout", f"{seconds:g}s", "--format", "json"]
+    words += ["--by", by, "--timeout", f"{seconds:g}s", "--format", "json"]
     found: dict[str, Any] = {"model": row["model"], "tlc": {k: row[k] for k in ("verdict", *_FIGURES)}}
     run = ended(verify(*words), limit=seconds + 30)
     if run is None:
@@ -69,8 +71,9 @@ def measured(row: dict[str, Any], examples: Path, library: Path, seconds: float)
     times = {"seconds": round(run.wall, 2), "cpu": round(run.cpu, 2)}
     if engine == "live":
         return {**found, **times, **_lasting(json.loads(run.output), run.error)}
-    translated = "explored as translated" in run.error
-    return {**found, **times, "translated": translated, **_compared(row, json.loads(run.output))}
+    said = json.loads(run.output)
+    translated = said["statistics"]["semantics"] == "translation"
+    return {**found, **times, "translated": translated, **_compared(row, said)}
 
 
 def _lasting(run: dict[str, Any], said: str) -> dict[str, Any]:

@@ -27,7 +27,8 @@ def prepared(engine: Engine[Any], loaded: Loaded, options: Any) -> Question[Any]
     """The question that the options ask. Raises UsageError for what cannot be asked."""
     if loaded.source is not None and not engine.asks:
         return loaded.source.prepared(engine, loaded, options)
-    check_no_semantics(options, loaded.definition.name)
+    if loaded.source is None:
+        check_no_semantics(options, loaded.definition.name)
     return engine.prepare(loaded, options)
 
 

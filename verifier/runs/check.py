@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 
 from verifier.runs.engine import Engine, Listen, late
 from verifier.runs.option import Switch, option
-from verifier.runs.options import DeadlockOption, Options, memory_option, properties_option
+from verifier.runs.options import (
+    DeadlockOption,
+    Options,
+    SemanticsOption,
+    memory_option,
+    properties_option,
+)
 
 if TYPE_CHECKING:
     from verifier.outcomes.run import Run
@@ -33,7 +39,7 @@ Examples:
 
 
 @dataclass(frozen=True)
-class CheckOptions(DeadlockOption, Options):
+class CheckOptions(SemanticsOption, DeadlockOption, Options):
     """The options of a check."""
 
     properties: tuple[str, ...] = properties_option("What to decide")

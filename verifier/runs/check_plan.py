@@ -67,7 +67,7 @@ def sub_options(question: Question[Any], name: str, properties: Sequence[str], *
     """The options with which a check asks an engine about properties, within the limits of the check."""
     options, engine = question.options, engine_named(name)
     deadlock = question.definition.titles.no_deadlock in properties
-    about = {"timeout": options.timeout, "deadlock": deadlock, **given}
+    about = {"timeout": options.timeout, "deadlock": deadlock, "by": options.by, **given}
     return engine.options_for(properties, about)
 
 

@@ -18,7 +18,7 @@ from verifier.engines.explore import Progress
 from verifier.engines.live import LiveEngine
 from verifier.engines.prove import ProveOutcome
 from verifier.errors import UsageError
-from verifier.processes.limits import INTERRUPTED, Interrupted
+from verifier.processes.limits import Interrupted
 from verifier.runs.live import LiveOptions
 from verifier.runs.options import INTERPRETER
 from verifier.runs.question import Answer, conclude
@@ -69,17 +69,20 @@ def check_explores(options: LiveOptions) -> None:
 def lived(asked: ModuleQuestion, until: float | None = None) -> Run | None:
     """The run, by the interpreter; None if it is not done ``until`` then, by the processor time of this
     process. Raises UsageError for an expression that has no value."""
-    search = _Live(asked)
+    search, verdicts, reason = _Live(asked), list[Verdict](), ""
     try:
         within_limits(asked, search.explore, until)
-        verdicts = [within_limits(asked, partial(search.verdict, name), until) for name in search.names]
+        for name in search.names:
+            verdicts.append(within_limits(asked, partial(search.verdict, name), until))
     except GivenUp:
         return None
     except Interrupted as stop:
-        return search.run([], str(stop))
+        reason = str(stop)
     except Undefined as error:
-        raise UsageError(f"{error}{search.whereabouts()}") from None
-    return search.run(verdicts)
+        reason = f"{error}{search.whereabouts()}"
+        if all(verdict.trace is None for verdict in verdicts):
+            raise UsageError(reason) from None  # what is violated is known all the same
+    return search.run(verdicts, reason)
 
 
 class _Live:
@@ -194,13 +197,12 @@ class _Live:
             return "impossible in every state of the loop"
         return f"impossible in state {free[0]}" if free else "not met"  # which the judge finds
 
-    def run(self, verdicts: Sequence[Verdict], ended: str = "") -> Run:
-        """The run; ``ended``: before all is decided."""
+    def run(self, verdicts: Sequence[Verdict], ended: str) -> Run:
+        """The run; ``ended``: why before all is decided."""
         question, found = self.asked.question, self.explorer.found
         known = {verdict.property_name for verdict in verdicts}
         left = [name for name in self.names if name not in known]
-        reason = ended or INTERRUPTED
-        verdicts = [*verdicts, *(Verdict(n, VerdictKind.INCONCLUSIVE, None, 0.0, reason) for n in left)]
+        verdicts = [*verdicts, *(Verdict(n, VerdictKind.INCONCLUSIVE, None, 0.0, ended) for n in left)]
         enabled, never = enabled_actions(found, self.asked.module.definition)
         count = self.explorer.count
         statistics = {

@@ -22,7 +22,7 @@ from verifier.tla.frames import Undefined
 from verifier.tla.itf import as_json
 from verifier.tla.lasso import Lasso
 from verifier.tla.specification import Specification
-from verifier.tla.splitting import Formula, Safety
+from verifier.tla.splitting import Formula
 from verifier.tla.translate.sampling import Stepper
 from verifier.trust.itf import Header
 from verifier.trust.replay import ReplayFailure
@@ -48,7 +48,7 @@ def disagreement(
         if wrong is not None or name is None:
             return wrong
         if around is not None:
-            return _no_lasso(spec, states, name, around)
+            return _no_lasso(spec, stepper, states, name, around)
         return _no_violation(spec, stepper, states, name)
     except Undefined as error:
         return str(error)
@@ -57,10 +57,12 @@ def disagreement(
 def _no_execution(
     spec: Specification, stepper: Stepper, states: Sequence[State], around: Around | None
 ) -> str | None:
+    stepper.begin()
     if not all(_true(spec, formula, states[0]) for formula in spec.init):
         return "step 0: the first state is not initial"
     path = list(states) if around is None else [*states, states[around.start]]
     for number, (one, other) in enumerate(itertools.pairwise(path), 1):
+        stepper.arrive(number - 1)
         if number == len(states) and one == other:
             continue  # it stutters
         if not stepper.within(one):
@@ -74,6 +76,7 @@ def _no_execution(
 
 def _no_violation(spec: Specification, stepper: Stepper, states: Sequence[State], name: str) -> str | None:
     last = states[-1]
+    stepper.arrive(len(states) - 1)
     if name == spec.titles.no_deadlock:
         return "the last state has a successor" if stepper.successors(last) else None
     if name in spec.invariants:
@@ -82,12 +85,17 @@ def _no_violation(spec: Specification, stepper: Stepper, states: Sequence[State]
     if len(states) == 1 and not all(_true(spec, formula, last) for formula in safety.initially):
         return None
     before = states[-2] if len(states) > 1 else last
-    violated = _fails(spec, safety, before, last)
+    if not all(_true(spec, formula, last) for formula in safety.always):
+        return None
+    stepper.arrive(max(len(states) - 2, 0))
+    violated = not all(_true(spec, formula, before, last) for formula in safety.steps)
     return None if violated else f"{name} holds in the last state"
 
 
-def _no_lasso(spec: Specification, states: Sequence[State], name: str, around: Around) -> str | None:
-    lasso = Lasso(spec.evaluator, states, around.start)
+def _no_lasso(
+    spec: Specification, stepper: Stepper, states: Sequence[State], name: str, around: Around
+) -> str | None:
+    lasso = Lasso(spec.evaluator, states, around.start, stepper.arrive)
     for formula in spec.fairness if around.fair else ():
         if not lasso.holds(formula):
             return f"the loop is not fair, as {formula.body.place} demands"
@@ -95,14 +103,6 @@ def _no_lasso(spec: Specification, states: Sequence[State], name: str, around: A
     if all(lasso.holds(formula) for formula in safety.parts):
         return f"{name} holds of this execution"
     return None
-
-
-def _fails(spec: Specification, safety: Safety, before: State, last: State) -> bool:
-    """Whether a state, or the step to it, violates a property."""
-    return not (
-        all(_true(spec, formula, last) for formula in safety.always)
-        and all(_true(spec, formula, before, last) for formula in safety.steps)
-    )
 
 
 def _true(spec: Specification, formula: Formula, state: State, following: State | None = None) -> bool:

@@ -104,7 +104,10 @@ def replay_words(trace: Trace) -> str:
 
 
 def _side_by_side(name: str, figures: Mapping[str, Any]) -> Iterator[str]:
-    """Which of the engines side by side decided; what each found out, if none did."""
+    """Which of the engines side by side decided; what each found out, if none did; which failed, and why."""
+    for engine, found in figures.get("engines", {}).items():
+        if "failure" in found:
+            yield f"{name}: {engine} was left out: {found['failure']}"
     if "decided_by" in figures:
         yield f"{name}: decided by {figures['decided_by']}."
         return

@@ -6,7 +6,7 @@ it judges what other parts of the program find.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from verifier.tla.evaluator import Evaluator
@@ -25,6 +25,8 @@ class Lasso:
     evaluator: Evaluator
     states: Sequence[State]
     start: int
+    arrive: Callable[[int], None] = lambda place: None
+    """Called before something is evaluated at a place."""
 
     def holds(self, formula: Formula) -> bool:
         """Whether a temporal formula is true of the execution. Raises Undefined."""
@@ -62,6 +64,7 @@ class Lasso:
         test = self.evaluator.compiled_truth(whole.body, whole.module)
         found = []
         for place, state in enumerate(self.states):
+            self.arrive(place)
             self.evaluator.now[:] = state
             self.evaluator.next[:] = self.states[self._after(place)]
             found.append(test())

@@ -39,7 +39,22 @@ class Recorder:
         # In whatever ways a step is taken, it is one step.
         keys = np.array(self._from, np.int64) * max(len(states), 1) + np.array(self._to, np.int64)
         sources, targets = np.divmod(np.unique(keys), max(len(states), 1))
-        return Graph(explorer.evaluator, states, explorer.found.initial, sources, targets, check)
+        initial = explorer.found.initial
+        return Graph(explorer.evaluator, states, initial, sources, targets, check, _Levels(explorer))
+
+
+class _Levels:
+    """Makes TLCGet answer of a state as while it was looked at."""
+
+    def __init__(self, explorer: Explorer) -> None:
+        self.explorer, self.answers = explorer, explorer.evaluator.answers
+        self.depths: list[int] = []
+        for parent in explorer.known.parents:
+            self.depths.append(0 if parent < 0 else self.depths[parent] + 1)
+
+    def __call__(self, number: int) -> None:
+        self.explorer.evaluator.answers = self.answers
+        self.explorer.level, self.explorer.ahead = self.depths[number], 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +69,8 @@ class Graph:
     targets: Numbers
     check: Callable[[], None]
     """Raises Interrupted where a limit is reached."""
+    arrive: Callable[[int], None]
+    """Called before something is evaluated of a state."""
 
     @cached_property
     def _known(self) -> dict[Leaf, Mask]:
@@ -69,6 +86,7 @@ class Graph:
             for number, state in enumerate(self.states):
                 if number % _BETWEEN_CHECKS == 0:
                     self.check()
+                self.arrive(number)
                 now[:] = state
                 found[number] = test()
         return found
@@ -82,6 +100,8 @@ class Graph:
         for count, number in enumerate(np.flatnonzero(asked)):
             if count % _BETWEEN_CHECKS == 0:
                 self.check()
-            now[:], following[:] = states[self.sources[number]], states[self.targets[number]]
+            one = int(self.sources[number])
+            self.arrive(one)
+            now[:], following[:] = states[one], states[self.targets[number]]
             found[number] = test()
         return found

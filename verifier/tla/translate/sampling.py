@@ -280,6 +280,14 @@ class Stepper:
         assert specification.next is not None
         self.walk = self.explorer.walks.over(specification.next, primed=False)
 
+    def begin(self) -> None:
+        """What is evaluated from now on looks at initial states, to TLCGet."""
+        self.explorer.level, self.explorer.ahead = 0, -1
+
+    def arrive(self, place: int) -> None:
+        """What is evaluated from now on looks at the state after so many steps, to TLCGet."""
+        self.explorer.level, self.explorer.ahead = place, 0
+
     def within(self, state: State) -> bool:
         """Whether the constraints let steps begin in a state."""
         self.evaluator.now[:] = state
