@@ -86,6 +86,8 @@ def commands(folder: Path) -> Mapping[str, tuple[tuple[str, ...], float]]:
         "prove-unbounded": (("prove", str(unbounded), "--format", "json"), 12.0),
         "explore-unbounded": (("explore", str(unbounded), "--keep-going", "--format", "json"), 6.0),
         "bmc-unbounded": (("bmc", str(unbounded), "--depth", "40", "--format", "json"), 10.0),
+        "check": (("check", "kip320", "--format", "json"), 10.0),
+        "check-unbounded": (("check", str(unbounded), "--format", "json"), 12.0),
         "induct": (("induct", "kip320", "--set", "replicas=5", "--format", "json"), 6.0),
         "all-constants": (("prove", "kip320", "--all-constants", "--format", "json"), 6.0),
         "live": (("live", "rabbit-sac", "--property", "Liveness", "--format", "json"), 6.0),

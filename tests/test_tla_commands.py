@@ -361,7 +361,7 @@ def test_an_end_while_sorts_are_widened_keeps_what_is_violated(
     monkeypatch.setattr(Scout, "widen", lambda *_: None)
     for stop, reason in ((KeyboardInterrupt(), INTERRUPTED), (Interrupted("time is over"), "time is over")):
 
-        def widened(made: object, leaving: object, stop: BaseException = stop) -> str:
+        def widened(*_: object, stop: BaseException = stop) -> str:
             raise stop
 
         monkeypatch.setattr(tla_rounds, "widened_after", widened)

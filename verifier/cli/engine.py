@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -135,7 +136,7 @@ def _run(engine: Engine[Any], given: dict[str, Any]) -> int:
     """Runs the engine, prints, writes files, and returns the exit code."""
     began = time.monotonic()
     from verifier.cli.reporter import Reporter
-    from verifier.cli.running import Display, announce, check_targets, show
+    from verifier.cli.running import Display, announce, check_targets, show, show_known
     from verifier.processes.interrupts import terminable
     from verifier.processes.limits import Limits
     from verifier.runs.asking import answered, prepared
@@ -154,8 +155,7 @@ def _run(engine: Engine[Any], given: dict[str, Any]) -> int:
     for file, path in files.items():
         if path is not None:
             options = file.prepare(options, path)
-    limits = Limits(options.timeout, getattr(options, "memory", None), began)
-    with reading_within(limits):
+    with reading_within(Limits(options.timeout, since=began)):
         question = prepared(engine, load(spec, settings, began, reading), options)
     targets = {"--certificate": certificate, **{file.flag: path for file, path in files.items()}}
     check_targets(shown, targets, question.properties)
@@ -164,7 +164,9 @@ def _run(engine: Engine[Any], given: dict[str, Any]) -> int:
         _write_questions(question, model, files)
 
     announce(question.definition, engine.announcement(question), for_all=engine.for_all(question))
-    with terminable(), Reporter(engine.progress(), threaded=not engine.forks_late) as reporter:
+    tell = partial(show_known, shown=shown)
+    progress, threaded = engine.progress(), not engine.forks_late
+    with terminable(), Reporter(progress, threaded=threaded, show=tell) as reporter:
         run = answered(engine, question, reporter, built)
     if certificate is not None:
         run = _with_certificates(run, certificate)

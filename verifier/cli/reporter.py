@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from verifier.cli.output import console, is_quiet, note
 from verifier.printable import printable
-from verifier.runs.asking import Remark
+from verifier.runs.asking import Known, Remark
 from verifier.text.progress import ProgressText
 
 if TYPE_CHECKING:
@@ -19,13 +20,26 @@ if TYPE_CHECKING:
     from rich.live import Live
     from rich.text import Text
 
+    from verifier.outcomes.run import Run
+
+_SECONDS_UNTIL_SHOWN = 1.0
+"""What is known is part of the result, and only printed by itself if that takes longer."""
+
 
 class Reporter:
     """Shows progress as it is told. Use as a context, around the work."""
 
-    def __init__(self, text: ProgressText, *, threaded: bool = True) -> None:
+    def __init__(
+        self,
+        text: ProgressText,
+        *,
+        threaded: bool = True,
+        show: Callable[[Run], None] = lambda _: None,
+    ) -> None:
         """``threaded``: a thread redraws the live line. Otherwise it is redrawn with each piece of news: for
-        work that forks while it is shown."""
+        work that forks while it is shown. ``show`` prints what is known, where the work goes on for long."""
+        self._show = show
+        self._known: list[tuple[float, Known]] = []
         self._text = text
         self._threaded = threaded
         self._live: Live | None = None
@@ -45,6 +59,10 @@ class Reporter:
 
     def __call__(self, news: Any) -> None:
         """Takes a piece of news."""
+        if isinstance(news, Known):
+            self._known.append((time.monotonic(), news))
+            return
+        self._show_known()
         of_engine = not isinstance(news, Remark)
         lines = list(self._text.hear(news, live=self._terminal)) if of_engine else [news.words]
         if self._terminal and self._live is None and of_engine:
@@ -53,6 +71,12 @@ class Reporter:
             self._keep(line)
         if self._live is not None and not self._threaded:
             self._live.refresh()
+
+    def _show_known(self) -> None:
+        """Whoever stops this process by force knows by then what is violated."""
+        while self._known and time.monotonic() - self._known[0][0] > _SECONDS_UNTIL_SHOWN:
+            with self.paused():
+                self._show(self._known.pop(0)[1].run)
 
     @contextmanager
     def paused(self) -> Iterator[None]:

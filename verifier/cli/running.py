@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -67,6 +68,17 @@ def show(finished: Run, shown: Display, render: Render) -> int:
     if shown.html is not None:
         _write_page(finished, shown.html)
     return finished.exit_code
+
+
+def show_known(run: Run, shown: Display) -> None:
+    """Prints at once what is violated for certain, of a run that goes on; in JSON there is one object."""
+    if shown.output_format == "json":
+        return
+    from verifier.text.run import render_counterexamples
+
+    target = console()
+    print_lines(target, render_counterexamples(run, target.width, shown.full))
+    sys.stdout.flush()
 
 
 def _write_traces(finished: Run, path: Path) -> None:

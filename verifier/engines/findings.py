@@ -24,7 +24,8 @@ from verifier.trust.replay import Replayer, ReplayFailure
 from verifier.verdict import NEVER_REACHED, Verdict, VerdictKind, not_reached
 
 COMPLETE = "complete: every reachable state was checked"
-_ENDED_EARLY = "ended when all that was asked for was found"
+FOUND_ALL = "all that was asked for was found; --keep-going looks on"
+FOUND_FIRST = "ended at the first violation, as asked"
 _SECONDS_BETWEEN_NEWS = 1.0
 _SPARED_MEMORY = 0.9
 """Of the memory available at the start, what an exploration without a limit of its own may take."""
@@ -100,9 +101,18 @@ class Findings:
             return False
         if not self.violations.keys().isdisjoint(self.request.ending):
             return True
+        return not self.request.keep_going and self._found_all
+
+    @property
+    def _fulfilled(self) -> str:
+        """What ended a search that no limit ended."""
+        return FOUND_ALL if self._found_all else FOUND_FIRST
+
+    @property
+    def _found_all(self) -> bool:
+        """Whether all that was asked for is violated, or reached."""
         asked = set(self.request.properties)
-        awaited = asked.difference(self.request.along) or asked
-        return not self.request.keep_going and self.violations.keys() >= awaited
+        return self.violations.keys() >= (asked.difference(self.request.along) or asked)
 
     def sought(self, *, expanded: bool) -> tuple[str, ...]:
         """The properties whose failure is looked for in states that are expanded, or are not."""
@@ -246,13 +256,13 @@ class Findings:
             return Verdict(name, VerdictKind.HOLDS, self.depth, self.elapsed, COMPLETE)
         if self.request.max_depth is not None and self.closed >= self.request.max_depth:
             return Verdict(name, VerdictKind.HOLDS, depth, self.elapsed)
-        return Verdict(name, VerdictKind.INCONCLUSIVE, depth, self.elapsed, reason or _ENDED_EARLY)
+        return Verdict(name, VerdictKind.INCONCLUSIVE, depth, self.elapsed, reason or self._fulfilled)
 
     def _not_reached(self, name: str, depth: int | None, reason: str) -> Verdict:
         if self.complete:
             return Verdict(name, VerdictKind.VIOLATED, self.depth, self.elapsed, NEVER_REACHED)
         last = depth is not None and depth == self.request.max_depth
-        why = not_reached(depth) if depth is not None and last else reason or _ENDED_EARLY
+        why = not_reached(depth) if depth is not None and last else reason or self._fulfilled
         return Verdict(name, VerdictKind.INCONCLUSIVE, depth, self.elapsed, why)
 
     def statistics(self) -> dict[str, Any]:

@@ -170,6 +170,7 @@ class PropertyProof:
         elif self.exploration and event.child == EXPLORING:
             for news in self.exploration.hear(event, self.name):
                 self._take_exploring(news)
+            self._tell_of_others(event.content)
         else:
             self._take_news(event.child, event.content)
 
@@ -249,6 +250,13 @@ class PropertyProof:
                 self._decide(VerdictKind.ERROR, news.reason)
             case _:
                 self._take_news(EXPLORING, news)
+
+    def _tell_of_others(self, news: Any) -> None:
+        """Exploration looks at all properties: of one whose turn comes later it is said at once."""
+        if isinstance(news, ViolationFound) and news.violates not in (self.name, *self._implied()):
+            reached = "reached" if self.system.seeks(news.violates) else "violated"
+            note = f"{reached} in {len(news.firings)} steps"
+            self.listen(Progress(EXPLORING, news.violates, self._elapsed(), note=note))
 
     def _take_explored(self, news: Explored) -> None:
         again = round(news.seconds_again, 3)

@@ -72,14 +72,14 @@ def _check(
     while waiting:
         name, left = waiting.pop(0), len(waiting) + 1
         before = found.get(name, [Verdict(name, VerdictKind.INCONCLUSIVE, None, 0.0, INTERRUPTED)])
-        if interrupted:
+        if interrupted and not (exploration is not None and exploration.settles(name)):
             found[name] = before
             continue
         known = usable(model, hypotheses, name)
         share, asking = request.limits.shared(left), model.asking((name,))
         run = PropertyProof(asking, request, name, share, listen, known, before[0], exploration)
         found[name] = run.run()
-        interrupted = run.interrupted
+        interrupted = interrupted or run.interrupted
         if run.share_over:
             stopped.append(name)
         if run.proved is not None:

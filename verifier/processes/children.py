@@ -331,6 +331,8 @@ def _run(work: Work, sending: Connection, incoming: Connection, leads_group: boo
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     try:
         work(sending.send, incoming)
+    except KeyboardInterrupt:  # of a child that heeds it, before it had something to say
+        _LOG.debug("interrupted")
     except MemoryError:
         sending.send(_Failure("out of memory"))
     except Exception as error:  # noqa: BLE001 -- the parent reports it as a verdict of its own

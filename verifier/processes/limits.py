@@ -33,6 +33,9 @@ class Limits:
     with_grace: bool = False
     """Whether the process is only killed some time and memory beyond the limits."""
 
+    after_interrupt: bool = False
+    """Whether this is about what others still say after the user asked to stop."""
+
     def begun(self) -> Limits:
         """The limits of work that begins now, unless its time has begun already."""
         return self if self.since is not None else replace(self, since=time.monotonic())
@@ -54,7 +57,7 @@ class Limits:
 
     def check_time(self) -> None:
         """Raises Interrupted if the time is over, or the user asked this process to stop."""
-        if asked_to_stop():
+        if not self.after_interrupt and asked_to_stop():
             raise Interrupted(INTERRUPTED)
         left = self.seconds_left
         if left is not None and left <= 0:

@@ -23,6 +23,19 @@ class Remark:
     words: str
 
 
+@dataclass(frozen=True)
+class Known:
+    """News of verdicts that stand, whatever else comes of the run: a run that has these alone."""
+
+    run: Run
+
+    @property
+    def words(self) -> str:
+        """``TypeOK is violated in 3 steps``, on one line."""
+        verdicts = self.run.outcome.verdicts
+        return ", ".join(f"{one.property_name} is violated in {one.steps} steps" for one in verdicts)
+
+
 def prepared(engine: Engine[Any], loaded: Loaded, options: Any) -> Question[Any]:
     """The question that the options ask. Raises UsageError for what cannot be asked."""
     if loaded.source is not None and not engine.asks:

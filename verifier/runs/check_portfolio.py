@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,8 +15,9 @@ from verifier.outcomes.checked import is_decided
 from verifier.outcomes.content import written_trace
 from verifier.outcomes.run import Run
 from verifier.processes.children import ChildEnded, Children, Message, Work
+from verifier.processes.interrupts import Interrupts
 from verifier.processes.limits import INTERRUPTED, Interrupted
-from verifier.runs.asking import Remark, answered
+from verifier.runs.asking import Known, Remark, answered
 from verifier.runs.building import build_model
 from verifier.runs.check_merge import EngineReport, conclude_check, merge
 from verifier.runs.check_plan import EXPLORE, LIVE, PROVE, Plan, plan, sub_options, sub_question
@@ -91,6 +91,7 @@ class Portfolio:
                 self.ended = str(limit)
             except KeyboardInterrupt:
                 self.ended = INTERRUPTED
+            if self.ended == INTERRUPTED:
                 self._hear_last_words()
 
     # -- starting engines
@@ -143,6 +144,7 @@ class Portfolio:
 
     def _hear_last_words(self) -> None:
         until = time.monotonic() + _LAST_WORDS_SECONDS
+        self.children.limits = replace(self.children.limits, after_interrupt=True)
         for name in self.children.running:
             self.children.interrupt(name)
         try:
@@ -176,11 +178,11 @@ def _work(question: Question[Any], engine: Engine[Any], options: Any) -> Work:
     """Asks one engine in a child process, which reports what came of it."""
 
     def work(report: Callable[[Any], None], _: Connection) -> None:
-        signal.signal(signal.SIGINT, signal.default_int_handler)  # the parent passes its own on
+        Interrupts().install()  # the parent passes its own on
         progress = engine.progress()
 
         def listen(news: Any) -> None:
-            if isinstance(news, Remark):
+            if isinstance(news, Remark | Known):
                 report(Remark(f"{engine.name}: {news.words}"))
                 return
             for line in progress.hear(news, live=False):

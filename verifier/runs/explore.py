@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from verifier.runs.question import Question
     from verifier.system.model import Model
 
-_KEEP_GOING = "Count all states, even when every property asked for is violated or reached before."
+_KEEP_GOING = (
+    "Count all states, even when every property asked for is violated or reached before, or one is violated "
+    "and a variable of a module seems unbounded."
+)
 _FIRST = (
     "End at the first violation, once all states as deep were looked at. By default it goes on until each "
     "property has its verdict."

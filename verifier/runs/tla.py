@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import psutil
 
 from verifier.engines.explore import COMPLETE, Progress
+from verifier.engines.findings import FOUND_ALL, FOUND_FIRST
 from verifier.engines.outcome import Outcome
 from verifier.errors import UsageError
 from verifier.outcomes.expectations import exit_code, parse_expectations
 from verifier.outcomes.run import Run, origin
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 from verifier.processes.watching import Watched
+from verifier.runs.asking import Known
 from verifier.runs.engine import Listen
 from verifier.runs.explore import ExploreOptions, check_ends
 from verifier.runs.option import recorded
+from verifier.runs.tla_growth import Growth, seems_unbounded
 from verifier.runs.tla_loading import (
     TlaDefinition,
     TlaLoaded,
@@ -75,23 +80,29 @@ def explore(
     expectations = parse_expectations(options.expect, properties, named, loaded.definition.titles.no_deadlock)
     limits = Limits(options.timeout, options.memory, loaded.began)
     search = _Search(loaded, options, properties, limits, listen, begun)
-    outcome = search.outcome()
-    return Run(
-        engine="explore",
-        definition=loaded.definition,
-        model=None,
-        options={"properties": list(properties), **recorded(options)},
-        depth=outcome.statistics["depth"],
-        solvers=(),
-        outcome=outcome,
-        seconds=time.monotonic() - loaded.began,
-        building_seconds=search.started - loaded.began,
-        exit_code=exit_code(outcome.verdicts, expectations, outcome.enabled),
-        expected=options.expect,
-        missing=expectations.never_enabled(outcome.enabled),
-        origin=origin(),
-        traces=search.traces,
+
+    def made(outcome: Outcome, traces: dict[str, dict[str, Any]]) -> Run:
+        return Run(
+            engine="explore",
+            definition=loaded.definition,
+            model=None,
+            options={"properties": list(properties), **recorded(options)},
+            depth=outcome.statistics.get("depth", 0),
+            solvers=(),
+            outcome=outcome,
+            seconds=time.monotonic() - loaded.began,
+            building_seconds=search.started - loaded.began,
+            exit_code=exit_code(outcome.verdicts, expectations, outcome.enabled),
+            expected=options.expect,
+            missing=expectations.never_enabled(outcome.enabled),
+            origin=origin(),
+            traces=traces,
+        )
+
+    search.known = lambda verdict, trace: listen(
+        Known(made(Outcome((verdict,), (), {}), {verdict.property_name: trace}))
     )
+    return made(search.outcome(), search.traces)
 
 
 def enabled_actions(found: Found, definition: TlaDefinition) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -127,7 +138,10 @@ class _Search:
         self.limits, self.listen, self.begun = limits, listen, begun
         self.spec = loaded.specification
         self.started, self.started_cpu = time.monotonic(), time.process_time()
-        self.told, self.said = 0.0, set[str]()
+        self.told, self.said, self.told_in_full = 0.0, set[str](), set[str]()
+        self.known: Callable[[Verdict, dict[str, Any]], None] = lambda verdict, trace: None
+        """Hears of violations with their executions, as they are found."""
+        self.growth = Growth([variable.name for variable in self.spec.variables])
         self.process = psutil.Process()
         used = int(self.process.memory_info().rss)
         self.memory = limits.memory or int(psutil.virtual_memory().available * _SPARED_MEMORY + used)
@@ -207,9 +221,26 @@ class _Search:
         for name in found.violations.keys() - self.said:
             self.said.add(name)
             self.listen(self._progress(explorer, name))
+        if not explorer.walking:
+            self._after_violations(explorer)
         if now - self.told > _SECONDS_BETWEEN_NEWS:
             self.told = now
             self.listen(self._progress(explorer))
+
+    def _after_violations(self, explorer: Explorer) -> None:
+        """Says them in full, and ends a search for others that has no bound in sight."""
+        violations, options = explorer.found.violations, self.options
+        for name in violations.keys() - self.told_in_full:
+            self.told_in_full.add(name)
+            with suppress(Undefined):
+                actions = list(explorer.walks.actions(violations[name].states))
+                one = replace(violations[name], actions=actions)
+                self.known(*violated(self.spec, self.loaded.definition, one, time.monotonic() - self.started))
+        bounded = options.max_depth is not None or options.max_states is not None
+        if violations and not options.keep_going and not bounded:
+            growing = self.growth.look(explorer)
+            if growing:
+                raise Interrupted(seems_unbounded(growing, "--keep-going looks on"))
 
     def _progress(self, explorer: Explorer, violated: str | None = None) -> Progress:
         frontier = explorer.count - explorer.current - 1
@@ -231,7 +262,7 @@ class _Search:
             return Verdict(name, VerdictKind.HOLDS, max(found.depth, 0), seconds, COMPLETE)
         if self.options.max_depth is not None and found.closed >= self.options.max_depth:
             return Verdict(name, VerdictKind.HOLDS, depth, seconds)
-        reason = self.reason or "ended when all that was asked for was found"
+        reason = self.reason or (FOUND_FIRST if self.options.first else FOUND_ALL)
         return Verdict(name, VerdictKind.INCONCLUSIVE, depth, seconds, reason)
 
     def _statistics(self, explorer: Explorer, never: Sequence[str]) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from verifier.processes.watching import Watched, look_at
 from verifier.runs.asking import Remark
 from verifier.runs.bmc import BmcOptions
 from verifier.runs.building import as_built
+from verifier.runs.tla_growth import Widened, seems_unbounded
 from verifier.runs.tla_loading import TlaDefinition, TlaLoaded, left_to_others
 from verifier.runs.tla_symbolic import INSTEAD, NotTranslated, Symbolic, symbolic, widened_after
 from verifier.tla.translate.symbolic import Untranslated
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _LOG = logging.getLogger(__name__)
 _MOST_ROUNDS = 60
+_MOST_WIDENED = 3
+"""Where one property is violated and the sort of a variable was widened so often, a proof of others ends."""
 _LONG = 0.3
 """Where translating takes so many seconds of processor time, more states are looked at before all else is
 built."""
@@ -198,7 +201,7 @@ def run_translated(asked: ModuleQuestion, made: Symbolic, settled: Settled | Non
     from verifier.runs.tla_verdicts import Settled, checked
 
     made.each_way = asked.engine.counts_states
-    settled = settled or Settled()
+    settled, widened = settled or Settled(), Widened()
     for number in range(_MOST_ROUNDS):
         translated, built = (None, None) if asked.patience is None else asked.patience.until()
         try:
@@ -221,7 +224,8 @@ def run_translated(asked: ModuleQuestion, made: Symbolic, settled: Settled | Non
             settled = settled.and_of(made, found, leaving, asked)
             asked = _with_depths(asked, found)
         try:
-            asked.listen(Remark(within_limits(asked, partial(widened_after, made, leaving))))
+            asked.listen(Remark(within_limits(asked, partial(widened_after, made, leaving, widened))))
+            _check_growth(asked, settled, widened)
         except Interrupted as stop:
             return settled.added_to(made, _stopped(asked, str(stop)), asked)
         except UsageError as error:
@@ -230,6 +234,13 @@ def run_translated(asked: ModuleQuestion, made: Symbolic, settled: Settled | Non
             return settled.added_to(made, _stopped(asked, str(error)), asked)
     words = f"the sorts of the variables were widened {_MOST_ROUNDS} times, and do not do"
     raise NotTranslated(f"{words}: {INSTEAD}")
+
+
+def _check_growth(asked: ModuleQuestion, settled: Settled, widened: Widened) -> None:
+    """Raises Interrupted where a property is violated and no end is in sight of a proof of the others."""
+    growing = widened.at_least(_MOST_WIDENED)
+    if growing and settled.verdicts and asked.engine.name == "prove":
+        raise Interrupted(seems_unbounded(growing, "name the others with --property"))
 
 
 def _with_depths(asked: ModuleQuestion, found: Run) -> ModuleQuestion:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from verifier.encodings.sorts import Sort, SortError
 from verifier.errors import UsageError
+from verifier.runs.tla_growth import Widened, seems_unbounded
 from verifier.runs.tla_loading import (
     TlaDefinition,
     TlaLoaded,
@@ -178,9 +179,10 @@ def symbolic(
     except Untranslated as error:
         raise NotTranslated(f"{error}: {INSTEAD}") from None
 
-def widened_after(made: Symbolic, leaving: Verdict) -> str:
-    """Widens the sorts by what follows a state, and says how. Raises UsageError if nothing follows that needs
-    it."""
+
+def widened_after(made: Symbolic, leaving: Verdict, widened: Widened) -> str:
+    """Widens the sorts by what follows a state, and says how; of variables whose sorts are widened again,
+    what that most likely means. Raises UsageError if nothing follows that needs it."""
     assert leaving.trace is not None
     before = made.sorts()
     state = made.translation.decode(dict(leaving.trace.states[-1]))
@@ -192,12 +194,13 @@ def widened_after(made: Symbolic, leaving: Verdict) -> str:
             f"{made.loaded.definition.name}: a step from a reachable state has no value as translated, and "
             f"has one to the interpreter: {INSTEAD}"
         )
-    wider = [
-        f"{name} from {bits_of(before[name])} to {bits_of(sort)} bits"
-        for name, sort in made.sorts().items()
-        if sort != before[name]
-    ]
-    return f"an execution of {leaving.trace.steps} steps leaves the sorts: widened {', '.join(wider)}"
+    sorts = made.sorts()
+    wider = [name for name in sorts if sorts[name] != before[name]]
+    again = [name for name in wider if name in widened.times]
+    widened.add(wider)
+    how = ", ".join(f"{name} from {bits_of(before[name])} to {bits_of(sorts[name])} bits" for name in wider)
+    words = f"an execution of {leaving.trace.steps} steps leaves the sorts: widened {how}"
+    return f"{words}; {seems_unbounded(again, 'look to a depth only, with verify bmc')}" if again else words
 
 
 def _following(made: Symbolic, state: State, trace: Trace) -> list[State]:

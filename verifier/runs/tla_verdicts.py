@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from verifier.encodings.concrete import Concrete
 from verifier.outcomes.expectations import exit_code
+from verifier.runs.asking import Known
 from verifier.runs.tla_loading import temporal_name
 from verifier.runs.tla_replay import Around, disagreement
 from verifier.runs.tla_traces import as_aliased, explained, written
@@ -87,6 +88,9 @@ class Settled:
             return self
         found = checked(made, found, asked)
         more = {one.property_name: one for one in found.outcome.verdicts if _is_settled(one, leaving, titles)}
+        new = tuple(one for name, one in more.items() if name not in self.verdicts)
+        if new:
+            asked.listen(Known(replace(found, outcome=replace(found.outcome, verdicts=new))))
         states = {name: _states(made, one.trace) for name, one in more.items() if one.trace is not None}
         traces = {name: found.traces[name] for name in more}
         return Settled({**self.verdicts, **more}, {**self.states, **states}, {**self.traces, **traces})

@@ -85,7 +85,7 @@ class Explorer:
         self.ahead = 0
         """How many levels behind that one what is evaluated looks at: none for a step, and 1 for what is
         asked of its successor."""
-        self.current = -1
+        self.current, self.walking = -1, False
         self.violations = Violations(self.known, self.found)
 
     # -- symmetry
@@ -261,9 +261,9 @@ class Explorer:
             now[:], following[:] = [UNSET] * len(now), assigned
             self.ahead = -1
 
-        self.ahead = -1
+        self.ahead, self.walking = -1, True
         self._walk_initial(add)
-        self.ahead = 0
+        self.ahead, self.walking = 0, False
 
     def _walk_initial(self, add: Callable[[], None]) -> None:
         formulas = self.specification.init
@@ -308,8 +308,9 @@ class Explorer:
             if len(successors) % _BETWEEN_CHECKS == 0:
                 self.enforce(self)
 
-        walker.action = None
+        walker.action, self.walking = None, True
         walk(add)
+        self.walking = False
         found.generated += len(successors)
         if not successors:
             found.deadlocks += 1

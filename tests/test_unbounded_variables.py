@@ -1,0 +1,80 @@
+"""A variable that grows for ever: what is violated is said at once, and the run ends with what is known."""
+
+from __future__ import annotations
+
+import io
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import verify
+from tests.signals import UNBOUNDED, UNBOUNDED_CONFIG
+from verifier.cli.reporter import Reporter
+from verifier.runs.asking import Known, Remark
+from verifier.runs.tla_growth import Widened, seems_unbounded
+from verifier.text.progress import ProgressText
+
+
+@pytest.fixture
+def unbounded(tmp_path: Path) -> Path:
+    path = tmp_path / "Unbounded.tla"
+    path.write_text(UNBOUNDED)
+    path.with_suffix(".cfg").write_text(UNBOUNDED_CONFIG)
+    return path
+
+
+def test_exploration_ends_where_a_variable_seems_unbounded(unbounded: Path) -> None:
+    done = verify("explore", str(unbounded), "--timeout", "60s", "--format", "json")
+    assert done.exit_code == 10
+    results = {one["property"]: one for one in json.loads(done.stdout)["results"]}
+    assert (results["TypeOK"]["verdict"], results["TypeOK"]["steps"]) == ("VIOLATED", 1)
+    for name in ("Binary", "Shrinks", "Less"):
+        assert results[name]["verdict"] == "INCONCLUSIVE"
+        assert results[name]["reason"].startswith("left seems unbounded: bound it by a CONSTRAINT")
+        assert results[name]["depth"] >= 30
+
+
+@pytest.mark.parametrize("asked", [("--keep-going", "--timeout", "4s"), ("--max-depth", "90")])
+def test_it_looks_on_where_that_is_asked(unbounded: Path, asked: tuple[str, ...]) -> None:
+    done = verify("explore", str(unbounded), *asked, "--format", "json")
+    results = {one["property"]: one for one in json.loads(done.stdout)["results"]}
+    assert "unbounded" not in str(results["Binary"]["reason"])
+
+
+def test_bounded_variables_are_not_called_unbounded(tmp_path: Path) -> None:
+    path = tmp_path / "Bounded.tla"
+    path.write_text(
+        UNBOUNDED.replace("Unbounded", "Bounded").replace("left' = left - 1", "left' = (left + 1) % 20")
+    )
+    path.with_suffix(".cfg").write_text(UNBOUNDED_CONFIG)
+    done = verify("explore", str(path), "--format", "json")
+    results = {one["property"]: one["verdict"] for one in json.loads(done.stdout)["results"]}
+    assert results == {
+        **dict.fromkeys(("TypeOK", "Shrinks"), "VIOLATED"),
+        **dict.fromkeys(("Binary", "Less", "NoDeadlock"), "HOLDS"),
+    }
+
+
+def test_what_is_widened_again_is_told_as_what_it_is() -> None:
+    widened = Widened()
+    widened.add(["left", "log"])
+    widened.add(["left"])
+    assert widened.at_least(2) == ["left"]
+    words = seems_unbounded(widened.at_least(2), "else")
+    assert words == "left seems unbounded: bound it by a CONSTRAINT, or else"
+
+
+def test_a_violation_is_shown_once_the_run_takes_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown, now = list[object](), [100.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    monkeypatch.setattr("sys.stderr", io.StringIO())
+    with Reporter(ProgressText(), show=shown.append) as reporter:
+        reporter(Known(run="a run"))  # type: ignore[arg-type]
+        reporter(Remark("goes on"))
+        assert shown == []
+        now[0] += 1.5
+        reporter(Remark("goes on"))
+        reporter(Remark("goes on"))
+    assert shown == ["a run"]

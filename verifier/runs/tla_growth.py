@@ -1,0 +1,99 @@
+"""Variables that seem to grow without bound, so that a search has no end in sight.
+
+A run goes on after a violation, since each property that was asked for gets a verdict of its own. Where a
+variable seems to grow for ever, the others may never get one. Then the run ends with what is known, as TLC
+does at the first violation; ``--keep-going`` goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from verifier.tla.explorer import Explorer
+from verifier.tla.values import Fn, Value
+
+_LEVELS, _TIMES = 32, 8
+"""Within the last so many levels a variable that seems unbounded grew so many times, or more often."""
+_SAMPLE = 2_000
+_DEEPEST = 4
+ADVICE = "bound it by a CONSTRAINT"
+
+
+def seems_unbounded(names: Iterable[str], how: str) -> str:
+    """What is said of variables that grow."""
+    listed = list(names)
+    verb, what = ("seems", "it") if len(listed) == 1 else ("seem", "them")
+    return f"{', '.join(listed)} {verb} unbounded: {ADVICE.replace('it', what)}, or {how}"
+
+
+@dataclass
+class Widened:
+    """How often the sort of each variable was widened."""
+
+    times: dict[str, int] = field(default_factory=dict)
+
+    def add(self, names: Iterable[str]) -> None:
+        """The sorts of these were widened."""
+        for name in names:
+            self.times[name] = self.times.get(name, 0) + 1
+
+    def at_least(self, times: int) -> list[str]:
+        """Those that were widened so often."""
+        return [name for name, count in self.times.items() if count >= times]
+
+
+@dataclass
+class Growth:
+    """How large the values of each variable are, level by level."""
+
+    names: Sequence[str]
+    levels: list[dict[str, int]] = field(default_factory=list)
+    """The largest so far, of the levels that were looked at."""
+    _last: int = -1
+
+    def look(self, explorer: Explorer) -> list[str]:
+        """Looks at the values that are known, once in a level. The variables that seem unbounded."""
+        if explorer.level <= self._last:
+            return []
+        self._last = explorer.level
+        before = self.levels[-1] if self.levels else {}
+        now = {name: _largest(values) for name, values in _values(explorer, self.names).items()}
+        self.levels.append({name: max(size, before.get(name, 0)) for name, size in now.items()})
+        return [name for name in self.names if self._grows(name)]
+
+    def _grows(self, name: str) -> bool:
+        sizes = [sizes[name] for sizes in self.levels[-_LEVELS:]]
+        late = sizes[-1 - _LEVELS // _TIMES * 2 :]
+        return len(sizes) == _LEVELS and len(set(sizes)) > _TIMES and late[0] < late[-1]
+
+
+def _values(explorer: Explorer, names: Sequence[str]) -> Mapping[str, Iterable[Value]]:
+    search = explorer.columns.search
+    if search is not None:  # it has a list of the values of each variable
+        return {
+            name: [*numbers.values][-_SAMPLE:]
+            for name, numbers in zip(names, search.columns.numbers, strict=True)
+        }
+    states = explorer.known.states
+    some = states[-_SAMPLE * 8 :: 8] if len(states) > _SAMPLE else states
+    return {name: [state[place] for state in some] for place, name in enumerate(names)}
+
+
+def _largest(values: Iterable[Value]) -> int:
+    return max((_size(value, _DEEPEST) for value in values), default=0)
+
+
+def _size(value: Value, left: int) -> int:
+    """The greatest number in a value, or count of its elements."""
+    if type(value) is int:
+        return abs(value)
+    parts: Iterable[Value] = ()
+    if isinstance(value, tuple | frozenset):
+        parts = value
+    elif isinstance(value, Fn):
+        parts = value.values()
+    else:
+        return 0
+    own = list(parts)
+    return max([len(own), *(_size(part, left - 1) for part in own)]) if left else len(own)
