@@ -102,6 +102,11 @@ class Option(Sort["OptionValue[V]"], Generic[V]):
         return f"Option({self.inner})"
 
 
+def is_field(name: str) -> bool:
+    """Whether a record may have a field of this name: ``value.name`` reads it."""
+    return name.isidentifier() and not name.startswith("_")
+
+
 @dataclass(frozen=True, init=False)
 class Record(Sort[F], Generic[F]):
     """Named fields: ``Record(id=Range(0, 3), epoch=Range(0, 2))``, or those that a subclass of ``Fields``

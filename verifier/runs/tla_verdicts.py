@@ -18,6 +18,7 @@ from verifier.specs.temporal import NO_FAIRNESS
 from verifier.tla.found import State
 from verifier.tla.itf import encoded, shown_state
 from verifier.tla.translate.fair_steps import FAIR
+from verifier.tla.translate.sampling import Stepper
 from verifier.trust.certificate import Certificate
 from verifier.trust.trace import ActionTaken, Trace
 from verifier.verdict import LEFT_TO_LIVE, Verdict, VerdictKind
@@ -129,7 +130,17 @@ class Settled:
             }
             for state in states
         )
+        if translation.excluded is not None:
+            flags = _excluded(translation.specification, states)
+            named = ({translation.excluded.name: flag} for flag in flags)
+            encoded_states = tuple(one | more for one, more in zip(encoded_states, named, strict=True))
         return replace(verdict, trace=replace(verdict.trace, states=encoded_states))
+
+
+def _excluded(spec: Specification, states: Sequence[State]) -> list[bool]:
+    """Of each state whether the ACTION_CONSTRAINT excludes the step to it."""
+    stepper = Stepper(spec)
+    return [False, *(not stepper.goes_on(one, other) for one, other in pairwise(states))]
 
 
 def _is_settled(verdict: Verdict, leaving: Verdict, titles: Titles) -> bool:

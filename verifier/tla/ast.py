@@ -370,6 +370,8 @@ class Module:
     """What its instances put for what is declared there."""
     extended: set[str] = field(default_factory=set)
     """The modules that it extends or instantiates, directly or not."""
+    by_extends: set[str] = field(default_factory=set)
+    """Those of them whose definitions are its own."""
     modules: dict[str, object] = field(default_factory=dict)
     """The modules inside of it, by name, as parsed."""
     inner: list[Module] = field(default_factory=list)

@@ -193,6 +193,7 @@ class Reader:
                 scope.names[name] = instance
         self.made.extended |= {module.name, *module.extended}
         if not hide:
+            self.made.by_extends |= {module.name, *module.by_extends}
             self.made.modules |= module.modules
             self.made.inner += [one for one in module.inner if one not in self.made.inner]
             self.made.given |= module.given

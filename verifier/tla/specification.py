@@ -16,6 +16,7 @@ from verifier.tla.evaluator import Evaluator
 from verifier.tla.facts import ACTION, CONSTANT, STATE
 from verifier.tla.levels import check_levels
 from verifier.tla.order import Order, text
+from verifier.tla.replacing import arity, check_takes_as_many, taking
 from verifier.tla.scope import LANGUAGE
 from verifier.tla.splitting import Formula, Safety, conjuncts
 from verifier.tla.standard import standard
@@ -86,6 +87,10 @@ class _Maker:
         self.values: dict[Symbol, Value] = {}
         self.replaced: dict[Symbol, Symbol] = {}
         self.scoped: dict[tuple[str, str], Symbol] = {}
+        self.everywhere: dict[tuple[str, str], Symbol] = {}
+        """What is put for definitions that the root has by EXTENDS: the text of an instance has it, too."""
+        self.own = {module.name, *module.by_extends}
+        """The modules whose definitions are those of the root."""
         self.order = Order((*config.words, *words))
 
     def made(self) -> Specification:
@@ -116,7 +121,7 @@ class _Maker:
         for name, assignment in ((key[1], one) for key, one in self.assignments.items() if key[0] is None):
             symbol = self.module.names.get(name)
             target = self.replaced.get(symbol) if isinstance(symbol, ast.Constant) else None
-            if target is None or _arity(target):
+            if target is None or arity(target):
                 continue
             whole = ast.Apply(target, place=assignment.place)
             if evaluator.analysis.of(whole, self.module.name).reads:
@@ -130,7 +135,16 @@ class _Maker:
             found = self.scoped.get((owner, symbol.name))
             if found is not None:
                 return found
-        return self.replaced.get(symbol)
+        put = self.replaced.get(symbol)
+        if not isinstance(symbol, Definition) or symbol.nested:
+            return put
+        if put is None and symbol.module == module:
+            found = self.everywhere.get((module, symbol.name))
+            if found is not None:
+                put = self.replaced[symbol] = taking(symbol.parameters, found)
+        # What the root has by an INSTANCE without a name is a definition of its own: the text of the module
+        # that is instantiated means another one.
+        return put if {symbol.module, module} & self.own else None
 
     # -- constants
 
@@ -165,8 +179,8 @@ class _Maker:
             self._put_in_module(assignment, assignment.module, put)
             return
         assert symbol is not None
-        if _arity(symbol):  # it has this value whatever its arguments are
-            parameters = tuple(Parameter(f"p{number}") for number in range(_arity(symbol)))
+        if arity(symbol):  # it has this value whatever its arguments are
+            parameters = tuple(Parameter(f"p{number}") for number in range(arity(symbol)))
             body = self._constant(symbol.name, assignment.place, assignment.value)
             place = assignment.place
             self.replaced[symbol] = Definition(symbol.name, parameters, self.module.name, place, body=body)
@@ -193,16 +207,18 @@ class _Maker:
             self._put_in_module(assignment, assignment.module, target)
             return
         assert symbol is not None
-        _check_takes_as_many(target, assignment.operator, symbol, assignment.name, assignment.place)
+        check_takes_as_many(target, assignment.operator, symbol, assignment.name, assignment.place)
         if symbol is not target:
             self.replaced[symbol] = target
+            if isinstance(symbol, Definition) and symbol.module in self.module.by_extends:
+                self.everywhere[symbol.module, symbol.name] = target
 
     def _tabulate(self, assignment: Assignment, symbol: Symbol | None) -> None:
         """Puts an operator that has the values of the configuration, and none for other arguments."""
         assert symbol is not None
         place, count = assignment.place, len(assignment.table[0][0])
-        if _arity(symbol) != count:
-            raise TlaError(place, f"{takes(symbol.name, _arity(symbol))}, and has {count} here")
+        if arity(symbol) != count:
+            raise TlaError(place, f"{takes(symbol.name, arity(symbol))}, and has {count} here")
         parameters = tuple(Parameter(f"p{number}") for number in range(count))
         equal, constant = LANGUAGE["="], partial(self._constant, symbol.name, place)
         arms = []
@@ -226,7 +242,7 @@ class _Maker:
             raise TlaError(assignment.place, f"the module {module} has no definition {assignment.name}")
         if isinstance(found, ast.Builtin):
             name = assignment.operator or "its value"
-            _check_takes_as_many(target, name, found, found.name, assignment.place)
+            check_takes_as_many(target, name, found, found.name, assignment.place)
             self.replaced[found] = target
         else:
             self.scoped[found.module if isinstance(found, Definition) else module, assignment.name] = target
@@ -271,8 +287,8 @@ class _Maker:
 
     def _formula(self, named: Named, keyword: str) -> Formula:
         found = self._named(named, keyword)
-        if _arity(found):
-            words = f"{takes('it', _arity(found))}, none are expected"
+        if arity(found):
+            words = f"{takes('it', arity(found))}, none are expected"
             raise TlaError(named.place, f"{keyword} {named.name}: {words}")
         # The place of what stands for the name is where the text defines it.
         place = found.place if isinstance(found, Definition) else named.place
@@ -381,12 +397,3 @@ def _instantiated(module: Module) -> Iterator[Module]:
     for instance in module.instances.values():
         yield instance.module
         yield from _instantiated(instance.module)
-
-
-def _check_takes_as_many(one: Symbol, name: str, other: Symbol, other_name: str, place: Place) -> None:
-    if _arity(one) != _arity(other):
-        raise TlaError(place, f"{takes(name, _arity(one))}, {other_name} {_arity(other)}")
-
-
-def _arity(symbol: Symbol) -> int:
-    return 0 if isinstance(symbol, ast.Variable | ast.Bound) else symbol.arity

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from verifier.encodings.sorts import Function, PartialFunction, Range, Record, Sequence, Sort, Tuple, Variant
+from verifier.encodings.sorts import (
+    Function,
+    PartialFunction,
+    Range,
+    Record,
+    Sequence,
+    Sort,
+    Tuple,
+    Variant,
+    is_field,
+)
 from verifier.encodings.terms import Operator, Term
 from verifier.tla.translate.coding import NotInSort
 from verifier.tla.translate.connectives import Connectives
@@ -110,7 +120,7 @@ class Maker(Connectives):
         if all(key in rows for key in range(1, len(rows) + 1)) and all(type(k) is int for k in rows):
             row = [self.term(rows[key]) for key in range(1, len(rows) + 1)]
             return Term(Operator.TUPLE, Tuple(*(item.sort for item in row)), tuple(row))
-        if all(type(key) is str for key in rows):
+        if all(type(key) is str and is_field(key) for key in rows):
             fields = {k: self.term(rows[k]) for k in self.names.order.sorted(rows)}
             sort = Record(**{name: item.sort for name, item in fields.items()})
             return Term(Operator.RECORD, sort, tuple(fields.values()))

@@ -17,6 +17,7 @@ from verifier.encodings.sorts import (
     Sort,
     Tuple,
     Variant,
+    is_field,
 )
 from verifier.tla.order import text
 from verifier.tla.translate.coding import Names
@@ -68,7 +69,8 @@ def _kinds(shape: Shape, names: Names) -> dict[str, Sort]:
     if shape.sets is not None:
         kinds["set"] = Set(_key_sort(shape.sets, names))
     records, rows, functions = shape.records, shape.rows, shape.functions
-    if len(records) > _MOST_SHAPES or (functions is not None and records):
+    unfit = any(not is_field(name) for fields in records for name in fields)
+    if unfit or len(records) > _MOST_SHAPES or (functions is not None and records):
         functions, records = _with_records(shape), {}
     if functions is not None and rows is not None:
         functions, rows = _with_rows(functions, rows), None
