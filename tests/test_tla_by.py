@@ -212,7 +212,7 @@ def _random_module(chance: Random) -> tuple[str, list[str]]:
         one, other = formula(depth - 1), formula(depth - 1)
         return chance.choice(
             (f"[]({one})", f"<>({one})", f"~({one})", f"(({one}) => ({other}))", f"(({one}) /\\ ({other}))",
-             f"(({one}) ~> ({other}))", f"\\A k \\in 0..1 : (x = k) ~> ({other})",
+             f"(({one}) ~> ({other}))", f"\\A k{depth} \\in 0..1 : (x = k{depth}) ~> ({other})",
              f"[](({state()}) => ({one}))")
         )  # fmt: skip
 

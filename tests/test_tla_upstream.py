@@ -10,6 +10,7 @@ import pytest
 
 from results.generators.tla_upstream import compared
 from results.generators.tlc import constants_of, measured_rows
+from tests.command_line import verify
 from verifier.tla.config import parse_config
 from verifier.tla.evaluator import deep_recursion
 from verifier.tla.explorer import Explorer
@@ -42,18 +43,17 @@ CASES = {
 
 
 @pytest.mark.skipif(not _SHARED.is_dir(), reason="the original texts are not here")
+@pytest.mark.parametrize("by", ["interpreter", "translation"])
 @pytest.mark.parametrize("case", CASES)
-def test_counts(case: str) -> None:
+def test_counts(case: str, by: str, tmp_path: Path) -> None:
     path, config, expected = CASES[case]
-    deep_recursion()
-    module, library = read_module(_SHARED / path)
-    made = specify(module, parse_config(config, "cfg"), words=library.words)
-    explorer = Explorer(made, properties=tuple(made.invariants))
-    explorer.assume()
-    explorer.explore()
-    found = explorer.found
-    assert (found.distinct, found.generated, len(found.levels)) == expected
-    assert not found.violations
+    (tmp_path / "text.cfg").write_text(config)
+    words = ["--config", str(tmp_path / "text.cfg"), "--library", str((_SHARED / path).parent)]
+    result = verify("explore", str(_SHARED / path), *words, "--by", by, "--format", "json")
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)["statistics"]
+    assert found["semantics"] == by
+    assert (found["distinct_states"], found["generated_states"], len(found["levels"])) == expected
 
 
 @pytest.mark.skipif(not _SHARED.is_dir(), reason="the original texts are not here")
@@ -80,9 +80,10 @@ def _small_groups() -> list[list[dict[str, Any]]]:
 
 @pytest.mark.thorough
 @pytest.mark.skipif(not _SHARED.is_dir(), reason="the original texts are not here")
+@pytest.mark.parametrize("by", ["interpreter", "translation"])
 @pytest.mark.parametrize("group", _small_groups(), ids=lambda rows: rows[0]["spec"])
-def test_original_and_python_protocol_agree_with_tlc(group: list[dict[str, Any]]) -> None:
-    for *_, original, python in compared(group, _SHARED, 60):
+def test_original_and_python_protocol_agree_with_tlc(group: list[dict[str, Any]], by: str) -> None:
+    for *_, original, python in compared(group, _SHARED, 60, by):
         at_hand = not original.startswith(("has no value", "the text", "TLC measured"))
         assert original == "yes" or not at_hand
         assert python == "yes" or python.startswith("but for generated states")

@@ -1,7 +1,8 @@
 """``results/tla-levels.md``: larger TLA+ specifications explored to a depth, level by level beside TLC.
 
-Run ``python -m results.generators.tla_levels UPSTREAM TLC [--seconds 120]``. Both take the text and the
-configuration as they are; TLC by way of a module that extends the text, stops at the depth and counts levels.
+Run ``python -m results.generators.tla_levels UPSTREAM TLC [--seconds 120] [--by SEMANTICS]``. Both take the
+text and the configuration as they are; TLC by way of a module that extends the text, stops at the depth and
+counts levels.
 Where SYMMETRY is refused here, TLC runs without it.
 """
 
@@ -38,10 +39,10 @@ CountingState == PrintT(<<"LEVEL", TLCGet("level")>>)
 """
 
 
-def own_levels(module: Path, depth: int, seconds: float) -> dict[str, Any] | str:
-    """The statistics of `verify explore`; or what went wrong."""
+def own_levels(module: Path, depth: int, seconds: float, by: str = "auto") -> dict[str, Any] | str:
+    """The statistics of `verify explore` by a semantics; or what went wrong."""
     words = ["explore", "--spec", str(module), "--max-depth", str(depth), "--timeout", f"{seconds:g}s"]
-    done = ended(verify(*words, "--format", "json"))
+    done = ended(verify(*words, "--by", by, "--format", "json"))
     assert done is not None
     if not done.output.startswith("{"):
         return done.last_error
@@ -71,10 +72,12 @@ def tlc_levels(module: Path, depth: int, tlc: Path, symmetry: bool, seconds: flo
     return [counts[level] for level in sorted(counts)]
 
 
-def compared(name: str, depth: int, upstream: Path, tlc: Path, seconds: float) -> list[str]:
-    """The cells of a specification."""
+def compared(
+    name: str, depth: int, upstream: Path, tlc: Path, seconds: float, by: str = "auto"
+) -> list[str]:
+    """The cells of a specification, by a semantics."""
     module = upstream / f"{name}.tla"
-    own = own_levels(module, depth, seconds)
+    own = own_levels(module, depth, seconds, by)
     if isinstance(own, str):
         return [module.stem, str(depth), own.replace(f"{upstream}/", ""), "", "**no**"]
     levels = own["levels"]
@@ -110,10 +113,11 @@ def main() -> None:
     parser.add_argument("upstream", type=Path)
     parser.add_argument("tlc", type=Path)
     parser.add_argument("--seconds", type=float, default=120)
+    parser.add_argument("--by", choices=("auto", "interpreter", "translation"), default="auto")
     given = parser.parse_args()
     rows = []
     for name, depth in _DEPTHS.items():
-        rows.append(compared(name, depth, given.upstream, given.tlc, given.seconds))
+        rows.append(compared(name, depth, given.upstream, given.tlc, given.seconds, given.by))
         print(rows[-1], flush=True)
         _TABLE.write_text(table(rows))
 

@@ -1,7 +1,7 @@
 """``results/tla-upstream.md``: the original TLA+ texts and the Python protocols, beside what TLC measured.
 
-Run ``python -m results.generators.tla_upstream UPSTREAM [--seconds 60]``: the folder of the texts'
-repositories. Rows of ``results/tlc.json`` at the same constants are one run of ``verify explore`` on the
+Run ``python -m results.generators.tla_upstream UPSTREAM [--seconds 60] [--by SEMANTICS]``: the folder of the
+texts' repositories. Rows of ``results/tlc.json`` at the same constants are one run of ``explore`` on the
 unmodified text, with a configuration made here, and one on the Python protocol. What TLC took more than a
 minute for is left out.
 """
@@ -163,8 +163,10 @@ def agreement(row: Mapping[str, Any], properties: Iterable[str], run: dict[str, 
     return "yes" if own == wanted else " / ".join(map(str, own))
 
 
-def compared(group: list[dict[str, Any]], upstream: Path, seconds: float) -> list[list[str]]:
-    """The cells of rows at the same constants."""
+def compared(
+    group: list[dict[str, Any]], upstream: Path, seconds: float, by: str = "auto"
+) -> list[list[str]]:
+    """The cells of rows at the same constants, the original text by a semantics."""
     first = group[0]
     properties = list(dict.fromkeys(name for row in group for name in row["properties"]))
     python = ["--spec", first["spec"]]
@@ -181,9 +183,8 @@ def compared(group: list[dict[str, Any]], upstream: Path, seconds: float) -> lis
             config = Path(folder) / "text.cfg"
             config.write_text(f"{found.config}\nINVARIANTS {' '.join(asked)}\n")
             library = str(upstream / "kafka-specification")
-            run = explored(
-                ["--spec", str(found.module), "--config", str(config), "--library", library], seconds
-            )
+            words = ["--spec", str(found.module), "--config", str(config), "--library", library, "--by", by]
+            run = explored(words, seconds)
     cells = []
     for row in group:
         if isinstance(found, str):
@@ -231,6 +232,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("upstream", type=Path)
     parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--by", choices=("auto", "interpreter", "translation"), default="auto")
     given = parser.parse_args()
     groups: dict[str, list[dict[str, Any]]] = {}
     for row in measured_rows():
@@ -239,7 +241,7 @@ def main() -> None:
             groups.setdefault(key, []).append(row)
     rows = []
     for group in groups.values():
-        rows += compared(group, given.upstream, given.seconds)
+        rows += compared(group, given.upstream, given.seconds, given.by)
         print(*rows[-len(group) :], sep="\n", flush=True)
         _TABLE.write_text(table(rows))
 
