@@ -176,6 +176,18 @@ def test_a_walk_that_meets_what_has_no_value_says_where(folder: Path) -> None:
     assert "x = 3" in said
 
 
+@pytest.mark.parametrize("by", [("interpreter",), ("translation", "--engine", "explicit")])
+def test_a_module_of_one_state_only_stutters(folder: Path, by: tuple[str, ...]) -> None:
+    written(
+        folder,
+        "VARIABLE x\nInit == x = {}\nNext == x # {} /\\ x' = x\nSpec == Init /\\ [][Next]_x\n"
+        "Stays == <>[](x = {})\nMoves == []<><<Next>>_x\n",
+    )
+    (folder / "M.cfg").write_text("SPECIFICATION Spec\nPROPERTIES Stays Moves\nCHECK_DEADLOCK FALSE\n")
+    run, _ = _asked("live", "M.tla", "--by", *by)
+    assert {n: v for n, (v, _) in _verdicts(run).items()} == {"Stays": "PROVED", "Moves": "VIOLATED"}
+
+
 FEW_INITIAL = """EXTENDS Naturals, Sequences
 CONSTANT Nodes
 VARIABLES now, view

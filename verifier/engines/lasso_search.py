@@ -166,7 +166,8 @@ class FairLoops:
         for first in range(0, self.states.states, _CHUNK):
             self.check()
             rows = self.graph.rows[first : first + _CHUNK]
-            for mask, output in zip(result, compiled(list(to_slices(rows, len(bits)))), strict=True):
+            slices = list(to_slices(rows, max(1, len(bits))))  # there may be no bits
+            for mask, output in zip(result, compiled(slices), strict=True):
                 found = places(output)
                 mask[first + found[found < len(rows)]] = True
         return result
