@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import re
 import signal
+import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import product
 from pathlib import Path
 from random import Random
 from types import FrameType
@@ -39,6 +41,7 @@ from verifier.tla.found import State
 from verifier.tla.order import text
 from verifier.tla.translate.contexts import Context
 from verifier.tla.translate.expressions import Translator
+from verifier.tla.translate.sampling import sample
 from verifier.tla.translate.symbolic import Nothing, Untranslated
 from verifier.tla.values import Value, same
 
@@ -222,6 +225,28 @@ def write(folder: Path, texts: dict[str, Tree], states: Sequence[dict[str, str]]
     asked = "".join(f"T{name} == <<n, {name}>>\n" for name in texts)
     (folder / "T.tla").write_text(f"---- MODULE T ----\nEXTENDS M\n{asked}====\n")
     (folder / "T.cfg").write_text(CONFIG + "".join(f"INVARIANT T{name}\n" for name in texts))
+
+
+def values_of(texts: dict[str, Tree], states: Sequence[dict[str, str]]) -> dict[tuple[int, str], Value]:
+    """The values that the interpreter computes, by the number of a state and the name of an expression; none
+    where there is none, or it takes too long."""
+    found: dict[tuple[int, str], Value] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        write(Path(folder), texts, states)
+        try:
+            spec = load(f"{folder}/M.tla", {}).specification
+            initial = sample(spec).initial
+        except UsageError:
+            return {}
+        for state, name in product(initial, texts):
+            try:
+                with within(LONGEST / 30):
+                    value = interpreted(spec, name, state)
+            except (TooLong, TooLargeError, TypeError):
+                continue
+            if value is not None:
+                found[state[0], name] = value
+    return found
 
 
 class TooLong(Exception):

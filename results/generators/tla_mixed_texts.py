@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
@@ -151,6 +151,10 @@ class Tree:
     def __str__(self) -> str:
         head, *rest = self.rule.split(_PART)
         return head + "".join(f"{part}{text}" for part, text in zip(self.parts, rest, strict=True))
+
+    def renamed(self, names: Mapping[str, str]) -> Tree:
+        """The same with other names for variables."""
+        return Tree(names.get(self.rule, self.rule), tuple(part.renamed(names) for part in self.parts))
 
     def below(self) -> Iterator[Tree]:
         """All parts of parts, and itself."""

@@ -134,14 +134,26 @@ def compare_texts(folder: Path, expressions: list[str], states: list[str], found
 def compare_modules(folder: Path, seed: int, found: Counter[str], engines: tuple[str, ...]) -> list[str]:
     """What differs between the interpreter and the engines on a random module."""
     text, (config, names) = module(Random(seed)), configuration(Random(f"configuration {seed}"))
-    (folder / "M.tla").write_text(f"---- MODULE M ----\n{text}====\n")
+    return compare_module(folder, f"---- MODULE M ----\n{text}====\n", config, names, found, engines)
+
+
+def compare_module(
+    folder: Path,
+    text: str,
+    config: str,
+    names: tuple[str, ...],
+    found: Counter[str],
+    engines: tuple[str, ...],
+) -> list[str]:
+    """What differs between the interpreter and the engines on a module M."""
+    (folder / "M.tla").write_text(text)
     (folder / "M.cfg").write_text(config)
     try:
         asked = symbolic(load(str(folder / "M.tla"), {}))
     except UsageError as error:
         found["refused at once"] += 1
-        return [] if _theirs(folder, names)[0] else [f"refused at once: {error}\n{text}"]
-    failed, explorer = _theirs(folder, names)
+        return [] if explored(folder, names)[0] else [f"refused at once: {error}\n{text}"]
+    failed, explorer = explored(folder, names)
     for name in names:
         found[f"interpreter: {_kind(failed, explorer, name)}"] += 1
     wrong = []
@@ -158,7 +170,7 @@ def compare_modules(folder: Path, seed: int, found: Counter[str], engines: tuple
     return wrong
 
 
-def _theirs(folder: Path, names: tuple[str, ...]) -> tuple[bool, Explorer]:
+def explored(folder: Path, names: tuple[str, ...]) -> tuple[bool, Explorer]:
     """Whether the interpreter comes to an error, and its exploration of all states."""
     explorer = Explorer(load(str(folder / "M.tla"), {}).specification, properties=names, keep_going=True)
     try:
