@@ -112,6 +112,8 @@ class Comparison:
         for name, words in texts.items():
             for one in reading.read(name, words):
                 self.found[one.kind] += 1
+                if one.kind.startswith("takes too long"):  # while compiling, which leaves it undone
+                    return list(differences.values())
                 if not one.kind.startswith(CALM):
                     differences.setdefault((name, one.kind), one)
         return list(differences.values())
@@ -240,9 +242,11 @@ def values_of(texts: dict[str, Tree], states: Sequence[dict[str, str]]) -> dict[
             return {}
         for state, name in product(initial, texts):
             try:
-                with within(LONGEST / 30):
+                with within(LONGEST / 3):
                     value = interpreted(spec, name, state)
-            except (TooLong, TooLargeError, TypeError):
+            except TooLong:
+                return found  # it may have been compiling: nothing is sound any more
+            except Exception:  # noqa: BLE001 - who checks the module shall see it
                 continue
             if value is not None:
                 found[state[0], name] = value

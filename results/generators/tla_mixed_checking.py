@@ -21,7 +21,7 @@ from results.generators.tlc_batch import Tlc
 from verifier.errors import TooLargeError, UsageError
 from verifier.runs.tla_loading import load
 from verifier.runs.tla_symbolic import NotTranslated, symbolic
-from verifier.specs.definition import NO_DEADLOCK
+from verifier.specs.titles import NO_DEADLOCK
 
 LONGEST = 20.0
 _CLEAN, _DEADLOCK, _LASTING = 2193, 2114, 2116

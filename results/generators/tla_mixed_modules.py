@@ -11,7 +11,8 @@ from random import Random
 
 from results.generators.tla_mixed import values_of
 from results.generators.tla_mixed_texts import OPERATORS, Tree, Values, Words, extends, set_of
-from verifier.specs.definition import NO_DEADLOCK
+from verifier.specs.titles import NO_DEADLOCK
+from verifier.tla.values import Boolean as Truth
 
 _KINDS = ("int", "word", "model", "truth", "tuple", "record", "function", "set", "rows", "sets", "pairs")
 _LATE = (0, 1, 2, 2, 3, 60, 130, 400)
@@ -39,7 +40,7 @@ class Module:
 class _Maker:
     def __init__(self, seed: int) -> None:
         self.chance = Random(seed)
-        self.values = Values(self.chance)
+        self.values = Values(self.chance, mixing=0.02)
         self.kinds = self.chance.sample(_KINDS, self.chance.randint(2, 4))
         self.other = self.chance.choice(("int", "set", "tuple", "record", "function"))
         self.late = self.chance.choice(_LATE)
@@ -68,10 +69,12 @@ class _Maker:
         values = values_of({name: tree for name, (_, _, tree) in trees.items()}, states)
         found: dict[tuple[str, str], list[str]] = {}
         for name, (kind, of_v, tree) in trees.items():
-            defined = all((place, name) in values for place in places[of_v])
+            found_here = [values.get((place, name)) for place in places[of_v]]
+            defined = all(one is not None and (kind != "bool" or type(one) is Truth) for one in found_here)
             if defined or self.chance.random() < 0.05:
                 text = str(tree.renamed({"d": "v", "e": "w", "f": "v'"}))
-                found.setdefault((kind, of_v), []).append(text)
+                often = 4 if kind == "bool" and all(one is not None and bool(one) for one in found_here) else 1
+                found.setdefault((kind, of_v), []).extend([text] * often)
         return found
 
     def expression(self, kind: str, of_v: str, *, steps: bool = False) -> str:
@@ -86,8 +89,8 @@ class _Maker:
         made = [f"(c < {self.late} /\\ c' = c + 1 /\\ UNCHANGED <<v, k, w>>)"]
         for number, kind in enumerate(self.kinds):
             when = f"c = {self.late}" if number else "c <= 1"
-            pool = set_of(self.pools[kind])
-            made.append(f"({when} /\\ k' = \"{kind}\" /\\ v' \\in {pool} /\\ UNCHANGED <<w, c>>)")
+            pool = " \\/ ".join(f"v' = {one}" for one in self.pools[kind])
+            made.append(f'({when} /\\ k\' = "{kind}" /\\ ({pool}) /\\ UNCHANGED <<w, c>>)')
             if chance.random() < 0.7:
                 made.append(self.work(kind))
         return made
@@ -98,7 +101,7 @@ class _Maker:
         guard = self.expression("bool", kind) if chance.random() < 0.5 else "TRUE"
         made = self.expression(_OF_KIND[kind], kind)
         assigned = chance.choice((f"v' = {made}", f"v' \\in {set_of([made, 'v'])}"))
-        other = chance.choice(("w' = w", "w' = w", f"w' = {self.expression(_OF_KIND[kind], kind)}"))
+        other = "w' = w" if chance.random() < 0.8 else f"w' = {self.expression(_OF_KIND[kind], kind)}"
         return (
             f'(k = "{kind}" /\\ c >= {min(self.late, 1)} /\\ c < {self.late + 2} /\\ {guard}'
             f" /\\ {assigned} /\\ {other} /\\ c' = c + 1 /\\ k' = k)"
@@ -132,7 +135,7 @@ def mixed_module(seed: int) -> Module:
     chance, first = maker.chance, maker.kinds[0]
     fair = chance.random() < 0.3
     definitions = {
-        "Init": f'c = 0 /\\ k = "{first}" /\\ v \\in {set_of(maker.pools[first])} /\\ w = {maker.first}',
+        "Init": f'c = 0 /\\ k = "{first}" /\\ v = {maker.pools[first][0]} /\\ w = {maker.first}',
         "Next": "\n        \\/ ".join(["FALSE", *maker.steps()]),
         "Spec": f"Init /\\ [][Next]_{NAMES}" + (f" /\\ WF_{NAMES}(Next)" if fair else ""),
         "One": maker.claim(), "Two": maker.claim(), "Typed": 'k \\in {"' + '", "'.join(maker.kinds) + '"}',

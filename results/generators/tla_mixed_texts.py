@@ -71,6 +71,8 @@ class Values:
     """Makes random values; those that were made come again, so that values are equal now and then."""
 
     chance: Random
+    mixing: float = 0.15
+    """How often a part is of another kind than its like: TLC sorts no sets of those."""
     made: dict[str, list[str]] = field(default_factory=dict)
 
     def value(self, kind: str, depth: int = 2) -> str:
@@ -109,12 +111,12 @@ class Values:
                 return set_of(some)
             case "sets":
                 return set_of([self.value("set", 0) for _ in range(chance.randint(0, 2))])
-        return set_of(self._parts(depth, 3) + ["None"] * (chance.random() < 0.15))
+        return set_of(self._parts(depth, 3) + ["None"] * (chance.random() < self.mixing))
 
     def _parts(self, depth: int, most: int) -> list[str]:
         """Some values, mostly of one kind."""
         one = self.chance.choice(SCALARS[:3] if depth <= 0 else KINDS[:8])
-        mixed = self.chance.random() < 0.15
+        mixed = self.chance.random() < self.mixing
         count = self.chance.choice((0, 1, *range(1, most + 1)))
         return [self._part(depth) if mixed else self.value(one, depth - 1) for _ in range(count)]
 

@@ -14,7 +14,7 @@ from verifier.tla.ast import Expression
 from verifier.tla.errors import Place
 from verifier.tla.frames import UNSET
 from verifier.tla.order import text
-from verifier.tla.primitives import Make, arithmetic, constant, ordered, sequence, simple
+from verifier.tla.primitives import Make, arithmetic, constant, ordered, sequence, simple, truth_of
 from verifier.tla.random_members import random_member, random_subset
 from verifier.tla.scope import LANGUAGE
 from verifier.tla.values import (
@@ -100,7 +100,7 @@ def _model_value(evaluator: Core, name: Value) -> Value:
 
 def _sort(evaluator: Core, value: Value, less: Any) -> Value:
     def compare(one: Value, other: Value) -> int:
-        return -1 if less.call(one, other) is TRUE else 1 if less.call(other, one) is TRUE else 0
+        return -1 if truth_of(less.call(one, other)) else int(truth_of(less.call(other, one)))
 
     return tuple(sorted(sequence(value), key=cmp_to_key(compare)))
 

@@ -14,6 +14,7 @@ from verifier.tla.frames import Undefined
 from verifier.tla.lazy_sets import ANY, INT, NAT, REAL, STRING, Combined, Interval, Powerset, Sequences
 from verifier.tla.values import (
     BOOLEANS,
+    Boolean,
     LazySet,
     NoValue,
     Value,
@@ -274,8 +275,15 @@ def _subsequence(value: Value, first: Value, last: Value) -> Value:
     return found[first - 1 : last]
 
 
+def truth_of(value: Value) -> bool:
+    """A truth value for Python. Raises NoValue for another value."""
+    if type(value) is not Boolean:
+        raise NoValue("TRUE or FALSE is expected of this operator")
+    return value.truth
+
+
 def _selected(value: Value, test: Any) -> Value:
-    return tuple(item for item in sequence(value) if test.call(item).truth)
+    return tuple(item for item in sequence(value) if truth_of(test.call(item)))
 
 
 # -- functions and bags
