@@ -15,7 +15,7 @@ import util.SimpleFilenameToStream;
 import util.ToolIO;
 import util.UniqueString;
 
-/** Asks TLC of many modules in one process. Each line of the input is a folder with M.tla and M.cfg, behind
+/** Asks TLC of many modules in one process. Each line of the input is a folder with T.tla and T.cfg, behind
  * "values " (each invariant, any expression, is evaluated in each initial state) or "check " (TLC's search). */
 public class TlcBatch {
     public static void main(String[] words) throws Exception {
@@ -47,8 +47,8 @@ public class TlcBatch {
 
     private static void check(String folder, PrintStream said) throws Exception {
         TLC tlc = new TLC();
-        String main = folder + "/M.tla";
-        if (!tlc.handleParameters(new String[] {"-tool", "-workers", "1", "-metadir", folder + "/states", "-config", folder + "/M.cfg", main})) {
+        String main = folder + "/T.tla";
+        if (!tlc.handleParameters(new String[] {"-tool", "-workers", "1", "-metadir", folder + "/states", "-config", folder + "/T.cfg", main})) {
             said.println("\nFAILED parameters");
             return;
         }

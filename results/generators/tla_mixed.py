@@ -21,6 +21,7 @@ from types import FrameType
 from results.generators.tla_mixed_texts import (
     ANY,
     CONSTANTS,
+    EVERY,
     OPERATORS,
     VARIABLES,
     Tree,
@@ -51,9 +52,10 @@ LONGEST = 3.0
 UNDEFINED = "undefined"
 REFUSED = (
     "Attempted to compare", "Attempted to check equality", "Attempted to check if the",
-    "Attempted to check set membership in",
+    "Attempted to check set membership in", "occurs multiple times in the function domain",
+    "should be a function, but instead it is: [", "SequencesExt.isPrefix(",
 )  # fmt: skip
-"""How TLC begins to say that it does not compare values of these kinds."""
+"""What TLC says where it does not compare values of these kinds: docs/tla.md has which."""
 CALM = ("equal", "refused", "untranslated", "takes too long", "TLC refuses to compare")
 """What begins so is no fault."""
 
@@ -205,7 +207,11 @@ def kind_of(answers: dict[str, str], words: str, of_tlc: Said | None) -> str:
             parts.append(f"{who} has another value")
     if parts == ["translation has no value"] and "CHOOSE" in words:
         return "refused CHOOSE"  # of several that fit: docs/tla.md says from which sets
-    if parts == ["TLC has no value"] and of_tlc is not None and of_tlc.words.startswith(REFUSED):
+    if (
+        parts == ["TLC has no value"]
+        and of_tlc is not None
+        and any(words in of_tlc.words for words in REFUSED)
+    ):
         return "TLC refuses to compare"
     if parts:
         return ", ".join(parts)
@@ -225,7 +231,7 @@ def write(folder: Path, texts: dict[str, Tree], states: Sequence[dict[str, str]]
     (folder / "M.tla").write_text(f"---- MODULE M ----\nEXTENDS {extends(body)}\n{body}====\n")
     (folder / "M.cfg").write_text(CONFIG)
     asked = "".join(f"T{name} == <<n, {name}>>\n" for name in texts)
-    (folder / "T.tla").write_text(f"---- MODULE T ----\nEXTENDS M\n{asked}====\n")
+    (folder / "T.tla").write_text(f"---- MODULE T ----\nEXTENDS M, {EVERY}\n{asked}====\n")
     (folder / "T.cfg").write_text(CONFIG + "".join(f"INVARIANT T{name}\n" for name in texts))
 
 

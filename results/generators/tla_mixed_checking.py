@@ -16,6 +16,7 @@ from pathlib import Path
 
 from results.generators.tla_mixed import REFUSED, TooLong, within
 from results.generators.tla_mixed_modules import Module, mixed_module
+from results.generators.tla_mixed_texts import EVERY
 from results.generators.tla_random import compare_module, explored, ran
 from results.generators.tlc_batch import Tlc
 from verifier.errors import TooLargeError, UsageError
@@ -104,6 +105,8 @@ def compared(
             (folder / "M.cfg").write_text(made.config)
             wrong += compare_module(folder, made.text, made.config, made.names, found, engines)
             if tlc is not None and "SYMMETRY" not in made.config:
+                (folder / "T.tla").write_text(f"---- MODULE T ----\nEXTENDS M, {EVERY}\n====\n")
+                (folder / "T.cfg").write_text(made.config)
                 said = answer_of(tlc.check(folder))
                 for one in (
                     differs_from_tlc(folder, made, said, found),
@@ -143,6 +146,8 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             wrong = compared(Path(folder), made, engines, tlc, found)
         seeds += 1
+        if seeds % 100 == 0:
+            print(f"{seeds} modules: {dict(found)}", flush=True)
         for one in wrong[:2]:
             print(f"seed {seed}: {one[:600]}\n", flush=True)
             if options.kept is not None:
@@ -151,7 +156,7 @@ def main() -> None:
                 )
                 (options.kept / f"Module{seed}.cfg").write_text(made.config)
                 (options.kept / f"Module{seed}.txt").write_text(one[:600])
-    print(f"{seeds} modules")
+    print(f"{seeds} modules", flush=True)
     for words, count in found.most_common():
         print(f"{count:8} {words}")
 

@@ -73,7 +73,8 @@ class _Maker:
             defined = all(one is not None and (kind != "bool" or type(one) is Truth) for one in found_here)
             if defined or self.chance.random() < 0.05:
                 text = str(tree.renamed({"d": "v", "e": "w", "f": "v'"}))
-                often = 4 if kind == "bool" and all(one is not None and bool(one) for one in found_here) else 1
+                true = kind == "bool" and all(one is not None and bool(one) for one in found_here)
+                often = 4 if true else 1
                 found.setdefault((kind, of_v), []).extend([text] * often)
         return found
 

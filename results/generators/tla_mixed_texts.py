@@ -17,6 +17,10 @@ _DATA = tomllib.loads(Path(__file__).with_name("tla_mixed.toml").read_text(encod
 ALWAYS = ("Integers", "Sequences", "FiniteSets", "TLC")
 
 
+EVERY = ", ".join(_DATA["modules"])
+"""All of them: a process of TLC confuses the operators of modules that do not extend the same."""
+
+
 def extends(text: str) -> str:
     """The modules that a text needs."""
     words = set(re.findall(r"\w+", text)) | {sign for sign in ("(+)", "(-)", " & ", " | ") if sign in text}
@@ -26,7 +30,7 @@ def extends(text: str) -> str:
 
 CONSTANTS = " None = None\n Node = {na, nb}\n"
 OPERATORS = (
-    'Strings == <<"fa", "fb", "fc", "fv", "fx", "">>\n'
+    'Strings == <<[fa |-> 0, fb |-> 0, fc |-> 0, fv |-> 0, fx |-> 0], "">>\n'
     "Na == CHOOSE x \\in Node : TRUE\nOther == CHOOSE x \\in Node : x # Na\n"
     "RECURSIVE Size(_)\nSize(x) == IF x = <<>> THEN 0 ELSE 1 + Size(Tail(x))\n"
     "RECURSIVE Total(_)\nTotal(S) == IF S = {} THEN 0 ELSE LET x == CHOOSE x \\in S : TRUE IN"

@@ -7,7 +7,13 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+_INTERVAL = re.compile(r"(-?\d+)\.\.(-?\d+)")
 PROGRAM = Path(__file__).with_name("TlcBatch.java")
+
+
+def _listed(interval: re.Match[str]) -> str:
+    """The set that TLC writes as ``1..3``."""
+    return "{" + ", ".join(map(str, range(int(interval[1]), int(interval[2]) + 1))) + "}"
 
 
 @dataclass(frozen=True)
@@ -44,7 +50,8 @@ class Tlc:
             if match := re.match(r"STATE (\d+)$", line):
                 state = int(match[1])
             elif match := re.match(r"T(E\d+) (?:VALUE <<\d+, (.*)>>|ERROR (.*))$", line):
-                found[state, match[1]] = Said(match[2], match[3] or "")
+                value = None if match[2] is None else _INTERVAL.sub(_listed, match[2])
+                found[state, match[1]] = Said(value, match[3] or "")
         return found
 
     def check(self, folder: Path) -> str:
