@@ -57,7 +57,7 @@ def _verdicts(*asked: str) -> tuple[int, dict[str, tuple[str, int | None]]]:
 EXCLUDED = r"""EXTENDS Naturals
 VARIABLES x, y
 Init == x \in 0..3 /\ y = 0
-Next == x' = x + 1 /\ y' = y \/ y' = y + 1 /\ x' = x
+Next == (x' = x + 1 /\ y' = y) \/ (y' = y + 1 /\ x' = x)
 C == x + y < 5
 AC == ~(x = 2 /\ x' = 3)
 P == [][x' > x => x # 2]_<<x, y>>
