@@ -62,10 +62,11 @@ class Obligations:
         return self.system.formula(name, self.system.before) is not self.logic.true
 
     def always_needed(self, name: str) -> tuple[str, ...]:
-        """What a claim contains beside its formula: that what is read has a value; and a type invariant, that
-        all values are of their sorts."""
-        is_type = self.system.kind(name) is PropertyKind.TYPE_INVARIANT
-        typed = self.system.typed_names if is_type else ()
+        """What a claim contains beside its formula: that what is read has a value; a type invariant, that all
+        values are of their sorts; and one of deadlocks too: a step that leaves a sort is none at given
+        constants, and here one that can happen."""
+        kinds = (PropertyKind.TYPE_INVARIANT, PropertyKind.DEADLOCK_INVARIANT)
+        typed = self.system.typed_names if self.system.kind(name) in kinds else ()
         return (*typed, UNDEFINED_READ)
 
     def initiation(self) -> Iterator[Obligation]:
