@@ -101,3 +101,28 @@ def test_records_may_have_any_fields(command: str, tmp_path: Path) -> None:
     assert code == 10
     assert (found["Inv"], found["Three"]) == (("VIOLATED", 3), ("VIOLATED", 2))
     assert found["Two"][0] in ("HOLDS", "PROVED")
+
+
+LASTING = r"""EXTENDS Naturals, Sequences
+VARIABLES x, q
+vars == <<x, q>>
+Init == x = 0 /\ q = <<>>
+Next == x < 3 /\ x' = x + 1 /\ UNCHANGED q
+Spec == Init /\ [][Next]_vars /\ WF_vars(Next)
+P1 == <>(Head(q) = 1)
+P2 == <>(x = 3)
+P4 == <>(x = 9)
+"""
+
+
+def test_live_decides_the_properties_that_have_a_value(tmp_path: Path) -> None:
+    (tmp_path / "M.tla").write_text(f"---- MODULE M ----\n{LASTING}====\n")
+    (tmp_path / "M.cfg").write_text("SPECIFICATION Spec\nPROPERTY P1 P2 P4\n")
+    asked = ("live", "--spec", str(tmp_path / "M.tla"))
+    code, found = _verdicts(*asked)
+    assert code == 10
+    assert found == {"P1": ("INCONCLUSIVE", None), "P2": ("PROVED", None), "P4": ("VIOLATED", 3)}
+    assert _verdicts(*asked, "--property", "P1", "--property", "P2")[0] == 12
+    alone = verify(*asked, "--property", "P1")
+    assert alone.exit_code == 2
+    assert "Head of the empty sequence has no value" in alone.stderr

@@ -73,7 +73,9 @@ def lived(asked: ModuleQuestion, until: float | None = None) -> Run | None:
     try:
         within_limits(asked, search.explore, until)
         for name in search.names:
-            verdicts.append(within_limits(asked, partial(search.verdict, name), until))
+            verdicts.append(within_limits(asked, partial(search.decided, name), until))
+        if search.undefined and all(verdict.property_name in search.undefined for verdict in verdicts):
+            raise UsageError(next(iter(search.undefined.values())))
     except GivenUp:
         return None
     except Interrupted as stop:
@@ -104,6 +106,8 @@ class _Live:
         self.recorder = Recorder(self.explorer)
         self.traces: dict[str, Mapping[str, Any]] = {}
         self.loops: Loops | None = None
+        self.undefined: dict[str, str] = {}
+        """Of properties without a value in some step, why."""
 
     def _tell(self, explorer: Explorer) -> None:
         now = time.monotonic()
@@ -143,6 +147,15 @@ class _Live:
                 case one:
                     others.append(one)
         return conditions, others
+
+    def decided(self, name: str) -> Verdict:
+        """The verdict on a property; without one where it has no value: the others may have one. Raises
+        Interrupted, GivenUp and UsageError."""
+        try:
+            return self.verdict(name)
+        except Undefined as error:
+            self.undefined[name] = f"{error}{self.whereabouts()}"
+            return Verdict(name, VerdictKind.INCONCLUSIVE, None, 0.0, self.undefined[name])
 
     def verdict(self, name: str) -> Verdict:
         """The verdict on a property. Raises Undefined, Interrupted, GivenUp and UsageError."""
