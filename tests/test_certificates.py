@@ -88,7 +88,7 @@ def changed(path: Path, change: Callable[[dict[str, Any]], None], *, sealed: boo
     content = json.loads(path.read_text())
     change(content)
     if sealed:
-        content["digest"] = certificates._digest(content)
+        content["digest"] = certificates.digest_of(content)
     path.write_text(json.dumps(content))
 
 

@@ -123,7 +123,7 @@ def test_constants_that_nothing_can_be_built_with_are_refused(value: int, tmp_pa
     assert words in wrong("replay", str(path))
     assert words in wrong("report", str(path))
     proof["constants"]["queues"] = value
-    path.write_text(as_json({**proof, "digest": certificates._digest(proof)}))
+    path.write_text(as_json({**proof, "digest": certificates.digest_of(proof)}))
     assert words.replace("replicas", "queues") in wrong("certify", str(path))
     assert words in wrong("show", "kip320", "--set", f"replicas={value}")
 
@@ -131,5 +131,5 @@ def test_constants_that_nothing_can_be_built_with_are_refused(value: int, tmp_pa
 def test_a_k_that_no_proof_has_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "proof.json"
     proof = {**_certificate(), "k": 10**7}
-    path.write_text(as_json({**proof, "digest": certificates._digest(proof)}))
+    path.write_text(as_json({**proof, "digest": certificates.digest_of(proof)}))
     assert "k should be a number from 1 to 10000, it is 10000000" in wrong("certify", str(path))

@@ -262,7 +262,7 @@ def sealed(model: Model, proof: Certificate) -> str:
     except Misfit:
         content = json.loads(dump(model, replace(proof, lemmas=(), clauses=())))
         content |= {"lemmas": proof.lemmas, "clauses": proof.clauses}
-        return json.dumps({**content, "digest": certificates._digest(content)})
+        return json.dumps({**content, "digest": certificates.digest_of(content)})
 
 
 # What certify does, without its own process

@@ -401,11 +401,11 @@ def test_a_ranking_is_part_of_the_meaning() -> None:
 
 
 def test_a_certificate_says_which_kind_of_proof_it_is(tmp_path: Path) -> None:
-    from verifier.trust.certificate import _digest
+    from verifier.trust.certificate import digest_of
 
     file = tmp_path / "p.json"
     _live("--set", "queues=2", "--set", "apps=2", "--engine", "ranking", "--certificate", str(file), code=0)
     content = json.loads(file.read_text())
     del content["ranking"]
-    file.write_text(json.dumps({**content, "digest": _digest(content)}))
+    file.write_text(json.dumps({**content, "digest": digest_of(content)}))
     assert "certificate" in wrong("certify", str(file))

@@ -44,7 +44,7 @@ def certificate(folder: Path, spec: str) -> Path:
         "smt2": [],
     }
     path = folder / "proof.json"
-    path.write_text(json.dumps({**content, "digest": certificates._digest(content)}))
+    path.write_text(json.dumps({**content, "digest": certificates.digest_of(content)}))
     return path
 
 

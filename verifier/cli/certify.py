@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,6 +16,8 @@ from verifier.cli.specs import SPEC_HELP, reading_of, reading_options
 from verifier.solvers.names import SOLVER_NAMES
 
 if TYPE_CHECKING:
+    from verifier.outcomes.run import Run
+    from verifier.processes.limits import Limits
     from verifier.runs.certifying import Certified, Claim
 
 _SPEC_HELP = f"{SPEC_HELP} [default: the one the file names, if it is built in]"
@@ -36,6 +40,9 @@ def command(
     The file must be of this version of the protocol and say what its lemmas say here; then the invariant
     must hold initially, be kept by every instance of every action, and imply the property.
 
+    A file of several proofs covers several properties: each is checked, and what the run did not prove is
+    named. What the file says of who found a proof is not checked: the verdict does not rest on it.
+
     The file may come from a stranger: of a protocol that is not built in, you say with --spec whose code is
     run.
 
@@ -46,51 +53,90 @@ def command(
       verify certify proof.json --spec TwoPhase.tla --config Small.cfg
     """
     from verifier.outcomes.content import as_object
-    from verifier.parametric.certificate import is_one
     from verifier.processes.interrupts import terminable
+    from verifier.processes.limits import Limits
+    from verifier.trust.certificate_file import read_file
+
+    limits = Limits(timeout).begun()
+    file = read_file(path)
+    with terminable():
+        checks = [_checked(path, content, spec, solver, limits) for content in file.contents]
+    run = _of_all([one.run for one in checks], file.not_proved)
+    if output_format == "json":
+        print_json(as_object(run))
+        return run.exit_code
+    for one in checks:
+        for words in one.lines:
+            say(words)
+    if len(checks) > 1 or file.not_proved:
+        say(f"The file covers {', '.join(v.property_name for v in run.outcome.verdicts)}.")
+    for name, words in file.not_proved.items():
+        say(f"It does not cover {name}, which the run did not prove: {words}")
+    return run.exit_code
+
+
+@dataclass(frozen=True)
+class _Checked:
+    """What came of one certificate, and what is said of it."""
+
+    run: Run
+    lines: list[str]
+
+
+def _of_all(runs: Sequence[Run], not_proved: Mapping[str, str]) -> Run:
+    """One run of all certificates in a file."""
+    from verifier.outcomes.expectations import Expectations, exit_code
+
+    first, verdicts = runs[0], tuple(verdict for run in runs for verdict in run.outcome.verdicts)
+    figures = dict(first.outcome.statistics)
+    if len(runs) > 1:
+        every = {run.outcome.verdicts[0].property_name: dict(run.outcome.statistics) for run in runs}
+        figures = {"certificates": every}
+    if not_proved:
+        figures["not_proved"] = dict(not_proved)
+    return replace(
+        first,
+        outcome=replace(first.outcome, verdicts=verdicts, statistics=figures),
+        seconds=sum(run.seconds for run in runs),
+        exit_code=exit_code(verdicts, Expectations()),
+        solvers=tuple(dict.fromkeys(solver for run in runs for solver in run.solvers)),
+    )
+
+
+def _checked(
+    path: Path, content: Mapping[str, Any], spec: str | None, solver: str | None, limits: Limits
+) -> _Checked:
+    from verifier.parametric.certificate import is_one
     from verifier.runs.certifying import certify, read_claim, run_of
 
-    if is_one(path):
-        return _for_all(path, spec, solver, timeout, output_format)
-    claim = read_claim(path, spec, solver, timeout, reading_of(spec))
+    if is_one(content):
+        return _for_all(path, content, spec, solver, limits)
+    claim = read_claim(path, spec, solver, limits, reading_of(spec), content)
     _announce(claim)
-    with terminable():
-        certified = certify(claim)
-    if output_format == "json":
-        print_json(as_object(run_of(certified)))
-    else:
-        _show(certified)
-    return certified.verdict.kind.exit_code
+    certified = certify(claim)
+    return _Checked(run_of(certified), list(_said(certified)))
 
 
 def _for_all(
-    path: Path, spec: str | None, solver: str | None, timeout: float | None, output_format: str
-) -> int:
+    path: Path, content: Mapping[str, Any], spec: str | None, solver: str | None, limits: Limits
+) -> _Checked:
     """Checks a certificate for all constants."""
-    from verifier.outcomes.content import as_object
-    from verifier.processes.interrupts import terminable
     from verifier.runs.certifying_all import certify, read_claim, run_of
     from verifier.solvers import solver_version
     from verifier.text.all_constants import said_of_constants
     from verifier.text.run import verdict_text
 
-    claim = read_claim(path, spec, solver, timeout)
+    claim = read_claim(path, spec, solver, limits, content)
     checker = f"{claim.solver} {solver_version(claim.solver)}"
     note(f"{claim.content['spec']} with all constants: {claim.content['property']}, checked by {checker}")
-    with terminable():
-        certified = certify(claim)
-    if output_format == "json":
-        print_json(as_object(run_of(certified)))
-        return certified.verdict.kind.exit_code
-    say(f"{claim.content['property']}  {verdict_text(certified.verdict)}")
-    for words in said_of_constants(claim.reading.said, claim.reading.beyond_declared):
-        say(words)
+    certified = certify(claim)
+    lines = [f"{claim.content['property']}  {verdict_text(certified.verdict)}"]
+    lines += said_of_constants(claim.reading.said, claim.reading.beyond_declared)
     if certified.checked is not None:
         count, seconds = certified.checked.obligations, certified.verdict.seconds
-        say(f"Checked by {checker}: {count} obligations, {seconds:.1f} s.")
-        for name in certified.checked.failed[:_SHOWN]:
-            say(f"  undecided: {name}")
-    return certified.verdict.kind.exit_code
+        lines.append(f"Checked by {checker}: {count} obligations, {seconds:.1f} s.")
+        lines += [f"  undecided: {name}" for name in certified.checked.failed[:_SHOWN]]
+    return _Checked(run_of(certified), lines)
 
 
 def _announce(claim: Claim) -> None:
@@ -102,7 +148,7 @@ def _announce(claim: Claim) -> None:
     note(f"{about}: {proof.property_name}, checked by {solver} {solver_version(solver)}")
 
 
-def _show(certified: Certified) -> None:
+def _said(certified: Certified) -> Iterator[str]:
     from verifier.solvers import solver_version
     from verifier.text.run import verdict_text
 
@@ -110,14 +156,14 @@ def _show(certified: Certified) -> None:
     found = f"{proof.found_by.engine}, {proof.found_by.solver} {proof.found_by.version}"
     size = f"{len(proof.lemmas)} lemmas, {len(proof.clauses)} clauses"
     size += f", {proof.k}-inductive along paths of different states" if proof.k > 1 else ""
-    say(f"{proof.property_name}  {verdict_text(certified.verdict)}")
-    say(f"Found by {found}: {size}.")
+    yield f"{proof.property_name}  {verdict_text(certified.verdict)}"
+    yield f"The claim: {size}. Found by {found}, as the file says; that is not checked."
     if checked is not None:
         rest = len(claim.model.system.instances) - checked.instances
         how = f"{checked.obligations} obligations about {checked.instances} instances"
         how += f" ({rest} more are images of them)" if rest else ""
-        say(f"Checked by {claim.solver} {solver_version(claim.solver)}: {how}, {checked.seconds:.1f} s.")
+        yield f"Checked by {claim.solver} {solver_version(claim.solver)}: {how}, {checked.seconds:.1f} s."
         for item in checked.failed[:_SHOWN]:
-            say(f"  not so: {item.obligation}" if item.certain else f"  undecided: {item.obligation}")
+            yield f"  not so: {item.obligation}" if item.certain else f"  undecided: {item.obligation}"
         if len(checked.failed) > _SHOWN:
-            say(f"  and {len(checked.failed) - _SHOWN} more")
+            yield f"  and {len(checked.failed) - _SHOWN} more"

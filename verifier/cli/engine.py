@@ -32,8 +32,7 @@ _TRACE_HELP = (
     "FILE; T.itf.json becomes T.NAME.itf.json for each other. Without a counterexample nothing is written."
 )
 _CERTIFICATE_HELP = (
-    "Write the proof, for verify certify. Of several proved properties the first gets FILE; P.json becomes "
-    "P.NAME.json for each other."
+    "Write the proofs, for verify certify: one file for all properties, which says too what was not proved."
 )
 _DEFAULTS = "verifier.cli.defaults"
 _LAST = ("timeout", "memory", "seed", "deadlock")
@@ -205,21 +204,23 @@ def _write_answers(run: Run, files: Mapping[OutputFile[Any], Path | None]) -> No
 
 
 def _with_certificates(run: Run, path: Path) -> Run:
-    """The run, each proof in a file that its verdict names."""
-    from verifier.cli.running import path_with_name
+    """The run, its proofs in one file that their verdicts name."""
+    from verifier.text.run import verdict_text
     from verifier.trust.certificate import dump
+    from verifier.trust.certificate_file import joined
 
     texts = dict(run.certificate_texts)
     for name, certificate in run.certificates.items():
         assert run.model is not None
         texts[name] = dump(run.model, certificate)
-    # In the order of the verdicts: which proof is found first is chance, and decides nothing.
-    order = {verdict.property_name: place for place, verdict in enumerate(run.outcome.verdicts)}
-    files: dict[str, str] = {}
-    for name in sorted(texts, key=lambda name: order.get(name, len(order))):
-        target = path_with_name(path, name) if files else path
-        write("--certificate", target, texts[name])
-        files[name] = str(target)
-    if not files:
+    if not texts:
         note(f"no proof, so {path} is not written")
-    return run.with_files(files)
+        return run
+    # In the order of the verdicts: which proof is found first is chance, and decides nothing.
+    verdicts = {verdict.property_name: verdict for verdict in run.outcome.verdicts}
+    names = [*(name for name in verdicts if name in texts), *(name for name in texts if name not in verdicts)]
+    left = {name: verdict_text(verdict) for name, verdict in verdicts.items() if name not in texts}
+    alone = len(names) == 1 and not left
+    content = texts[names[0]] if alone else joined([texts[name] for name in names], left)
+    write("--certificate", path, content)
+    return run.with_files(dict.fromkeys(names, str(path)))

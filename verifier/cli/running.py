@@ -20,7 +20,7 @@ from verifier.text.run import with_constants
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-_ONE_EACH = ("--trace-out", "--certificate")
+_ONE_EACH = ("--trace-out",)
 """Of several properties the first gets the file that is named, the others files beside it."""
 _TRACE_SUFFIX = ".itf.json"
 Render = Callable[..., "list[RenderableType]"]

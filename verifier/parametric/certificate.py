@@ -84,19 +84,16 @@ def _digest(content: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
 
 
-def is_one(path: Path) -> bool:
-    """Whether a file claims to be a certificate for all constants."""
-    try:
-        content = read_json(read_text(path))
-    except ValueError:
-        return False
-    return isinstance(content, dict) and content.get("format") == FORMAT
+def is_one(content: Mapping[str, Any]) -> bool:
+    """Whether the content of a file claims to be a certificate for all constants."""
+    return content.get("format") == FORMAT
 
 
-def read(path: Path) -> Content:
-    """The content of a file. Raises Misfit if it is no certificate or was changed."""
+def read(path: Path, given: Mapping[str, Any] | None = None) -> Content:
+    """The content of a file; ``given``: one that was read from it. Raises Misfit if it is no certificate or
+    was changed."""
     try:
-        content = read_json(read_text(path))
+        content: Any = read_json(read_text(path)) if given is None else given
         check_shape(content, Content, "")
     except (ValueError, UsageError) as error:
         raise Misfit(f"{path} is no certificate: {error}") from None

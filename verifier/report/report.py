@@ -82,7 +82,7 @@ def command_of(row: Row) -> str:
     for name, value in row.options.items():
         if name in known and name != "deadlock" and value != known[name].default:
             words += known[name].words(value)
-    return shlex.join(words)
+    return shlex.join(map(str, words))  # the file of a run may have other options than text
 
 
 def as_json(report: Report) -> str:

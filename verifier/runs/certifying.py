@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -53,14 +53,15 @@ def read_claim(
     path: Path,
     spec: str | None,
     solver: str | None,
-    timeout: float | None,
+    limits: Limits,
     reading: Reading | None = None,
+    given: Mapping[str, Any] | None = None,
 ) -> Claim:
-    """The claim of a certificate's file. ``spec`` is the user's own choice; without it only a built-in one is
-    loaded. Raises UsageError for a file that is no certificate of the spec as it is now."""
-    began = time.monotonic()
-    limits = Limits(timeout, since=began)
-    certificate, content = read(path)
+    """The claim of a certificate's file, or of what is ``given`` of it. ``spec`` is the user's own choice;
+    without it only a built-in one is loaded. Raises UsageError for a file that is no certificate of the spec
+    as it is now, Interrupted where its time is over before it can be checked."""
+    began, limits = time.monotonic(), limits.begun()
+    certificate, content = read(path, given)
     loaded = _loaded(certificate, trusted_spec(certificate.spec, spec, "the certificate"), reading)
     checker = solver or other_solver(certificate.found_by.solver)
     if checker in certificate.found_by.solver.split("+"):

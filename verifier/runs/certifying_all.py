@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from verifier.engines.outcome import Outcome
 from verifier.errors import UsageError
@@ -41,11 +43,18 @@ class CertifiedForAll:
     verdict: Verdict
 
 
-def read_claim(path: Path, spec: str | None, solver: str | None, timeout: float | None) -> ClaimForAll:
-    """The claim of a certificate's file. ``spec`` is the user's own choice; without it only a built-in one is
-    loaded. Raises UsageError for a file that is no certificate of the spec as it is now."""
-    limits = Limits(timeout).begun()
-    content = read(path)
+def read_claim(
+    path: Path,
+    spec: str | None,
+    solver: str | None,
+    limits: Limits,
+    given: Mapping[str, Any] | None = None,
+) -> ClaimForAll:
+    """The claim of a certificate's file, or of what is ``given`` of it. ``spec`` is the user's own choice;
+    without it only a built-in one is loaded. Raises UsageError for a file that is no certificate of the spec
+    as it is now."""
+    limits = limits.begun()
+    content = read(path, given)
     checker = solver or CHECKER
     if checker not in SCRIPT_SOLVERS:
         raise UsageError(f"--solver {checker} reads no quantifiers: {' or '.join(SCRIPT_SOLVERS)} does")

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,8 +19,7 @@ from verifier.encodings.concrete import Concrete
 from verifier.encodings.printing import text
 from verifier.encodings.terms import Operator, Term
 from verifier.errors import UsageError
-from verifier.files import read_text
-from verifier.json_shape import check_shape, read_json
+from verifier.json_shape import check_shape
 from verifier.specs.definition import Property, PropertyKind
 from verifier.specs.titles import NO_DEADLOCK, TYPED
 from verifier.system.fairness import conditions_named
@@ -29,6 +27,9 @@ from verifier.system.liveness import live_model
 from verifier.system.loops import WHERE_LOOP_STARTS, loop_model
 from verifier.system.model import Model
 from verifier.system.ranking import NoRanking, ranking_model
+from verifier.trust.certificate_file import Misfit as Misfit
+from verifier.trust.certificate_file import digest_of as digest_of
+from verifier.trust.certificate_file import json_of
 
 FORMAT = "verify certificate 1"
 _BEYOND_THE_PROTOCOL = {
@@ -109,10 +110,6 @@ class _Content(TypedDict):
     ranking: NotRequired[bool]
     beyond: NotRequired[list[Any]]
     own_sorts: NotRequired[bool]
-
-
-class Misfit(UsageError):
-    """A certificate cannot be read, or belongs to another protocol or other constants."""
 
 
 def certificate_of(
@@ -271,7 +268,7 @@ def dump(model: Model, certificate: Certificate) -> str:
         "clauses": [[[name, positive] for name, positive in clause] for clause in certificate.clauses],
         **_renderings(model, certificate),
     }
-    return json.dumps({**content, "digest": _digest(content)}, ensure_ascii=False, indent=1) + "\n"
+    return json.dumps({**content, "digest": digest_of(content)}, ensure_ascii=False, indent=1) + "\n"
 
 
 def _renderings(model: Model, certificate: Certificate) -> dict[str, Any]:
@@ -282,25 +279,15 @@ def _renderings(model: Model, certificate: Certificate) -> dict[str, Any]:
     return found
 
 
-def _digest(content: Mapping[str, Any]) -> str:
-    plain = {name: value for name, value in content.items() if name != "digest"}
-    return hashlib.sha256(
-        json.dumps(plain, sort_keys=True, ensure_ascii=False).encode("utf-8", "surrogatepass")
-    ).hexdigest()
+def read(path: Path, given: Mapping[str, Any] | None = None) -> tuple[Certificate, Mapping[str, Any]]:
+    """The certificate in a file, and its whole content; ``given``: the content, where the file has several.
 
-
-def read(path: Path) -> tuple[Certificate, dict[str, Any]]:
-    """The certificate in a file, and the file's whole content.
-
-    Raises Misfit if the file is no certificate or was changed.
+    Raises Misfit if it is no certificate or was changed.
     """
-    try:
-        content = read_json(read_text(path))
-    except ValueError as error:
-        raise Misfit(f"{path} cannot be read as a certificate: it is not JSON: {error}") from None
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
+    content = json_of(path) if given is None else given
+    if content.get("format") != FORMAT:
         raise Misfit(f"{path} is no certificate: its format is not {FORMAT!r}")
-    if content.get("digest") != _digest(content):
+    if content.get("digest") != digest_of(content):
         raise Misfit(f"{path} was changed since it was written: its digest is another")
     try:
         check_shape(content, _Content, "")
