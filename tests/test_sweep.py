@@ -34,6 +34,7 @@ class HereRunner:
 
     slots: int = 2
     most: int | None = None
+    workers: int | None = None
     losses: dict[str, int] = field(default_factory=dict)
     submitted: list[Job] = field(default_factory=list)
     cancelled: list[str] = field(default_factory=list)

@@ -8,6 +8,7 @@ is here is for what an engine does not survive, so it grants a little more.
 from __future__ import annotations
 
 import gc
+import re
 import signal
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
@@ -58,10 +59,25 @@ def run_job(job: Job, run_id: str) -> list[Row]:
         replace(row, spec=job.name, peak_memory=max(row.peak_memory or 0, done.peak_memory)) for row in rows
     ]
 
+_ATTEMPTS = re.compile(r", in \d+ attempts$")
+
 
 def error_row(job: Job, run_id: str, reason: str) -> Row:
     """The row of a job that could not be run."""
     return _Blank(job, replace(origin(), run_id=run_id), 0.0, None).row(VerdictKind.ERROR, reason)
+
+
+def not_run_row(job: Job, run_id: str, why: str, attempts: int) -> Row:
+    """The row of a job that its environment did not run: it is no result, and the job is run again."""
+    hint = ""
+    if "No module named" in why or "ModuleNotFoundError" in why:
+        hint = ": give the executors an environment with this package, with --archive"
+    return error_row(job, run_id, f"{why}{hint}, in {attempts} attempts")
+
+
+def was_run(row: Row) -> bool:
+    """Whether a row is the result of its job. What the environment did not run has one that says so."""
+    return row.verdict is not VerdictKind.ERROR or not _ATTEMPTS.search(row.reason or "")
 
 
 @cache

@@ -13,6 +13,7 @@ from verifier.cluster.master import check_master, is_local
 from verifier.cluster.session import SparkFailed, SparkSettings
 from verifier.errors import UsageError, unknown_name
 from verifier.outcomes.row import Row
+from verifier.sweep.execution import was_run
 from verifier.sweep.expansion import Expansion, expensive_first
 from verifier.sweep.job import Job
 from verifier.sweep.spark import Spark, files_to_send
@@ -95,7 +96,8 @@ def run_sweep(
             warn(f"{plan.out}: {unchecked}")
         known = {one.row.job_id: one.row for one in before}
         jobs = expensive_first(expansion.jobs, {key: row.seconds for key, row in known.items()})
-        missing = [job for job in jobs if job.job_id not in known or _again(known[job.job_id], plan.rerun)]
+        rows = {job.job_id: known.get(job.job_id) for job in jobs}
+        missing = [job for job in jobs if _is_missing(rows[job.job_id], plan.rerun)]
         if missing and not fresh:
             _check_spark(plan)
         begins(len(jobs), len(jobs) - len(missing))
@@ -153,6 +155,11 @@ def _spark_settings(plan: Plan, jobs: Sequence[Job]) -> SparkSettings:
         conf=plan.conf,
         name="verify sweep",
     )
+
+
+def _is_missing(row: Row | None, words: Sequence[str]) -> bool:
+    """Whether a job is to be run: it has no row, one that is no result, or one to make anew."""
+    return row is None or not was_run(row) or _again(row, words)
 
 
 def _again(row: Row, words: Sequence[str]) -> bool:

@@ -43,6 +43,16 @@ class Spark(Session):
         """How many can ever run at a time; None: executors may join."""
         return self.slots if self.settings.local else None
 
+    @property
+    def workers(self) -> int | None:
+        """The executors that Spark has now; None where it runs in this process."""
+        if self.settings.local:
+            return None
+        try:
+            return max(int(self.context._jsc.sc().getExecutorMemoryStatus().size()) - 1, 0)
+        except Exception:  # noqa: BLE001 -- Spark has ended, which ``slots`` says
+            return None
+
     def submit(self, job: Job, run_id: str) -> Future[list[Row]]:
         """Runs a job when there is room; jobs start in the order submitted.
 

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from verifier.cluster.session import SparkFailed
 from verifier.outcomes.row import Row
-from verifier.sweep.execution import error_row
+from verifier.sweep.execution import error_row, not_run_row
 from verifier.sweep.job import Job
 from verifier.sweep.split import Split, decides, halves_of, parts_of
 from verifier.sweep.store import PARTS, Store, read_rows
@@ -34,6 +34,10 @@ class Runner(Protocol):
     def most(self) -> int | None:
         """How many can ever run at a time; None: there may be more of them later."""
 
+    @property
+    def workers(self) -> int | None:
+        """How many there are now; None: all runs in this machine's own."""
+
     def submit(self, job: Job, run_id: str) -> Future[list[Row]]:
         """Runs a job when there is room; the result raises SparkFailed if it could not be finished."""
 
@@ -54,6 +58,8 @@ class News:
     ended: tuple[Row, ...] = ()
     unsplit: int = 0
     """How many jobs were not split, since they ended before their parts were chosen."""
+    workers: int | None = None
+    """Of a cluster, how many there are now."""
 
 
 @dataclass
@@ -147,7 +153,7 @@ class Sweep:
             if flight.attempt < ATTEMPTS:
                 self._waiting.appendleft((flight.job, flight.attempt + 1))
                 return
-            rows = [error_row(flight.job, self.run_id, f"{failed}, in {ATTEMPTS} attempts")]
+            rows = [not_run_row(flight.job, self.run_id, str(failed), ATTEMPTS)]
         self._flying.pop(future, None)
         if flight.job.part_of is None:
             self._conclude(flight.job, rows)
@@ -213,6 +219,7 @@ class Sweep:
                 cost_done=self._cost_done,
                 ended=tuple(ended),
                 unsplit=self._unsplit,
+                workers=self.runner.workers,
             )
         )
 

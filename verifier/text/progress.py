@@ -159,6 +159,8 @@ class StatesText(ProgressText):
 
     def _figures(self, news: explore.Progress) -> str:
         states, seconds = (self._last.states, self._last.seconds) if self._last else (0, 0.0)
+        if news.states == states:  # between two levels
+            states, seconds = 0, 0.0
         rate = (news.states - states) / max(news.seconds - seconds, 1e-3)
         written = "" if news.written is None else f", {news.written / 2**20:,.0f} MiB in files"
         means = "" if news.means is None else f", by {news.means}"
