@@ -150,13 +150,14 @@ def _announce(claim: Claim) -> None:
 
 def _said(certified: Certified) -> Iterator[str]:
     from verifier.solvers import solver_version
-    from verifier.text.run import verdict_text
+    from verifier.text.run import verdict_text, with_agreement
 
     claim, checked, proof = certified.claim, certified.checked, certified.claim.certificate
     found = f"{proof.found_by.engine}, {proof.found_by.solver} {proof.found_by.version}"
     size = f"{len(proof.lemmas)} lemmas, {len(proof.clauses)} clauses"
     size += f", {proof.k}-inductive along paths of different states" if proof.k > 1 else ""
-    yield f"{proof.property_name}  {verdict_text(certified.verdict)}"
+    verdict = with_agreement(verdict_text(certified.verdict), certified.validation)
+    yield f"{proof.property_name}  {verdict}"
     yield f"The claim: {size}. Found by {found}, as the file says; that is not checked."
     if checked is not None:
         rest = len(claim.model.system.instances) - checked.instances

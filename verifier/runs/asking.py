@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from verifier.errors import UsageError
 from verifier.runs.semantics import check_no_semantics
 
 if TYPE_CHECKING:
@@ -42,6 +43,9 @@ def prepared(engine: Engine[Any], loaded: Loaded, options: Any) -> Question[Any]
         return loaded.source.prepared(engine, loaded, options)
     if loaded.source is None:
         check_no_semantics(options, loaded.definition.name)
+        if getattr(options, "validate", None) is not None:
+            words = f"--validate is for TLA+ modules, which are translated, and {loaded.spec} is none"
+            raise UsageError(words)
     return engine.prepare(loaded, options)
 
 

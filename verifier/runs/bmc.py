@@ -10,7 +10,14 @@ from verifier.engines.choices import StepsChoice
 from verifier.errors import UsageError
 from verifier.runs.engine import Engine, Listen, OutputFile, late
 from verifier.runs.option import OneOf, Switch, Whole, internal, option
-from verifier.runs.options import SOLVER, DeadlockOption, Options, SemanticsOption, memory_option
+from verifier.runs.options import (
+    SOLVER,
+    DeadlockOption,
+    Options,
+    SemanticsOption,
+    ValidationOption,
+    memory_option,
+)
 from verifier.verdict import Verdict, VerdictKind
 
 if TYPE_CHECKING:
@@ -41,7 +48,7 @@ Examples:
 
 
 @dataclass(frozen=True)
-class BmcOptions(SemanticsOption, DeadlockOption, Options):
+class BmcOptions(SemanticsOption, ValidationOption, DeadlockOption, Options):
     """What bounded model checking can be asked."""
 
     depth: int | None = option(None, Whole(), "The most actions of an execution. [default: the spec's]")

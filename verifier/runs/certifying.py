@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,8 @@ from verifier.processes.limits import Limits
 from verifier.processes.pool import run_alone
 from verifier.runs.building import build_model
 from verifier.runs.loading import TLA, Loaded, Reading, load, trusted_spec
+from verifier.runs.validation.agreement import Disagrees
+from verifier.runs.validation.budget import default_seconds
 from verifier.system.deadlock import with_deadlock
 from verifier.system.model import Model
 from verifier.trust.certificate import Certificate, check_fit, claimed_model, read
@@ -37,6 +39,9 @@ class Claim:
     limits: Limits
     began: float
     """On the monotonic clock."""
+    validate: Callable[[float], Mapping[str, Any]] | None = None
+    """Of a TLA+ module: compares it with its translation for so many seconds, with another seed than the
+    proof was made with. Raises Disagrees."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +52,8 @@ class Certified:
     checked: CheckReport | None
     """None: it did not end."""
     verdict: Verdict
+    validation: Mapping[str, Any] | None = None
+    """What of a TLA+ module was compared with its translation."""
 
 
 def read_claim(
@@ -66,13 +73,21 @@ def read_claim(
     checker = solver or other_solver(certificate.found_by.solver)
     if checker in certificate.found_by.solver.split("+"):
         raise UsageError(f"--solver {checker} found this proof: another one must check it")
-    model = build_model(loaded.definition, limits)
+    base = model = build_model(loaded.definition, limits)
     if certificate.property_name == loaded.definition.titles.no_deadlock:
         model = with_deadlock(model)
     model = claimed_model(model, certificate)
     check_fit(model, certificate, content)
     require_initial_state(model)  # asked here too: what a child raises is taken for a crash
-    return Claim(path, certificate, model, checker, limits, began)
+    validate = None
+    if loaded.validate is not None:
+        seed = 1 if certificate.validation is None else certificate.validation["seed"] + 1
+        compare = loaded.validate
+
+        def validate(seconds: float) -> Mapping[str, Any]:
+            return compare(base, certificate, seconds, seed)
+
+    return Claim(path, certificate, model, checker, limits, began, validate)
 
 
 def _loaded(certificate: Certificate, spec: str, reading: Reading | None) -> Loaded:
@@ -99,7 +114,14 @@ def certify(claim: Claim) -> Certified:
     checked = done.reported[0] if done.reported else None
     reason = done.limit or done.failure or "the check ended early"
     seconds = time.monotonic() - claim.began
-    return Certified(claim, checked, _verdict(claim, checked, reason, seconds))
+    verdict = _verdict(claim, checked, reason, seconds)
+    if claim.validate is None or checked is None or checked.failed:
+        return Certified(claim, checked, verdict)
+    try:
+        return Certified(claim, checked, verdict, claim.validate(default_seconds(seconds)))
+    except Disagrees as difference:
+        wrong = replace(verdict, kind=VerdictKind.ERROR, reason=str(difference))
+        return Certified(claim, checked, wrong)
 
 
 def _verdict(claim: Claim, checked: CheckReport | None, reason: str, seconds: float) -> Verdict:
@@ -127,6 +149,7 @@ def run_of(certified: Certified) -> Run:
         "failed": [item.obligation for item in checked.failed] if checked else [],
         "lemmas": len(certificate.lemmas),
         "clauses": len(certificate.clauses),
+        **({} if certified.validation is None else {"validation": dict(certified.validation)}),
     }
     return Run(
         engine=ENGINE,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from verifier.errors import UsageError
 from verifier.runs.engine import Engine, Listen, OutputFile, Written, late
 from verifier.runs.option import Folder, Name, Size, Switch, Whole, Words, internal, option
-from verifier.runs.options import DeadlockOption, Options, SemanticsOption
+from verifier.runs.options import DeadlockOption, Options, SemanticsOption, ValidationOption
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -69,7 +69,7 @@ Examples:
 
 
 @dataclass(frozen=True)
-class ExploreOptions(SemanticsOption, DeadlockOption, Options):
+class ExploreOptions(SemanticsOption, ValidationOption, DeadlockOption, Options):
     """What exhaustive exploration can be asked."""
 
     first: bool = option(False, Switch(), _FIRST)

@@ -10,7 +10,7 @@ from verifier.engines.choices import INDUCTION_SOLVER
 from verifier.errors import UsageError
 from verifier.runs.engine import Engine, Listen, late
 from verifier.runs.option import Switch, Whole, Words, option
-from verifier.runs.options import SOLVER, Options, memory_option, properties_option
+from verifier.runs.options import SOLVER, Options, ValidationOption, memory_option, properties_option
 
 if TYPE_CHECKING:
     from verifier.engines.induction import InductionOutcome, Inductions, Obligation
@@ -39,7 +39,7 @@ Examples:
 
 
 @dataclass(frozen=True)
-class InductOptions(Options):
+class InductOptions(ValidationOption, Options):
     """What the inductive check can be asked."""
 
     properties: tuple[str, ...] = properties_option("What to prove")
@@ -51,9 +51,7 @@ class InductOptions(Options):
     houdini: bool = option(
         False, Switch(), "Leave out lemmas until the rest is inductive, and say where each fell."
     )
-    minimise: bool = option(
-        False, Switch(), "Leave out every lemma that is not needed (implies --houdini)."
-    )
+    minimise: bool = option(False, Switch(), "Leave out every lemma that is not needed (implies --houdini).")
     reachable: int | None = option(None, Whole(), _REACHABLE, metavar="K")
     memory: int | None = memory_option()
     seed: int = option(0, Whole(), "Vary the search.")

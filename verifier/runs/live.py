@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 from verifier.errors import UsageError, unknown_name
 from verifier.runs.engine import Engine, Listen, late
 from verifier.runs.option import Name, OneOf, Switch, Whole, option
-from verifier.runs.options import SOLVER, Options, SemanticsOption, memory_option, properties_option
+from verifier.runs.options import (
+    SOLVER,
+    Options,
+    SemanticsOption,
+    ValidationOption,
+    memory_option,
+    properties_option,
+)
 
 if TYPE_CHECKING:
     from verifier.engines.live import Request
@@ -47,7 +54,7 @@ Examples:
 
 
 @dataclass(frozen=True)
-class LiveOptions(SemanticsOption, Options):
+class LiveOptions(SemanticsOption, ValidationOption, Options):
     """What can be asked of temporal properties."""
 
     properties: tuple[str, ...] = properties_option("Temporal properties to check")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 from typing import Protocol as Interface
 
 from verifier.encodings.concrete import show
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from verifier.runs.engine import Engine, Listen
     from verifier.runs.question import Question
     from verifier.system.model import Model
+    from verifier.trust.certificate import Certificate
 
 _MOST_BUILT_IN, _MOST = 1000, 100_000
 """The largest number that a constant of a built-in protocol is, and one of any other that sets no maximum."""
@@ -87,6 +88,10 @@ class Source(Interface):
         ...
 
 
+Validate: TypeAlias = "Callable[[Model, Certificate, float, int], Mapping[str, Any]]"
+"""Takes a model, a certificate, seconds and a seed, and gives what was compared. Raises Disagrees."""
+
+
 @dataclass(frozen=True)
 class Loaded:
     """A protocol at its constants, and its definition."""
@@ -100,6 +105,8 @@ class Loaded:
     """When the command began that asks, on the monotonic clock; None: its time begins with the question."""
     source: Source | None = None
     """Of a TLA+ module; None: the definition is all there is."""
+    validate: Validate | None = None
+    """Of a translated module: compares it with its translation, as a certificate of a model claims it."""
 
     def whole(
         self,

@@ -24,6 +24,11 @@ _BY = (
 )
 
 AUTO, INTERPRETER, TRANSLATION = "auto", "interpreter", "translation"
+_VALIDATE = (
+    "Of a TLA+ module: compare its translation with the interpreter for this long, on ever more states. "
+    "[default: 0.2 s, or 5 % of the run]"
+)
+
 SOLVER = OneOf(SOLVER_NAMES)
 
 
@@ -49,6 +54,13 @@ class Options:
     timeout: float | None = option(None, Duration(), _TIMEOUT)
     ending: tuple[str, ...] = internal(())
     """Properties that, once violated, leave the others open: what was asked is asked anew."""
+
+
+@dataclass(frozen=True)
+class ValidationOption:
+    """Of engines whose verdicts rest on the translation of a TLA+ module."""
+
+    validate: float | None = option(None, Duration(), _VALIDATE)
 
 
 @dataclass(frozen=True)

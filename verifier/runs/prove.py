@@ -15,6 +15,7 @@ from verifier.runs.options import (
     DeadlockOption,
     Options,
     SemanticsOption,
+    ValidationOption,
     memory_option,
     properties_option,
 )
@@ -68,7 +69,7 @@ Examples:
 
 
 @dataclass(frozen=True)
-class ProveOptions(SemanticsOption, DeadlockOption, Options):
+class ProveOptions(SemanticsOption, ValidationOption, DeadlockOption, Options):
     """What the provers can be asked."""
 
     properties: tuple[str, ...] = properties_option("What to prove")

@@ -197,8 +197,8 @@ def translated_soon(
 
 def run_translated(asked: ModuleQuestion, made: Symbolic, settled: Settled | None = None) -> Run:
     """The same of a module whose first states were looked at; ``settled``: some of the properties are."""
-    from verifier.runs.tla_validation import validate_run
     from verifier.runs.tla_verdicts import Settled, checked
+    from verifier.runs.validation.verdicts import validated
 
     made.each_way = asked.engine.counts_states
     settled, widened = settled or Settled(), Widened()
@@ -218,7 +218,7 @@ def run_translated(asked: ModuleQuestion, made: Symbolic, settled: Settled | Non
             raise GivenUp
         leaving = _leaving(found)
         if leaving is None or _decided(found, leaving):
-            found = validate_run(made, found)
+            found = validated(made, found, _validation_seconds(asked))
             return settled.added_to(made, checked(made, found, asked), asked)
         if not (asked.engine.counts_states or asked.engine.decides_temporal):
             settled = settled.and_of(made, found, leaving, asked)
@@ -241,6 +241,17 @@ def _check_growth(asked: ModuleQuestion, settled: Settled, widened: Widened) -> 
     growing = widened.at_least(_MOST_WIDENED)
     if growing and settled.verdicts and asked.engine.name == "prove":
         raise Interrupted(seems_unbounded(growing, "name the others with --property"))
+
+
+def _validation_seconds(asked: ModuleQuestion) -> float | None:
+    """How long the translation is to be compared with the module; None: not said, or no time is left."""
+    wanted = getattr(asked.question.options, "validate", None)
+    left = asked.question.limits.seconds_left
+    if wanted is None or (left is not None and left <= 0):
+        return None
+    seconds: float = wanted if left is None else min(wanted, left)
+    asked.listen(Remark(f"comparing the translation with the module for {seconds:.3g} s"))
+    return seconds
 
 
 def _with_depths(asked: ModuleQuestion, found: Run) -> ModuleQuestion:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -32,6 +33,7 @@ from verifier.runs.tla_loading import (
 )
 from verifier.runs.tla_rounds import ModuleQuestion
 from verifier.runs.tla_symbolic import Symbolic, symbolic
+from verifier.runs.validation.verdicts import compared_again
 from verifier.specs.constants import AssumptionFailed
 from verifier.specs.definition import Lemma, Property, PropertyKind
 from verifier.specs.temporal import TemporalProperty
@@ -179,7 +181,8 @@ class TlaSource:
         made = symbolic(module, () if lasting else named[:1])
         made.widen(self._states(made, beyond))
         made.translation.keeps_sorts = not own_sorts
-        return replace(loaded, definition=made.definition(lasting), source=None)
+        definition = made.definition(lasting)
+        return replace(loaded, definition=definition, source=None, validate=partial(compared_again, made))
 
     def _states(self, made: Symbolic, beyond: Sequence[Any]) -> list[State]:
         """The states of a file. Raises UsageError for what are none."""

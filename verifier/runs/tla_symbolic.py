@@ -20,7 +20,7 @@ from verifier.runs.tla_loading import (
 )
 from verifier.runs.tla_traces import whereabouts
 from verifier.specs.definition import Property, PropertyKind
-from verifier.specs.temporal import SPEC_FAIRNESS, FairnessVariant
+from verifier.specs.temporal import SPEC_FAIRNESS, Fairness, FairnessVariant, TemporalFormula
 from verifier.system.size import bits_of
 from verifier.tla.found import State
 from verifier.tla.frames import Undefined
@@ -38,6 +38,7 @@ from verifier.verdict import Verdict
 
 if TYPE_CHECKING:
     from verifier.tla.specification import Specification
+    from verifier.tla.splitting import Formula
     from verifier.tla.symmetry import Symmetry
 
 _WALKS_BEYOND, _STEPS_BEYOND = 20, 40
@@ -47,6 +48,18 @@ INSTEAD = "verify explore looks at every state by the interpreter"
 
 class NotTranslated(UsageError):
     """Something of a module cannot be translated; the interpreter may do it all the same."""
+
+
+@dataclass(frozen=True)
+class Claimed:
+    """What a specification and some properties say of whole executions, and what it was translated to."""
+
+    properties: Mapping[str, Sequence[Formula]]
+    translated: Mapping[str, TemporalFormula]
+    """Each property, where what the specification says holds."""
+    fairness: tuple[Fairness, ...]
+    assumed: tuple[TemporalFormula, ...]
+    """What the specification says besides fairness of its actions."""
 
 
 @dataclass
@@ -61,6 +74,8 @@ class Symbolic:
     """Whether steps are counted as TLC does."""
     open: dict[str, str] = field(default_factory=dict)
     """Actions for the sake of fairness that may add steps, and what each is for."""
+    claimed: Claimed | None = None
+    """What of executions was translated, if any of that was."""
 
     def sorts(self) -> dict[str, Sort]:
         """The sort of each variable, as far as is known."""
@@ -112,6 +127,9 @@ class Symbolic:
         found = translator.specification()
         temporal = translator.properties({name: one.parts for name, one in own.items()})
         self.open = dict(found.open)
+        parts = {name: one.parts for name, one in own.items()}
+        claims = {one.name: one.formula for one in temporal}
+        self.claimed = Claimed(parts, claims, tuple(found.fairness), tuple(found.assumed))
         return replace(
             made,
             actions=(*made.actions, *found.actions),

@@ -66,7 +66,7 @@ def checked(made: Symbolic, found: Run, asked: ModuleQuestion) -> Run:
         traces=traces,
         proofs=tuple(proof for proof in found.proofs if proof["property"] not in titles.of_the_translation),
         certificates={
-            name: _at_sorts(made, one)
+            name: _at_sorts(made, one, found.outcome.statistics.get("validation"))
             for name, one in found.certificates.items()
             if name not in titles.of_the_translation
         },
@@ -162,11 +162,14 @@ def _asked_options(asked: ModuleQuestion) -> dict[str, Any]:
     return {**{name: given[name] for name in ("expect", "deadlock") if name in given}, "properties": names}
 
 
-def _at_sorts(made: Symbolic, certificate: Certificate) -> Certificate:
-    """The certificate with what its sorts rest on: whoever checks it needs the same."""
+def _at_sorts(made: Symbolic, certificate: Certificate, validation: Mapping[str, Any] | None) -> Certificate:
+    """The certificate with what its sorts rest on, since whoever checks it needs the same; and with how much
+    of the translation was compared."""
     order = made.translation.specification.evaluator.order
     beyond = tuple([encoded(value, order) for value in state] for state in made.beyond)
-    return replace(certificate, beyond=beyond, own_sorts=not made.translation.keeps_sorts)
+    own_sorts = not made.translation.keeps_sorts
+    compared = validation and {name: validation[name] for name in ("states", "steps", "seed")}
+    return replace(certificate, beyond=beyond, own_sorts=own_sorts, validation=compared)
 
 
 def _shown(made: Symbolic, verdict: Verdict, traces: dict[str, dict[str, Any]]) -> Verdict:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from rich.console import RenderableType
 from rich.text import Text
@@ -30,6 +31,8 @@ _LIMITS = {"timeout of ": "--timeout", "memory limit of ": "--memory", "more tha
 """How reasons begin that name a limit, and its option."""
 DEADLOCKS_NOT_CHECKED = "Deadlocks were not checked: a state without an enabled action is no violation."
 
+_VALIDATED = (VerdictKind.HOLDS, VerdictKind.PROVED)
+"""Verdicts that rest on the translation of a TLA+ module, where there is one."""
 _STYLES = {
     VerdictKind.HOLDS: "bold green",
     VerdictKind.PROVED: "bold green",
@@ -122,7 +125,10 @@ def _same_execution(one: Verdict, other: Verdict) -> bool:
 
 
 def _text(run: Run, verdict: Verdict) -> str:
-    return verdict_text(verdict, shortest=bool(run.options.get("shortest", True)))
+    words = verdict_text(verdict, shortest=bool(run.options.get("shortest", True)))
+    if verdict.kind not in _VALIDATED and not (verdict.kind is VerdictKind.INCONCLUSIVE and verdict.depth):
+        return words
+    return with_agreement(words, run.outcome.statistics.get("validation"))
 
 
 def render_verdicts(run: Run, width: int) -> list[RenderableType]:
@@ -227,15 +233,17 @@ _SEMANTICS = {
 
 
 def semantics_remarks(run: Run) -> list[str]:
-    """Which semantics answered a question about a TLA+ module, and on which states and steps the translation
-    was compared with the interpreter."""
+    """Which semantics answered a question about a TLA+ module."""
     said = _SEMANTICS.get(run.outcome.statistics.get("semantics", ""))
-    found = run.outcome.statistics.get("validation")
-    if found is None:
-        return [] if said is None else [said]
-    states, steps = found["states"], found["steps"]
-    agrees = f"The translation agrees with the module on {states:,} states, {steps:,} steps."
-    return [agrees] if said is None else [said, agrees]
+    return [] if said is None else [said]
+
+
+def with_agreement(words: str, figures: Mapping[str, Any] | None) -> str:
+    """What is said of a TLA+ module, with the extent to which its translation was compared with it."""
+    if figures is None:
+        return words
+    states, steps = figures["states"], figures["steps"]
+    return f"{words} (translation agrees with the module on {states:,} states, {steps:,} steps)"
 
 
 def expectation_remarks(run: Run) -> list[str]:

@@ -147,7 +147,7 @@ class _Descent:
     def _leaf(self, whole: Expression, unit: Unit, e: Frame, bound: _Bound) -> FalsePart:
         around = self._around(bound, _below_primes(whole))
         reads = tuple((name, self._shown(value)) for name, value in self._reads(whole, unit, e).items())
-        return FalsePart(whole.place, _cut(said_at(_span(whole)), _LONGEST), tuple(around.items()), reads)
+        return FalsePart(whole.place, _cut(said_at(span(whole)), _LONGEST), tuple(around.items()), reads)
 
     def _reads(self, whole: Expression, unit: Unit, e: Frame) -> dict[str, Value]:
         """The variables that it reads, in this state and in the next one, with their values; then the names
@@ -180,7 +180,7 @@ class _Descent:
             return None
         name, stands = said_at(part.place), symbol.name
         if isinstance(symbol, Definition):
-            stands = "" if symbol.body is None else _cut(said_at(_span(symbol.body)), _LONGEST_VALUE)
+            stands = "" if symbol.body is None else _cut(said_at(span(symbol.body)), _LONGEST_VALUE)
         if not name.isidentifier() or not stands or name == stands:
             return None
         if not primed:
@@ -235,7 +235,7 @@ def _below_primes(whole: Expression) -> set[str]:
     return found
 
 
-def _span(whole: Expression) -> Place:
+def span(whole: Expression) -> Place:
     """Where all of an expression stands: an infix operator has the place of its symbol."""
     begin, end, waiting = whole.place, whole.place.end, [whole]
     while waiting:

@@ -11,9 +11,10 @@ from verifier.tla.ast import Bound, Definition, Expression, Parameter, Symbol
 CONSTANT, STATE, ACTION, TEMPORAL = range(4)
 """Levels: the same in all states, of one state, of a step, of an execution."""
 
-_RANDOM = {
+_PRINTING = {"Print", "PrintT"}
+_RANDOM = _PRINTING | {
     "RandomElement", "RandomSubset", "RandomSubsetSet", "RandomSetOfSubsets", "TestRandomSetOfSubsets",
-    "JavaTime", "Print", "PrintT",
+    "JavaTime",
 }  # fmt: skip
 """Operators that may answer differently each time, or do something besides."""
 _OF_THE_SEARCH = {
@@ -195,9 +196,9 @@ class Analysis:
         elif isinstance(whole, ast.Temporal | ast.Fairness):
             level = TEMPORAL
         elif isinstance(whole, ast.At):
-            free.add(_AT)
+            free.add(AT)
         elif isinstance(whole, ast.Except):
-            free.discard(_AT)
+            free.discard(AT)
             free |= self._outer_at(whole, module)
         return replace(facts, level=level, free=frozenset(free).difference(names))
 
@@ -212,7 +213,7 @@ class Analysis:
 
     def _outer_at(self, whole: ast.Except, module: str) -> set[Symbol]:
         outer = [whole.function, *(part for update in whole.updates for part in update.path)]
-        return {_AT} if any(_AT in self.of(part, module).free for part in outer) else set()
+        return {AT} if any(AT in self.of(part, module).free for part in outer) else set()
 
     def _let(self, whole: ast.Let, module: str) -> Facts:
         facts = self.of(whole.body, module)
@@ -240,4 +241,26 @@ class Analysis:
         return Facts(CONSTANT, _NOTHING)
 
 
-_AT = Bound("@")
+def answers_differently(
+    whole: Expression, module: str, resolve: Callable[[Symbol, str], Symbol | None]
+) -> bool:
+    """Whether an expression may have another value each time in the same state."""
+    waiting, seen = [(whole, module)], set[Definition]()
+    while waiting:
+        part, module = waiting.pop()
+        parts = subexpressions(part)[0]
+        if isinstance(part, ast.Let):
+            parts = [part.body]
+        waiting += [(one, module) for one in parts]
+        symbol = getattr(part, "operator", None)
+        symbol = symbol and (resolve(symbol, module) or symbol)
+        if isinstance(symbol, ast.Builtin) and symbol.name in (_RANDOM | _OF_THE_SEARCH) - _PRINTING:
+            return True
+        if isinstance(symbol, Definition) and symbol.body is not None and symbol not in seen:
+            seen.add(symbol)
+            waiting.append((symbol.body, symbol.module))
+    return False
+
+
+AT = Bound("@")
+"""What stands for @ among the names that an expression needs."""

@@ -7,7 +7,7 @@ it judges what other parts of the program find.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from verifier.tla.evaluator import Evaluator
 from verifier.tla.found import State
@@ -27,6 +27,8 @@ class Lasso:
     start: int
     arrive: Callable[[int], None] = lambda place: None
     """Called before something is evaluated at a place."""
+    tests: dict[Leaf, Callable[[], bool]] = field(default_factory=dict)
+    """Formulas that are compiled already."""
 
     def holds(self, formula: Formula) -> bool:
         """Whether a temporal formula is true of the execution. Raises Undefined."""
@@ -61,7 +63,9 @@ class Lasso:
 
     def _each(self, whole: Leaf) -> Truths:
         """Of a formula about a state, or about a state and the next one."""
-        test = self.evaluator.compiled_truth(whole.body, whole.module)
+        test = self.tests.get(whole)
+        if test is None:
+            test = self.tests[whole] = self.evaluator.compiled_truth(whole.body, whole.module)
         found = []
         for place, state in enumerate(self.states):
             self.arrive(place)

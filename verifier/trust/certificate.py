@@ -86,12 +86,21 @@ class Certificate:
     own_sorts: bool = False
     """Of a TLA+ module: whether values on the way to what is assigned have sorts of their own, since those of
     the variables do not hold them."""
+    validation: Mapping[str, Any] | None = None
+    """Of a TLA+ module: the states and steps on which its translation was compared with it, and the seed that
+    they were drawn with."""
 
 
 class _FoundByContent(TypedDict):
     engine: str
     solver: str
     version: str
+
+
+class _ValidationContent(TypedDict):
+    states: int
+    steps: int
+    seed: int
 
 
 class _Content(TypedDict):
@@ -110,6 +119,7 @@ class _Content(TypedDict):
     ranking: NotRequired[bool]
     beyond: NotRequired[list[Any]]
     own_sorts: NotRequired[bool]
+    validation: NotRequired[_ValidationContent]
 
 
 def certificate_of(
@@ -264,6 +274,7 @@ def dump(model: Model, certificate: Certificate) -> str:
         **({"single_steps": list(certificate.single_steps)} if certificate.single_steps else {}),
         **({"beyond": list(certificate.beyond)} if certificate.beyond else {}),
         **({"own_sorts": True} if certificate.own_sorts else {}),
+        **({"validation": dict(certificate.validation)} if certificate.validation is not None else {}),
         "lemmas": list(certificate.lemmas),
         "clauses": [[[name, positive] for name, positive in clause] for clause in certificate.clauses],
         **_renderings(model, certificate),
@@ -314,6 +325,7 @@ def _parsed(content: Mapping[str, Any]) -> Certificate:
         single_steps=tuple(content.get("single_steps", ())),
         beyond=tuple(content.get("beyond", ())),
         own_sorts=content.get("own_sorts", False),
+        validation=content.get("validation"),
     )
 
 

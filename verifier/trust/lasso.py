@@ -19,7 +19,7 @@ from verifier.encodings.elimination import exists_over
 from verifier.encodings.evaluator import Evaluator
 from verifier.encodings.lowering import Bindings
 from verifier.encodings.terms import Term
-from verifier.specs.temporal import Strength, TemporalFormula, TemporalOperator
+from verifier.specs.temporal import Fairness, Strength, TemporalFormula, TemporalOperator
 from verifier.system.fairness import Condition, conditions_of
 from verifier.system.liveness import LiveModel
 from verifier.system.model import Model
@@ -78,7 +78,7 @@ class Execution:
         def at(number: int) -> list[bool]:
             if formula.terms:
                 term = formula.terms[number]
-                return [ConcreteReading(state).holds(term, bindings) for state in self.states]
+                return [self._holds(term, bindings, place) for place in range(len(self.states))]
             return self._truths(formula.parts[number], bindings)
 
         match formula.operator:
@@ -86,7 +86,7 @@ class Execution:
                 return self._steps(formula.terms[0], bindings)
             case TemporalOperator.FAIR:
                 assert formula.condition is not None
-                rows = [self._fair(one) for one in conditions_of(self.base, formula.condition)]
+                rows = [self._fair(one) for one in self._conditions(formula.condition)]
                 return [all(row[place] for row in rows) for place in range(len(self.states))]
             case TemporalOperator.UNTIL:
                 return self._until(at(0), at(1))
@@ -136,17 +136,29 @@ class Execution:
 
     def _steps(self, term: Term, bindings: Bindings) -> list[bool]:
         """Whether the next step changes the state and satisfies a formula of two states."""
-        following = (self.states[place] for place in self.next)
         return [
-            dict(before) != dict(after) and ConcreteReading(before, after).holds(term, bindings)
-            for before, after in zip(self.states, following, strict=True)
+            dict(self.states[place]) != dict(self.states[after])
+            and self._holds(term, bindings, place, after)
+            for place, after in enumerate(self.next)
         ]
+
+    def _holds(self, term: Term, bindings: Bindings, place: int, after: int | None = None) -> bool:
+        """Whether a formula holds of a state, or of the step to another one."""
+        following = None if after is None else self.states[after]
+        return ConcreteReading(self.states[place], following).holds(term, bindings)
+
+    def _conditions(self, family: Fairness) -> Sequence[Condition]:
+        """The fairness conditions of a family."""
+        return tuple(conditions_of(self.base, family))
+
+    def _is_possible(self, condition: Condition, place: int) -> bool:
+        """Whether a step of the condition is possible in a state."""
+        return Evaluator(self.base.system.bits, [condition.enabled]).single(self.bits[place])[0]
 
     def _fair(self, condition: Condition) -> list[bool]:
         """Whether the condition is met from each place on: a step of it is taken again and again, or it is
         impossible again and again, or (strong) impossible from some place on."""
-        evaluator = Evaluator(self.base.system.bits, [condition.enabled])
-        impossible = [not evaluator.single(bits)[0] for bits in self.bits]
+        impossible = [not self._is_possible(condition, place) for place in range(len(self.bits))]
         lazy = self._always(self._eventually(impossible))
         if condition.strength is Strength.STRONG:
             lazy = self._eventually(self._always(impossible))

@@ -53,6 +53,8 @@ class Evaluation(Builtins):
         self.compiled: dict[tuple[Expression, str], tuple[Unit, Any]] = {}
         self.known: dict[tuple[Expression, str], Sym] = {}
         self.forms: dict[type, Callable[[Any, Context], Sym]] = {}
+        self.noted: Callable[[Expression, Context, Sym], None] = lambda whole, context, found: None
+        """Is told of each expression what it is translated to, unless it is the same in all states."""
 
     def value(self, whole: Expression, context: Context) -> Sym:
         """What an expression is translated to."""
@@ -64,7 +66,9 @@ class Evaluation(Builtins):
         if form is None:
             raise Untranslated(whole.place, f"{type(whole).__name__.upper()} is not translated")
         try:
-            return form(whole, context)
+            found = form(whole, context)
+            self.noted(whole, context, found)
+            return found
         except Untranslated as error:
             if error.place is None:
                 error.place = whole.place

@@ -18,6 +18,7 @@ from verifier.tla.translate.coding import NotInSort
 from verifier.tla.translate.contexts import Context
 from verifier.tla.translate.determined import settled
 from verifier.tla.translate.expressions import Translator
+from verifier.tla.translate.notes import Notes
 from verifier.tla.translate.shape_sorts import sort_of
 from verifier.tla.translate.steps import Steps
 from verifier.tla.translate.symbolic import Known, Nothing, Sym, Untranslated
@@ -58,6 +59,7 @@ class Maker:
         self.t = Translator(self.spec.evaluator, made.names, self.symbols, self.successor)
         self.t.assigned, self.t.keeps_sorts, self.t.symmetry = {}, made.keeps_sorts, made.symmetry
         self.steps = Steps(self.t, each_way=each_way)
+        made.notes = Notes(self.t)
 
     def make(self, lemmas: dict[str, Formula]) -> None:
         """Fills in the translation."""

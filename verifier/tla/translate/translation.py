@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from verifier.encodings.sorts import Sort
 from verifier.encodings.terms import Symbol, Term
@@ -33,6 +33,9 @@ from verifier.tla.translate.shapes import Shape
 from verifier.tla.translate.symbolic import Untranslated
 from verifier.tla.translate.terms import TRUTH, literal
 from verifier.tla.values import NoValue
+
+if TYPE_CHECKING:
+    from verifier.tla.translate.notes import Notes
 
 _LONGEST_WALK = 60
 _TIMES_IDLE = 5
@@ -68,6 +71,8 @@ class Translation:
     """The permutations of model values that change nothing but names; the sorts are kept under them."""
     uncounted: Place | None = None
     """The first formula whose ways to be true are not told apart, where each way is to be an action."""
+    notes: Notes | None = None
+    """What expressions were translated to when this was made."""
 
     def decode(self, state: dict[str, object]) -> State:
         """A state of the definition as the interpreter has it."""

@@ -1,0 +1,172 @@
+"""``results/translation-mutants.md``: how many wrong rules of the translation its validation finds.
+
+Run ``python -m results.generators.translation_mutants``. Each rule of ``translation_rules`` is made wrong, as
+it stands in memory. A small module is asked twice: without validation, where the verdict is a wrong one, and
+with it, within the time that it has by default. Most rules are tried in two modules: in one the rule matters
+in the first states, in the other only in states that no walk reaches, behind a guard that one state of 1,681
+satisfies.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import reduce
+from importlib import import_module
+from inspect import getsource
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+from unittest.mock import patch
+
+from results.generators.translation_rules import RULES, Rule
+from verifier.errors import UsageError
+from verifier.runs.loading import Loaded
+from verifier.runs.table import engine_named
+from verifier.runs.tla_loading import load
+from verifier.runs.tla_rounds import ModuleQuestion, run_translated
+from verifier.runs.tla_source import TlaSource
+from verifier.runs.tla_symbolic import symbolic
+from verifier.tla.translate.builtins import _RULES
+
+_HERE = Path(__file__).resolve().parents[1]
+_TABLE = _HERE / "translation-mutants.md"
+_HEAD = "---- MODULE M ----\nEXTENDS Integers, Sequences, FiniteSets, TLC\nCONSTANTS None, na, nb\n"
+_CONFIG = "CONSTANTS None = None na = na nb = nb\nCHECK_DEADLOCK FALSE\n"
+_CLAIMS = ("HOLDS", "PROVED")
+_LONGEST = 160
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A module in which a wrong rule gives a wrong verdict."""
+
+    rule: Rule
+    shape: str
+    body: str
+
+    @property
+    def is_temporal(self) -> bool:
+        """Whether its property is one of executions."""
+        return "\nP ==" in self.body
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What is said of a module."""
+
+    verdict: str
+    reason: str
+
+
+def trials(rule: Rule) -> Iterator[Trial]:
+    """The modules of a rule."""
+    if rule.body:
+        yield Trial(rule, "by itself", rule.body)
+        return
+    first, *others = rule.values
+    steps = " \\/ ".join(f"x' = {value}" for value in others)
+    plain = f"\nVARIABLE x\nInit == x = {first}\nNext == {steps}\nInv == ~({rule.formula})\n"
+    yield Trial(rule, "first states", plain)
+    either = " \\/ ".join(f"x = {value}" for value in rule.values)
+    yield Trial(
+        rule,
+        "behind a guard",
+        f"""
+VARIABLES x, i, j, found
+Init == ({either}) /\\ i = 0 /\\ j = 0 /\\ found = FALSE
+Next == \\/ i < 40 /\\ i' = i + 1 /\\ UNCHANGED <<x, j, found>>
+        \\/ j < 40 /\\ j' = j + 1 /\\ UNCHANGED <<x, i, found>>
+        \\/ i = 40 /\\ j = 40 /\\ ({rule.formula}) /\\ found' = TRUE /\\ UNCHANGED <<x, i, j>>
+TypeOK == i \\in 0..40 /\\ j \\in 0..40
+Inv == found = FALSE
+""",
+    )
+
+
+@contextmanager
+def at_work(rule: Rule) -> Iterator[None]:
+    """Within this the rule is wrong. Raises LookupError if its text is another one by now."""
+    parts = rule.function.split(".")
+    module: Any = import_module(".".join(parts[:4]))
+    owner: Any = reduce(getattr, parts[4:-1], module)
+    text = dedent(getsource(getattr(owner, parts[-1])))
+    if text.count(rule.right) != 1 and not (text.count(rule.right) > 1 and rule.wrong == "return NO"):
+        raise LookupError(f"{rule.where} does not say once: {rule.right}")
+    made: dict[str, Any] = {}
+    exec(compile(text.replace(rule.right, rule.wrong, 1), rule.where, "exec"), vars(module), made)
+    name, wrong, right = parts[-1], made[parts[-1]], getattr(owner, parts[-1])
+    with ExitStack() as stack:
+        stack.enter_context(patch.object(owner, name, wrong))
+        for other in [one for word, one in sys.modules.items() if word.startswith("verifier.tla.translate.")]:
+            if getattr(other, name, None) is right:  # it was taken from where it stands
+                stack.enter_context(patch.object(other, name, wrong))
+        in_table = {operator: wrong for operator, rule_of in _RULES.items() if rule_of is right}
+        stack.enter_context(patch.dict(_RULES, in_table))
+        yield
+
+
+def asked(trial: Trial, folder: Path) -> Answer:
+    """The verdict of a module's property, by the translation alone."""
+    spec, temporal = folder / "M.tla", trial.is_temporal
+    spec.write_text(f"{_HEAD}{trial.body}====\n")
+    asks = "SPECIFICATION Spec\nPROPERTY P\n" if temporal else "INIT Init\nNEXT Next\nINVARIANT Inv\n"
+    asks += "INVARIANT TypeOK\n" if "TypeOK ==" in trial.body else ""
+    spec.with_suffix(".cfg").write_text(asks + _CONFIG)
+    module = load(str(spec), {})
+    engine = engine_named(trial.rule.engine or ("live" if temporal else "explore"))
+    options: dict[str, Any] = {"engine": "explicit"} if engine.name == "live" else {}
+    loaded = Loaded(str(spec), module.definition, {})
+    question = TlaSource(module).prepared(engine, loaded, engine.options(**options))
+    made = symbolic(module)
+    try:
+        found = run_translated(
+            ModuleQuestion(engine, module, question, (), lambda _: None, lambda _: None), made
+        )
+    except UsageError as error:
+        return Answer("error", str(error).replace(f"{folder}/", ""))
+    name = "P" if temporal else "Inv"
+    (verdict,) = (one for one in found.outcome.verdicts if one.property_name == name)
+    return Answer(str(verdict.kind), (verdict.reason or "").replace(f"{folder}/", ""))
+
+
+def tried(trial: Trial, folder: Path) -> tuple[Answer, Answer]:
+    """What is said of a module with the wrong rule, without validation and with it."""
+    with at_work(trial.rule):
+        with patch("verifier.runs.validation.verdicts.validated", lambda made, found, seconds=None: found):
+            alone = asked(trial, folder)
+        return alone, asked(trial, folder)
+
+
+def _row(trial: Trial, alone: Answer, validated: Answer) -> str:
+    what = validated.reason.partition(": the interpreter says")[0].replace("|", "\\|")
+    shown = what if len(what) <= _LONGEST else f"{what[:_LONGEST]} …"
+    cause = " (cause)" if trial.rule.cause else ""
+    function = trial.rule.where.rpartition(".")[2]
+    cells = (trial.rule.name + cause, f"`{function}`", trial.shape, alone.verdict, validated.verdict, shown)
+    return f"| {' | '.join(cells)} |"
+
+
+def table(rules: Sequence[Rule] = RULES) -> str:
+    """The table, and how many are found."""
+    rows, wrong, found = [], 0, 0
+    with tempfile.TemporaryDirectory() as folder:
+        for trial in (trial for rule in rules for trial in trials(rule)):
+            alone, validated = tried(trial, Path(folder))
+            rows.append(_row(trial, alone, validated))
+            print(rows[-1], file=sys.stderr, flush=True)
+            if alone.verdict in _CLAIMS:
+                wrong += 1
+                found += validated.verdict not in _CLAIMS
+    head = ("wrong rule", "function", "module", "without validation", "with it", "what it says")
+    lines = ["# Wrong rules of the translation", "", (__doc__ or "").split("\n\n", 1)[1].strip(), ""]
+    lines += [f"Of {wrong} wrong verdicts validation finds {found} ({100 * found // max(wrong, 1)} %).", ""]
+    lines += [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}", *rows]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    _TABLE.write_text(table())

@@ -1,0 +1,77 @@
+"""What comes of a comparison: the extent to which two semantics agree, or where they differ."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from verifier.errors import UsageError
+from verifier.tla.errors import Place
+
+if TYPE_CHECKING:
+    from verifier.tla.found import State
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """A state of which the interpreter and the formula say different things."""
+
+    what: str
+    """The thing that was compared: a property, Init, the constraint, a step, an expression."""
+    interpreter: str
+    translation: str
+    state: str
+    place: Place | None = None
+    """Where it stands in the module."""
+    around: str = ""
+    """What the names around an expression stand for."""
+    within: str = ""
+    """What differs because of it."""
+    kind: str = "state"
+    """What was looked at: a state, or an execution."""
+
+    def __str__(self) -> str:
+        at = "" if self.place is None else f"{self.place}: "
+        where = f", with {self.around}" if self.around else ""
+        also = "" if not self.within else f", and so on {self.within}"
+        return (
+            f"{at}the translation does not agree with the module on {self.what}{also}: the interpreter says "
+            f"{self.interpreter}, the formula {self.translation}, in the {self.kind} {self.state}{where}"
+        )
+
+
+class Disagrees(Exception):
+    """The translation and the module differ."""
+
+    def __init__(self, found: Disagreement, state: State, *, of_expression: bool = False) -> None:
+        super().__init__(str(found))
+        self.found, self.state, self.of_expression = found, state, of_expression
+
+
+class WrongModule(UsageError):
+    """A reachable state in which something that is read has no value, which the translation does not see."""
+
+
+@dataclass
+class Agreement:
+    """The extent of a comparison that found no difference."""
+
+    states: int = 0
+    steps: int = 0
+    expressions: int = 0
+    """The translations of expressions whose values were compared."""
+    executions: int = 0
+    """The infinite executions of which temporal formulas were compared."""
+    undefined: int = 0
+    """Comparisons left out, since one semantics has no value in a state that may be unreachable."""
+    given: int = 0
+    """The states that a solver gave."""
+    seed: int = 0
+    seconds: float = 0.0
+
+    def figures(self) -> dict[str, Any]:
+        """The counts for the JSON output."""
+        return {**vars(self), "seconds": round(self.seconds, 3)}
+
+
+__all__ = ["Agreement", "Disagreement", "Disagrees", "WrongModule"]

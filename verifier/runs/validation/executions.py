@@ -1,0 +1,173 @@
+"""Temporal formulas and fairness, compared on infinite executions.
+
+A temporal formula is true or false of any sequence of states, whether they are reachable or its steps are
+steps of the module. So a lasso may be made of any states. Fairness is compared in states within the
+constraint: a translated action takes no step beyond it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from verifier.encodings.concrete import Concrete
+from verifier.runs.validation.agreement import Disagreement, Disagrees
+from verifier.runs.validation.budget import Budget
+from verifier.runs.validation.subject import ERRORS, Subject, truth
+from verifier.specs.temporal import Fairness, TemporalFormula, TemporalOperator
+from verifier.system.fairness import Condition, conditions_of
+from verifier.tla.lasso import Lasso
+from verifier.tla.unfolding import Leaf, Unfolded, unfolded
+from verifier.trust.explain import ConcreteReading
+from verifier.trust.lasso import Execution
+
+if TYPE_CHECKING:
+    from verifier.encodings.lowering import Bindings
+    from verifier.encodings.terms import Term
+    from verifier.runs.tla_symbolic import Claimed
+    from verifier.runs.validation.lanes import Lane
+    from verifier.tla.found import State
+    from verifier.tla.splitting import Formula
+
+_MOST_STATES, _MOST_LASSOS, _LONGEST = 10, 80, 4
+
+
+class _NotRead(Exception):
+    """A formula reads what has no value."""
+
+
+@dataclass
+class _Known:
+    """What was evaluated already."""
+
+    values: dict[State, Mapping[str, Concrete]] = field(default_factory=dict)
+    truths: dict[Any, bool] = field(default_factory=dict)
+    conditions: dict[int, tuple[Condition, ...]] = field(default_factory=dict)
+    tests: dict[Leaf, Callable[[], bool]] = field(default_factory=dict)
+
+
+class _Remembered(Execution):
+    """An execution that looks up what is known of its states."""
+
+    def __init__(self, subject: Subject, known: _Known, states: Sequence[State], start: int) -> None:
+        super().__init__(subject.model, [known.values[state] for state in states], start)
+        self.known, self.own = known, states
+
+    def _looked_up(self, key: Any, compute: Any) -> bool:
+        if key not in self.known.truths:
+            self.known.truths[key] = compute()
+        return self.known.truths[key]
+
+    def _holds(self, term: Term, bindings: Bindings, place: int, after: int | None = None) -> bool:
+        def read() -> bool:
+            reading = ConcreteReading(self.states[place], None if after is None else self.states[after])
+            if not reading.is_defined(term, bindings):
+                raise _NotRead
+            return reading.holds(term, bindings)
+
+        return self._looked_up((id(term), self.own[place], None if after is None else self.own[after]), read)
+
+    def _conditions(self, family: Fairness) -> Sequence[Condition]:
+        if id(family) not in self.known.conditions:
+            self.known.conditions[id(family)] = tuple(conditions_of(self.base, family))
+        return self.known.conditions[id(family)]
+
+    def _is_possible(self, condition: Condition, place: int) -> bool:
+        possible = super()._is_possible
+        return self._looked_up((id(condition), self.own[place]), lambda: possible(condition, place))
+
+    def _takes(self, condition: Condition, place: int) -> bool:
+        takes = super()._takes
+        key = (id(condition), self.own[place], self.own[self.next[place]])
+        return self._looked_up(key, lambda: takes(condition, place))
+
+
+class Executions:
+    """Compares what is claimed of executions, on lassos of some states."""
+
+    def __init__(self, subject: Subject, claimed: Claimed, chance: Random, budget: Budget) -> None:
+        self.subject, self.claimed, self.chance, self.budget = subject, claimed, chance, budget
+        self.known = _Known()
+        self.formulas: dict[Formula, Unfolded] = {}
+        self.fair = [TemporalFormula(TemporalOperator.FAIR, condition=one) for one in claimed.fairness]
+
+    def compare(self, lanes: Sequence[Lane], following: Sequence[Sequence[State]]) -> None:
+        """Raises Disagrees at the first difference, and OutOfTime."""
+        after = {lane.state: several for lane, several in zip(lanes, following, strict=True)}
+        for states, start in self._lassos(list(after), after):
+            self.budget.check()
+            ours = _Remembered(self.subject, self.known, states, start)
+            evaluator = self.subject.spec.evaluator
+            theirs = Lasso(evaluator, states, start, tests=self.known.tests)
+            for name, formulas in self.claimed.properties.items():
+                self._compare(name, theirs, formulas, ours, [self._alone(self.claimed.translated[name])])
+            fair = [*self.fair, *self.claimed.assumed]
+            fairness = self.subject.spec.fairness
+            self._compare("the fairness of the specification", theirs, fairness, ours, fair)
+            self.subject.found.executions += 1
+
+    def _lassos(
+        self, states: Sequence[State], after: Mapping[State, Sequence[State]]
+    ) -> Iterator[tuple[list[State], int]]:
+        """Some states in a row, and the one that the last goes back to: steps of the module, or any."""
+        usable = [state for state in states if self._is_usable(state)]
+        if not usable:
+            return
+        pool = self.chance.sample(usable, min(_MOST_STATES, len(usable)))
+        for number in range(_MOST_LASSOS):
+            found = [self.chance.choice(pool)]
+            for _ in range(self.chance.randrange(_LONGEST)):
+                steps = [one for one in after.get(found[-1], ()) if number % 2 and self._is_usable(one)]
+                found.append(self.chance.choice(steps or pool))
+            yield found, self.chance.randrange(len(found))
+
+    def _is_usable(self, state: State) -> bool:
+        """Whether a state is one of the sorts and within the constraint; then its values are kept."""
+        if state in self.known.values:
+            return True
+        bits = self.subject.encoded(state)
+        try:
+            if bits is None or not self.subject.stepper.within(state):
+                return False
+        except ERRORS:
+            return False
+        layout = self.subject.model.layout
+        self.known.values[state] = layout.decode_state(
+            [bool(bits >> place & 1) for place in range(len(layout.bits))]
+        )
+        return True
+
+    def _unfolded(self, formula: Formula) -> Unfolded:
+        if formula not in self.formulas:
+            self.formulas[formula] = unfolded(self.subject.spec.evaluator, formula)
+        return self.formulas[formula]
+
+    def _alone(self, claim: TemporalFormula) -> TemporalFormula:
+        """A property without what is assumed of the specification."""
+        return claim.parts[-1] if self.claimed.assumed else claim
+
+    def _compare(
+        self,
+        what: str,
+        theirs: Lasso,
+        formulas: Sequence[Formula],
+        ours: _Remembered,
+        translated: Sequence[TemporalFormula],
+    ) -> None:
+        """Compares the conjunction of some formulas on an execution."""
+        try:
+            interpreter = [theirs.truths(self._unfolded(one))[0] for one in formulas]
+            translation = [ours.holds(one) for one in translated]
+        except (*ERRORS, _NotRead):
+            self.subject.found.undefined += 1
+            return
+        if all(interpreter) is not all(translation):
+            rows = [f"({self.subject.shown(state)})" for state in ours.own]
+            shown = f"{', '.join(rows)}, and from there back to state {ours.start + 1}"
+            said, formula = truth(all(interpreter)), truth(all(translation))
+            raise Disagrees(Disagreement(what, said, formula, shown, kind="execution"), ours.own[0])
+
+
+__all__ = ["Executions"]

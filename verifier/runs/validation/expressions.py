@@ -1,0 +1,196 @@
+"""The values of expressions: each translation that was made of one, compared in states.
+
+A translation is a function of the state and of what the names around the expression stand for. Where these
+names have values, the interpreter evaluates the expression with the same ones. So each rule is compared by
+itself, whatever made its operands. Where both semantics have a value it must be the same, in every state of
+the sorts: no rule knows which states are reachable. What has a value to only one of them is compared where it
+is read, in properties and steps (``comparison``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from verifier.encodings.definedness import Definedness
+from verifier.encodings.layout import Layout
+from verifier.encodings.lowering import Lowering
+from verifier.encodings.random_values import draw_value
+from verifier.encodings.sorts import Boolean, SortError, sorts_in
+from verifier.encodings.terms import Symbol, Term
+from verifier.runs.validation.budget import Budget
+from verifier.runs.validation.subject import Subject
+from verifier.system.size import bits_of
+from verifier.tla import ast
+from verifier.tla.facts import ACTION, AT, TEMPORAL
+from verifier.tla.translate.contexts import Around, Thunk
+from verifier.tla.translate.symbolic import (
+    AllSequences,
+    Functions,
+    Known,
+    LazyMap,
+    Nothing,
+    Part,
+    Products,
+    Records,
+    Subsets,
+    Sym,
+    Untranslated,
+)
+from verifier.tla.translate.symbolic import Operator as Op
+
+if TYPE_CHECKING:
+    from pysmt.fnode import FNode
+
+    from verifier.tla.facts import Facts
+    from verifier.tla.translate.notes import Note, Notes
+
+_DESCRIBED = (Functions, Records, Products, Subsets, AllSequences, LazyMap, Part, Op)
+"""What is no term, and may be too large for one."""
+_MOST_BITS = 128
+"""Larger values are not compared by themselves."""
+_MOST_BINDINGS = 3
+"""So many values of the names that are bound around an expression are tried."""
+
+
+class NotCompared(Exception):
+    """An expression that cannot be compared by itself."""
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """A value as formulas: where it is read without a fault, and its bits."""
+
+    defined: FNode
+    bits: tuple[FNode, ...]
+    layout: Layout | None
+    """None of a truth value, which is one bit."""
+    term: Term
+
+
+@dataclass(frozen=True)
+class Question:
+    """A translation, at values of the names that are bound around it."""
+
+    note: Note
+    facts: Facts
+    result: Lowered | Known
+    names: Mapping[ast.Symbol, Lowered | Known]
+    """What the names around it stand for."""
+    assigned: Mapping[ast.Variable, Lowered | Known] | None
+    """What variables are in the next state, where it reads that; None: those of the state that follows."""
+
+    @property
+    def truth(self) -> FNode | None:
+        """The formula, if it is one."""
+        result = self.result
+        return result.bits[0] if isinstance(result, Lowered) and result.layout is None else None
+
+
+class Expressions:
+    """Makes questions of the translations that were noted."""
+
+    def __init__(self, subject: Subject, notes: Notes, chance: Random, budget: Budget) -> None:
+        self.subject, self.notes, self.chance, self.budget = subject, notes, chance, budget
+        self.t = notes.translator
+        self.analysis = subject.spec.evaluator.analysis
+        made, layout = subject.made.translation, subject.model.layout
+        self.after = Layout({symbol.name: symbol.sort for symbol in made.successor})
+        meanings = {symbol: layout.lowered[symbol.name] for symbol in subject.model.definition.variables}
+        meanings |= {symbol: self.after.lowered[symbol.name] for symbol in made.successor}
+        self.known = frozenset(meanings)
+        self.lowering = Lowering(meanings, budget.check)
+        self.definedness = Definedness(self.lowering)
+        self._layouts: dict[object, Layout] = {}
+
+    def questions(self) -> Iterator[Question]:
+        """All of them; of the smallest expressions first, as they were translated. Raises OutOfTime."""
+        for note in list(self.notes):
+            self.budget.check()
+            try:
+                yield from self._of(note)
+            except (NotCompared, Untranslated, SortError):
+                continue
+
+    def _of(self, note: Note) -> Iterator[Question]:
+        facts = self.analysis.of(note.whole, note.context.module)
+        if facts.level >= TEMPORAL or facts.changing or isinstance(note.found, Nothing):
+            return
+        before, self.t.assigned = self.t.assigned, note.assigned
+        try:
+            names = {symbol: one for symbol in facts.free if (one := self._named(symbol, note)) is not None}
+            result = self._valued(note.found)
+            following = self._assigned(note, facts)
+        finally:
+            self.t.assigned = before
+        valued = (result, *names.values(), *(following or {}).values())
+        terms = [one for one in valued if isinstance(one, Term)]
+        if not terms and not facts.reads:
+            return  # it was evaluated by the interpreter
+        for bindings in self._bindings(terms):
+            assigned = None
+            if following is not None:
+                assigned = {one: self._lowered(value, bindings) for one, value in following.items()}
+            meant = {symbol: self._lowered(one, bindings) for symbol, one in names.items()}
+            yield Question(note, facts, self._lowered(result, bindings), meant, assigned)
+
+    def _named(self, symbol: ast.Symbol, note: Note) -> Term | Known | None:
+        """What a name stands for; None of an operator that is defined in a LET."""
+        context = note.context
+        found = context.at if symbol is AT else context.env.get(symbol)
+        if isinstance(found, Around):
+            return None
+        if isinstance(found, Thunk):
+            if found.acts:
+                raise NotCompared
+            found = found.force(context.primed)
+        if found is None:
+            raise NotCompared
+        return self._valued(found)
+
+    def _assigned(self, note: Note, facts: Facts) -> dict[ast.Variable, Term | Known] | None:
+        """What variables are in the next state; empty where that is not read."""
+        if facts.level < ACTION and not note.context.primed:
+            return {}
+        if note.assigned is None:
+            return None
+        return {one: self._valued(value) for one, value in note.assigned.items() if one in facts.reads}
+
+    def _valued(self, found: Sym) -> Term | Known:
+        """A value, known or as a term. Raises NotCompared, or Untranslated."""
+        if isinstance(found, Known):
+            return found
+        if isinstance(found, (Nothing, *_DESCRIBED)):
+            raise NotCompared
+        term = self.t.term(found)
+        if bits_of(term.sort) > _MOST_BITS or not all(one.size for one in sorts_in(term.sort)):
+            raise NotCompared  # of a sort without values, as of the members of {}, no bits can be read
+        return term
+
+    def _bindings(self, terms: Sequence[Term]) -> list[dict[Symbol, Any]]:
+        """Some values of the names that are bound around terms."""
+        free = frozenset[Symbol]().union(*(term.free for term in terms)) - self.known
+        symbols = sorted(free, key=lambda symbol: symbol.name)
+        if any(not symbol.sort.size for symbol in symbols):
+            return []
+        several = prod(symbol.sort.size for symbol in symbols)
+        drawn = [{one: draw_value(one.sort, self.chance) for one in symbols} for _ in range(_MOST_BINDINGS)]
+        return drawn[: min(several, _MOST_BINDINGS)]
+
+    def _lowered(self, value: Term | Known, bindings: Mapping[Symbol, Any]) -> Lowered | Known:
+        if isinstance(value, Known):
+            return value
+        defined = self.definedness.of(value, bindings)
+        if isinstance(value.sort, Boolean):
+            return Lowered(defined, (self.lowering.formula(value, bindings),), None, value)
+        layout = self._layouts.get(value.sort)
+        if layout is None:
+            layout = self._layouts[value.sort] = Layout({"value": value.sort})
+        lowered = self.lowering.converted(value.sort, value, bindings)
+        return Lowered(defined, tuple(layout.encode({"value": lowered})), layout, value)
+
+
+__all__ = ["Expressions", "Lowered", "NotCompared", "Question"]

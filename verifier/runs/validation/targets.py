@@ -1,0 +1,103 @@
+"""Formulas that are to be true in some of the states that a solver gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from random import Random
+from typing import TYPE_CHECKING
+
+from verifier.encodings.bits import bit, conjunction, disjunction, negation, subterms
+from verifier.encodings.random_values import draw_value
+from verifier.encodings.sorts import SortError
+from verifier.runs.validation.budget import OutOfTime
+from verifier.runs.validation.expressions import Expressions, Lowered, Question
+from verifier.runs.validation.subject import Subject
+
+if TYPE_CHECKING:
+    from pysmt.fnode import FNode
+
+    from verifier.specs.definition import Action
+    from verifier.trust.certificate import Certificate
+
+_OF_EACH_LINE, _OF_EACH_FORMULA, _OF_PROOFS = 2, 1, 12
+"""In so many states all lines of a guard but one are to be true, each formula true and false, and the
+invariant of each proof."""
+_OF_GUARDS, _LEAST_OF_EACH, _MOST_OF_EACH = 60, 3, 12
+"""In so many states guards are to be true, of each guard in at least and at most so many."""
+_MOST_DRAWN = 3
+"""So many values of an action's parameters are tried."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """A formula that is to be true in so many states."""
+
+    formula: FNode
+    wanted: int
+    of_state: bool
+    """Whether it speaks of a state and of nothing else."""
+
+
+def targets(
+    subject: Subject,
+    certificates: Iterable[Certificate],
+    made: Expressions | None,
+    questions: Sequence[Question],
+    chance: Random,
+) -> list[Target]:
+    """All of them, the most important ones first."""
+    bits = frozenset(subject.model.layout.bits)
+    found = [(one, _OF_PROOFS) for one in map(_invariant, certificates) if _speaks_of(one, bits)]
+    instances = subject.model.system.instances
+    of_each = max(_LEAST_OF_EACH, min(_MOST_OF_EACH, _OF_GUARDS // max(1, len(instances))))
+    guards = [(instance.guard, of_each) for instance in instances]
+    lines = [] if made is None else list(_all_but_one(subject, made, chance))
+    formulas = list(_both_ways(questions))
+    for several in (guards, lines, formulas):
+        chance.shuffle(several)
+        found += several
+    every = (Target(formula, wanted, _speaks_of(formula, bits)) for formula, wanted in found)
+    return [target for target in every if not target.formula.is_false()]
+
+
+def _both_ways(questions: Iterable[Question]) -> Iterator[tuple[FNode, int]]:
+    """Each formula, and its negation, where it is read."""
+    for one in questions:
+        if one.truth is not None and isinstance(one.result, Lowered):
+            for formula in (one.truth, negation(one.truth)):
+                yield conjunction((one.result.defined, formula)), _OF_EACH_FORMULA
+
+
+def _all_but_one(subject: Subject, made: Expressions, chance: Random) -> Iterator[tuple[FNode, int]]:
+    """The lines of each guard without one of them: so each is tried where only it decides. A guard that is
+    never true, though it should be, is noticed there."""
+    with suppress(OutOfTime, SortError):
+        for action in subject.model.definition.actions:
+            yield from _of_action(action, made, chance)
+
+
+def _of_action(action: Action, made: Expressions, chance: Random) -> Iterator[tuple[FNode, int]]:
+    symbols = [parameter.symbol for parameter in action.parameters]
+    for _ in range(_MOST_DRAWN if symbols else 1):
+        bindings = {symbol: draw_value(symbol.sort, chance) for symbol in symbols}
+        lines = [made.lowering.formula(line, bindings) for line in action.when]
+        for place in range(len(lines)):
+            yield conjunction((*lines[:place], *lines[place + 1 :])), _OF_EACH_LINE
+
+
+def _invariant(certificate: Certificate) -> FNode:
+    """The clauses of a proof."""
+    return conjunction(
+        disjunction(bit(name) if value else negation(bit(name)) for name, value in clause)
+        for clause in certificate.clauses
+    )
+
+
+def _speaks_of(formula: FNode, bits: frozenset[FNode]) -> bool:
+    """Whether all variables of a formula are among these."""
+    return all(one in bits for one in subterms([formula]) if one.is_symbol())
+
+
+__all__ = ["Target", "targets"]

@@ -1,0 +1,210 @@
+"""The comparison of one module with its translation."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from itertools import islice
+from random import Random
+from typing import TYPE_CHECKING
+
+from verifier.runs.validation.agreement import Agreement, Disagrees
+from verifier.runs.validation.budget import Budget, OutOfTime
+from verifier.runs.validation.comparison import Comparison
+from verifier.runs.validation.executions import Executions
+from verifier.runs.validation.expressions import Expressions, Question
+from verifier.runs.validation.lanes import Lane, Lanes
+from verifier.runs.validation.solving import StateSolver
+from verifier.runs.validation.subject import Subject
+from verifier.runs.validation.targets import Target, targets
+from verifier.runs.validation.values import Values
+from verifier.runs.validation.walks import drawn_states, walked_states
+from verifier.tla.translate.sampling import without_traces
+
+if TYPE_CHECKING:
+    from verifier.tla.found import State
+    from verifier.trust.certificate import Certificate
+
+_BATCH = 64
+_MOST_GIVEN = 120
+"""States that a solver gives, at most."""
+_WALKING, _LOWERING, _SOLVING = 0.4, 0.65, 0.85
+"""The shares of the time that have been used up in the end by each part, if there is so much to do."""
+_EXPLAINING_SECONDS = 2.0
+
+
+@dataclass
+class Validation:
+    """A comparison, always of the same states for the same seed."""
+
+    subject: Subject
+    certificates: Mapping[str, Certificate] = field(default_factory=dict)
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        self.chance = Random(self.seed)
+        self.found: Agreement = self.subject.found
+        self.found.seed = self.seed
+        self.lanes: list[Lane] = []
+        self.following: list[list[State]] = []
+        """For each lane some states that follow."""
+        self.budget = Budget(0.0)
+
+    def run(self, seconds: float, *, thorough: bool = False) -> Agreement:
+        """Compares for at most so many seconds; ``thorough``: with further states until then. Raises
+        Disagrees at the first difference."""
+        began = time.monotonic()
+        self.budget = Budget(seconds, time.monotonic if thorough else time.process_time)
+        with without_traces(self.subject.spec), self._explained():
+            self._round()
+            while thorough and self.budget.spent < 1:
+                self.lanes, self.following = [], []
+                self._round()
+        self.found.seconds = time.monotonic() - began
+        return self.found
+
+    def _round(self) -> None:
+        walked = walked_states(self.subject, self.chance, self.budget)
+        self._compare(self._reached(walked), _WALKING)
+        self._compare(self._drawn(list(walked)), _WALKING)
+        made = self._expressions()
+        questions = [] if made is None else _questions(made, self.budget)
+        wanted = targets(self.subject, self.certificates.values(), made, questions, self.chance)
+        self._compare(self._given(wanted), _SOLVING)
+        if made is not None:
+            self._compare_values(made, questions)
+        self._compare_executions()
+
+    # -- states
+
+    def _reached(self, states: Mapping[State, bool]) -> Iterator[Lane]:
+        for state, within in states.items():
+            bits = self.subject.encoded(state)
+            if bits is not None:
+                yield Lane(state, bits, reachable=True, within=within)
+            elif self.subject.proved:
+                raise self.subject.differ("its sorts", "that it is reachable", "that it is outside", state)
+
+    def _drawn(self, walked: Sequence[State]) -> Iterator[Lane]:
+        for state in drawn_states(self.subject, walked, self.chance):
+            bits = self.subject.encoded(state)
+            if bits is not None:
+                yield Lane(state, bits, reachable=False)
+
+    def _given(self, targets: Sequence[Target]) -> Iterator[Lane]:
+        """States in which formulas are true of which too few of the others are such."""
+        if not self.lanes or not self.lanes[0].state:
+            return
+        lanes, given = Lanes(self.subject, self.lanes), StateSolver(self.subject.model, self.chance)
+        known = {lane.bits for lane in self.lanes}
+        try:
+            for target in targets:
+                have = lanes.evaluate(target.formula).bit_count() if target.of_state else 0
+                for _ in range(target.wanted - have):
+                    if self.budget.spent > _SOLVING or self.found.given >= _MOST_GIVEN:
+                        return
+                    bits = given.near(self.chance.choice(self.lanes).bits, target.formula)
+                    if bits is None:
+                        break
+                    lane = self._canonical(bits)
+                    if lane is not None and bits not in known:
+                        known.add(bits)
+                        self.found.given += 1
+                        yield lane
+        finally:
+            given.close()
+
+    def _canonical(self, bits: int) -> Lane | None:
+        """A state that a solver gave; None where its value has other bits, or none: no step leads there."""
+        try:
+            state = self.subject.decoded(bits)
+        except ValueError:
+            return None
+        return Lane(state, bits, reachable=False) if self.subject.encoded(state) == bits else None
+
+    # -- comparison
+
+    def _compare(self, lanes: Iterator[Lane], until: float) -> None:
+        """Compares in states, and keeps them; ``until``: this share of the time is over."""
+        while batch := list(islice(lanes, _BATCH)):
+            if self.lanes and self.budget.spent > until:
+                return
+            compared = Comparison(Lanes(self.subject, batch), self.certificates, self.chance)
+            compared.run()
+            self.lanes += batch
+            self.following += [compared.following.get(number, []) for number in range(len(batch))]
+
+    def _expressions(self) -> Expressions | None:
+        notes = self.subject.made.translation.notes
+        return None if notes is None else Expressions(self.subject, notes, self.chance, self.budget)
+
+    def _compare_values(self, made: Expressions, questions: Sequence[Question]) -> None:
+        if not self.lanes:
+            return
+        values = Values(self.subject, made.after, self._paired())
+        with suppress(OutOfTime):
+            for question in questions:  # the parts of an expression come before it
+                self.budget.check()
+                for difference in values.differences(question):
+                    raise values.error(difference)
+                self.found.expressions += 1
+
+    def _compare_executions(self) -> None:
+        claimed = self.subject.made.claimed
+        if claimed is None or self.subject.excluded is not None:
+            return
+        with suppress(OutOfTime):
+            Executions(self.subject, claimed, self.chance, self.budget).compare(self.lanes, self.following)
+
+    def _paired(self) -> list[tuple[Lane, Lane]]:
+        """Each state with one that follows, or else with another one."""
+        pairs = []
+        for lane, following in zip(self.lanes, self.following, strict=True):
+            other = self.chance.choice(following) if following else lane.state
+            bits = self.subject.encoded(other)
+            pairs.append((lane, lane if bits is None else Lane(other, bits, lane.reachable)))
+        return pairs
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Where a property or a step differs, so does an expression in it: that is named."""
+        try:
+            yield
+        except Disagrees as difference:
+            least = self._explanation(difference)
+            if least is None:
+                raise
+            raise least from None
+
+    def _explanation(self, difference: Disagrees) -> Disagrees | None:
+        """The difference in the smallest expression, in the state in which there is one."""
+        bits = self.subject.encoded(difference.state)
+        self.budget = Budget(_EXPLAINING_SECONDS)
+        made = self._expressions()
+        if bits is None or made is None or difference.of_expression:
+            return None
+        lane = Lane(difference.state, bits, reachable=False)
+        values = Values(self.subject, made.after, [(lane, lane)])
+        with suppress(OutOfTime, Disagrees):
+            for question in made.questions():
+                for found in values.differences(question):
+                    return values.error(found, difference.found.what)
+        return None
+
+
+def _questions(made: Expressions, budget: Budget) -> list[Question]:
+    """The translations that can be compared, as many as there is time for."""
+    found: list[Question] = []
+    try:
+        for question in made.questions():
+            found.append(question)
+            if budget.spent > _LOWERING:
+                break
+    except OutOfTime:
+        pass
+    return found
+
+
+__all__ = ["Validation"]

@@ -1,0 +1,90 @@
+"""What a comparison makes of a run's verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from verifier.runs.validation.agreement import Disagrees, WrongModule
+from verifier.runs.validation.budget import default_seconds
+from verifier.runs.validation.subject import Subject
+from verifier.runs.validation.validating import Validation
+from verifier.verdict import Verdict, VerdictKind
+
+if TYPE_CHECKING:
+    from verifier.outcomes.run import Run
+    from verifier.runs.tla_symbolic import Symbolic
+    from verifier.system.model import Model
+    from verifier.trust.certificate import Certificate
+
+_COUNTS = ("distinct_states", "walks")
+"""What the statistics of a run have that counts."""
+
+
+def validated(made: Symbolic, found: Run, seconds: float | None = None, *, seed: int = 0) -> Run:
+    """The run, if its translation agrees with the module; else each verdict that rests on it is an ERROR.
+    ``seconds``: for so long, with as many states as that allows."""
+    claims = _claims_of(found, made.loaded.definition.titles.of_the_translation)
+    if found.model is None or not claims or not _is_of_the_module(made, found.model):
+        return found
+    proved = any(verdict.kind is VerdictKind.PROVED for verdict in claims)
+    asked = frozenset(found.options["properties"])
+    bounded = found.engine == "bmc" or (found.engine == "live" and not proved)
+    subject = Subject(made, found.model, asked, proved, found.depth if bounded else None)
+    validation = Validation(subject, found.certificates, seed)
+    try:
+        agreement = validation.run(
+            default_seconds(found.seconds) if seconds is None else seconds, thorough=seconds is not None
+        )
+    except Disagrees as difference:
+        return _refuted(found, claims, str(difference))
+    except WrongModule as error:
+        if not any(verdict.kind is VerdictKind.VIOLATED for verdict in found.outcome.verdicts):
+            raise
+        return _refuted(found, claims, str(error))
+    statistics = {**found.outcome.statistics, "validation": agreement.figures()}
+    return replace(found, outcome=replace(found.outcome, statistics=statistics))
+
+
+def compared_again(
+    made: Symbolic, model: Model, certificate: Certificate, seconds: float, seed: int
+) -> Mapping[str, Any]:
+    """The extent to which a module agrees with the model that a certificate is of. Raises Disagrees."""
+    name = certificate.property_name
+    subject = Subject(made, model, frozenset([name]), proved=True)
+    return Validation(subject, {name: certificate}, seed).run(seconds).figures()
+
+
+def _claims_of(found: Run, beside: Container[str]) -> list[Verdict]:
+    """The verdicts that rest on the translation: those that say something of all executions, be it up to a
+    depth, and those beside which states or walks are counted. Where there are no others, those ``beside``,
+    of the type invariant, which stand for all that was looked at."""
+    counts = any(name in found.outcome.statistics for name in _COUNTS)
+
+    def claims(one: Verdict) -> bool:
+        is_open = one.kind is VerdictKind.INCONCLUSIVE and (one.depth is not None or counts)
+        return is_open or one.kind in (VerdictKind.HOLDS, VerdictKind.PROVED)
+
+    every = [one for one in found.outcome.verdicts if claims(one)]
+    own = [one for one in every if one.property_name not in beside]
+    return own or every
+
+
+def _refuted(found: Run, claims: list[Verdict], reason: str) -> Run:
+    """The run without what it claims."""
+    verdicts = tuple(
+        replace(one, kind=VerdictKind.ERROR, reason=reason, depth=None) if one in claims else one
+        for one in found.outcome.verdicts
+    )
+    return replace(found, outcome=replace(found.outcome, verdicts=verdicts), proofs=(), certificates={})
+
+
+def _is_of_the_module(made: Symbolic, model: Model) -> bool:
+    """Whether a model has the module's variables as its state, and nothing else."""
+    excluded = made.translation.excluded
+    names = [symbol.name for symbol in made.translation.variables]
+    return list(model.layout.sorts) == [*names, *([] if excluded is None else [excluded.name])]
+
+
+__all__ = ["compared_again", "validated"]
