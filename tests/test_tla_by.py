@@ -29,6 +29,7 @@ OneByOne == [][x' <= x + 1]_x
 Both == [](x < 5) /\\ [][y' >= y]_y
 Ends == <>(x = 4)
 """
+CONFIG_OF_STATES = "INIT Init\nNEXT Next\n"
 CONFIG = "SPECIFICATION Spec\nINVARIANTS Small Inv\nPROPERTIES OneByOne Both Ends\n"
 
 
@@ -186,6 +187,29 @@ def test_a_module_of_one_state_only_stutters(folder: Path, by: tuple[str, ...]) 
     (folder / "M.cfg").write_text("SPECIFICATION Spec\nPROPERTIES Stays Moves\nCHECK_DEADLOCK FALSE\n")
     run, _ = _asked("live", "M.tla", "--by", *by)
     assert {n: v for n, (v, _) in _verdicts(run).items()} == {"Stays": "PROVED", "Moves": "VIOLATED"}
+
+
+@pytest.mark.parametrize("by", ["interpreter", "translation"])
+def test_liveness_does_not_rest_on_symmetry(folder: Path, by: str) -> None:
+    """TLC finds no error here, and without SYMMETRY that Returns is violated."""
+    written(
+        folder,
+        "EXTENDS TLC\nCONSTANTS P, a\nVARIABLE x\nInit == x = a\nNext == x' \\in P\n"
+        "Spec == Init /\\ [][Next]_x\nReturns == []<>(x = a)\nSym == Permutations(P)\n",
+    )
+    config = "SPECIFICATION Spec\nPROPERTY Returns\nCHECK_DEADLOCK FALSE\nSYMMETRY Sym\n"
+    (folder / "M.cfg").write_text(f"{config}CONSTANTS P = {{a, b}} a = a b = b\n")
+    run, _ = _asked("live", "M.tla", "--by", by)
+    assert _verdicts(run)["Returns"][0] == "VIOLATED"
+
+
+def test_what_the_interpreter_found_violated_before_the_time_is_over_stays_known(folder: Path) -> None:
+    body = "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x' = x + 1\nInv == x # 5\nPos == x >= 0\n"
+    written(folder, body)
+    (folder / "M.cfg").write_text(f"{CONFIG_OF_STATES}INVARIANTS Inv Pos\nCHECK_DEADLOCK FALSE\n")
+    for words in (("prove", "M.tla"), ("bmc", "M.tla", "--depth", "100000000")):
+        run, _ = _asked(*words, "--by", "interpreter", "--timeout", "3s")
+        assert {n: v for n, (v, _) in _verdicts(run).items()} == {"Inv": "VIOLATED", "Pos": "INCONCLUSIVE"}
 
 
 FEW_INITIAL = """EXTENDS Naturals, Sequences

@@ -89,6 +89,8 @@ def _lasting(run: dict[str, Any], said: str) -> dict[str, Any]:
 
 def _compared(row: dict[str, Any], run: dict[str, Any]) -> dict[str, Any]:
     figures = run["statistics"]
+    if "distinct_states" not in figures:  # the end came while the translation was built
+        return {"agrees": False, "reason": "not finished in time"}
     own = {
         "distinct": figures["distinct_states"],
         "generated": figures["generated_states"],

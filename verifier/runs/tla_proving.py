@@ -13,6 +13,7 @@ from verifier.engines.choices import EngineChoice
 from verifier.engines.proof_by_exploring import Explored
 from verifier.engines.prove import ProveOutcome
 from verifier.engines.search_by_exploring import NAME as EXPLORING
+from verifier.processes.limits import Interrupted
 from verifier.runs.asking import Remark
 from verifier.runs.options import INTERPRETER
 from verifier.runs.prove import ProveOptions, described_exploration
@@ -21,7 +22,7 @@ from verifier.runs.semantics import answered_by
 from verifier.runs.tla import enabled_actions
 from verifier.runs.tla_bounded import spoken_of
 from verifier.runs.tla_rounds import PATIENT_SECONDS, GivenUp, ModuleQuestion, within_limits
-from verifier.runs.tla_searched import found_by
+from verifier.runs.tla_searched import can_be_said, settled_by
 from verifier.runs.tla_symbolic import with_operators
 from verifier.runs.tla_verdicts import Settled, temporal_verdicts
 from verifier.tla.explorer import Explorer
@@ -53,37 +54,54 @@ def proved(asked: ModuleQuestion, seconds: float = PATIENT_SECONDS) -> Run | Non
     if names is None:
         return None
     plain, began = replace(spec, symmetry=[], view=None), time.monotonic()
+    explorer = Explorer(plain, properties=names, keep_going=True)
     try:
-        explorer = _explored(asked, plain, names, seconds, by_columns=True)
+        _explore(asked, explorer, seconds)
         first = _explored_to(explorer, names, time.monotonic() - began)
         began = time.monotonic()
-        again = _explored(asked, plain, names, seconds, by_columns=False)
+        again = Explorer(plain, properties=names, keep_going=True, by_columns=False)
+        _explore(asked, again, seconds)
         again_seconds = time.monotonic() - began
         explorer.name_actions()
+    except Interrupted as stop:
+        return _ended(asked, plain, explorer, stop, time.monotonic() - began)
     except (GivenUp, Undefined):
         return None
-    searched = found_by(explorer, plain, asked, began, reason="", leaves_off=False)
-    if searched is None:
+    if not can_be_said(explorer, asked.question.properties):
         return None
-    settled = searched.settled
+    settled = settled_by(explorer, plain, asked, first.seconds)
     if _explored_to(again, names, first.seconds) != first or again.found.levels != explorer.found.levels:
         return None
     asked.listen(Remark(f"the interpreter looked at each of the {first.states:,} reachable states, twice"))
     return _run_of(asked, plain, explorer, settled, replace(first, seconds_again=again_seconds))
 
 
-def _explored(
-    asked: ModuleQuestion, spec: Specification, names: tuple[str, ...], seconds: float, *, by_columns: bool
-) -> Explorer:
-    """A complete exploration. Raises GivenUp, Undefined or Interrupted."""
-    explorer = Explorer(spec, properties=names, keep_going=True, by_columns=by_columns)
+def _explore(asked: ModuleQuestion, explorer: Explorer, seconds: float) -> None:
+    """Looks at all states. Raises GivenUp, Undefined or Interrupted."""
 
     def explore() -> None:
         explorer.assume()
         explorer.explore()
 
     within_limits(asked, explore, time.process_time() + seconds)
-    return explorer
+
+
+def _ended(
+    asked: ModuleQuestion, spec: Specification, explorer: Explorer, stop: Interrupted, seconds: float
+) -> Run:
+    """The run where a limit or the user ends it: what is violated is known. Raises Interrupted if nothing
+    is."""
+    if not explorer.found.violations or not can_be_said(explorer, asked.question.properties):
+        raise stop
+    explorer.name_actions()
+    settled = settled_by(explorer, spec, asked, seconds)
+    left = {
+        name: Verdict(name, VerdictKind.INCONCLUSIVE, explorer.found.closed, seconds, str(stop))
+        for name in asked.question.properties
+        if name not in settled.verdicts
+    }
+    explored = Explored((), explorer.count, max(explorer.found.depth, 0), (), (), seconds)
+    return _run_of(asked, spec, explorer, replace(settled, verdicts={**settled.verdicts, **left}), explored)
 
 
 def _explored_to(explorer: Explorer, names: tuple[str, ...], seconds: float) -> Explored:

@@ -121,12 +121,17 @@ def found_by(
 
     The actions of its violations are known.
     """
-    violations, names = explorer.found.violations, asked.question.properties
-    if not explorer.count or not violations.keys() <= {*names}:
+    if not can_be_said(explorer, asked.question.properties):
         return None
-    if any(name + OF_STEPS in names for name in violations):
-        return None  # the states or the steps may violate it
     return searched_by(explorer, spec, asked, began, reason=reason, leaves_off=leaves_off)
+
+
+def can_be_said(explorer: Explorer, names: Sequence[str]) -> bool:
+    """Whether what a search found can be said in the properties that were asked for."""
+    violations = explorer.found.violations
+    if not explorer.count or not violations.keys() <= {*names}:
+        return False
+    return not any(name + OF_STEPS in names for name in violations)  # the states or the steps may violate it
 
 
 def searched_by(
