@@ -99,7 +99,8 @@ def explored_as_translated(asked: ModuleQuestion) -> Run:
         ("a POSTCONDITION", list(spec.postconditions.values())),
     ):
         for formula in formulas:
-            raise NotTranslated(f"{formula.body.place}: {what} is not translated for exploration: {INSTEAD}")
+            words = f"{what} is not translated, --by interpreter looks at it"
+            raise NotTranslated(f"{formula.body.place}: {words}")
     with Watched(look_at(asked.question.limits)):
         permuted, why = _permuted(asked, math.inf)
     if why:
