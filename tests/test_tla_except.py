@@ -8,6 +8,7 @@ import pytest
 
 from results.generators.tla_random import ran
 from tests.tla_modules import explored, translated
+from verifier.tla.frames import Undefined
 from verifier.verdict import VerdictKind
 
 ONE = r"""
@@ -41,3 +42,41 @@ def test_at_is_that_of_the_text(kind: str, tmp_path: Path) -> None:
     assert len(found.violations["Wrong"].states) == 2
     (verdict,) = ran("bmc", translated(tmp_path, body, CONFIG), depth=2, steps="serial").outcome.verdicts
     assert (verdict.kind, verdict.depth) == (VerdictKind.VIOLATED, 1)
+
+
+OF_ANOTHER_KIND = """
+EXTENDS Naturals, Sequences
+CONSTANT None
+VARIABLE f
+Init == f = VALUE
+Next == f' = [f EXCEPT ![KEY] = 2]
+"""
+
+
+@pytest.mark.parametrize(
+    ("value", "key", "fails"),
+    [
+        ("<<1>>", "None", True),
+        ("<<1>>", '"a"', True),
+        ("<<1>>", "2", False),
+        ("<<>>", '"a"', False),
+        ("[a |-> 1]", "0", True),
+        ("[k \\in {0} |-> 1]", '"a"', True),
+        ("[k \\in {None} |-> 1]", '"a"', False),
+    ],
+)
+def test_a_key_of_another_kind_has_no_value(value: str, key: str, *, fails: bool, tmp_path: Path) -> None:
+    body = OF_ANOTHER_KIND.replace("VALUE", value).replace("KEY", key)
+    config = "CONSTANT None = None\nINIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n"
+    if fails:
+        with pytest.raises(Undefined):
+            explored(tmp_path, body, config)
+    else:
+        assert explored(tmp_path, body, config).found.distinct == 1
+
+
+def test_what_a_test_says_must_be_a_truth_value(tmp_path: Path) -> None:
+    body = "\nEXTENDS Naturals, Sequences, TLC\nVARIABLE f\nInit == f = <<2, 1>>\nNext == f' = MADE\n"
+    for made in ("SelectSeq(f, LAMBDA k : k)", "SortSeq(f, LAMBDA k, l : k)"):
+        with pytest.raises(Undefined, match="TRUE or FALSE is expected"):
+            explored(tmp_path, body.replace("MADE", made), "INIT Init\nNEXT Next\n")
