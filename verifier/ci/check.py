@@ -80,19 +80,22 @@ def _no_claim(item: Expected, facts: Facts) -> str:
 
 
 def uncovered(
-    cells: Sequence[Cell], known: Mapping[str, Facts | Refusal]
+    cells: Sequence[Cell], known: Mapping[str, Facts | Refusal], *, recording: bool = False
 ) -> Iterator[tuple[Cell | None, str, Check]]:
     """The properties that a spec checks by default and no cell expects anything of.
 
     Each with the first cell of the spec that can be asked about it, if there is one, its name, and the check
-    that was not met.
+    that was not met. ``recording``: what cells that expect nothing check by default is recorded for them.
     """
     for spec in dict.fromkeys(cell.spec for cell in cells):
         own = [cell for cell in cells if cell.spec == spec]
-        if not all(cell.expected for cell in own):
+        if not recording and not all(cell.expected for cell in own):
             continue  # that is a surprise of its own
         facts = [(cell, found) for cell in own if isinstance(found := known[cell.id], Facts)]
-        named = {item.property_name for cell in own for item in cell.expected}
+        expecting = {cell.id: {item.property_name for item in cell.expected} for cell in own}
+        if recording:
+            expecting |= {cell.id: set(found.by_default) for cell, found in facts if not cell.expected}
+        named = set().union(*expecting.values())
         first: dict[str, Cell] = {}
         for cell, found in facts:
             for name in found.by_default:
@@ -102,7 +105,7 @@ def uncovered(
                     yield cell, name, surprise(name, words)
         # Of a property that says more than single states and steps, other engines decide only these.
         live = [cell for cell, found in facts if found.decides_temporal]
-        named = {item.property_name for cell in live for item in cell.expected} | first.keys()
+        named = {name for cell in live for name in expecting[cell.id]} | first.keys()
         for name in dict.fromkeys(name for _, found in facts for name in found.lasting):
             if name not in named:
                 words = f"the configuration of {spec} names {name}, which is a temporal property"

@@ -83,7 +83,7 @@ def check_cells(
             watch(CellsProgress("checking", len(ran), len(cells), tuple(running)))
 
         known = survey(cells, at_once, watch_survey)
-        found = list(uncovered(cells, known)) if everything else []
+        found = list(uncovered(cells, known, recording=anew)) if everything else []
         if anew:
             missing += [check for first, _, check in found if first is None]
             cells = [_asked_anew(cell, known[cell.id], found) for cell in cells]

@@ -72,10 +72,18 @@ def replayed(
 def _module(
     spec: str, about: itf.Header, settings: Mapping[str, str], reading: Reading | None
 ) -> TlaLoaded:
-    """The module, at the constants that the trace was made with."""
+    """The module, at the constants that the trace was made with. Raises UsageError where a configuration that
+    is named gives others."""
     from verifier.runs.tla_loading import load as load_module
 
     reading = reading or Reading()
+    if reading.config is not None:
+        own = load_module(spec, settings, reading.config, reading.libraries).definition.constants
+        others = [name for name, value in about.constants.items() if name in own and own[name] != value]
+        if others:
+            name = others[0]
+            words = f"the trace was made with {name}={about.constants[name]}, and --config {reading.config}"
+            raise UsageError(f"{words} gives {name}={own[name]}: name its own configuration, or none")
     return load_module(spec, settings, reading.config, reading.libraries, said=about.constants)
 
 

@@ -76,7 +76,9 @@ def _explored(asked: ModuleQuestion) -> Run:
         return found.run
     options = asked.question.options
     alone = ", in one process" if options.workers or options.master else ""
-    asked.say(f"explored by the interpreter{alone}: {found.why}")
+    # Of an error of evaluation the interpreter says all, with the state.
+    why = found.why.partition(" (after ")[0]
+    asked.say(f"explored by the interpreter{alone}: {why}")
     return _by_interpreter(asked, found.sample.begun if found.sample is not None else None)
 
 

@@ -31,7 +31,7 @@ _SINGLE = {
     "_PERIODIC": "periodic",
 }  # fmt: skip
 _CONSTANTS = ("CONSTANT", "CONSTANTS")
-_KEYWORDS = (*_LISTS, *_SINGLE, *_CONSTANTS, "CHECK_DEADLOCK")
+KEYWORDS = (*_LISTS, *_SINGLE, *_CONSTANTS, "CHECK_DEADLOCK")
 
 
 @dataclass(frozen=True)
@@ -198,14 +198,14 @@ class _Parser:
             elif token.text == "CHECK_DEADLOCK":
                 self._check_deadlock()
             else:
-                near = nearest(token.text, _KEYWORDS)
-                hint = f"; did you mean {near}?" if near else f" ({', '.join(_KEYWORDS)})"
+                near = nearest(token.text, KEYWORDS)
+                hint = f"; did you mean {near}?" if near else f" ({', '.join(KEYWORDS)})"
                 raise TlaError(token.place, f"{token.text} is no keyword of a configuration{hint}")
         return self.config
 
     def _statement_ends(self) -> bool:
         token = self.peek()
-        return token is None or token.text in _KEYWORDS
+        return token is None or token.text in KEYWORDS
 
     def _names(self, keyword: _Token) -> list[Named]:
         found = []
@@ -261,7 +261,7 @@ class _Parser:
         if sign.text == "(":
             return self._table(name)
         if sign.text not in ("=", "<-"):
-            near = nearest(name.text, _KEYWORDS)
+            near = nearest(name.text, KEYWORDS)
             hint = f"; did you mean {near}?" if near else ""
             place = name.place if near else sign.place
             raise TlaError(place, f"after {name.text}, = or <- is expected, not {sign.text}{hint}")
@@ -301,7 +301,7 @@ class _Parser:
             return token.text[1:-1]
         if token.text in ("TRUE", "FALSE"):
             return token.text == "TRUE"
-        if token.kind == "name" and token.text not in _KEYWORDS:
+        if token.kind == "name" and token.text not in KEYWORDS:
             self.config.words.append(token.text)
             return ModelName(token.text)
         if token.text == "{":

@@ -10,7 +10,7 @@ from verifier.errors import nearest
 from verifier.specs.titles import Titles, titles_beside
 from verifier.tla import ast
 from verifier.tla.ast import Definition, Module, Parameter, Symbol
-from verifier.tla.config import Assignment, Config, ConfigValue, ModelName, Named
+from verifier.tla.config import KEYWORDS, Assignment, Config, ConfigValue, ModelName, Named
 from verifier.tla.errors import Place, TlaError, takes
 from verifier.tla.evaluator import Evaluator
 from verifier.tla.facts import ACTION, CONSTANT, STATE
@@ -281,6 +281,8 @@ class _Maker:
         if found is None or isinstance(found, ast.Instance):
             near = nearest(named.name, [n for n, s in self.module.names.items() if isinstance(s, Definition)])
             hint = f"; did you mean {near}?" if near else ""
+            keyword_meant = nearest(named.name, KEYWORDS) if named.name.isupper() else None
+            hint += f"; did you mean the keyword {keyword_meant}?" if keyword_meant else ""
             words = f"{keyword} {named.name}: {self.module.name} defines no {named.name}{hint}"
             raise TlaError(named.place, words)
         return self._resolve(found, self.module.name) or found

@@ -142,9 +142,12 @@ class ConcreteReading:
         """Descends to the smallest false parts of a false formula."""
         match term.operator:
             case Operator.AND:
+                is_read = True  # up to the first false part; what has no value beyond it is not false
                 for part in term.arguments:
                     if not self.holds(part, bindings):
-                        yield from self._failures(part, bindings, witnesses)
+                        if is_read or self.is_defined(part, bindings):
+                            yield from self._failures(part, bindings, witnesses)
+                        is_read = False
             case Operator.FORALL:
                 assert term.binds is not None
                 for value in term.binds.sort.each():
