@@ -114,7 +114,6 @@ CONFIGS = {
         f"{CONFIG}\nCONSTANT N <- Inv",
         "M has no constant or definition N",
     ),
-    "a constant twice": (f"{CONFIG}\nCONSTANTS Inv = 1 Inv = 2", "gets a value here a second time"),
     "a constant without a value": (f"{CONFIG}\nCONSTANT Inv =", "the configuration ends after this"),
     "a set without an end": (f"{CONFIG}\nCONSTANT Inv = {{1, 2", "the configuration ends after this"),
     "an operator that is not there": (f"{CONFIG}\nCONSTANT Inv <- Foo", "defines no Foo"),

@@ -126,3 +126,14 @@ def test_live_decides_the_properties_that_have_a_value(tmp_path: Path) -> None:
     alone = verify(*asked, "--property", "P1")
     assert alone.exit_code == 2
     assert "Head of the empty sequence has no value" in alone.stderr
+
+
+def test_what_tlc_takes_in_another_way_is_said(tmp_path: Path) -> None:
+    body = "EXTENDS Naturals\nCONSTANTS N, K\nVARIABLE x\nInit == x = N + K\nNext == UNCHANGED x\n"
+    (tmp_path / "M.tla").write_text(f"---- MODULE M ----\n{body}Inv == x = 6\nTwo == TRUE\n====\n")
+    config = "CONSTANTS N = 3 N = 4, K = 2\nINIT Init\nNEXT Next\nINVARIANT Inv, Two\n"
+    (tmp_path / "M.cfg").write_text(config)
+    done = verify("explore", "--spec", str(tmp_path / "M.tla"))
+    assert done.exit_code == 0, done.output
+    assert "N gets a value a second time: this one is taken, as by TLC" in done.output
+    assert done.output.count("a comma between names: TLC refuses it") == 2

@@ -87,6 +87,8 @@ class Config:
     constants: dict[tuple[str | None, str], Assignment] = field(default_factory=dict)
     """By module and name; the module is None for what holds everywhere."""
     check_deadlock: bool = True
+    warnings: list[str] = field(default_factory=list)
+    """What TLC takes in another way."""
     words: list[str] = field(default_factory=list)
     """Names and strings in the order in which they occur: TLC orders them so."""
 
@@ -212,9 +214,13 @@ class _Parser:
         while not self._statement_ends():
             token = self.take("a name")
             if token.text == ",":
+                self._note_comma(token)
                 continue
             found.append(self._name(token, keyword))
         return found
+
+    def _note_comma(self, token: _Token) -> None:
+        self.config.warnings.append(f"warning: {token.place}: a comma between names: TLC refuses it")
 
     def _name(self, token: _Token, keyword: _Token) -> Named:
         if token.kind != "name":
@@ -242,6 +248,7 @@ class _Parser:
             token = self.peek()
             if token is not None and token.text == ",":
                 self.position += 1
+                self._note_comma(token)
                 continue
             made = self.assignment()
             key = (made.module, made.name)
@@ -249,7 +256,8 @@ class _Parser:
             if known is not None and known.table and made.table:
                 made = _joined(known, made)
             elif known is not None and (known.value, known.operator) != (made.value, made.operator):
-                raise TlaError(made.place, f"{made.name} gets a value here a second time")
+                words = f"warning: {made.place}: {made.name} gets a value a second time"
+                self.config.warnings.append(f"{words}: this one is taken, as by TLC")
             self.config.constants[key] = made
 
     def assignment(self) -> Assignment:

@@ -81,7 +81,7 @@ class _Maker:
         for name, assignment in settings.items():
             self.assignments = {key: a for key, a in self.assignments.items() if key[1] != name}
             self.assignments[None, name] = assignment
-        self.warnings: list[str] = []
+        self.warnings: list[str] = [*config.warnings]
         self.passed_over: list[Assignment] = []
         self.model_values: dict[str, ModelValue] = {}
         self.values: dict[Symbol, Value] = {}
