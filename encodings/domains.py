@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
+from functools import partial
 from types import FunctionType, GeneratorType
 from typing import Any, TypeAlias
 
@@ -12,6 +13,7 @@ from verifier.encodings.collection_values import SetValue
 from verifier.encodings.expressions import BOOLEAN, Value, coerce, described, term_of
 from verifier.encodings.generators import Bound, Generated, bound, generated
 from verifier.encodings.operations import constantly
+from verifier.encodings.python_use import GUARD
 from verifier.encodings.sorts import (
     Boolean,
     Sort,
@@ -81,7 +83,9 @@ def read(arguments: tuple[Any, ...]) -> Generated:
         raise SortError("a quantifier takes domains, and then a function: forall(self.nodes, lambda n: …)")
     places = enumerate(domains)
     made = [Bound(domain, *_bind(domain, body, place, len(domains))) for place, domain in places]
-    return Generated(tuple(made), body(*(one.variable for one in made)))
+    guard, call = GUARD.get(), partial(body, *(one.variable for one in made))
+    symbols = tuple(one.symbol for one in made)
+    return Generated(tuple(made), call() if guard is None else guard.body(symbols, call))
 
 
 def formula_of(value: Any) -> BooleanValue:

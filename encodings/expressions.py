@@ -85,9 +85,8 @@ class Value(Expression):
 
     def __repr__(self) -> str:
         guard = GUARD.get()
-        if guard is not None:
-            guard.shown(self, sys._getframe(1))
-        return text(self._term)
+        shown = None if guard is None else guard.shown(self, sys._getframe(1))
+        return text(self._term) if shown is None else shown
 
     def __copy__(self) -> Self:
         return self

@@ -25,6 +25,7 @@ from types import CodeType, FrameType, GeneratorType
 from typing import Any
 
 from verifier.encodings.expressions import Value, sort_of, wrap
+from verifier.encodings.python_use import GUARD
 from verifier.encodings.sorts import Sequence, Set, Sort, SortError
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.encodings.values import BooleanValue
@@ -127,7 +128,11 @@ def truth(value: Value) -> bool:
     """The truth value of a formula in a condition. Only ``__bool__`` calls it: it looks at its caller."""
     reading = _READING.get()
     if reading is None or not reading.is_in(sys._getframe(2)):
-        raise SortError(_NO_TRUTH)
+        guard = GUARD.get()
+        found = None if guard is None else guard.truth(value)
+        if found is None:
+            raise SortError(_NO_TRUTH)
+        return found
     return reading.answer(value)
 
 

@@ -6,6 +6,7 @@ that has nothing to do with any state. So whoever reads a protocol sets a guard,
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextvars import ContextVar
 from types import FrameType
 from typing import Any, Protocol
@@ -17,11 +18,18 @@ class Guard(Protocol):
     def hashed(self, value: Any, frame: FrameType) -> int:
         """The hash of an expression for the code that runs in a frame."""
 
-    def shown(self, value: Any, frame: FrameType) -> None:
-        """An expression is made text, or written to a file, by the code that runs in a frame."""
+    def shown(self, value: Any, frame: FrameType) -> str | None:
+        """The text of an expression, or what is written to a file of it, for the code that runs in a frame;
+        None if that is the expression as it is written."""
+
+    def truth(self, value: Any) -> bool | None:
+        """The truth value of an expression for Python; None if it has none."""
 
     def taken(self, container: Any) -> None:
         """The language takes a dictionary or a set of Python, whose keys may be expressions."""
+
+    def body(self, symbols: tuple[Any, ...], call: Callable[[], Any]) -> Any:
+        """What the function of a quantifier gives for its bound variables, which ``call`` calls it with."""
 
 
 GUARD: ContextVar[Guard | None] = ContextVar("what decides on uses of expressions by Python", default=None)

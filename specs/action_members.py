@@ -46,7 +46,7 @@ def _of_next(protocol: Any, words: str) -> DefinitionError:
 def _action(protocol: Any, state: State, method: str, member: ActionMember) -> tuple[Titled, Action]:
     item = Titled(title_of(method), "action", method, place_of(member.method))
     check_parameters(f"action {method}", member.method, ("s",), member.domains)
-    parameters = tuple(_parameter(protocol, item, name, domain) for name, domain in member.domains.items())
+    parameters = tuple(parameter_of(protocol, item, name, domain) for name, domain in member.domains.items())
     arguments = {
         p.symbol.name: wrap(Term(Operator.VARIABLE, p.symbol.sort, (), p.symbol)) for p in parameters
     }
@@ -67,7 +67,8 @@ def _action(protocol: Any, state: State, method: str, member: ActionMember) -> t
     return item, Action(item.title, parameters, when, then, inspect.getdoc(member.method) or "")
 
 
-def _parameter(protocol: Any, action: Titled, name: str, domain: str | Free) -> Parameter:
+def parameter_of(protocol: Any, action: Titled, name: str, domain: str | Free) -> Parameter:
+    """The parameter of an action over a domain. Raises DefinitionError for a wrong one."""
     attribute: Any = domain.domain if isinstance(domain, Free) else domain
     if not isinstance(attribute, str):
         raise DefinitionError(

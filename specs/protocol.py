@@ -56,7 +56,7 @@ from verifier.specs.outline import check_attributes, check_given_once, check_met
 from verifier.specs.participants import Drawn, columns_of
 from verifier.specs.presentation import presentation
 from verifier.specs.ranking_members import Ranking, ranking, rankings
-from verifier.specs.reading.keys import Keys
+from verifier.specs.reading.keys import Keys, Site
 from verifier.specs.reading.places import place_of, placed
 from verifier.specs.reading.watching import reading
 from verifier.specs.refinement_members import refinements, refines
@@ -209,8 +209,13 @@ class Protocol:
 def define(protocol: Protocol, *, of_executions: bool = True) -> Definition:
     """The protocol as plain data. Raises DefinitionError if it is not well formed. ``of_executions``: with
     what it says of whole executions, which are temporal properties, fairness and rankings."""
+    return read(protocol, of_executions=of_executions)[0]
+
+
+def read(protocol: Protocol, *, of_executions: bool = True) -> tuple[Definition, frozenset[Site]]:
+    """The same, with the instructions of its code that make the targets of steps."""
     with reading(protocol) as keys:
-        return _defined(protocol, of_executions, keys)
+        return _defined(protocol, of_executions, keys), keys.places()
 
 
 def _defined(protocol: Protocol, of_executions: bool, keys: Keys) -> Definition:
@@ -223,7 +228,7 @@ def _defined(protocol: Protocol, of_executions: bool, keys: Keys) -> Definition:
     if not isinstance(state, State):
         raise DefinitionError(placed(place_of(kind.state), f"state of {spec} returns no State(…)"))
     keys.variables = completed(state).symbols
-    members = dict(_members(kind))
+    members = dict(members_of(kind))
     actions = actions_of(protocol, state, members)
     after = successor_of(state)
     properties = [
@@ -312,7 +317,8 @@ def _drawn(protocol: Protocol, state: State, actions: list[Action], members: Map
     return Drawn(protocol, sorts, actions, domains, "drawing" not in vars(type(protocol)))
 
 
-def _members(protocol: type) -> Iterator[tuple[str, ActionMember | PropertyMember | LemmaMember]]:
+def members_of(protocol: type) -> Iterator[tuple[str, ActionMember | PropertyMember | LemmaMember]]:
+    """The actions, properties and lemmas of a class, by the names of their methods."""
     seen: dict[str, None] = {}
     for base in reversed(protocol.__mro__):
         seen.update(dict.fromkeys(vars(base)))

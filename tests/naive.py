@@ -1,8 +1,5 @@
-"""A second, naive reading of protocols: states one by one, terms as ``tests.naive_terms`` has them.
-
-What has no value, or leaves its sort, is written down here once more: an instance whose guard reads what
-has no value is not enabled, and the state violates ``UndefinedRead``; one that would assign what has no
-value, or is outside the sort, is not enabled either, and the state violates the type invariant.
+"""A second, naive reading of protocols: states one by one, terms and steps as ``encodings.plain_terms`` and
+``specs.plain_steps`` have them.
 """
 
 from __future__ import annotations
@@ -12,28 +9,16 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
-from tests.naive_terms import Environment, Map, Reader, Undefined, belongs, plain, values_of
 from tests.random_sorts import stable
-from verifier.encodings.sorts import PartialFunction, Record, Sort, Tuple
+from verifier.encodings.plain_terms import Environment, Reader, Undefined, belongs, plain, values_of
 from verifier.encodings.terms import Operator, Term
 from verifier.specs.definition import Action, Definition, PropertyKind
+from verifier.specs.plain_steps import NOTHING, Happening, happening
 
 State = tuple[Any, ...]
 """The values of the variables, in the order in which they are declared."""
 
 UNDEFINED_READ = "UndefinedRead"
-
-
-@dataclass(frozen=True)
-class Happening:
-    """What an instance does in a state: where it leads, if it is enabled, and what is wrong with it."""
-
-    state: State | None = None
-    undefined: bool = False
-    leaves: bool = False
-
-
-NOTHING = Happening()
 
 
 @dataclass(frozen=True)
@@ -113,36 +98,7 @@ class Naive:
                 return NOTHING
         except Undefined:  # the state says so itself
             return NOTHING
-        try:
-            if not all(self.read(line)(e) for line in action.when):
-                return NOTHING
-        except Undefined:
-            return Happening(undefined=True)
-        changed, undefined, leaves = dict(state), False, False
-        for target, term in action.then:
-            try:
-                value = self.read(term)(e)
-                path = self._path(target, e)
-            except Undefined:
-                undefined = True
-                continue
-            symbol, keys = path[0], path[1:]
-            if not belongs(value, target.sort):
-                leaves = True
-            elif not leaves and not undefined:
-                new, inside = _put(changed[symbol], keys, value, symbol.sort)
-                leaves |= not inside
-                changed[symbol] = new
-        if undefined or leaves:
-            return Happening(undefined=undefined, leaves=True)
-        return Happening(tuple(changed[symbol] for symbol in self.definition.variables))
-
-    def _path(self, target: Term, e: Environment) -> list[Any]:
-        """The variable, then the keys and names of fields below it."""
-        if target.operator is Operator.VARIABLE:
-            return [target.data]
-        step = target.data if target.operator is Operator.FIELD else self.read(target.arguments[1])(e)
-        return [*self._path(target.arguments[0], e), step]
+        return happening(self.read, action.when, action.then, state, instance.parameters)
 
     def within(self, state: Environment) -> bool:
         """Whether the constraint, if there is one, holds."""
@@ -253,19 +209,3 @@ def _conjuncts(term: Term) -> Iterator[Term]:
             yield from _conjuncts(argument)
     else:
         yield term
-
-
-def _put(current: Any, keys: list[Any], value: Any, sort: Sort) -> tuple[Any, bool]:
-    """The value with another one at the end of a path, and whether the path is inside it."""
-    if not keys:
-        return value, True
-    if isinstance(sort, Tuple):
-        below, inside = _put(current[keys[0]], keys[1:], value, sort.items[keys[0]])
-        return (*current[: keys[0]], below, *current[keys[0] + 1 :]), inside
-    if isinstance(sort, PartialFunction) and len(keys) == 1 and belongs(keys[0], sort.domain):
-        return Map({**current, keys[0]: value}), True
-    if keys[0] not in current:
-        return current, False
-    part = sort.field_sorts[keys[0]] if isinstance(sort, Record) else sort.range  # type: ignore[attr-defined]
-    below, inside = _put(current[keys[0]], keys[1:], value, part)
-    return Map({**current, keys[0]: below}), inside

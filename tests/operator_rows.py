@@ -6,7 +6,6 @@ from collections.abc import Callable
 from itertools import product
 from typing import Any
 
-from tests.naive_terms import Reader, Undefined, plain
 from verifier.encodings.bits import TRUE
 from verifier.encodings.definedness import Definedness
 from verifier.encodings.evaluator import Evaluator
@@ -15,6 +14,7 @@ from verifier.encodings.fitting import outside
 from verifier.encodings.layout import Layout
 from verifier.encodings.lowered import equal
 from verifier.encodings.lowering import Lowering
+from verifier.encodings.plain_terms import Reader, Undefined, plain
 from verifier.encodings.printing import text
 from verifier.encodings.sorts import Boolean, Sort
 from verifier.encodings.terms import Operator, Symbol, Term

@@ -14,7 +14,7 @@ from itertools import product
 from typing import Any
 
 from tests.naive import Naive
-from tests.naive_terms import Map, Undefined, values_of
+from verifier.encodings.plain_terms import Map, Undefined, values_of
 from verifier.encodings.sorts import (
     Boolean,
     Function,

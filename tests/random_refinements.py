@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.naive import Naive, State
-from tests.naive_terms import belongs
 from tests.random_formulas import NoTerm
 from tests.random_sorts import random_sort
 from tests.random_terms import Terms
 from verifier.encodings.expressions import coerce, literal, term_of
+from verifier.encodings.plain_terms import belongs
 from verifier.encodings.quantifiers import all_of
 from verifier.encodings.sorts import Boolean, Enum, IndexSet, Range, Sort
 from verifier.specs.definition import Definition

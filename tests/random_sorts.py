@@ -8,8 +8,8 @@ from collections.abc import Sequence as PythonSequence
 from types import NoneType
 from typing import Any
 
-from tests.naive_terms import Tag
 from verifier.encodings.concrete import FrozenMap, Tagged
+from verifier.encodings.plain_terms import Tag
 from verifier.encodings.sorts import (
     Bag,
     Function,

@@ -167,7 +167,7 @@ def test_what_literals_fix_needs_no_solver(monkeypatch: pytest.MonkeyPatch) -> N
         return opened(name)
 
     monkeypatch.setattr(initial_states, "open_solver", noted)
-    solution = initial_states._solution
+    solution = initial_states.solution
     assert solution(one_way) == frozenset((a, b))
     assert solution([*one_way, c]) is None
     assert solution([*one_way, either, negation(d)]) == frozenset((a, b))
@@ -194,6 +194,6 @@ def test_a_wide_number_of_the_initial_state_is_no_long_work() -> None:
     ordered = [disjunction((low, negation(high))) for low, high in pairwise(chain)]
     began = time.process_time()
     two = [*ordered, chain[1], negation(chain[2])]
-    assert initial_states._solution(two) == frozenset(chain[:2])
-    assert initial_states._solution([*two, chain[-1]]) is None
+    assert initial_states.solution(two) == frozenset(chain[:2])
+    assert initial_states.solution([*two, chain[-1]]) is None
     assert time.process_time() - began < 10

@@ -6,8 +6,8 @@ import itertools
 import random
 from typing import Any
 
-from tests.naive_terms import Map, Reader
 from verifier import Boolean, Function, IndexSet, Set, State, exists, forall
+from verifier.encodings.plain_terms import Map, Reader
 from verifier.encodings.printing import text
 
 

@@ -10,10 +10,10 @@ import pytest
 from tests.naive import Naive
 from tests.naive_comparisons import disagreements, subject_of
 from tests.naive_differential import EVERY_SLOW
-from tests.naive_terms import Reader, Undefined
 from tests.random_plans import plan_of
 from tests.sampling import rest_slow
 from verifier.encodings.expressions import literal, wrap
+from verifier.encodings.plain_terms import Reader, Undefined
 from verifier.encodings.quantifiers import choose, exists, filtered, forall, if_, image
 from verifier.encodings.sorts import Bag, Boolean, Function, Option, Range, Sequence, Set, Sort
 from verifier.encodings.terms import Operator, Symbol, Term

@@ -16,12 +16,12 @@ import pytest
 from tests.models import build
 from tests.naive import Instance, Naive, State
 from tests.naive_comparisons import Subject, subject_of
-from tests.naive_terms import plain
 from tests.random_sorts import moved, stable
 from tests.sampling import first_of
 from tests.toys import Chain
 from verifier.clauses.structural_invariants import _false_in, _RandomWalks, structural_invariants
 from verifier.clauses.unrolling import Steps, Unrolling, unroll
+from verifier.encodings.plain_terms import plain
 from verifier.encodings.quantifiers import if_
 from verifier.encodings.sorts import Boolean, IndexSet, Range, Set
 from verifier.engines.bounded_search import Search, ViolationFound, search

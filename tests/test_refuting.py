@@ -15,7 +15,6 @@ import pytest
 from tests.command_line import verify
 from tests.models import build
 from tests.naive import Naive
-from tests.naive_terms import Undefined, values_of
 from tests.test_suggesting import lock_without
 from verifier import (
     Boolean,
@@ -31,6 +30,7 @@ from verifier import (
     lemma,
     minimum,
 )
+from verifier.encodings.plain_terms import Undefined, values_of
 from verifier.engines.refuting import refuted
 from verifier.parametric.assumed import is_satisfied
 from verifier.parametric.loading import read_for_all

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dis
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from types import CodeType, FrameType
 from typing import Any, NoReturn, TypeAlias
@@ -66,7 +66,7 @@ class Keys:
 
     def hashed(self, value: Any, frame: FrameType) -> int:
         """The hash for an insertion, which is noted. Refuses all else."""
-        where = _asker(frame)
+        where = asker(frame)
         instruction = frame.f_code.co_code[frame.f_lasti]
         if instruction not in _INTO_A_MAP | _INTO_A_SET:
             words = f"Python looks for {_shown(value)} as a key, or hashes it, {_WHEN}: {_INSTEAD}"
@@ -78,7 +78,7 @@ class Keys:
 
     def shown(self, value: Any, frame: FrameType) -> None:
         """Refuses a text of which the protocol's code would get hold."""
-        where = _asker(frame)
+        where = asker(frame)
         if where is not None:
             self._refuse(where, f"{_shown(value)} has no text for Python {_WHEN}: compare it with ==")
 
@@ -87,6 +87,13 @@ class Keys:
         if id(container) not in self._taken:
             self._taken[id(container)] = container
             self._used.update(id(key) for key in container if isinstance(key, Value))
+
+    def truth(self, value: Any) -> None:
+        """An expression has no truth value for Python."""
+
+    def body(self, symbols: tuple[Any, ...], call: Callable[[], Any]) -> Any:
+        """The body with its variables left open."""
+        return call()
 
     def left(self) -> list[str]:
         """A message for each expression that was put into what the language did not take."""
@@ -136,7 +143,7 @@ def _placed(frame: FrameType | None) -> str:
     return "" if frame is None else f"{place(frame.f_code.co_filename, frame.f_lineno)}: "
 
 
-def _asker(frame: FrameType | None) -> FrameType | None:
+def asker(frame: FrameType | None) -> FrameType | None:
     """The frame of the protocol that asks, also through Python's library and the text of a step; None if the
     verifier or a debugger asks."""
     while frame is not None:

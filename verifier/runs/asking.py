@@ -58,4 +58,13 @@ def answered(
     """The engine's run: until it is done, out of time, or interrupted."""
     if question.loaded.source is not None and not engine.asks:
         return question.loaded.source.answered(engine, question, listen, built)
-    return engine.run(question, listen, built)
+    return validated(question, engine.run(question, listen, built))
+
+
+def validated(question: Question[Any], found: Run) -> Run:
+    """The run of a protocol that is a Python class, with its verdicts compared with the class."""
+    if question.loaded.protocol is None or found.model is None:
+        return found
+    from verifier.runs.protocol_validation import validate_run
+
+    return validate_run(question, found)

@@ -14,8 +14,9 @@ from verifier.errors import UsageError
 from verifier.specs.constants import ChoiceConstant, Constant, IntegerConstant, constants_of
 from verifier.specs.definition import Definition
 from verifier.specs.presentation import vocabulary
-from verifier.specs.protocol import DefinitionError, Protocol, define
+from verifier.specs.protocol import DefinitionError, Protocol, define, read
 from verifier.specs.reading.explaining import explained
+from verifier.specs.reading.keys import Site
 from verifier.specs.reading.places import place_of, placed, raised_at
 from verifier.specs.registry import BUILT_IN
 from verifier.specs.registry import load as load_class
@@ -107,6 +108,10 @@ class Loaded:
     """Of a TLA+ module; None: the definition is all there is."""
     validate: Validate | None = None
     """Of a translated module: compares it with its translation, as a certificate of a model claims it."""
+    protocol: Protocol | None = None
+    """Of a Python class: with its constants. Its functions run again when a verdict rests on them."""
+    targets: frozenset[Site] = frozenset()
+    """The instructions of its code that make the targets of steps."""
 
     def whole(
         self,
@@ -180,11 +185,13 @@ def load_class_at(
     """The same of a class; ``spec`` is how it was named. Passes on what the class's own code raises."""
     protocol = kind(dict(settings))
     _check_size(protocol, _MOST_BUILT_IN if spec in BUILT_IN else _MOST)
-    definition = define(protocol)
+    definition, targets = read(protocol)
     if not empty and (found := _without_values(definition)) is not None:
         words = f"{found[0]} cannot have a value: {found[1]} is empty ({_why(protocol, found)})"
         raise DefinitionError(placed(place_of(kind.state), words))
-    return Loaded(spec or kind.spec_name(), definition, vocabulary(protocol), began)
+    return Loaded(
+        spec or kind.spec_name(), definition, vocabulary(protocol), began, protocol=protocol, targets=targets
+    )
 
 
 def _check_size(protocol: Protocol, most: int) -> None:

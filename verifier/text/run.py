@@ -128,6 +128,8 @@ def _text(run: Run, verdict: Verdict) -> str:
     words = verdict_text(verdict, shortest=bool(run.options.get("shortest", True)))
     if verdict.kind not in _VALIDATED and not (verdict.kind is VerdictKind.INCONCLUSIVE and verdict.depth):
         return words
+    if run.definition.presentation.config == "":
+        return words  # of a protocol that is a Python class a remark says it
     return with_agreement(words, run.outcome.statistics.get("validation"))
 
 
@@ -233,9 +235,14 @@ _SEMANTICS = {
 
 
 def semantics_remarks(run: Run) -> list[str]:
-    """Which semantics answered a question about a TLA+ module."""
+    """Which semantics answered a question about a TLA+ module; how far a protocol that is a Python class agrees
+    with its formulas."""
     said = _SEMANTICS.get(run.outcome.statistics.get("semantics", ""))
-    return [] if said is None else [said]
+    figures = run.outcome.statistics.get("validation")
+    if figures is None or run.definition.presentation.config:
+        return [] if said is None else [said]
+    states, steps = figures["states"], figures["steps"]
+    return [f"The translation agrees with the protocol on {states:,} states, {steps:,} steps."]
 
 
 def with_agreement(words: str, figures: Mapping[str, Any] | None) -> str:

@@ -40,7 +40,7 @@ def require_initial_state(model: Model) -> None:
     Raises InitReadsUndefined if Init reads what has no value in some state.
     """
     system = model.system
-    undefined = _solution([system.valid, negation(model.init_is_read)])
+    undefined = solution([system.valid, negation(model.init_is_read)])
     if undefined is not None:
         raise InitReadsUndefined(f"{model.definition.name}: {_undefined_read(model, undefined)}")
     if _satisfiable([system.init, system.constraint]):
@@ -70,10 +70,10 @@ def _undefined_read(model: Model, true: frozenset[FNode]) -> str:
 
 
 def _satisfiable(terms: Iterable[FNode]) -> bool:
-    return _solution(terms) is not None
+    return solution(terms) is not None
 
 
-def _solution(terms: Iterable[FNode]) -> frozenset[FNode] | None:
+def solution(terms: Iterable[FNode]) -> frozenset[FNode] | None:
     """The true bits of a state in which all terms are true; None if there is no such state.
 
     If the solver gives up, the bits that it returns have no meaning, so the protocol is not refused.

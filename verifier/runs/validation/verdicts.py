@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from verifier.runs.validation.agreement import Disagrees, WrongModule
 from verifier.runs.validation.budget import default_seconds
+from verifier.runs.validation.concluding import agreed, refuted
 from verifier.runs.validation.subject import Subject
 from verifier.runs.validation.validating import Validation
 from verifier.verdict import Verdict, VerdictKind
@@ -38,13 +38,12 @@ def validated(made: Symbolic, found: Run, seconds: float | None = None, *, seed:
             default_seconds(found.seconds) if seconds is None else seconds, thorough=seconds is not None
         )
     except Disagrees as difference:
-        return _refuted(found, claims, str(difference))
+        return refuted(found, claims, str(difference))
     except WrongModule as error:
         if not any(verdict.kind is VerdictKind.VIOLATED for verdict in found.outcome.verdicts):
             raise
-        return _refuted(found, claims, str(error))
-    statistics = {**found.outcome.statistics, "validation": agreement.figures()}
-    return replace(found, outcome=replace(found.outcome, statistics=statistics))
+        return refuted(found, claims, str(error))
+    return agreed(found, agreement.figures())
 
 
 def compared_again(
@@ -69,15 +68,6 @@ def _claims_of(found: Run, beside: Container[str]) -> list[Verdict]:
     every = [one for one in found.outcome.verdicts if claims(one)]
     own = [one for one in every if one.property_name not in beside]
     return own or every
-
-
-def _refuted(found: Run, claims: list[Verdict], reason: str) -> Run:
-    """The run without what it claims."""
-    verdicts = tuple(
-        replace(one, kind=VerdictKind.ERROR, reason=reason, depth=None) if one in claims else one
-        for one in found.outcome.verdicts
-    )
-    return replace(found, outcome=replace(found.outcome, verdicts=verdicts), proofs=(), certificates={})
 
 
 def _is_of_the_module(made: Symbolic, model: Model) -> bool:

@@ -293,10 +293,14 @@ _BINDING: dict[Operator, Callable[[Term, list[tuple[Any, Any]]], Any]] = {
 
 
 class Reader:
-    """Turns terms into Python functions of an environment, each term once."""
+    """Turns terms into Python functions of an environment, each term once.
 
-    def __init__(self) -> None:
+    ``tick`` is called for each value of a bound variable, and may raise to end the work.
+    """
+
+    def __init__(self, tick: Callable[[], None] = lambda: None) -> None:
         self._known: dict[Term, Reading] = {}
+        self._tick = tick
 
     def __call__(self, term: Term) -> Reading:
         if term not in self._known:
@@ -343,8 +347,13 @@ class Reader:
             return lambda e: tuple(body({**e, symbol: item}) for item in sequence(e))
         return lambda e: tuple(item for item in sequence(e) if body({**e, symbol: item}))
 
-    @staticmethod
-    def _bound(term: Term) -> Callable[[Environment], Iterator[tuple[Any, Environment]]]:
+    def _bound(self, term: Term) -> Callable[[Environment], Iterator[tuple[Any, Environment]]]:
         assert term.binds is not None
-        symbol, values = term.binds, list(values_of(term.binds.sort))
-        return lambda e: ((value, {**e, symbol: value}) for value in values)
+        symbol, values, tick = term.binds, list(values_of(term.binds.sort)), self._tick
+
+        def bound(e: Environment) -> Iterator[tuple[Any, Environment]]:
+            for value in values:
+                tick()
+                yield value, {**e, symbol: value}
+
+        return bound

@@ -1,0 +1,150 @@
+"""Validation of a protocol that is a Python class: its functions run again with the values of single states.
+
+A proof speaks of formulas, which were made by running the functions once. So with each verdict that claims
+something, they run again (``specs.in_states``) and are compared with the formulas: Init, the constraint, each
+action (enabled or not, and where it leads), properties and lemmas, and what reads what has no value. The
+states are reached by random walks from initial ones, or drawn from the sorts. Each reachable one also has to
+satisfy the invariant of every proof.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from verifier.encodings.bits import negation
+from verifier.encodings.random_values import draw_value
+from verifier.outcomes.expectations import exit_code
+from verifier.runs.comparing import Batch, Bits, Differs, Lane
+from verifier.runs.validation.agreement import Agreement
+from verifier.runs.validation.budget import LEAST_SECONDS, default_seconds
+from verifier.runs.validation.concluding import agreed, refuted
+from verifier.specs.in_states import InStates
+from verifier.specs.reading.again import OutOfTime
+from verifier.trust.initial_states import solution
+from verifier.verdict import VerdictKind
+
+if TYPE_CHECKING:
+    from verifier.outcomes.run import Run
+    from verifier.runs.question import Question
+    from verifier.system.model import Model
+    from verifier.trust.certificate import Certificate
+
+_CLAIMS = (VerdictKind.HOLDS, VerdictKind.PROVED)
+_ENGINES = ("bmc", "explore", "induct", "prove")
+_WITH_LEMMAS = ("induct", "prove")
+_BATCHES, _WALKS, _DRAWN = 7, 5, 4
+"""How many batches there are in the least time, and the states of each: on walks, and drawn. So the same seed
+gives the same states where there is time, and more time gives more of them."""
+_RECENT = 30
+_MOST_STARTS = 4
+_RANDOM_BITS = 4
+_SHARE_DRAWN = 1.5
+"""How many variables of a drawn state differ from one that was reached, on average."""
+
+class Validation:
+    """A comparison of a protocol with the formulas of its model."""
+
+    def __init__(self, question: Question[Any], model: Model, lemmas: bool, seed: int = 0) -> None:
+        protocol = question.loaded.protocol
+        assert protocol is not None
+        self.model = model
+        self.chance = Random(seed)
+        self.found = Agreement(seed=seed)
+        self.deadline = 0.0
+        self.meaning = InStates(protocol, question.loaded.targets, self._tick)
+        asked = {*question.properties, *(prop.name for prop in model.system.implied)}
+        self.names = frozenset(asked | {lemma.name for lemma in model.system.lemmas if lemmas})
+        self.compared: set[Bits] = set()
+        self.waiting: dict[Bits, None] = {}
+        """Reachable states that are not compared yet."""
+        self.reached: list[Lane] = []
+
+    def run(self, seconds: float, certificates: Mapping[str, Certificate]) -> Agreement:
+        """Compares for at most so many seconds. Raises Differs at the first difference."""
+        began = time.process_time()  # as much is compared where others take the processor
+        self.deadline = began + seconds
+        try:
+            self._wait(self._starts())
+            for _ in range(round(_BATCHES * max(1.0, seconds / LEAST_SECONDS))):
+                lanes = self._lanes()
+                if not lanes:
+                    break
+                batch = Batch(self.model, self.meaning, lanes, self.names, self.chance, self.found)
+                self._wait(batch.compare(certificates))
+                self.found.states += len(lanes)
+        except OutOfTime:
+            pass
+        self.found.seconds = time.process_time() - began
+        return self.found
+
+    def _tick(self) -> None:
+        if time.process_time() > self.deadline:
+            raise OutOfTime
+
+    def _starts(self) -> list[Bits]:
+        """Some initial states, as bits: one, and others that have some bits of chance."""
+        system = self.model.system
+        found: dict[Bits, None] = {}
+        for number in range(_MOST_STARTS):
+            self._tick()
+            chosen = self.chance.sample(system.bits, min(_RANDOM_BITS, len(system.bits))) if number else []
+            wanted = [bit if self.chance.random() < 0.5 else negation(bit) for bit in chosen]
+            true = solution([system.init, system.constraint, *wanted])
+            if true is not None:
+                found[tuple(bit in true for bit in system.bits)] = None
+        return list(found)
+
+    def _wait(self, reached: Iterable[Bits]) -> None:
+        """Notes reachable states that are to be compared."""
+        self.waiting.update(dict.fromkeys(bits for bits in reached if bits not in self.compared))
+
+    def _lanes(self) -> list[Lane]:
+        """The states to compare next: some that wait, the last ones first, so that walks lead far, and some
+        drawn near those that were reached."""
+        decode = self.model.layout.decode_state
+        last = list(self.waiting)[-_RECENT:]
+        walked = self.chance.sample(last, min(_WALKS, len(last)))
+        self.reached += [Lane(bits, decode(bits), True) for bits in walked]
+        lanes = {lane.bits: lane for lane in self.reached[-len(walked) :] if walked}
+        for number in range(_DRAWN if self.reached else 0):
+            state = dict(self.chance.choice(self.reached).state)
+            for symbol in self.model.definition.variables:
+                often = _SHARE_DRAWN / len(self.model.definition.variables)
+                if not number or self.chance.random() < often:
+                    state[symbol.name] = draw_value(symbol.sort, self.chance)
+            bits = tuple(self.model.layout.encode_state(state))
+            lanes.setdefault(bits, Lane(bits, state, False))
+        new = [lane for bits, lane in lanes.items() if bits not in self.compared]
+        self.compared.update(lane.bits for lane in new)
+        for bits in walked:
+            del self.waiting[bits]
+        return new
+
+
+def validate_run(question: Question[Any], found: Run) -> Run:
+    """The run, if its formulas agree with the protocol; else each verdict that rests on them is an ERROR."""
+    claims = [one for one in found.outcome.verdicts if one.kind in _CLAIMS]
+    model = found.model
+    if model is None or not claims or found.engine not in _ENGINES or not _is_of_the_protocol(model):
+        return found
+    seconds = default_seconds(found.seconds)
+    if question.limits.seconds_left is not None:
+        seconds = min(seconds, question.limits.seconds_left)
+    try:
+        agreement = Validation(question, model, found.engine in _WITH_LEMMAS).run(seconds, found.certificates)
+    except Differs as difference:
+        wrong = refuted(found, claims, str(difference))
+        code = exit_code(wrong.outcome.verdicts, question.expectations, wrong.outcome.enabled)
+        return replace(wrong, exit_code=code)
+    except KeyboardInterrupt:  # the answer stands, and is not said to be compared
+        return found
+    return agreed(found, agreement.figures())
+
+
+def _is_of_the_protocol(model: Model) -> bool:
+    """Whether a model has the protocol's variables as its state, and nothing else."""
+    return list(model.layout.sorts) == [symbol.name for symbol in model.definition.variables]

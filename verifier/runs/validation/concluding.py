@@ -1,0 +1,32 @@
+"""What becomes of a run whose formulas agree with the text that they were made of, or differ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from verifier.verdict import Verdict, VerdictKind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from verifier.outcomes.run import Run
+
+
+def agreed(found: Run, figures: Mapping[str, Any]) -> Run:
+    """The run with the counts of the comparison."""
+    statistics = {**found.outcome.statistics, "validation": figures}
+    return replace(found, outcome=replace(found.outcome, statistics=statistics))
+
+
+def refuted(found: Run, claims: Sequence[Verdict], reason: str) -> Run:
+    """The run without what it claims."""
+    verdicts = tuple(
+        replace(one, kind=VerdictKind.ERROR, reason=reason, depth=None) if one in claims else one
+        for one in found.outcome.verdicts
+    )
+    return replace(found, outcome=replace(found.outcome, verdicts=verdicts), proofs=(), certificates={})
+
+
+__all__ = ["agreed", "refuted"]
