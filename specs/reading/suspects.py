@@ -41,6 +41,13 @@ _WRITES_A_MAP = frozenset({dis.opmap["BUILD_MAP"], dis.opmap["MAP_ADD"]})
 _GIVING_A_MAP = frozenset(
     dis.opmap[name] for name in ("BUILD_MAP", "BUILD_TUPLE", "BINARY_OP", "CALL", "DICT_UPDATE", "SWAP")
 )
+_OF_A_MAP = frozenset(
+    dis.opmap[name]
+    for name in (
+        "LOAD_FAST", "LOAD_DEREF", "LOAD_GLOBAL", "LOAD_NAME", "BUILD_MAP", "BUILD_CONST_KEY_MAP", "CALL"
+    )
+    if name in dis.opmap
+)  # fmt: skip
 _STORING = frozenset(number for name, number in dis.opmap.items() if name.startswith(("STORE_", "UNPACK_")))
 _FILLING = frozenset({dis.opmap["CACHE"], dis.opmap["EXTENDED_ARG"]})
 COUNTING = frozenset(
@@ -62,6 +69,8 @@ OF_SETS = frozenset(
 )  # fmt: skip
 """Methods of Python's sets that compare elements."""
 _SPECIAL = frozenset({"__len__", "__contains__", "__getitem__", "__eq__", "__ne__"})
+_BUILT_IN = ASKING - {"is_", "is_not", "Counter", "OrderedDict", "ChainMap", "defaultdict"}
+"""Those that are known without a module."""
 CALLED = ASKING | OF_SETS | OF_MAPS | _SPECIAL
 """What is looked for by its name."""
 
@@ -89,10 +98,11 @@ def suspects(code: CodeType, names: Mapping[str, Any]) -> dict[int, Suspect]:
     numbers = code.co_code[::2]
     offsets = [2 * place for place, number in enumerate(numbers) if number in _DECIDING]
     of_sets = [2 * place for place, number in enumerate(numbers) if number in _OF_SETS]
-    if _WRITES_A_SET.isdisjoint(numbers) and not _names_a_map(code):
-        of_sets = []
+    if _WRITES_A_SET.isdisjoint(numbers):
+        named = [offset for offset in of_sets if _may_be_a_map(numbers, offset // 2)]
+        of_sets = named if named and _names_a_map(code) else []
     calls = [2 * place for place, number in enumerate(numbers) if number in _CALLING]
-    if CALLED.isdisjoint(code.co_names):
+    if CALLED.isdisjoint(code.co_names) or not _calls_one(code):
         calls = []
     if not offsets and not of_sets and not calls:
         return {}
@@ -137,6 +147,14 @@ def _decisions(text: str) -> list[tuple[Span, Decision, frozenset[str]]]:
     return found
 
 
+def _may_be_a_map(numbers: bytes, place: int) -> bool:
+    """Whether the right operand of an instruction is a name, a call or a dictionary."""
+    before = place - 1
+    while before > 0 and numbers[before] in _FILLING:
+        before -= 1
+    return numbers[before] in _OF_A_MAP
+
+
 @functools.lru_cache(maxsize=4096)
 def _names_a_map(code: CodeType) -> bool:
     """Whether some code writes a dictionary and keeps it, or what it is part of, under a name."""
@@ -144,6 +162,12 @@ def _names_a_map(code: CodeType) -> bool:
     if _WRITES_A_MAP.isdisjoint(numbers):
         return False
     return any(a in _GIVING_A_MAP and b in _STORING for a, b in itertools.pairwise(numbers))
+
+
+def _calls_one(code: CodeType) -> bool:
+    """Whether some code loads one of these functions or methods, and not just a field of such a name."""
+    found = {(item.opname, item.argval) for item in dis.get_instructions(code) if item.argval in CALLED}
+    return any(opname != "LOAD_ATTR" or name not in _BUILT_IN for opname, name in found)
 
 
 @functools.lru_cache(maxsize=64)
@@ -208,7 +232,9 @@ def _innermost(
     return Suspect(line, node, optional)
 
 
+@functools.lru_cache(maxsize=16)
 def parsed(text: str) -> ast.Module:
+    """The syntax of a text; empty if it has none."""
     try:
         return ast.parse(text)
     except (SyntaxError, ValueError):
