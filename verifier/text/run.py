@@ -235,8 +235,8 @@ _SEMANTICS = {
 
 
 def semantics_remarks(run: Run) -> list[str]:
-    """Which semantics answered a question about a TLA+ module; how far a protocol that is a Python class agrees
-    with its formulas."""
+    """Which semantics answered a question about a TLA+ module; how far a protocol that is a Python class
+    agrees with its formulas."""
     said = _SEMANTICS.get(run.outcome.statistics.get("semantics", ""))
     figures = run.outcome.statistics.get("validation")
     if figures is None or run.definition.presentation.config:
