@@ -26,6 +26,7 @@ from verifier.tla.values import (
     boolean,
     function,
     has_at_most,
+    has_key,
     is_function,
     members,
     pairs_of,
@@ -124,17 +125,40 @@ def _is_bag(value: Value) -> Value:
     return boolean(all(type(count) is int and count > 0 for count in pairs_of(value).values()))
 
 
+def _counts(value: Value) -> dict[Value, int]:
+    """How often each item is in a bag. Raises NoValue for what is no bag."""
+    found = pairs_of(value)
+    for count in found.values():
+        if type(count) is not int:
+            raise NoValue("a bag has integers as its values")
+    return found
+
+
+def _copies(item: Value, bag: Value) -> int:
+    counts = _counts(bag)
+    return counts[item] if has_key(item, counts) else 0
+
+
 def _bag_sum(one: Value, other: Value) -> Value:
-    made = dict(pairs_of(one))
-    for item, count in pairs_of(other).items():
-        made[item] = made.get(item, 0) + count
+    counts, made = _counts(one), dict(_counts(one))
+    for item, count in _counts(other).items():
+        made[item] = made.get(item, 0) + count if has_key(item, counts) else count
     return function(made)
 
 
 def _bag_difference(one: Value, other: Value) -> Value:
-    taken = pairs_of(other)
-    left = {item: count - taken.get(item, 0) for item, count in pairs_of(one).items()}
+    taken = _counts(other)
+    left = {
+        item: count - (taken[item] if has_key(item, taken) else 0) for item, count in _counts(one).items()
+    }
     return function({item: count for item, count in left.items() if count > 0})
+
+
+def _bag_within(one: Value, other: Value) -> Value:
+    more = _counts(other)
+    return boolean(
+        all(count <= (more[item] if has_key(item, more) else 0) for item, count in _counts(one).items())
+    )
 
 
 def _bag_union(value: Value) -> Value:
@@ -145,7 +169,7 @@ def _bag_union(value: Value) -> Value:
 
 
 def _sub_bags(value: Value) -> Value:
-    pairs = pairs_of(value)
+    pairs = _counts(value)
     rows = product(*(range(count + 1) for count in pairs.values()))
     return frozenset(
         function({item: count for item, count in zip(pairs, row, strict=True) if count}) for row in rows
@@ -154,7 +178,7 @@ def _sub_bags(value: Value) -> Value:
 
 def _bag_of_all(operator: Any, value: Value) -> Value:
     made: dict[Value, int] = {}
-    for item, count in pairs_of(value).items():
+    for item, count in _counts(value).items():
         image = operator.call(item)
         made[image] = made.get(image, 0) + count
     return function(made)
@@ -251,6 +275,8 @@ def _extreme(value: Value, *, largest: bool) -> Value:
 
 def _subsets_of_size(evaluator: Core, count: Value, value: Value) -> Value:
     items = evaluator.order.sorted(frozenset(members(value)))
+    if type(count) is not int:
+        raise NoValue("an integer is expected here")
     return frozenset(map(frozenset, combinations(items, count))) if count >= 0 else frozenset()
 
 
@@ -260,7 +286,15 @@ def _sequences_of(value: Value) -> Value:
 
 def _bounded_sequences(value: Value, count: Value) -> Value:
     items = list(members(value))
+    if type(count) is not int:
+        raise NoValue("an integer is expected here")
     return frozenset(row for size in range(count + 1) for row in product(items, repeat=size))
+
+
+def _shift(count: int) -> int:
+    if count < 0:
+        raise NoValue("a shift by less than 0")
+    return count
 
 
 def _as_integer(value: Value) -> Value:
@@ -295,19 +329,15 @@ EXTENSIONS: dict[str, Make] = {
     "IsABag": simple(_is_bag),
     "BagToSet": simple(lambda bag: frozenset(pairs_of(bag))),
     "SetToBag": simple(lambda value: function(dict.fromkeys(members(value), 1))),
-    "BagIn": simple(lambda item, bag: boolean(item in pairs_of(bag))),
+    "BagIn": simple(lambda item, bag: boolean(has_key(item, pairs_of(bag)))),
     "(+)": simple(_bag_sum),
     "(-)": simple(_bag_difference),
     "BagUnion": simple(_bag_union),
-    "\\sqsubseteq": simple(
-        lambda one, other: boolean(
-            all(count <= pairs_of(other).get(item, 0) for item, count in pairs_of(one).items())
-        )
-    ),
+    "\\sqsubseteq": simple(_bag_within),
     "SubBag": simple(_sub_bags),
     "BagOfAll": simple(_bag_of_all),
-    "BagCardinality": simple(lambda bag: sum(pairs_of(bag).values())),
-    "CopiesIn": simple(lambda item, bag: pairs_of(bag).get(item, 0)),
+    "BagCardinality": simple(lambda bag: sum(_counts(bag).values())),
+    "CopiesIn": simple(_copies),
     "MapThenFoldSet": _make_map_then_fold,
     "FoldSet": _make_fold_set,
     "FoldLeft": simple(_fold_left),
@@ -322,8 +352,8 @@ EXTENSIONS: dict[str, Make] = {
     "&": arithmetic(int.__and__),
     "|": arithmetic(int.__or__),
     "^^": arithmetic(int.__xor__),
-    "shiftR": arithmetic(int.__rshift__),
-    "shiftL": arithmetic(int.__lshift__),
+    "shiftR": arithmetic(lambda one, count: one >> _shift(count)),
+    "shiftL": arithmetic(lambda one, count: one << min(_shift(count), 64)),
     "IOEnv": simple(lambda: Fn(os.environ)),
     "atoi": simple(_as_integer),
     "zeroPadN": simple(lambda number, width: str(number).rjust(width, "0")),

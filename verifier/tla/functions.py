@@ -61,6 +61,8 @@ class Functions(Core):
                     inner[own] = itself
                 return inner
 
+            if not is_set(found):
+                raise self.fault(place, NoValue("no set"), found)
             return LazyFunction(
                 found,
                 lambda itself, argument: body(frame(itself, argument)),
@@ -100,6 +102,9 @@ class Functions(Core):
         def lazy(e: Frame) -> Value:
             kept = e[:]
             sets = tuple(domain(e) for domain in domains)
+            for found, binding in zip(sets, whole.bindings, strict=False):
+                if not is_set(found):
+                    raise self.fault(binding.domain.place, NoValue("no set"), found)
 
             def compute(itself: LazyFunction, argument: Value) -> Value:
                 inner = kept[:]

@@ -110,7 +110,9 @@ class Powerset(LazySet):
         self.base, self.order = base, order
 
     def contains(self, value: Value) -> bool:
-        return _of_kind(value, is_set(value), "set", self.words) and is_subset(value, self.base)
+        if not is_set(value):  # TLC: of a model value, too
+            raise NoValue(f"what is looked for in {self.words} is no set")
+        return is_subset(value, self.base)
 
     def members(self) -> Iterator[Value]:
         items = list(self.order(self.base))

@@ -10,7 +10,7 @@ Sets that are large or infinite are ``LazySet``: they know their members without
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias, final
 
 Value: TypeAlias = Any
@@ -337,7 +337,7 @@ def is_member(value: Value, of: Value) -> bool:
     raise NoValue("no set")
 
 
-def has_key(argument: Value, of: Fn) -> bool:
+def has_key(argument: Value, of: Mapping[Value, Value]) -> bool:
     """Whether a function has an argument. Raises NoValue for one of another kind than its arguments."""
     if argument in of:
         return True
@@ -354,6 +354,8 @@ def is_subset(one: Value, other: Value) -> bool:
             return one <= other
         if isinstance(other, LazySet) and one <= other.accepted:
             return True
+    if not is_set(other):
+        raise NoValue("no set")
     if isinstance(one, LazySet):
         return one.within(other)
     return all(is_member(value, other) for value in members(one))

@@ -39,7 +39,7 @@ class Binders(Calls):
         the formula there; ``freely``: one case for all subsets of a set, where there are many; ``few``: the
         values of small sorts one by one, in any order; ``as_one``: names for all of whose values, if these
         have parts, there is one case."""
-        domains = [self.value(binding.domain, context) for binding in bindings]
+        domains = [self.set_value(binding.domain, context) for binding in bindings]
         for binding, domain in zip(bindings, domains, strict=True):
             base = domain.base if isinstance(domain, Part) else domain
             if isinstance(base, Known) and is_infinite(base.value):
@@ -116,7 +116,7 @@ class Binders(Calls):
         return self.after(read, found), exact[0]
 
     def _choose(self, whole: ast.Choose, context: Context) -> Sym:
-        domain = self.value(whole.binding.domain, context)
+        domain = self.set_value(whole.binding.domain, context)
         if isinstance(domain, Nothing):
             return domain
         name = None if whole.binding.is_tuple else whole.binding.names[0]
@@ -127,7 +127,7 @@ class Binders(Calls):
         return self.strict(self.chosen(domain, body), domain)
 
     def _filter(self, whole: ast.Filter, context: Context) -> Sym:
-        domain = self.value(whole.binding.domain, context)
+        domain = self.set_value(whole.binding.domain, context)
         if isinstance(domain, Nothing):
             return domain
         name = None if whole.binding.is_tuple else whole.binding.names[0]

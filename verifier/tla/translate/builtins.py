@@ -43,11 +43,15 @@ class Builtins(Merging):
         for one in given:
             if isinstance(one, Nothing):
                 return one
-        found = self._logical(name, given, whole)
+        if all(isinstance(one, Known) for one in given) and name not in _LOGICAL:
+            return self._evaluate(name, [one.value for one in given if isinstance(one, Known)], whole)
+        given = self.operands(name, given)
+        for one in given:
+            if isinstance(one, Nothing):
+                return one
+        found = self._logical(name, given)
         if found is not None:
             return self.strict(found, *given)
-        if all(isinstance(one, Known) for one in given):
-            return self._evaluate(name, [one.value for one in given if isinstance(one, Known)], whole)
         rule = _RULES.get(name)
         if rule is None:
             raise Untranslated(
@@ -64,7 +68,7 @@ class Builtins(Merging):
         except Undefined as error:
             return Nothing(str(error))
 
-    def _logical(self, name: str, given: list[Sym], whole: ast.Expression) -> Sym | None:
+    def _logical(self, name: str, given: list[Sym]) -> Sym | None:
         match name:
             case "TRUE":
                 return YES
@@ -81,9 +85,9 @@ class Builtins(Merging):
             case "#":
                 return self.not_(self.compared(*given))
             case "\\in":
-                return self.member(given[0], given[1], whole)
+                return self.member_of(given[1], given[0])
             case "\\notin":
-                return self.not_(self.member(given[0], given[1], whole))
+                return self.not_(self.member_of(given[1], given[0]))
             case "\\subseteq":
                 return self.subset(*given)
             case "<" | "<=" | ">" | ">=":
@@ -93,13 +97,6 @@ class Builtins(Merging):
     def compared(self, one: Sym, other: Sym) -> Sym:
         """``one = other``, where they are of kinds that may be compared."""
         return self.after(self.comparable(one, other), self.equal(one, other))
-
-    def member(self, item: Sym, of: Sym, whole: ast.Expression) -> Sym:
-        r"""``item \\in of``, where the item is of a kind that may be compared with members of the set."""
-        inside = self.contains(of, item)
-        if isinstance(of, Span) and isinstance(whole, ast.Apply) and not _is_interval(whole):
-            of = Members(tuple((case.condition, case.item) for case in self.spread(of)))
-        return self.after(self.comparable_with_members(of, item, inside), inside)
 
     def _equivalent(self, one: Sym, other: Sym) -> Sym:
         left, right = self.truth(one), self.truth(other)
@@ -160,14 +157,10 @@ def _parts(value: Part | Functions | Products | Records) -> tuple[Sym, ...]:
             return tuple(value.fields.values())
 
 
-def _is_interval(whole: ast.Expression) -> bool:
-    """Whether it is ``x \\in low..high`` as it is written."""
-    if not isinstance(whole, ast.Apply) or len(whole.arguments) != 2:
-        return False
-    of = whole.arguments[1]
-    return isinstance(of, ast.Apply) and isinstance(of.operator, ast.Builtin) and of.operator.name == ".."
-
-
+_LOGICAL = frozenset(
+    ("TRUE", "FALSE", "~", "<=>", "=>", "=", "#", "\\in", "\\notin", "\\subseteq", "<", "<=", ">", ">=")
+)
+"""Operators whose values are formulas."""
 _RULES: dict[str, Callable[..., Sym]] = {
     "+": lambda make, one, other: make.sum_of(Operator.ADD, one, other),
     "-": lambda make, one, other: make.sum_of(Operator.SUBTRACT, one, other),
@@ -204,15 +197,13 @@ _RULES: dict[str, Callable[..., Sym]] = {
     "IsABag": Builtins.is_bag,
     "SetToBag": lambda make, of: make.function_over(of, lambda key: Known(1)),
     "BagToSet": Builtins.domain,
-    "BagIn": lambda make, item, bag: make.contains(make.domain(bag), item),
+    "BagIn": lambda make, item, bag: make.member_of(make.domain(bag), item),
     "CopiesIn": Builtins.copies,
     "BagCardinality": Builtins.bag_cardinality,
     "(+)": Builtins.bag_sum,
     "(-)": Builtins.bag_difference,
     "\\sqsubseteq": Builtins.bag_within,
-    "kSubset": lambda make, size, of: Part(
-        Subsets(of), lambda item: make.equal(make.cardinality(item), size)
-    ),
+    "kSubset": Builtins.subsets_of_size,
     "Min": lambda make, of: make.extreme(of, largest=False),
     "Max": lambda make, of: make.extreme(of, largest=True),
     "SetToSeq": Builtins.set_to_seq,

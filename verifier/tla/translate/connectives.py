@@ -43,6 +43,9 @@ class Connectives:
         """Whether what is assigned may be left without a value outside of its variable's sort."""
         self.kept_narrow = False
         """Whether what is made is assigned to a variable, and need not be outside of its sort."""
+        self.of_candidates = False
+        """Whether membership is asked of all values of a sort, to find the members of a set. No text compares
+        these, so one of another kind is no member; elsewhere that has no value."""
         self.free: set[Symbol] = set()
         """Parameters of actions that engines may leave to the solver, however few values they have."""
         self.uncounted: Place | None = None

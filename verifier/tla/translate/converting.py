@@ -224,9 +224,7 @@ class Conversions(Narrowing):
                 key = literal(target.domain, self.names.encode(place + 1, target.domain))
             except NotInSort:
                 return self.less(self.length(value), Known(place), equal=True), made
-            longer = Term(
-                Operator.EXTEND, sort, (made, key, self.convert(self.at(value, place), sort.range))
-            )
+            longer = Term(Operator.EXTEND, sort, (made, key, self.convert(self.at(value, place), sort.range)))
             used = Term(Operator.LESS, TRUTH, (number(place), self.length(value)))
             made = Term(Operator.IF, sort, (used, longer, made))
         return YES, made
@@ -281,31 +279,35 @@ class Conversions(Narrowing):
     def row_of_partial(self, value: Term) -> Row:
         """A function whose domain varies by its values at 1, 2, 3 and so on."""
         assert isinstance(value.sort, PartialFunction)
-        ints = [key for key in value.sort.domain.values() if isinstance(key, int) and key >= 1]
-        count = 0
-        while count + 1 in ints:
-            count += 1
+        count = len(self._places(value.sort.domain))
         domain = Term(Operator.DOMAIN, Set(value.sort.domain), (value,))
         size = Term(Operator.CARDINALITY, Range(0, value.sort.domain.size), (domain,))
         return Row(tuple(self._applied(value, Known(place)) for place in range(1, count + 1)), size)
+
+    def _places(self, keys: Sort) -> list[Term]:
+        """1, 2, 3 and so on in a sort of keys, as far as they are in it."""
+        found: list[Term] = []
+        while True:
+            try:
+                found.append(literal(keys, self.names.encode(len(found) + 1, keys)))
+            except NotInSort:
+                return found
 
     def is_row(self, value: Term, row: Row) -> Sym:
         """Whether the domain of a function is 1 to the number of its elements."""
         assert isinstance(value.sort, PartialFunction)
         domain = Term(Operator.DOMAIN, Set(value.sort.domain), (value,))
-        slots = len(row.slots)
-        keys = literal(Set(value.sort.domain), frozenset(range(1, slots + 1)))
+        places = self._places(value.sort.domain)
+        keys = literal(Set(value.sort.domain), frozenset(place.data for place in places))
         within = Term(Operator.SUBSET, TRUTH, (domain, keys))
-        places = [
+        used = [
             self.implies(
-                self.less(Known(place), row.length),
-                partial(
-                    itself, Term(Operator.CONTAINS, TRUTH, (domain, literal(value.sort.domain, place + 1)))
-                ),
+                self.less(Known(number), row.length),
+                partial(itself, Term(Operator.CONTAINS, TRUTH, (domain, place))),
             )
-            for place in range(slots)
+            for number, place in enumerate(places)
         ]
-        return self.and_([within, *places])
+        return self.and_([within, *used])
 
     # -- variants
 

@@ -78,6 +78,10 @@ class Evaluation(Builtins):
         except RecursionError:
             raise Untranslated(whole.place, "an operator calls itself too deep") from None
 
+    def set_value(self, whole: Expression, context: Context) -> Sym:
+        """The same of what must be a set; it has no value where it is none."""
+        return self.expected(self.value(whole, context), "set")
+
     def assigned_value(self, whole: Expression, context: Context) -> Sym:
         """What an expression is translated to that a variable is to have."""
         self.kept_narrow = self.keeps_sorts

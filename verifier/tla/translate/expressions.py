@@ -49,13 +49,13 @@ class Translator(FunctionForms):
             ast.Image: self._image,
             ast.Function: self._function,
             ast.FunctionSet: lambda e, c: self._strict(
-                Functions, self.value(e.domain, c), self.value(e.range, c)
+                Functions, self.set_value(e.domain, c), self.set_value(e.range, c)
             ),
             ast.Record: lambda e, c: self._tabled({n: self.value(v, c) for n, v in e.fields}),
             ast.RecordSet: self._record_set,
             ast.Tuple: lambda e, c: self._tabled({n: self.value(v, c) for n, v in enumerate(e.items, 1)}),
             ast.Product: lambda e, c: self._strict(
-                lambda *items: Products(items), *(self.value(i, c) for i in e.items)
+                lambda *items: Products(items), *(self.set_value(i, c) for i in e.items)
             ),
             ast.At: lambda e, c: c.at if c.at is not None else Nothing("@ stands outside of EXCEPT"),
             ast.Except: self._except,
@@ -69,7 +69,7 @@ class Translator(FunctionForms):
 
     def _record_set(self, whole: ast.RecordSet, context: Context) -> Sym:
         names = [name for name, _ in whole.fields]
-        images = [self.value(value, context) for _, value in whole.fields]
+        images = [self.set_value(value, context) for _, value in whole.fields]
         return self._strict(lambda *found: Records(dict(zip(names, found, strict=True))), *images)
 
     # -- logic

@@ -11,6 +11,7 @@ from verifier.tla.translate.converting import Conversions
 from verifier.tla.translate.making import known_table
 from verifier.tla.translate.symbolic import YES, Known, Members, Products, Sym, Table
 from verifier.tla.translate.terms import is_undefined, literal, with_symbols
+from verifier.tla.translate.value_kinds import kind_of
 from verifier.tla.values import NoValue, Value
 from verifier.tla.values import members as values_of
 
@@ -23,6 +24,26 @@ class FewItems(Conversions):
 
     def contains(self, of: Sym, item: Sym) -> Sym:
         """Whether something is a member."""
+        raise NotImplementedError
+
+    def has_candidate(self, of: Sym, item: Sym) -> Sym:
+        """Whether a value of a sort, of whatever kind, is a member."""
+        raise NotImplementedError
+
+    def member_of(self, of: Sym, item: Sym) -> Sym:
+        """Whether something is a member, where it is of a kind that may be compared with the members."""
+        raise NotImplementedError
+
+    def expected(self, value: Sym, kind: str) -> Sym:
+        """A value where it is of a kind; it has none elsewhere."""
+        raise NotImplementedError
+
+    def kinds(self, value: Sym) -> dict[str, Sym]:
+        """The kinds of values that an expression may have, and when it has which."""
+        raise NotImplementedError
+
+    def domain(self, function: Sym) -> Sym:
+        """``DOMAIN function``"""
         raise NotImplementedError
 
     def few_items(self, of: Sym) -> list[tuple[Sym, Sym]] | None:
@@ -40,7 +61,7 @@ class FewItems(Conversions):
                 found = self._few_images(of) if of.operator is Operator.IMAGE else self._few_of_if(of)
             case Term() if isinstance(of.sort, Set) and of.sort.element.size <= _MOST_ITEMS:
                 values = [self.names.decode(value, of.sort.element) for value in of.sort.element.values()]
-                found = [(self.contains(of, Known(value)), Known(value)) for value in values]
+                found = [(self.has_candidate(of, Known(value)), Known(value)) for value in values]
         return found if found is not None and len(found) <= _MOST_ITEMS else None
 
     def _few_tuples(self, of: Products) -> list[tuple[Sym, Sym]] | None:
@@ -79,11 +100,18 @@ class FewItems(Conversions):
         return rows
 
     def listed_in_order(self, value: Value) -> list[Value]:
-        """The members of a finite set, in TLC's order where they have one."""
+        """The members of a finite set in TLC's order; those of different kinds, which have none, kind by
+        kind."""
         try:
             return list(self.names.order.walk(value))
         except NoValue:
+            pass
+        kinds: dict[str, list[Value]] = {}
+        for one in values_of(value):
+            kinds.setdefault(kind_of(one), []).append(one)
+        if len(kinds) < 2:
             return sorted(values_of(value), key=lambda item: text(item, self.names.order))
+        return [one for kind in sorted(kinds) for one in self.listed_in_order(frozenset(kinds[kind]))]
 
 
 __all__ = ["FewItems"]

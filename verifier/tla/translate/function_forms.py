@@ -42,7 +42,7 @@ class FunctionForms(Binders):
         several = sum(len(b.names) if not b.is_tuple else 1 for b in whole.bindings) > 1
         rows: dict[Any, Sym] = {}
         if not several:
-            domain = self.value(whole.bindings[0].domain, context)
+            domain = self.set_value(whole.bindings[0].domain, context)
             if isinstance(domain, Span) and isinstance(domain.low, Known) and domain.low.value == 1:
                 return self._by_slots(whole, domain, context)
         read, found = self.bound_cases(whole.bindings, context)
@@ -109,7 +109,7 @@ class FunctionForms(Binders):
 
     def _partial(self, whole: ast.Function, context: Context) -> Sym:
         """A function over a set that the state decides; of several arguments, over tuples of them."""
-        found = [(self.value(b.domain, context), b, name) for b, name in names_of(whole.bindings)]
+        found = [(self.set_value(b.domain, context), b, name) for b, name in names_of(whole.bindings)]
         if len(found) == 1:
             domain = self.term(found[0][0])
         else:
@@ -131,7 +131,7 @@ class FunctionForms(Binders):
 
     def _recursive(self, whole: ast.Function, context: Context) -> Sym:
         """``f[x \\in S] == e``, which may be recursive: each value is computed when it is asked for."""
-        domains = [self.value(binding.domain, context) for binding, _ in names_of(whole.bindings)]
+        domains = [self.set_value(binding.domain, context) for binding, _ in names_of(whole.bindings)]
         domain = domains[0] if len(domains) == 1 else self._strict(lambda *d: Products(d), *domains)
         if isinstance(domain, Nothing):
             return domain

@@ -27,7 +27,7 @@ from verifier.tla.translate.symbolic import (
     Untranslated,
 )
 from verifier.tla.translate.terms import SCALARS, TRUTH, alike, literal, number
-from verifier.tla.values import LazyFunction, NoValue
+from verifier.tla.values import LazyFunction, NoValue, Value, is_function, listed
 
 
 class Mappings(Arithmetic):
@@ -88,17 +88,23 @@ class Mappings(Arithmetic):
             return found if found is not None else Nothing("outside of the domain")
         result: Sym = Nothing("outside of the domain")
         for one, item in table.rows.items():
-            is_key = self.equal(key, Known(one))
+            is_key = self._is_key(key, one)
             if is_key is NO:
                 continue
             result = self.if_(is_key, item, result)
         return result
 
+    def _is_key(self, key: Sym, one: Value) -> Sym:
+        """Whether a key is this one; a key of another kind is not."""
+        if isinstance(key, Known):
+            return YES if listed(key.value) == one and type(key.value) is type(one) else NO
+        return self.equal(key, Known(one))
+
     def _slot(self, row: Row, key: Sym) -> Sym:
         result: Sym = Nothing("beyond the sequence")
         whole = self.integer(key)
         for place, item in enumerate(row.slots, 1):
-            here = self.equal(whole, Known(place))
+            here = self._is_key(whole, place)
             if here is not NO:
                 inside = self.and_([here, self.less(Known(place), row.length, equal=True)])
                 result = self.if_(inside, item, result)
@@ -185,6 +191,8 @@ class Mappings(Arithmetic):
         if not path:
             return make(function)
         key, rest = path[0], path[1:]
+        if isinstance(function, LazyMap):
+            function = self.term(function)
         for part in (function, key):
             if isinstance(part, Nothing):
                 return part
@@ -198,6 +206,12 @@ class Mappings(Arithmetic):
         def inner(old: Sym) -> Sym:
             return self.updated(old, rest, make)
 
+        return self.after(self.comparable_key(function, key), self._updated(function, path, make, inner))
+
+    def _updated(
+        self, function: Sym, path: list[Sym], make: Callable[[Sym], Sym], inner: Callable[[Sym], Sym]
+    ) -> Sym:
+        key = path[0]
         table = table_of(function)
         if table is None and isinstance(function, Term) and isinstance(function.sort, Record | Tuple):
             table = self.rows_of(function)
@@ -207,6 +221,8 @@ class Mappings(Arithmetic):
             return self._updated_row(function, key, inner)
         if isinstance(function, Entries):
             function = self.term(function)
+        if isinstance(function, Known) and is_function(function.value):
+            raise Untranslated(None, "EXCEPT of a function that cannot be listed")
         if not isinstance(function, Term):
             return Nothing("a function is expected")
         return self._updated_by_sort(function, path, make)
@@ -214,7 +230,7 @@ class Mappings(Arithmetic):
     def _updated_row(self, row: Row, key: Sym, inner: Callable[[Sym], Sym]) -> Row:
         slots = []
         for place, old in enumerate(row.slots, 1):
-            here = self.equal(key, Known(place))
+            here = self._is_key(key, place)
             slots.append(old if here is NO else self.if_(here, inner(old), old))
         return Row(tuple(slots), row.length)
 
@@ -240,7 +256,7 @@ class Mappings(Arithmetic):
                     return rows[key.value]
         else:
             for one, old in table.rows.items():
-                is_key = self.equal(key, Known(one))
+                is_key = self._is_key(key, one)
                 if is_key is not NO:
                     rows[one] = self.if_(is_key, inner(old), old)
         return known_table(Table(rows))

@@ -295,7 +295,7 @@ class Maker(Connectives):
             return YES if values[0] == values[1] else NO
         scalars = isinstance(left.sort, SCALARS) and isinstance(right.sort, SCALARS)
         if scalars and not meet(left.sort, right.sort):
-            return NO
+            return self.strict(NO, left, right)
         return Term(Operator.EQUAL, TRUTH, (left, right))
 
     def _parts_of(self, value: Sym) -> dict[Value, Sym] | None:

@@ -47,12 +47,31 @@ from verifier.tla.translate.symbolic import (
 from verifier.tla.translate.terms import SCALARS, TRUTH, literal, variable
 from verifier.tla.values import LazySet, ModelValue, NoValue, Value, is_infinite, is_member, is_set
 
-Structure: TypeAlias = Functions | Records | Products | Subsets | AllSequences
+Structure: TypeAlias = Functions | Records | Products | AllSequences
 _OTHER_KIND = "a value of another kind is looked for in this set"
 
 
 class Membership(SpreadingOnce):
     """Makes formulas of membership."""
+
+    def has_candidate(self, of: Sym, item: Sym) -> Sym:
+        """Whether a value of a sort, of whatever kind, is a member."""
+        before, self.of_candidates = self.of_candidates, True
+        try:
+            return self.contains(of, item)
+        finally:
+            self.of_candidates = before
+
+    def _passes(self, of: Part, item: Sym) -> Sym:
+        """Whether a value passes the test of a set, which stands in the text."""
+        before, self.of_candidates = self.of_candidates, False
+        try:
+            return of.test(item)
+        finally:
+            self.of_candidates = before
+
+    def _of_other_kind(self, words: str = _OTHER_KIND) -> Sym:
+        return NO if self.of_candidates else Nothing(words)
 
     def contains(self, of: Sym, item: Sym) -> Sym:
         """Whether something is a member."""
@@ -71,17 +90,29 @@ class Membership(SpreadingOnce):
                 return self.or_([self.contains(part, item) for part in of.parts])
             case Part():
                 inside = self.contains(of.base, item)
-                return NO if inside is NO else self.and_([inside, of.test(item)])
+                return NO if inside is NO else self.and_([inside, self._passes(of, item)])
             case Span():
-                whole = self.integer(item)
-                return self.and_(
-                    [self.less(of.low, whole, equal=True), self.less(whole, of.high, equal=True)]
-                )
+                return self._in_span(of, item)
             case Term():
                 return self._in_term_of(of, item)
-            case Functions() | Records() | Products() | Subsets() | AllSequences():
+            case Subsets():
+                return self._in_subsets(of, item)
+            case Functions() | Records() | Products() | AllSequences():
                 return self._in_structure(of, item)
         return Nothing("a set is expected")
+
+    def _in_span(self, of: Span, item: Sym) -> Sym:
+        """Membership in an interval. An empty one, and a model value, are asked for no kind."""
+        whole = self.integer(item)
+        parts = [self.less(of.low, whole, equal=True), self.less(whole, of.high, equal=True)]
+        inside = self._of_other_kind() if isinstance(whole, Nothing) else self.and_(parts)
+        kinds = self.kinds(item)
+        if kinds.keys() == {"integer"}:
+            return inside
+        model = [held for kind, held in kinds.items() if kind == "model"]
+        never = self.or_([*model, self.less(of.high, of.low)])
+        other = self.if_(never, NO, self._of_other_kind())
+        return self.if_(kinds["integer"], inside, other) if "integer" in kinds else other
 
     def _in_term_of(self, of: Term, item: Sym) -> Sym:
         if isinstance(of.sort, Variant):
@@ -115,7 +146,7 @@ class Membership(SpreadingOnce):
             try:
                 return YES if is_member(item.value, value) else NO
             except NoValue as error:
-                return Nothing(str(error))
+                return self._of_other_kind(str(error))
         if isinstance(value, Infinite):
             return self._in_infinite(value, item)
         described = self.described(value)
@@ -157,7 +188,7 @@ class Membership(SpreadingOnce):
                 )
             return found
         if not isinstance(term.sort, SCALARS):
-            return Nothing(f"a value of another kind is looked for in {value.name}")
+            return self._of_other_kind(f"a value of another kind is looked for in {value.name}")
         return self._in_tested(value, term)
 
     def _in_tested(self, value: Infinite, term: Term) -> Sym:
@@ -174,7 +205,8 @@ class Membership(SpreadingOnce):
         held = self._one_of(term, inside)
         if len(read) == term.sort.size:
             return held
-        return self.if_(self._one_of(term, read), held, Nothing(f"a value of another kind in {value.name}"))
+        other = self._of_other_kind(f"a value of another kind is looked for in {value.name}")
+        return self.if_(self._one_of(term, read), held, other)
 
     def _one_of(self, term: Term, values: set[Concrete]) -> Sym:
         if len(values) == term.sort.size:
@@ -184,19 +216,17 @@ class Membership(SpreadingOnce):
         return Term(Operator.CONTAINS, TRUTH, (literal(Set(term.sort), frozenset(values)), term))
 
     def _in_structure(self, of: Structure, item: Sym) -> Sym:
-        """Membership in a set of functions, records, tuples, sequences or sets.
+        """Membership in a set of functions, records, tuples or sequences.
 
         A value of another kind has no answer, except that a model value is no member (``tla.lazy_sets``).
         """
-        if isinstance(of, Subsets):
-            return self._in_subsets(of, item)
         table = table_of(item)
         if table is not None:
             return self._table_in(of, table)
         if isinstance(item, Known):
-            return NO if isinstance(item.value, ModelValue) else Nothing(_OTHER_KIND)
+            return NO if isinstance(item.value, ModelValue) else self._of_other_kind()
         if isinstance(item, LAZY_SETS):
-            return Nothing(_OTHER_KIND)
+            return self._of_other_kind()
         term = self.term(item)
         match term.sort:
             case Variant():
@@ -212,14 +242,15 @@ class Membership(SpreadingOnce):
             case PartialFunction():
                 return self._partial_in(of, term)
             case Boolean() | Range() | Set():
-                return Nothing(_OTHER_KIND)
+                return self._of_other_kind()
         raise Untranslated(None, f"membership of a value of {term.sort} in this set")
 
     def _in_subsets(self, of: Subsets, item: Sym) -> Sym:
-        term = self.term(item) if table_of(item) is None and not isinstance(item, LAZY_SETS) else None
-        if term is not None and isinstance(term.sort, Variant):
-            return self.over(term, lambda part: self._in_subsets(of, part))
-        return self.subset(item, of.base)
+        whole = self.expected(item, "set")
+        if isinstance(whole, Nothing):
+            return self._of_other_kind(whole.words)
+        inside = self.subset(whole, of.base)
+        return self.if_(self.kinds(item)["set"], inside, NO) if self.of_candidates else inside
 
     def _table_in(self, of: Structure, table: Table) -> Sym:
         """Membership of a function whose keys are known."""
@@ -229,25 +260,23 @@ class Membership(SpreadingOnce):
                 keys = self.equal(Known(frozenset(rows)), of.domain)
                 if keys is NO:
                     return NO
-                return self.and_([keys, *(self.contains(of.range, one) for one in rows.values())])
+                return self.and_([keys, *(self.member_of(of.range, one) for one in rows.values())])
             case Records():
                 if not all(isinstance(key, str) for key in rows):
-                    return Nothing(_OTHER_KIND)
+                    return self._of_other_kind()
                 if rows.keys() != of.fields.keys():
                     return NO
-                return self.and_([self.contains(image, rows[name]) for name, image in of.fields.items()])
+                return self.and_([self.member_of(image, rows[name]) for name, image in of.fields.items()])
             case Products():
                 if rows.keys() != places:
-                    return Nothing(_OTHER_KIND)
+                    return self._of_other_kind()
                 if len(rows) != len(of.items):
                     return NO
-                return self.and_([self.contains(image, rows[n]) for n, image in enumerate(of.items, 1)])
+                return self.and_([self.member_of(image, rows[n]) for n, image in enumerate(of.items, 1)])
             case AllSequences():
                 if rows.keys() != places:
-                    return Nothing(_OTHER_KIND)
-                return self.and_([self.contains(of.base, one) for one in rows.values()])
-            case Subsets():
-                return Nothing("a set is expected")
+                    return self._of_other_kind()
+                return self.and_([self.member_of(of.base, one) for one in rows.values()])
         assert_never(of)
 
     def _sequence_in(self, of: Structure, term: Term) -> Sym:
@@ -259,22 +288,20 @@ class Membership(SpreadingOnce):
                 keys = self.equal(Span(Known(1), length), of.domain)
                 return self.and_([keys, self._sequence_in(AllSequences(of.range), term)])
             case Records():
-                return self.if_(self.equal(length, Known(0)), NO, Nothing(_OTHER_KIND))
+                return self.if_(self.equal(length, Known(0)), NO, self._of_other_kind())
             case Products():
                 if capacity < len(of.items):
                     return NO
-                inside = [self.contains(image, self.at(term, n)) for n, image in enumerate(of.items)]
+                inside = [self.member_of(image, self.at(term, n)) for n, image in enumerate(of.items)]
                 return self.and_([self.equal(length, Known(len(of.items))), *inside])
             case AllSequences():
-                inside = [self.contains(of.base, self.at(term, place)) for place in range(capacity)]
+                inside = [self.member_of(of.base, self.at(term, place)) for place in range(capacity)]
                 return self.and_(
                     [
                         self.or_([self.not_(self.less(Known(place), length)), one])
                         for place, one in enumerate(inside)
                     ]
                 )
-            case Subsets():
-                return Nothing("a set is expected")
         assert_never(of)
 
     def _partial_in(self, of: Structure, term: Term) -> Sym:
@@ -286,7 +313,7 @@ class Membership(SpreadingOnce):
             case Functions():
                 symbol = self.fresh("k", keys)
                 applied = Term(Operator.APPLY, term.sort.range, (term, variable(symbol)))
-                inside = self.contains(of.range, applied)
+                inside = self.member_of(of.range, applied)
                 case = Case(Term(Operator.CONTAINS, TRUTH, (domain, variable(symbol))), NO, symbol)
                 return self.and_([self.equal(domain, of.domain), self.for_all(case, inside)])
             case Records():
@@ -294,20 +321,26 @@ class Membership(SpreadingOnce):
                     one for one in keys.values() if isinstance(self.names.decode(one, keys), str)
                 )
                 is_record = Term(Operator.SUBSET, TRUTH, (domain, literal(Set(keys), words)))
-                parts = [self.equal(domain, Known(frozenset(of.fields)))]
-                if parts[0] is not NO:
-                    for name, image in of.fields.items():
-                        key = literal(keys, self.names.encode(name, keys))
-                        applied = Term(Operator.APPLY, term.sort.range, (term, key))
-                        parts.append(self.contains(image, applied))
-                return self.if_(is_record, self.and_(parts), Nothing(_OTHER_KIND))
+                inside = self._record_in(of, term, domain)
+                return self.if_(is_record, inside, self._of_other_kind())
             case Products() | AllSequences():
                 row = self.row_of_partial(term)
                 inside = self._sequence_in(of, self.term(row))
-                return self.if_(self.is_row(term, row), inside, Nothing(_OTHER_KIND))
-            case Subsets():
-                return Nothing("a set is expected")
+                return self.if_(self.is_row(term, row), inside, self._of_other_kind())
         assert_never(of)
+
+    def _record_in(self, of: Records, term: Term, domain: Term) -> Sym:
+        assert isinstance(term.sort, PartialFunction)
+        keys = term.sort.domain
+        try:
+            fields = {name: literal(keys, self.names.encode(name, keys)) for name in of.fields}
+        except NotInSort:  # no key of the function is called so
+            return NO
+        inside = [
+            self.member_of(of.fields[name], Term(Operator.APPLY, term.sort.range, (term, key)))
+            for name, key in fields.items()
+        ]
+        return self.and_([self.equal(domain, Known(frozenset(fields))), *inside])
 
     def subset(self, one: Sym, other: Sym) -> Sym:
         """Whether a set is in another."""

@@ -33,6 +33,10 @@ class Merging(SetOperators):
 
     def over_each(self, one: Sym, other: Sym) -> Sym:
         """``one @@ other``"""
+        comparable = self.mixed_members(self.domain(one), self.domain(other))
+        return self.after(comparable, self._over_each(one, other))
+
+    def _over_each(self, one: Sym, other: Sym) -> Sym:
         first, second = table_of(one), table_of(other)
         if first is not None and second is not None:
             return known_table(Table({**second.rows, **first.rows}))
@@ -136,7 +140,8 @@ class Merging(SetOperators):
 
     def copies(self, item: Sym, bag: Sym) -> Sym:
         """``CopiesIn``"""
-        return self.if_(self.contains(self.domain(bag), item), self.apply(bag, item), Known(0))
+        count = self.integer(self.apply(bag, item))
+        return self.if_(self.member_of(self.domain(bag), item), count, Known(0))
 
     def is_bag(self, value: Sym) -> Sym:
         """``IsABag``: a function to positive integers. What is of another kind is none, and no error."""

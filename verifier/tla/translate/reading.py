@@ -11,12 +11,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from verifier.encodings.partiality import is_partial
-from verifier.encodings.sorts import Boolean, Listed, Range, Set, Sort, Variant
+from verifier.encodings.sorts import Boolean
 from verifier.encodings.terms import Operator, Term
-from verifier.tla.lazy_sets import FunctionSet, Infinite, Powerset, ProductSet, RecordSet, Sequences
+from verifier.tla.lazy_sets import Infinite
 from verifier.tla.translate.sets import Sets
 from verifier.tla.translate.symbolic import (
-    NO,
     YES,
     AllSequences,
     Chosen,
@@ -38,8 +37,7 @@ from verifier.tla.translate.symbolic import (
 )
 from verifier.tla.translate.symbolic import Operator as Op
 from verifier.tla.translate.terms import TRUTH, always_true, is_undefined, literal
-from verifier.tla.values import Boolean as Truth
-from verifier.tla.values import ModelValue, Value, is_infinite, is_set
+from verifier.tla.values import is_infinite, is_set
 
 _FAR = 5
 """How deep a part is looked for in what was made of it."""
@@ -221,134 +219,6 @@ class Reading(Sets):
                 return Part(value, lambda item: read)
         found = self.term(value)
         return self.if_(read, found, Nothing())
-
-    # -- kinds
-
-    def kinds(self, value: Sym) -> dict[str, Sym]:
-        """The kinds of values that an expression may have, and when it has which."""
-        match value:
-            case Known():
-                return {kind_of(value.value): YES}
-            case Nothing() | Op():
-                return {}
-            case Term():
-                return self._kinds_of_term(value)
-            case Table() | Row() | Entries() | LazyMap():
-                return {"function": YES}
-            case Chosen():
-                found: dict[str, Sym] = {}
-                sides = ((value.condition, value.then), (self.not_(value.condition), value.otherwise))
-                for when, side in sides:
-                    for kind, held in self.kinds(side).items():
-                        found[kind] = self.or_([found.get(kind, NO), self.and_([when, held])])
-                return found
-        return {"set": YES}
-
-    def _kinds_of_term(self, value: Term) -> dict[str, Sym]:
-        sort = value.sort
-        if isinstance(sort, Variant):
-            found: dict[str, Sym] = {}
-            for tag, _ in sort.alternatives:
-                held = self.has_tag(value, tag)
-                for kind, when in self.kinds(self.payload(value, tag)).items():
-                    found[kind] = self.or_([found.get(kind, NO), self.and_([held, when])])
-            return found
-        if not isinstance(sort, Listed):
-            return {_kind_of_sort(sort): YES}
-        groups = self.listed_kinds.get(sort)
-        if groups is None:
-            groups = self.listed_kinds[sort] = {}
-            for one in sort.values():
-                groups.setdefault(kind_of(self.names.decode(one, sort)), []).append(one)
-        if len(groups) == 1:
-            return dict.fromkeys(groups, YES)
-        return {
-            kind: Term(Operator.CONTAINS, TRUTH, (literal(Set(sort), frozenset(some)), value))
-            for kind, some in groups.items()
-        }
-
-    def comparable(self, one: Sym, other: Sym) -> Sym:
-        """A formula that has a value only where two values may be compared; it is true there."""
-        wrong = [
-            self.and_([first, second])
-            for kind, first in self.kinds(one).items()
-            for another, second in self.kinds(other).items()
-            if _clash(kind, {another})
-        ]
-        return self.if_(self.or_(wrong), Nothing("values of different kinds are compared"), YES)
-
-    def comparable_with_members(self, of: Sym, item: Sym, inside: Sym) -> Sym:
-        """The same for a value and the members of a set, where it is not in the set."""
-        kinds = self.kinds(item)
-        if isinstance(of, Known):
-            of_members = _kinds_of_members(of.value)
-            clash = self.or_([held for kind, held in kinds.items() if _clash(kind, of_members)])
-        else:
-            clash = self._clash_with_some(of, kinds)
-        if clash is NO:
-            return YES
-        wrong = self.and_([self.not_(inside), clash])
-        return self.if_(wrong, Nothing("a value of another kind than the members of the set"), YES)
-
-    def _clash_with_some(self, of: Sym, kinds: dict[str, Sym]) -> Sym:
-        if isinstance(of, Functions | Records | Products | AllSequences | Subsets):
-            kind = "set" if isinstance(of, Subsets) else "function"
-            return self.or_([held for own, held in kinds.items() if _clash(own, {kind})])
-        if not (isinstance(of, Members) or (isinstance(of, Term) and isinstance(of.sort, Set))):
-            return NO
-        if isinstance(of, Term) and isinstance(of.sort, Set) and self.names.lists(of.sort.element):
-            own = {kind_of(one) for one in self.names.listing(of.sort.element)}
-            if not any(_clash(kind, own) or _clash(other, {kind}) for kind in kinds for other in own):
-                return NO
-        found = []
-        for case in self.spread(of):
-            for kind, held in self.kinds(case.item).items():
-                also = self.or_([is_of for other, is_of in kinds.items() if _clash(kind, {other})])
-                if also is not NO:
-                    found.append(self.exists(case, self.and_([held, also])))
-        return self.or_(found)
-
-
-def _clash(kind: str, others: set[str]) -> bool:
-    """Whether a value of a kind cannot be compared with one of some other kinds."""
-    return kind != "model" and any(other not in (kind, "model") for other in others)
-
-
-def _kinds_of_members(of: Value) -> set[str]:
-    """The kinds of what is in a set, where that is told by how it is written."""
-    match of:
-        case frozenset():
-            return {kind_of(one) for one in of}
-        case FunctionSet() | RecordSet() | ProductSet() | Sequences():
-            return {"function"}
-        case Powerset():
-            return {"set"}
-    return set()
-
-
-def kind_of(value: Value) -> str:
-    """The kind of a value, as far as comparisons ask for it."""
-    match value:
-        case int():
-            return "integer"
-        case Truth():
-            return "truth"
-        case str():
-            return "string"
-        case ModelValue() as value:
-            return f"model {value.type}".rstrip()
-    return "set" if is_set(value) else "function"
-
-
-def _kind_of_sort(sort: Sort) -> str:
-    match sort:
-        case Range():
-            return "integer"
-        case Boolean():
-            return "truth"
-        case Set():
-            return "set"
-    return "function"
 
 
 def _reads(result: Sym, part: Term, far: int) -> bool:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from itertools import product
 
-from verifier.encodings.sorts import PartialFunction, Range, Sequence, Tuple, Variant
+from verifier.encodings.sorts import Boolean, Listed, PartialFunction, Range, Sequence, Set, Variant
 from verifier.encodings.terms import Operator, Term
 from verifier.tla.translate.functions import Mappings
-from verifier.tla.translate.making import known_table, table_of
+from verifier.tla.translate.making import known_table
 from verifier.tla.translate.shapes import NOTHING
 from verifier.tla.translate.spreading import MOST_EXPANDED, bounds_of
 from verifier.tla.translate.symbolic import (
     YES,
     AllSequences,
     Chosen,
+    Entries,
     Known,
+    LazyMap,
     Nothing,
     Part,
     Row,
@@ -23,8 +25,10 @@ from verifier.tla.translate.symbolic import (
     Untranslated,
 )
 from verifier.tla.translate.symbolic import Operator as Op
-from verifier.tla.translate.terms import TRUTH, literal, variable
+from verifier.tla.translate.terms import TRUTH, literal, undefined, variable
 from verifier.tla.values import Value
+
+_NO_SEQUENCE = Nothing("a sequence is expected")
 
 
 class Rows(Mappings):
@@ -36,38 +40,52 @@ class Rows(Mappings):
             return value
         if isinstance(value, Row):
             return value
-        table = table_of(value)
-        if table is None and isinstance(value, Term) and isinstance(value.sort, Tuple):
-            table = self.rows_of(value)
+        table = self.rows_of(value)
         if table is not None:
             count = len(table.rows)
             if any(n not in table.rows for n in range(1, count + 1)):
-                return Nothing("a sequence is expected")
+                return _NO_SEQUENCE
             return Row(tuple(table.rows[n] for n in range(1, count + 1)), Known(count))
-        if isinstance(value, Chosen):
-            value = self.term(value)
-        if isinstance(value, Term):
-            if isinstance(value.sort, Sequence):
-                return Row(tuple(self.at(value, i) for i in range(value.sort.capacity)), self.length(value))
-            if isinstance(value.sort, Variant):
+        if isinstance(value, Chosen | Entries | LazyMap):
+            return self.row(self.term(value))
+        if not isinstance(value, Term):
+            return _NO_SEQUENCE
+        if self.names.lists(value.sort):
+            return self._row_of_listed(value)
+        match value.sort:
+            case Sequence() as sort:
+                return Row(tuple(self.at(value, i) for i in range(sort.capacity)), self.length(value))
+            case Variant():
                 return self._row_of_variant(value)
-            if isinstance(value.sort, PartialFunction):
+            case PartialFunction():
                 row = self.row_of_partial(value)
-                whole = self.if_(self.is_row(value, row), YES, Nothing("a sequence is expected"))
+                whole = self.if_(self.is_row(value, row), YES, _NO_SEQUENCE)
                 return Row(row.slots, self.at_most(self.after(whole, row.length), len(row.slots)))
-        return Nothing("a sequence is expected")
+            case Boolean() | Range() | Listed() | Set():
+                return _NO_SEQUENCE
+        raise Untranslated(None, f"a value of {value.sort} as a sequence")
+
+    def _row_of_listed(self, value: Term) -> Row | Nothing:
+        def as_row(one: Sym) -> Sym:
+            row = self.row(one)
+            return row if isinstance(row, Nothing) else self._row(row)
+
+        whole = self.over_listed(value, as_row)
+        return whole if isinstance(whole, Nothing) else self.row(whole)
 
     def _row_of_variant(self, value: Term) -> Row | Nothing:
+        """The alternatives that may be sequences as one; it has no length where the value is of another."""
         assert isinstance(value.sort, Variant)
-        kinds = (Sequence, Tuple, PartialFunction)
-        tags = [tag for tag, part in value.sort.alternatives if isinstance(part, kinds)]
-        rows = [self.row(self.payload(value, tag)) for tag in tags]
-        if len(rows) < 2:
-            return rows[0] if rows else Nothing("a sequence is expected")
-        whole: Sym = Nothing("a sequence is expected")
-        for tag, row in zip(tags, rows, strict=True):
-            if isinstance(row, Row):
-                whole = self.if_(self.has_tag(value, tag), self._row(row), whole)
+        parts = {tag: self.payload(value, tag) for tag, _ in value.sort.alternatives}
+        rows = {tag: row for tag, part in parts.items() if isinstance(row := self.row(part), Row)}
+        if not rows:
+            return _NO_SEQUENCE
+        if len(rows) == 1:
+            ((tag, row),) = rows.items()
+            return Row(row.slots, self.strict(row.length, parts[tag]))
+        whole: Sym = _NO_SEQUENCE
+        for tag, row in rows.items():
+            whole = self.if_(self.has_tag(value, tag), self._row(row), whole)
         return self.row(whole)
 
     def at_most(self, length: Sym, most: int) -> Sym:
@@ -88,7 +106,7 @@ class Rows(Mappings):
             return value
         row = self.row(value)
         if isinstance(row, Nothing):
-            raise Untranslated(None, "a sequence is expected")
+            return undefined(Sequence(NOTHING, 0))
         if isinstance(row.length, Known):
             items = [self.term(slot) for slot in row.slots]
             element = self.join_all([item.sort for item in items])
@@ -129,16 +147,15 @@ class Rows(Mappings):
 
     def head(self, value: Sym) -> Sym:
         """``Head``, undefined of a function that is no sequence."""
-        if isinstance(value, Term) and isinstance(value.sort, PartialFunction | Variant):
-            row = self.row(value)
-            if isinstance(row, Nothing) or not row.slots:
-                return row if isinstance(row, Nothing) else Nothing("Head of the empty sequence")
-            empty = Nothing("Head of the empty sequence")
-            return self.if_(self.less(Known(0), row.length), row.slots[0], empty)
-        table = table_of(value)
-        if table is not None and table.rows.keys() != set(range(1, len(table.rows) + 1)):
-            return Nothing("a sequence is expected")
-        return self.apply(value, Known(1))
+        if isinstance(value, Term) and isinstance(value.sort, Sequence):
+            return self.apply(value, Known(1))
+        if isinstance(value, Chosen):
+            return self.if_(value.condition, self.head(value.then), self.head(value.otherwise))
+        row = self.row(value)
+        if isinstance(row, Nothing) or not row.slots:
+            return row if isinstance(row, Nothing) else Nothing("Head of the empty sequence")
+        empty = Nothing("Head of the empty sequence")
+        return self.if_(self.less(Known(0), row.length), row.slots[0], empty)
 
     def tail(self, value: Sym) -> Sym:
         """``Tail``"""
@@ -164,7 +181,8 @@ class Rows(Mappings):
                 self.and_([self.less(Known(1), low, equal=True), self.less(high, row.length, equal=True)]),
             ]
         )
-        return self.if_(inside, self.subsequence(row, low, high), Nothing("SubSeq leaves the sequence"))
+        found = self.if_(inside, self.subsequence(row, low, high), Nothing("SubSeq leaves the sequence"))
+        return self.strict(found, row.length)
 
     def select_seq(self, value: Sym, test: Sym) -> Sym:
         """``SelectSeq``"""
@@ -206,9 +224,6 @@ class Rows(Mappings):
         """``Append``"""
         if isinstance(item, Nothing):
             return item
-        table = table_of(value)
-        if table is not None:
-            return known_table(Table({**table.rows, len(table.rows) + 1: item}))
         return self.concatenated(value, Table({1: item}))
 
     def concatenated(self, one: Sym, other: Sym) -> Sym:
@@ -258,7 +273,7 @@ class Rows(Mappings):
         for place, item in places if left else reversed(places):
             made = operator.call(found, item) if left else operator.call(item, found)
             found = self.if_(self.less(Known(place), row.length), made, found)
-        return found
+        return self.strict(found, row.length)
 
 
 __all__ = ["Rows"]

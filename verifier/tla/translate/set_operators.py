@@ -41,10 +41,15 @@ class SetOperators(Rows):
 
     def united(self, one: Sym, other: Sym) -> Sym:
         r"""``one \\cup other``"""
+        if any(self._stays_lazy(part) for part in (one, other)):
+            # TLC looks into the listed one first, and reports where it has no such members.
+            lazy_first = self._stays_lazy(one) and not self._stays_lazy(other)
+            return Joined((other, one) if lazy_first else (one, other))
+        return self.after(self.mixed_members(one, other), self._united(one, other))
+
+    def _united(self, one: Sym, other: Sym) -> Sym:
         if isinstance(one, Members) and isinstance(other, Members):
             return set_of([*one.items, *other.items])
-        if any(self._stays_lazy(part) for part in (one, other)):
-            return Joined((one, other))
         left, right = self.pair(one, other)
         if not isinstance(left.sort, Set) or not isinstance(right.sort, Set):
             return Nothing("sets are expected")
@@ -99,6 +104,13 @@ class SetOperators(Rows):
             return Nothing("a set is expected")
         return Term(Operator.CARDINALITY, Range(0, term.sort.element.size), (term,))
 
+    def subsets_of_size(self, size: Sym, of: Sym) -> Sym:
+        """``kSubset``"""
+        count = self.integer(size)
+        if isinstance(count, Nothing):
+            return count
+        return Part(Subsets(of), lambda item: self.equal(self.cardinality(item), count))
+
     def _counted(self, of: Members) -> Sym:
         """The number of members, each counted where no one before it is equal."""
         count: Sym = Known(0)
@@ -111,27 +123,30 @@ class SetOperators(Rows):
     def big_union(self, of: Sym) -> Sym:
         """``UNION``"""
         parts: list[Sym] = []
+        read: list[Sym] = []
         for case in self.spread(of):
+            made = self.expected(case.item, "set")
+            if isinstance(made, Nothing):  # there must be no such member
+                read.append(self.for_all(case, made))
+                continue
             if case.symbol is None:
                 empty = Known(frozenset())
-                parts.append(
-                    case.item if case.condition is YES else self.if_(case.condition, case.item, empty)
-                )
+                parts.append(made if case.condition is YES else self.if_(case.condition, made, empty))
                 continue
-            item = self.term(case.item)
+            read.append(self.for_all(case, self.reads(made)))
+            item = self.term(made)
             if not isinstance(item.sort, Set):
-                return Nothing("a set of sets is expected")
+                raise Untranslated(None, "UNION of sets that cannot be listed")
             symbol = self.fresh("e", item.sort.element)
             inside = Term(Operator.CONTAINS, TRUTH, (item, variable(symbol)))
             some = self.exists(case, inside)
-            made = Term(Operator.COMPREHENSION, Set(symbol.sort), (self.formula(some),), binds=symbol)
-            parts.append(made)
+            parts.append(Term(Operator.COMPREHENSION, Set(symbol.sort), (self.formula(some),), binds=symbol))
         found: Sym = Known(frozenset())
         for part in parts:
             found = (
                 part if isinstance(found, Known) and found.value == frozenset() else self.united(found, part)
             )
-        return found
+        return self.after(self.and_(read), found)
 
     # -- CHOOSE
 

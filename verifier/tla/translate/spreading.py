@@ -61,11 +61,12 @@ class Spreading(FewItems):
         for tag, _ in value.sort.alternatives:
             result = do(self.payload(value, tag))
             if not isinstance(result, Nothing):
-                made.append((self.has_tag(value, tag), result))
-        if len(made) == 1 and isinstance(made[0][1], Term):
-            return made[0][1]
-        for condition, result in made:
-            found = self.if_(condition, result, found)
+                made.append((tag, result))
+        if len(made) == 1:
+            ((tag, result),) = made
+            return self.strict(result, self.payload(value, tag))
+        for tag, result in made:
+            found = self.if_(self.has_tag(value, tag), result, found)
         return found
 
     def described(self, value: Value) -> Sym:
@@ -181,7 +182,7 @@ class Spreading(FewItems):
         self._add_members(shape, value)
         sort = sort_of(shape, self.names)
         symbol = self.fresh(name, sort)
-        inside = YES if sort.size == size else self.contains(Known(value), variable(symbol))
+        inside = YES if sort.size == size else self.has_candidate(Known(value), variable(symbol))
         return [Case(inside, variable(symbol), symbol)]
 
     def spread_as_one(self, value: Value, name: str) -> list[Case] | None:
@@ -217,7 +218,7 @@ class Spreading(FewItems):
         shape = self.shape_of(of)
         sort = sort_of(shape, self.names)
         symbol = self.fresh(name, sort)
-        return [Case(self.contains(of, variable(symbol)), variable(symbol), symbol)]
+        return [Case(self.has_candidate(of, variable(symbol)), variable(symbol), symbol)]
 
     def each_once(self, of: Sym) -> list[Case]:
         """The members of a set, each a known value, no two the same, in TLC's order."""
@@ -235,7 +236,7 @@ class Spreading(FewItems):
                 raise Untranslated(None, "a fold over a set with many possible members")
             for one in case.symbol.sort.values():
                 value = self.names.decode(one, case.symbol.sort)
-                found[value] = self.contains(of, Known(value))
+                found[value] = self.has_candidate(of, Known(value))
         return [Case(found[value], Known(value)) for value in self.listed_in_order(frozenset(found))]
 
     def shape_of(self, of: Sym) -> Shape:

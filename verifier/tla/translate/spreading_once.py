@@ -92,7 +92,7 @@ class SpreadingOnce(Spreading):
         return found
 
     def _in_none(self, parts: tuple[Sym, ...], case: Case) -> Sym:
-        inside = [self.not_(self.contains(part, case.item)) for part in parts]
+        inside = [self.not_(self.has_candidate(part, case.item)) for part in parts]
         return self.and_([case.condition, *inside])
 
 

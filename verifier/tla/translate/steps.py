@@ -352,6 +352,7 @@ class Steps(Guarding):
     ) -> Iterator[Branch]:
         self.t.assigned = branch.assigned
         value = self.t.assigned_value(right, c)
+        value = self.t.expected(value, "set") if name == "\\in" else value
         if isinstance(value, Nothing):
             yield from self._guarded(value, branch)
             return
@@ -362,7 +363,7 @@ class Steps(Guarding):
             branch = replace(branch, guards=(*branch.guards, read))
         if to in branch.assigned:
             old = branch.assigned[to]
-            test = self.t.equal(old, value) if name == "=" else self.t.contains(value, old)
+            test = self.t.compared(old, value) if name == "=" else self.t.member_of(value, old)
             yield from self._guarded(test, branch)
             return
         if name == "=":

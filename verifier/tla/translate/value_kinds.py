@@ -1,0 +1,81 @@
+"""The kinds of values and of sorts, and which kinds may be compared."""
+
+from __future__ import annotations
+
+from verifier.encodings.sorts import (
+    Boolean,
+    Function,
+    PartialFunction,
+    Range,
+    Record,
+    Sequence,
+    Set,
+    Sort,
+    Tuple,
+)
+from verifier.tla.lazy_sets import FunctionSet, Powerset, ProductSet, RecordSet, Sequences
+from verifier.tla.translate.symbolic import Untranslated
+from verifier.tla.values import Boolean as Truth
+from verifier.tla.values import ModelValue, Value, is_set
+
+SET, FUNCTION, INTEGER, STRING, TRUTH = "set", "function", "integer", "string", "truth"
+EVERY = frozenset((SET, FUNCTION, INTEGER, STRING, TRUTH))
+"""The kinds, without those of model values: ``model``, and ``model p`` of those with the type p."""
+
+
+def clash(kind: str, others: set[str]) -> bool:
+    """Whether a value of a kind cannot be compared with one of some other kinds."""
+    return kind != "model" and any(other not in (kind, "model") for other in others)
+
+
+def kinds_of_members(of: Value) -> set[str]:
+    """The kinds of what is in a set, where that is told by how it is written."""
+    match of:
+        case frozenset():
+            return {kind_of(one) for one in of}
+        case FunctionSet() | RecordSet() | ProductSet() | Sequences():
+            return {"function"}
+        case Powerset():
+            return {"set"}
+    return set()
+
+
+def kind_of(value: Value) -> str:
+    """The kind of a value, as far as comparisons ask for it."""
+    match value:
+        case int():
+            return INTEGER
+        case Truth():
+            return TRUTH
+        case str():
+            return STRING
+        case ModelValue() as value:
+            return f"model {value.type}".rstrip()
+    return SET if is_set(value) else FUNCTION
+
+
+def kind_of_sort(sort: Sort) -> str:
+    match sort:
+        case Range():
+            return INTEGER
+        case Boolean():
+            return TRUTH
+        case Set():
+            return SET
+        case Tuple() | Sequence() | Record() | Function() | PartialFunction():
+            return FUNCTION
+    raise Untranslated(None, f"the kind of a value of {sort}")
+
+
+__all__ = [
+    "EVERY",
+    "FUNCTION",
+    "INTEGER",
+    "SET",
+    "STRING",
+    "TRUTH",
+    "clash",
+    "kind_of",
+    "kind_of_sort",
+    "kinds_of_members",
+]
