@@ -332,6 +332,12 @@ def test_images_of_a_clause_are_one_line_only_if_all_are_there() -> None:
     assert invariant_lines(model, alone) == ["for all persons a: one ≠ a"]
 
 
+def test_more_elements_than_letters_have_names_in_an_invariant(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("verifier.text.invariant._LETTERS", "")
+    alone = [((f"one#{a}", False),) for a in (1, 2, 3)]
+    assert invariant_lines(build(Names()), alone) == ["for all persons e1: one ≠ e1"]
+
+
 class NamedLikeAnElement(Protocol):
     """A variable has the name of an element."""
 

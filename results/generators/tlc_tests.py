@@ -14,6 +14,7 @@ import multiprocessing
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -36,7 +37,10 @@ _SUPER = re.compile(r"super\(\s*" + _STRING + r"(.*?)\);", re.DOTALL)
 _ARGUMENTS = re.compile(r"new String\[\]\s*\{(.*?)\}", re.DOTALL)
 _STATUS = re.compile(r"ExitStatus\.([A-Z_]+)")
 _STATS = re.compile(r"TLC_STATS,\s*" + ",\\s*".join([_STRING] * 3))
-_INSIDE = ("-dump", "-dumptrace", "-recover", "-checkpoint", "-debugger", "-view", "-userFile", "-loadTrace")
+_INSIDE = (
+    *("-dump", "-dumptrace", "-recover", "-checkpoint", "-debugger", "-view", "-userFile", "-loadTrace"),
+    *("-inv", "-invlevel", "-continue", "-postCondition", "-aril"),
+)
 _KINDS = {
     "SUCCESS": "success",
     "VIOLATION_SAFETY": "safety",
@@ -174,9 +178,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     home = (given.checkout / _HOME).resolve()
     libraries = [word for folder in given.library for word in ("--library", str(Path(folder).resolve()))]
     asked = list(tests(home))
-    with multiprocessing.Pool(given.jobs, maxtasksperchild=25) as pool:
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(given.jobs, mp_context=context, max_tasks_per_child=40) as pool:
         work = partial(answer, libraries=libraries, seconds=given.seconds)
-        answers = list(pool.imap(work, asked))
+        answers = list(pool.map(work, asked))
     _TABLE.write_text(_written(home, asked, answers))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import permutations
+from itertools import count, permutations
 
 from verifier.encodings.concrete import Concrete, Element, elements_of, with_elements
 from verifier.encodings.layout import BitMeaning
@@ -60,8 +60,7 @@ class _Words:
     def __init__(self, movable: Mapping[IndexSet, tuple[Element, ...]]) -> None:
         self._movable = movable
         self._sort_of = {element: sort for sort, elements in movable.items() for element in elements}
-        names = {element.name for element in self._sort_of}
-        self._letters = [letter for letter in _LETTERS if letter not in names]
+        self._names = {element.name for element in self._sort_of}
         self._moved_bits: dict[tuple[tuple[Element, Concrete], ...], dict[BitMeaning, BitMeaning]] = {}
         """What was renamed already: many clauses have the same few bits."""
 
@@ -91,11 +90,16 @@ class _Words:
         found = (e for meaning, _ in literals for e in elements_of((*meaning.path, meaning.value)))
         return list(dict.fromkeys(element for element in found if self._sort_of.get(element) == sort))
 
+    def _fresh(self) -> Iterator[str]:
+        """Names that no element has, letters first."""
+        yield from (letter for letter in _LETTERS if letter not in self._names)
+        yield from (name for number in count(1) if (name := f"e{number}") not in self._names)
+
     def line(self, clause: Clause, size: int) -> str:
         """``for all different replicas a, b: log[a].length ≥ 1 ⇒ …``."""
         if size == 1:
             return _implication(clause)
-        letters = map(_Letter, self._letters)
+        letters = map(_Letter, self._fresh())
         renaming: dict[Element, Concrete] = {}
         quantifiers = []
         for sort in self._movable:
