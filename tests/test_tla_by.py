@@ -212,6 +212,17 @@ def test_what_the_interpreter_found_violated_before_the_time_is_over_stays_known
         assert {n: v for n, (v, _) in _verdicts(run).items()} == {"Inv": "VIOLATED", "Pos": "INCONCLUSIVE"}
 
 
+@pytest.mark.parametrize("by", ["interpreter", "translation"])
+def test_a_check_says_which_semantics_answered_each_engine(folder: Path, by: str) -> None:
+    run, _ = _asked("check", "M.tla", "--by", by)
+    found = {name: one.get("semantics") for name, one in run["statistics"]["engines"].items()}
+    assert {"explore", "live"} <= found.keys()
+    assert set(found.values()) == {by}
+    verdicts = {name: verdict for name, (verdict, _) in _verdicts(run).items()}
+    assert verdicts["Small"] == verdicts["OneByOne"] == "VIOLATED"
+    assert verdicts["Inv"] == verdicts["Both"] == verdicts["Ends"] == "PROVED"
+
+
 FEW_INITIAL = """EXTENDS Naturals, Sequences
 CONSTANT Nodes
 VARIABLES now, view

@@ -198,6 +198,12 @@ def _never_enabled(reports: Mapping[str, EngineReport]) -> tuple[str, ...]:
     return tuple(name for name in dict.fromkeys(named) if name not in enabled)
 
 
+def _of_engine(report: EngineReport) -> dict[str, Any]:
+    """How long an engine took, and which semantics of a TLA+ module answered it."""
+    said = {name: v for name, v in report.outcome.statistics.items() if name == "semantics"}
+    return {"seconds": round(report.seconds, 3), **said}
+
+
 def _statistics(
     reports: Mapping[str, EngineReport],
     refusals: Mapping[str, str],
@@ -205,13 +211,14 @@ def _statistics(
     evidence: Mapping[str, str],
 ) -> dict[str, Any]:
     """The figures of exploration as `explore` has them, and what became of each engine."""
-    explored = reports[EXPLORE].outcome.statistics if EXPLORE in reports else {}
+    explored = dict(reports[EXPLORE].outcome.statistics) if EXPLORE in reports else {}
+    explored.pop("semantics", None)  # each engine has its own
     return {
         **explored,
         "decided_by": dict(by),
         "evidence": dict(evidence),
         "engines": {
-            **{r.engine: {"seconds": round(r.seconds, 3)} for r in _ordered(reports)},
+            **{r.engine: _of_engine(r) for r in _ordered(reports)},
             **{name: {"refused": words} for name, words in refusals.items()},
         },
     }

@@ -24,12 +24,14 @@ from verifier.runs.explore import ExploreOptions, check_ends
 from verifier.runs.option import recorded
 from verifier.runs.tla_growth import Growth, seems_unbounded
 from verifier.runs.tla_loading import (
+    OF_STEPS,
     TlaDefinition,
     TlaLoaded,
     checkable,
     evaluated,
     formula_named,
     no_initial_state,
+    taken_apart,
 )
 from verifier.runs.tla_traces import violated, where_undefined
 from verifier.tla.begun import Begun
@@ -75,6 +77,8 @@ def explore(
     if options.symmetry:
         raise UsageError("--symmetry is not allowed for a TLA+ file: its configuration says SYMMETRY")
     check_ends(options)
+    if any(name.endswith(OF_STEPS) for name in options.properties):
+        loaded = replace(loaded, specification=taken_apart(loaded.specification))
     properties = chosen(loaded, options)
     named = [action.name for action in loaded.definition.actions]
     expectations = parse_expectations(options.expect, properties, named, loaded.definition.titles.no_deadlock)

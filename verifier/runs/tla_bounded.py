@@ -21,7 +21,7 @@ from verifier.runs.asking import Remark
 from verifier.runs.bmc import BmcOptions
 from verifier.runs.tla import check_begins
 from verifier.runs.tla_interchanging import up_to_names
-from verifier.runs.tla_loading import OF_STEPS
+from verifier.runs.tla_loading import OF_STEPS, taken_apart
 from verifier.runs.tla_loading import evaluated as valued
 from verifier.runs.tla_rounds import (
     PATIENT_SECONDS,
@@ -32,7 +32,7 @@ from verifier.runs.tla_rounds import (
     translated_unless_slow,
     within_limits,
 )
-from verifier.runs.tla_searched import Searched, found_by, searched_by, taken_apart
+from verifier.runs.tla_searched import Searched, found_by, searched_by
 from verifier.runs.tla_symbolic import with_operators
 from verifier.runs.tla_traces import where_undefined
 from verifier.system.size import bits_of

@@ -238,6 +238,17 @@ def checkable(spec: Specification, name: str) -> bool:
     return bool(safety.initially or safety.always or safety.steps)
 
 
+def taken_apart(spec: Specification) -> Specification:
+    """The specification with each property that speaks of states and of steps as two, by the names that
+    engines call these by."""
+    properties = dict(spec.properties)
+    for name, one in spec.properties.items():
+        if one.always and one.steps:
+            properties[name] = replace(one, steps=())
+            properties[f"{name}{OF_STEPS}"] = Safety(steps=one.steps)
+    return replace(spec, properties=properties)
+
+
 def operators(spec: Specification, levels: Sequence[int]) -> list[str]:
     """The operators of the module itself without parameters, of these levels."""
     analysis = spec.evaluator.analysis

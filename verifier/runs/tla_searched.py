@@ -23,7 +23,6 @@ from verifier.runs.tla_verdicts import Settled, replayed, temporal_verdicts
 from verifier.tla.explorer import Explorer
 from verifier.tla.found import State
 from verifier.tla.specification import Specification
-from verifier.tla.splitting import Safety
 from verifier.verdict import Verdict, VerdictKind
 
 if TYPE_CHECKING:
@@ -161,17 +160,6 @@ def searched_by(
         leaves_off and not settled.verdicts.keys() >= {*names},
         settled,
     )
-
-
-def taken_apart(spec: Specification) -> Specification:
-    """The specification with each property that speaks of states and of steps as two, by the names that
-    engines call these by."""
-    properties = dict(spec.properties)
-    for name, one in spec.properties.items():
-        if one.always and one.steps:
-            properties[name] = replace(one, steps=())
-            properties[f"{name}{OF_STEPS}"] = Safety(steps=one.steps)
-    return replace(spec, properties=properties)
 
 
 def settled_by(explorer: Explorer, spec: Specification, asked: ModuleQuestion, seconds: float) -> Settled:

@@ -164,7 +164,8 @@ def violated(
 
 def explained(spec: Specification, trace: Trace, states: Sequence[State]) -> Trace:
     """The execution, with the parts of the property that are false in the end."""
-    name, last = str(trace.violates).removesuffix(OF_STEPS), states[-1]
+    name, last = str(trace.violates), states[-1]
+    name = name if name in spec.properties else name.removesuffix(OF_STEPS)
     if trace.loop is not None:
         return trace
     found, of_step = list[FalsePart](), False

@@ -22,8 +22,8 @@ from verifier.runs.question import Answer, conclude
 from verifier.runs.semantics import answered_by
 from verifier.runs.simulate import ENGINE, SimulateOptions
 from verifier.runs.tla import check_begins
+from verifier.runs.tla_loading import taken_apart
 from verifier.runs.tla_rounds import GivenUp, ModuleQuestion, within_limits
-from verifier.runs.tla_searched import taken_apart
 from verifier.runs.tla_symbolic import with_operators
 from verifier.runs.tla_traces import violated, whereabouts
 from verifier.runs.tla_verdicts import replayed, temporal_verdicts
