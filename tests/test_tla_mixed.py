@@ -69,3 +69,16 @@ def test_values_are_written_as_tlc_writes_them(tmp_path: Path) -> None:
     for state in ({"d": "1"}, {"d": "<<{2}>>"}):
         assert readers.compare(tmp_path, trees, [state]) == []
     assert readers.found == {"equal, 2 readers": 7, "equal, undefined": 1}
+
+
+def test_the_first_of_one_kind_is_tlcs_beside_values_of_other_kinds(tmp_path: Path) -> None:
+    """TLC has no order of words and records, but one of words."""
+    states = [{"d": "{[fb |-> 1]}"}, {"d": '{"fa", "fx", ""}'}, {"d": '{<<"fx">>, <<"">>}'}, {"d": "{<<1>>}"}]
+    readers = Comparison()
+    for text in (
+        r"(CHOOSE x \in [1..2 -> d] : TRUE)",
+        r"(CHOOSE x \in d : TRUE)",
+        r"(CHOOSE x \in d \X d : TRUE)",
+    ):
+        assert readers.compare(tmp_path, [Tree(text)], states) == []
+    assert readers.found == {"equal, 2 readers": 12}

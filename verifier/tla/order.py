@@ -175,6 +175,22 @@ class Order:
         return 0
 
 
+class OrderOfKinds(Order):
+    """An order of all values, one kind after the other: it is TLC's wherever TLC has one."""
+
+    def __init__(self, order: Order) -> None:
+        super().__init__(())
+        self.ranks, self.texts, self.unsure = order.ranks, order.texts, order.unsure
+
+    def compare(self, one: Value, other: Value) -> int:
+        """Below 0, 0 or above 0."""
+        try:
+            return super().compare(one, other)
+        except NoValue:
+            kinds = [type(listed(value)).__name__ for value in (one, other)]
+            return -1 if kinds[0] < kinds[1] else 1
+
+
 _FIELD = re.compile(r"[A-Za-z0-9_]*[A-Za-z][A-Za-z0-9_]*")
 """A name that a record may have for a field; other strings are written as keys."""
 _ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\f": "\\f", "\r": "\\r"})

@@ -18,7 +18,7 @@ from verifier.encodings.sorts import (
     Tuple,
     Variant,
 )
-from verifier.tla.order import Order, text
+from verifier.tla.order import Order, OrderOfKinds, text
 from verifier.tla.values import FALSE, TRUE, Fn, ModelValue, NoValue, Value, boolean, function, listed
 from verifier.tla.values import Boolean as Truth
 
@@ -77,7 +77,7 @@ class Names:
             try:
                 order = self.order.sorted(frozenset(meant))
             except NoValue:
-                order = sorted(meant, key=lambda one: text(one, self.order))
+                order = OrderOfKinds(self.order).sorted(frozenset(meant))
             found = self._listed[sort] = {one: meant[one] for one in order}
         return found
 

@@ -6,12 +6,11 @@ from itertools import product
 
 from verifier.encodings.sorts import Set
 from verifier.encodings.terms import Operator, Term
-from verifier.tla.order import text
+from verifier.tla.order import OrderOfKinds
 from verifier.tla.translate.converting import Conversions
 from verifier.tla.translate.making import known_table
 from verifier.tla.translate.symbolic import YES, Known, Members, Products, Sym, Table
 from verifier.tla.translate.terms import is_undefined, literal, with_symbols
-from verifier.tla.translate.value_kinds import kind_of
 from verifier.tla.values import NoValue, Value
 from verifier.tla.values import members as values_of
 
@@ -100,18 +99,11 @@ class FewItems(Conversions):
         return rows
 
     def listed_in_order(self, value: Value) -> list[Value]:
-        """The members of a finite set in TLC's order; those of different kinds, which have none, kind by
-        kind."""
+        """The members of a finite set, in an order that is TLC's wherever TLC has one."""
         try:
             return list(self.names.order.walk(value))
         except NoValue:
-            pass
-        kinds: dict[str, list[Value]] = {}
-        for one in values_of(value):
-            kinds.setdefault(kind_of(one), []).append(one)
-        if len(kinds) < 2:
-            return sorted(values_of(value), key=lambda item: text(item, self.names.order))
-        return [one for kind in sorted(kinds) for one in self.listed_in_order(frozenset(kinds[kind]))]
+            return OrderOfKinds(self.names.order).sorted(frozenset(values_of(value)))
 
 
 __all__ = ["FewItems"]
