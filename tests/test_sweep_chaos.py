@@ -244,6 +244,21 @@ def test_a_standalone_cluster(tmp_path: Path, standalone: str) -> None:
     all_hold(tmp_path)
 
 
+def test_a_worker_of_a_standalone_cluster_is_killed(tmp_path: Path, standalone: str) -> None:
+    process = sweep(tmp_path, master=standalone)
+    until(lambda: rows_of(tmp_path) >= 2)
+    (worker,) = (
+        one
+        for one in psutil.Process().children()
+        if str(tmp_path / "one") in one.cmdline() and one.pid != process.pid
+    )
+    for one in [*worker.children(recursive=True), worker]:
+        one.kill()
+    said = ended(process)
+    assert (said["exit_code"], said["rows"]) == (0, JOBS)
+    all_hold(tmp_path)
+
+
 def packed(folder: Path) -> Path:
     """An environment as an archive: a Python that finds the copy of the package which is in there."""
     (folder / "bin").mkdir(parents=True)
