@@ -124,17 +124,27 @@ class LaneEvaluator:
     def _is_open(self, node: FNode) -> bool:
         found = self._open.get(node)
         if found is None:
-            found = node in self._free or any(self._open[part] for part in node.args())
+            free = self._free
+            found = node in free or any(self._open.get(part, part in free) for part in node.args())
             self._open[node] = found
         return found
 
     def _evaluate(self, root: FNode, own: dict[FNode, int]) -> int:
-        values, mask = self._values, self._mask
-        for node in _in_order([root]) if root not in values and root not in own else ():
+        values, mask, stack = self._values, self._mask, [root]
+        while stack:
+            node = stack[-1]
+            if node in values or node in own:
+                stack.pop()
+                continue
+            parts = node.args()
+            missing = [part for part in parts if part not in values and part not in own]
+            if missing:
+                stack += missing
+                continue
+            stack.pop()
             kept = own if self._is_open(node) else values
-            if node not in kept:
-                arguments = [own[part] if self._open[part] else values[part] for part in node.args()]
-                kept[node] = _evaluate_node(node, arguments, mask)
+            arguments = [own[part] if part in own else values[part] for part in parts]
+            kept[node] = _evaluate_node(node, arguments, mask)
         return own[root] if root in own else values[root]
 
 

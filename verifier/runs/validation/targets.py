@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING
 
-from verifier.encodings.bits import bit, conjunction, disjunction, negation, subterms
+from verifier.encodings.bits import bit, conjunction, disjunction, negation
 from verifier.encodings.random_values import draw_value
 from verifier.encodings.sorts import SortError
 from verifier.runs.validation.budget import OutOfTime
@@ -48,8 +48,8 @@ def targets(
     chance: Random,
 ) -> list[Target]:
     """All of them, the most important ones first."""
-    bits = frozenset(subject.model.layout.bits)
-    found = [(one, _OF_PROOFS) for one in map(_invariant, certificates) if _speaks_of(one, bits)]
+    of_state = _OfState(subject.model.layout.bits)
+    found = [(one, _OF_PROOFS) for one in map(_invariant, certificates) if of_state(one)]
     instances = subject.model.system.instances
     of_each = max(_LEAST_OF_EACH, min(_MOST_OF_EACH, _OF_GUARDS // max(1, len(instances))))
     guards = [(instance.guard, of_each) for instance in instances]
@@ -58,7 +58,7 @@ def targets(
     for several in (guards, lines, formulas):
         chance.shuffle(several)
         found += several
-    every = (Target(formula, wanted, _speaks_of(formula, bits)) for formula, wanted in found)
+    every = (Target(formula, wanted, of_state(formula)) for formula, wanted in found)
     return [target for target in every if not target.formula.is_false()]
 
 
@@ -95,9 +95,23 @@ def _invariant(certificate: Certificate) -> FNode:
     )
 
 
-def _speaks_of(formula: FNode, bits: frozenset[FNode]) -> bool:
-    """Whether all variables of a formula are among these."""
-    return all(one in bits for one in subterms([formula]) if one.is_symbol())
+class _OfState:
+    """Knows of formulas whether they speak of state bits only."""
+
+    def __init__(self, bits: Iterable[FNode]) -> None:
+        self._known = dict.fromkeys(bits, True)
+
+    def __call__(self, formula: FNode) -> bool:
+        known, stack = self._known, [formula]
+        while stack:
+            node = stack[-1]
+            missing = [part for part in node.args() if part not in known]
+            if missing and node not in known:
+                stack += missing
+                continue
+            stack.pop()
+            known.setdefault(node, not node.is_symbol() and all(known[part] for part in node.args()))
+        return known[formula]
 
 
 __all__ = ["Target", "targets"]

@@ -20,6 +20,8 @@ from verifier.tla.translate.symbolic import Known
 from verifier.tla.values import FALSE, TRUE, Value, listed, same
 
 if TYPE_CHECKING:
+    from pysmt.fnode import FNode
+
     from verifier.encodings.layout import Layout
     from verifier.tla.ast import Expression
 
@@ -54,6 +56,7 @@ class Values:
         values = dict(columns(layout.bits, [now.bits for now, _ in lanes]))
         values |= dict(columns(after.bits, [following.bits for _, following in lanes]))
         self.evaluate = LaneEvaluator(values, self.mask)
+        self._columns: dict[tuple[FNode, ...], tuple[int, ...]] = {}
         self._compiled: dict[tuple[Expression, str, bool], _Compiled] = {}
 
     def differences(self, question: Question, most: int = _MOST_OF_EACH) -> Iterator[Difference]:
@@ -134,7 +137,10 @@ class Values:
         """The value in a state. Raises ValueError for bits that stand for none."""
         if isinstance(one, Known):
             return one.value
-        bits = [bool(self.evaluate(bit) >> number & 1) for bit in one.bits]
+        columns_of = self._columns.get(one.bits)
+        if columns_of is None:
+            columns_of = self._columns[one.bits] = tuple(map(self.evaluate, one.bits))
+        bits = [bool(column >> number & 1) for column in columns_of]
         if one.layout is None:
             return TRUE if bits[0] else FALSE
         return self.subject.names.decode(one.layout.decode_state(bits)["value"], one.term.sort)
