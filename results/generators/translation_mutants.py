@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import reduce
@@ -150,17 +150,21 @@ def _row(trial: Trial, alone: Answer, validated: Answer) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def table(rules: Sequence[Rule] = RULES) -> str:
-    """The table, and how many are found."""
-    rows, wrong, found = [], 0, 0
+def answers(rules: Sequence[Rule] = RULES) -> Iterator[tuple[Trial, Answer, Answer]]:
+    """What is said of each module."""
     with tempfile.TemporaryDirectory() as folder:
         for trial in (trial for rule in rules for trial in trials(rule)):
             alone, validated = tried(trial, Path(folder))
-            rows.append(_row(trial, alone, validated))
-            print(rows[-1], file=sys.stderr, flush=True)
-            if alone.verdict in _CLAIMS:
-                wrong += 1
-                found += validated.verdict not in _CLAIMS
+            print(_row(trial, alone, validated), file=sys.stderr, flush=True)
+            yield trial, alone, validated
+
+
+def table(every: Iterable[tuple[Trial, Answer, Answer]]) -> str:
+    """The table, and how many are found."""
+    said = list(every)
+    rows = [_row(*one) for one in said]
+    claims = [validated for _, alone, validated in said if alone.verdict in _CLAIMS]
+    wrong, found = len(claims), sum(validated.verdict not in _CLAIMS for validated in claims)
     head = ("wrong rule", "function", "module", "without validation", "with it", "what it says")
     lines = ["# Wrong rules of the translation", "", (__doc__ or "").split("\n\n", 1)[1].strip(), ""]
     lines += [f"Of {wrong} wrong verdicts validation finds {found} ({100 * found // max(wrong, 1)} %).", ""]
@@ -169,4 +173,4 @@ def table(rules: Sequence[Rule] = RULES) -> str:
 
 
 if __name__ == "__main__":
-    _TABLE.write_text(table())
+    _TABLE.write_text(table(answers()))
