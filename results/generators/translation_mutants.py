@@ -4,7 +4,7 @@ Run ``python -m results.generators.translation_mutants``. Each rule of ``transla
 it stands in memory. A small module is asked twice: without validation, where the verdict is a wrong one, and
 with it, within the time that it has by default. Most rules are tried in two modules: in one the rule matters
 in the first states, in the other only in states that no walk reaches, behind a guard that one state of 1,681
-satisfies.
+satisfies. A module whose verdict is no wrong one, though the rule is wrong, is not counted.
 """
 
 from __future__ import annotations
