@@ -139,6 +139,7 @@ CHOOSE e \in x : TRUE; CHOOSE e \in x : e = y; {e \in x : e = y}; {e \in x : TRU
 \E e \in [x -> {1, 2}] : TRUE
 \E e \in x \X y : e[1] = e[2]; \E e \in [a : x] : e.a = y; \A e \in 1..x : e < 3; \A e \in 1..y : x[e] = 1
 \E e \in UNION x : e = 1
+\E <<e, f>> \in x : TRUE; {<<e, f>> \in x : TRUE}
 \A e \in DOMAIN x : x[e] = 1; FoldSet(LAMBDA a, b : a + b, 0, x); {{e, 0} : e \in x}
 \E e \in (IF y = 1 THEN x ELSE {1}) : e = 1
 MapThenFoldSet(LAMBDA a, b : a + b, 0, LAMBDA e : e, LAMBDA S : CHOOSE e \in S : TRUE, x)

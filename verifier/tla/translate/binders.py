@@ -66,7 +66,7 @@ class Binders(Calls):
                 cases = [Case(condition, item) for condition, item in items]
             else:
                 cases = self.unrolled(domain) if unroll else self.spread(domain, shown)
-            for case in cases:
+            for case in self._matching(binding, cases):
                 if case.condition is not NO:
                     yield from level(number + 1, [*done, case], self.put(binding, name, case.item, inner))
 
@@ -84,14 +84,29 @@ class Binders(Calls):
         """The context where a bound name, or a tuple of names, stands for an item."""
         if name is not None:
             return context.bound({name: item})
-        count = len(binding.names)
-        length = self.length_of(item)
-        fits = self.if_(self.equal(length, Known(count)), YES, Nothing(f"tuples of {count} are expected"))
+        fits = self._fits(binding, item)
         parts: dict[ast.Symbol, Sym] = {
             one: self.after(fits, self.apply(item, Known(number))) if not isinstance(fits, Nothing) else fits
             for number, one in enumerate(binding.names, 1)
         }
         return context.bound(parts)
+
+    def _fits(self, binding: ast.Binding, item: Sym) -> Sym:
+        """A formula that has a value where an item is a tuple of as many parts as there are names; it is true
+        there."""
+        count = len(binding.names)
+        length = self.length_of(item)
+        return self.if_(self.equal(length, Known(count)), YES, Nothing(f"tuples of {count} are expected"))
+
+    def _matching(self, binding: ast.Binding, cases: list[Case]) -> list[Case]:
+        """Cases that are read as tuples, where names of parts are bound, whether these are used or not."""
+        if not binding.is_tuple:
+            return cases
+        return [Case(self.and_([c.condition, self._fits(binding, c.item)]), c.item, c.symbol) for c in cases]
+
+    def _read_as(self, binding: ast.Binding, item: Sym, formula: Sym) -> Sym:
+        """A formula about an item of a tuple of names, where the item is such a tuple."""
+        return self.after(self._fits(binding, item), formula) if binding.is_tuple else formula
 
     def _quantifier(self, whole: ast.Quantifier, context: Context) -> Sym:
         found, exact = self._quantified(whole, context, unroll=False)
@@ -122,7 +137,8 @@ class Binders(Calls):
         name = None if whole.binding.is_tuple else whole.binding.names[0]
 
         def body(item: Sym) -> Sym:
-            return self.truth(self.value(whole.body, self.put(whole.binding, name, item, context)))
+            found = self.truth(self.value(whole.body, self.put(whole.binding, name, item, context)))
+            return self._read_as(whole.binding, item, found)
 
         return self.strict(self.chosen(domain, body), domain)
 
@@ -133,7 +149,8 @@ class Binders(Calls):
         name = None if whole.binding.is_tuple else whole.binding.names[0]
 
         def test(item: Sym) -> Sym:
-            return self.truth(self.value(whole.body, self.put(whole.binding, name, item, context)))
+            found = self.truth(self.value(whole.body, self.put(whole.binding, name, item, context)))
+            return self._read_as(whole.binding, item, found)
 
         if isinstance(domain, Known) and is_set(domain.value) and is_infinite(domain.value):
             return Part(domain, test)
