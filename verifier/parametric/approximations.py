@@ -37,7 +37,8 @@ APPROXIMATIONS = (
     Approximation(
         "an action that would assign a value outside a sort, or read what has no value",
         "enabled",
-        "at given constants it is disabled, so the reading only adds its steps",
+        "at given constants it is disabled, so the reading only adds its steps; "
+        "a proof that speaks of deadlocks shows that there are none of the former",
     ),
     Approximation(
         "what stands beyond the end of a sequence or at a key that a function does not have",
