@@ -14,6 +14,7 @@ import pytest
 from results.generators.tla_random import interpreted, translated
 from tests.sampling import rest_slow
 from verifier.encodings.sorts import SortError
+from verifier.errors import TooLargeError
 from verifier.runs.tla_loading import formula_named, load
 from verifier.runs.tla_symbolic import symbolic
 from verifier.tla.translate.contexts import Context
@@ -38,10 +39,7 @@ UNIVERSES = {
         "(0 :> 1 @@ 1 :> 2); <<1, 2>>; <<>>; (<<1, 2>> :> 1); (None :> 1); TRUE",
         "(0 :> 1); <<1, 2>>; <<>>; [a |-> 1]; 0",
     ),
-    "sets of every kind": (
-        '{}; {1}; {1, 2}; {"a"}; {<<1>>, <<1, 2>>}; {{1}}; None; <<1>>',
-        '{}; {1}; {"a"}; {{1}}; 1',
-    ),
+    "sets of every kind": ('{}; {1}; {"a"}; {<<1>>}; None; <<1>>', '{}; {1}; {"a"}; 1'),
     "functions that may be sequences": (
         "(1 :> 1 @@ 3 :> 1); <<1, 2>>; <<>>; (2 :> 1)",
         '1; 2; 0; -1; "a"; {1}',
@@ -73,7 +71,8 @@ UNIVERSES = {
         "None; A; 1; {1}; {A, None}",
     ),
 }
-QUICK = list(UNIVERSES)[:8]
+QUICK = ("scalars", "sets of every kind", "functions that may be sequences", "tuples of one length")
+LATER = [one for one in UNIVERSES if one not in QUICK]
 SETS = r"""
 x \in y; x \notin y; x \subseteq y; x \cup y; x \cap y; x \ y; SUBSET x; UNION x; Cardinality(x)
 IsFiniteSet(x); {x, y}
@@ -185,12 +184,12 @@ def differences(folder: Path, universe: tuple[str, str], templates: list[str]) -
         try:
             value = translator.value(formula.body, Context({}, formula.module))
             term = None if isinstance(value, Nothing) else translator.term(value)
-        except Untranslated:
+        except (Untranslated, TooLargeError):  # refused
             continue
         for state in made.sample.states:
             try:
                 ours = translated(made, term, state)
-            except SortError:  # refused by the engines
+            except (SortError, TooLargeError):  # refused by the engines
                 break
             theirs = interpreted(spec, f"E{number}", state)
             count += 1
@@ -200,7 +199,7 @@ def differences(folder: Path, universe: tuple[str, str], templates: list[str]) -
     return found, count
 
 
-@pytest.mark.parametrize("universe", [*QUICK, *rest_slow(list(UNIVERSES)[len(QUICK) :], 0)])
+@pytest.mark.parametrize("universe", [*QUICK, *rest_slow(LATER, 4)])
 def test_operators_of_every_kind(tmp_path: Path, universe: str) -> None:
     found, count = differences(tmp_path, UNIVERSES[universe], TEMPLATES)
     assert found == []

@@ -134,31 +134,32 @@ def _counts(value: Value) -> dict[Value, int]:
     return found
 
 
-def _copies(item: Value, bag: Value) -> int:
-    counts = _counts(bag)
-    return counts[item] if has_key(item, counts) else 0
+def _copies(item: Value, bag: dict[Value, Value]) -> int:
+    """How often an item is in a bag; of others nothing is asked, as by TLC."""
+    if not has_key(item, bag):
+        return 0
+    count = bag[item]
+    if type(count) is not int:
+        raise NoValue("a bag has integers as its values")
+    return count
 
 
 def _bag_sum(one: Value, other: Value) -> Value:
     counts, made = _counts(one), dict(_counts(one))
     for item, count in _counts(other).items():
-        made[item] = made.get(item, 0) + count if has_key(item, counts) else count
+        made[item] = count + _copies(item, counts)
     return function(made)
 
 
 def _bag_difference(one: Value, other: Value) -> Value:
-    taken = _counts(other)
-    left = {
-        item: count - (taken[item] if has_key(item, taken) else 0) for item, count in _counts(one).items()
-    }
+    taken = pairs_of(other)
+    left = {item: count - _copies(item, taken) for item, count in _counts(one).items()}
     return function({item: count for item, count in left.items() if count > 0})
 
 
 def _bag_within(one: Value, other: Value) -> Value:
-    more = _counts(other)
-    return boolean(
-        all(count <= (more[item] if has_key(item, more) else 0) for item, count in _counts(one).items())
-    )
+    more = pairs_of(other)
+    return boolean(all(count <= _copies(item, more) for item, count in _counts(one).items()))
 
 
 def _bag_union(value: Value) -> Value:
@@ -337,7 +338,7 @@ EXTENSIONS: dict[str, Make] = {
     "SubBag": simple(_sub_bags),
     "BagOfAll": simple(_bag_of_all),
     "BagCardinality": simple(lambda bag: sum(_counts(bag).values())),
-    "CopiesIn": simple(_copies),
+    "CopiesIn": simple(lambda item, bag: _copies(item, pairs_of(bag))),
     "MapThenFoldSet": _make_map_then_fold,
     "FoldSet": _make_fold_set,
     "FoldLeft": simple(_fold_left),

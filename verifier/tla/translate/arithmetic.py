@@ -27,6 +27,8 @@ class Arithmetic(Kinds):
 
     def arithmetic(self, operator: Operator, one: Sym, other: Sym) -> Sym:
         """A sum or difference."""
+        if isinstance(one, Nothing) or isinstance(other, Nothing):
+            return one if isinstance(one, Nothing) else other
         if isinstance(one, Known) and isinstance(other, Known):
             sum_ = one.value + other.value if operator is Operator.ADD else one.value - other.value
             return Known(sum_)

@@ -263,6 +263,8 @@ class Maker(Connectives):
 
     def less(self, one: Sym, other: Sym, *, equal: bool = False) -> Sym:
         """``one < other``, or ``one <= other``."""
+        if isinstance(one, Nothing) or isinstance(other, Nothing):
+            return one if isinstance(one, Nothing) else other
         if isinstance(one, Known) and isinstance(other, Known):
             return YES if (one.value < other.value or (equal and one.value == other.value)) else NO
         operator = Operator.LESS_EQUAL if equal else Operator.LESS
