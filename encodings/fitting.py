@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 from pysmt.fnode import FNode
 
@@ -32,9 +32,12 @@ from verifier.encodings.sorts import (
     Record,
     Sequence,
     Sort,
+    SortError,
     Tuple,
     Variant,
 )
+
+_Kind = TypeVar("_Kind", bound=Sort)
 
 
 def convert(value: Any, source: Sort, target: Sort) -> Any:
@@ -95,20 +98,20 @@ def outside(sort: Sort, value: Lowered) -> FNode:
         case Scalar():
             return scalars.outside(sort, value)
         case LoweredOption():
-            assert isinstance(sort, Option)
-            return conjunction((value.present, outside(sort.inner, value.payload)))
+            option = _of_kind(sort, Option)
+            return conjunction((value.present, outside(option.inner, value.payload)))
         case LoweredSequence():
-            assert isinstance(sort, Sequence)
-            too_long = scalars.outside(Range(0, sort.capacity), value.length)
+            row = _of_kind(sort, Sequence)
+            too_long = scalars.outside(Range(0, row.capacity), value.length)
             within = (
-                conjunction((value.length.at_least(index + 1), outside(sort.element, slot)))
-                for index, slot in enumerate(value.slots[: sort.capacity])
+                conjunction((value.length.at_least(index + 1), outside(row.element, slot)))
+                for index, slot in enumerate(value.slots[: row.capacity])
             )
             return disjunction((too_long, *within))
         case LoweredVariant():
-            assert isinstance(sort, Variant)
+            variant = _of_kind(sort, Variant)
             beyond = (
-                conjunction((held, outside(sort.payload(tag), part))) for held, tag, part in value.held()
+                conjunction((held, outside(variant.payload(tag), part))) for held, tag, part in value.held()
             )
             return disjunction((negation(value.tag.defined), *beyond))
         case dict():
@@ -128,19 +131,19 @@ def beyond(sort: Sort, value: Lowered) -> FNode:
         case Scalar():
             return disjunction(when for item, when in value.cases() if not sort.contains(item))
         case LoweredOption():
-            assert isinstance(sort, Option)
-            return conjunction((value.present, beyond(sort.inner, value.payload)))
+            option = _of_kind(sort, Option)
+            return conjunction((value.present, beyond(option.inner, value.payload)))
         case LoweredSequence():
-            assert isinstance(sort, Sequence)
+            row = _of_kind(sort, Sequence)
             within = (
-                conjunction((value.length.at_least(index + 1), beyond(sort.element, slot)))
-                for index, slot in enumerate(value.slots[: sort.capacity])
+                conjunction((value.length.at_least(index + 1), beyond(row.element, slot)))
+                for index, slot in enumerate(value.slots[: row.capacity])
             )
-            return disjunction((beyond(Range(0, sort.capacity), value.length), *within))
+            return disjunction((beyond(Range(0, row.capacity), value.length), *within))
         case LoweredVariant():
-            assert isinstance(sort, Variant)
+            variant = _of_kind(sort, Variant)
             return disjunction(
-                conjunction((held, beyond(sort.payload(tag), part))) for held, tag, part in value.held()
+                conjunction((held, beyond(variant.payload(tag), part))) for held, tag, part in value.held()
             )
         case dict():
             sorts = dict(children(sort))
@@ -148,6 +151,13 @@ def beyond(sort: Sort, value: Lowered) -> FNode:
                 beyond(sorts[key], part) if key in sorts else _is_there(part) for key, part in value.items()
             )
     raise AssertionError(value)
+
+
+def _of_kind(sort: Sort, kind: type[_Kind]) -> _Kind:
+    """The sort, to which a value of that kind belongs. Raises SortError: another one has no rule."""
+    if isinstance(sort, kind):
+        return sort
+    raise SortError(f"a value of the kind {kind.__name__} is assigned where {sort} is expected")
 
 
 def _is_there(part: Any) -> FNode:

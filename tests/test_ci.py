@@ -136,8 +136,8 @@ def test_a_new_manifest_is_filled_in(project: Project) -> None:
     assert verify("ci", str(project.manifest), "--update").exit_code == 0
     assert project.check() == (0, [])
     filled = tomllib.loads(project.manifest.read_text(encoding="utf-8"))["cell"]
-    assert filled[0]["expect"]["NoLostWrite"] == {"verdict": "holds", "depth": 10}
-    assert filled[1]["expect"]["NoLostWrite"] == {"verdict": "violated", "steps": 5}
+    assert filled[0]["expect"]["NoLostWrite"] == {"verdict": "proved"}
+    assert filled[1]["expect"]["NoLostWrite"] == {"verdict": "violated"}
     assert project.manifest.read_text(encoding="utf-8").count("\n# Two.\n[[cell]]\n") == 1
 
 

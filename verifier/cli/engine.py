@@ -139,7 +139,7 @@ def _run(engine: Engine[Any], given: dict[str, Any]) -> int:
     from verifier.processes.interrupts import terminable
     from verifier.processes.limits import Limits
     from verifier.runs.asking import answered, prepared
-    from verifier.runs.loading import load
+    from verifier.runs.loading import TLA, load
 
     _say_defaults(engine)
     spec = named_spec(given.pop("spec_option"), given.pop("spec_argument"))
@@ -154,7 +154,9 @@ def _run(engine: Engine[Any], given: dict[str, Any]) -> int:
     for file, path in files.items():
         if path is not None:
             options = file.prepare(options, path)
-    with reading_within(Limits(options.timeout, since=began)):
+    # A Python protocol is read at once. Its run says which properties the time left open.
+    seconds = options.timeout if spec.endswith(TLA) else None
+    with reading_within(Limits(seconds, since=began)):
         question = prepared(engine, load(spec, settings, began, reading), options)
     targets = {"--certificate": certificate, **{file.flag: path for file, path in files.items()}}
     check_targets(shown, targets, question.properties)
