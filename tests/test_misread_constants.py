@@ -39,6 +39,7 @@ from verifier.parametric.proving import Proofs, prove
 from verifier.parametric.smtlib import Printer
 from verifier.parametric.system import ParametricSystem
 from verifier.processes.limits import Limits
+from verifier.specs.definition import DefinitionError
 from verifier.specs.protocol import define
 
 HIDING = [
@@ -52,7 +53,10 @@ HIDING.remove(misread_constants.PartOf)
 
 def shown_for_all(kind: type[Protocol]) -> bool:
     """Whether the invariant is proved with nothing assumed but what the constants are declared with."""
-    define(kind({}))  # it is well formed
+    try:
+        define(kind({}))
+    except DefinitionError:  # Python is not asked for the text of a value
+        return False
     try:
         reading = read_for_all(kind, {})
         return not reading.beyond_declared and prove(Proofs.of(reading), "Inv", Limits(20).begun()).proved

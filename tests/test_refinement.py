@@ -29,6 +29,7 @@ from verifier.specs.protocol import (
     define,
     refines,
 )
+from verifier.specs.reading.keys import Keys
 from verifier.specs.registry import load as class_of
 from verifier.system.model import build
 from verifier.verdict import VerdictKind
@@ -310,7 +311,7 @@ def compare(seed: int, *, bounded: bool = False) -> bool:
 @pytest.fixture
 def unwatched(monkeypatch: pytest.MonkeyPatch) -> None:
     """Protocols are read without looking for mistakes in their code, which takes most of the time."""
-    monkeypatch.setattr(verifier.specs.protocol, "reading", lambda _: nullcontext())
+    monkeypatch.setattr(verifier.specs.protocol, "reading", lambda _: nullcontext(Keys()))
 
 
 @pytest.mark.usefixtures("unwatched")

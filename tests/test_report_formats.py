@@ -16,7 +16,7 @@ from markdown_it import MarkdownIt
 from results.generators.examples import kip320_first_try, run_rows
 from tests.command_line import CHAIN, LOCK, verify, wrong
 from tests.reporting import JUNIT_SCHEMA, every_verdict, hostile_spec, like
-from verifier.outcomes.row import rows_of
+from verifier.outcomes.row import Row, job_id, rows_of
 from verifier.report.diagram import diagram_of
 from verifier.report.junit import as_junit
 from verifier.report.report import Report, command_of
@@ -250,12 +250,20 @@ def test_a_folder_without_a_sweep_is_refused(tmp_path: Path) -> None:
     assert "is not the folder of a sweep" in wrong("report", str(tmp_path))
 
 
+def key_of(row: Row, name: str) -> str:
+    """The key of a row's job, of another property."""
+    return job_id(row.spec_hash, row.constants, name, row.engine, row.options, row.tool_version)
+
+
 def test_the_folder_of_a_sweep_is_a_report(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     from verifier.sweep.store import Store
 
     rows = [*every().rows, kip320_first_try()]
-    rows = [like(row, job_id=str(n), trace=row.trace, steps=row.steps) for n, row in enumerate(rows)]
+    rows = [
+        like(row, job_id=key_of(row, f"P{n}"), property_name=f"P{n}", trace=row.trace, steps=row.steps)
+        for n, row in enumerate(rows)
+    ]
     with Store(tmp_path / "sweep") as store:
         store.add(rows, "test")
     done = verify("report", str(tmp_path / "sweep"), "--format", "json")

@@ -16,6 +16,7 @@ from verifier.runs.table import ENGINES, engine_named, execute
 SPECS = {"live": "rabbit-sac"}
 """Of engines that ask for what the chain does not have."""
 OPTIONS: dict[str, dict[str, Any]] = {
+    "check": {},
     "bmc": {"depth": 1, "solver": "cadical"},
     "explore": {"max_depth": 1},
     "induct": {},

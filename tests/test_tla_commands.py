@@ -250,7 +250,6 @@ def test_a_manifest_misses_a_temporal_property_that_no_cell_of_live_covers(count
     cell = '[[cell]]\nid = "m"\nspec = "M.tla"\nengine = "bmc"\n'
     Path("verify.toml").write_text(cell)
     words = "Ends: the configuration of M.tla names Ends, which is a temporal property"
-    assert verify("ci", "verify.toml", "--update").exit_code == 0
     done = verify("ci", "verify.toml", "--update")
     assert done.exit_code == 14
     assert f"left  {words}" in done.stdout

@@ -226,7 +226,7 @@ def test_fields_with_names_of_sets(tmp_path: Path) -> None:
     """The grammar takes these names for the sets; names that are none of fields stay what they are."""
     text = """[Nat |-> "ä [Nat |-> 1]", STRING |-> 2, a |-> [x \\in {1}, y \\in BOOLEAN |-> TRUE]]"""
     table = "(<<1, FALSE>> :> TRUE @@ <<1, TRUE>> :> TRUE)"
-    assert value(tmp_path, text) == f'[Nat |-> "ä [Nat |-> 1]", STRING |-> 2, a |-> {table}]'
+    assert value(tmp_path, text) == f'[STRING |-> 2, Nat |-> "ä [Nat |-> 1]", a |-> {table}]'
     assert value(tmp_path, "[[Int |-> [TRUE |-> 1]] EXCEPT !.Int.TRUE = @ + 1].Int . TRUE") == "2"
     assert value(tmp_path, "[Real : {1}, FALSE : BOOLEAN]") == value(
         tmp_path, "{[Real |-> 1, FALSE |-> b] : b \\in BOOLEAN}"

@@ -50,7 +50,7 @@ EXPRESSIONS = {
     "SelectSeq(<<1, 2, 3>>, LAMBDA x : x > 1)": "<<2, 3>>",
     "DOMAIN <<7, 8>>": "{1, 2}",
     "CHOOSE x \\in {3, 1, 2} : x > 1": "2",
-    'CHOOSE x \\in {"b", "a"} : TRUE': '"b"',
+    'CHOOSE x \\in {"b", "a"} : TRUE': '"a"',
     "CHOOSE s \\in SUBSET {1, 2, 3} : Cardinality(s) = 2": "{1, 2}",
     "IF 1 = 1 THEN 2 ELSE 3": "2",
     "CASE 1 = 2 -> 3 [] OTHER -> 4": "4",

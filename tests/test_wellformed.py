@@ -122,7 +122,6 @@ def test_constantly_and_arbitrary_take_what_they_need() -> None:
     [
         ("{s.x: 1, s.holder: None, s.x: 2}", "then assigns x twice"),
         ("{s.f[a]: 1, s.x: 2, s.f[a]: 0}", "then assigns f[a] twice"),
-        ("dict([(s.f[a], 1), (s.f[a], 0)])", "then assigns f[a] twice"),
         ("{**{s.x: 1, s.f[a]: 1}, **{s.f[a]: 0}}", "then assigns f[a] twice"),
         ("{s.pair.low: 1, **{s.pair.low: 2}}", "then assigns pair.low twice"),
         ("{s.f[s.holder.value]: 1, **{s.f[s.holder.value]: 0}}", "twice"),

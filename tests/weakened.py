@@ -24,10 +24,9 @@ def without(
         step = member.method(self, s, **parameters)
         assert guard is None or guard < len(step.when)
         assert effect is None or effect < len(step.then)
-        kept = [target for place, target in enumerate(step.then) if place != effect]
         return Step(
             [when for place, when in enumerate(step.when) if place != guard],
-            {target: step.then[target] for target in kept},
+            {target: value for place, (target, value) in enumerate(step.then.items()) if place != effect},
         )
 
     changed = {"name": f"{protocol.spec_name()}-mutant", method: ActionMember(weaker, member.domains)}

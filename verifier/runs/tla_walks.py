@@ -126,7 +126,11 @@ class _Walks:
         finally:
             explorer.constraints = within
         check_begins(self.spec, explorer.found)
-        return list(explorer.states)
+        found = list(explorer.states)
+        if not any(self._look(state, first=True).within for state in found):
+            words = "the constraint excludes every initial state, so that nothing can happen"
+            raise UsageError(f"{self.spec.module.name}: {words}")
+        return found
 
     def _walk(self, state: State) -> None:
         taken, self.path = Counter[str](), [state]

@@ -121,7 +121,8 @@ class Expressions:
             return
         before, self.t.assigned = self.t.assigned, note.assigned
         try:
-            names = {symbol: one for symbol in facts.free if (one := self._named(symbol, note)) is not None}
+            named = ((symbol, self._named(symbol, note, facts)) for symbol in facts.free)
+            names = {symbol: one for symbol, one in named if one is not None}
             result = self._valued(note.found)
             following = self._assigned(note, facts)
         finally:
@@ -137,16 +138,25 @@ class Expressions:
             meant = {symbol: self._lowered(one, bindings) for symbol, one in names.items()}
             yield Question(note, facts, self._lowered(result, bindings), meant, assigned)
 
-    def _named(self, symbol: ast.Symbol, note: Note) -> Term | Known | None:
-        """What a name stands for; None of an operator that is defined in a LET."""
+    def _named(self, symbol: ast.Symbol, note: Note, facts: Facts) -> Term | Known | None:
+        """What a name stands for; None of an operator that is defined in a LET.
+
+        Raises NotCompared where it has no one value: the argument of an operator is another one below a
+        prime, and the @ in an operator of a LET is that of the place where the LET stands.
+        """
         context = note.context
         found = context.at if symbol is AT else context.env.get(symbol)
         if isinstance(found, Around):
+            if context.at is not None:
+                raise NotCompared
             return None
         if isinstance(found, Thunk):
             if found.acts:
                 raise NotCompared
-            found = found.force(context.primed)
+            meant = self._valued(found.force(context.primed))
+            if facts.level >= ACTION and isinstance(meant, Term) and meant.free & self.known:
+                raise NotCompared
+            return meant
         if found is None:
             raise NotCompared
         return self._valued(found)
