@@ -124,8 +124,13 @@ def check_begins(spec: Specification, found: Found) -> None:
         return
     if not found.generated:
         raise no_initial_state(spec)
+    raise excluded_initial_states(spec)
+
+
+def excluded_initial_states(spec: Specification) -> UsageError:
+    """The error for a constraint that no initial state satisfies."""
     words = "the constraint excludes every initial state, so that nothing can happen: let it admit one"
-    raise UsageError(f"{spec.module.name}: {words}")
+    return UsageError(f"{spec.module.name}: {words}")
 
 
 class _Search:

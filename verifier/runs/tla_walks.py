@@ -21,7 +21,7 @@ from verifier.runs.options import INTERPRETER
 from verifier.runs.question import Answer, conclude
 from verifier.runs.semantics import answered_by
 from verifier.runs.simulate import ENGINE, SimulateOptions
-from verifier.runs.tla import check_begins
+from verifier.runs.tla import check_begins, excluded_initial_states
 from verifier.runs.tla_loading import taken_apart
 from verifier.runs.tla_rounds import GivenUp, ModuleQuestion, within_limits
 from verifier.runs.tla_symbolic import with_operators
@@ -128,8 +128,7 @@ class _Walks:
         check_begins(self.spec, explorer.found)
         found = list(explorer.states)
         if not any(self._look(state, first=True).within for state in found):
-            words = "the constraint excludes every initial state, so that nothing can happen"
-            raise UsageError(f"{self.spec.module.name}: {words}")
+            raise excluded_initial_states(self.spec)
         return found
 
     def _walk(self, state: State) -> None:
