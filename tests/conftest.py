@@ -12,6 +12,7 @@ import pytest
 from hypothesis import settings
 
 from verifier.cli.entry import COLLECTIONS
+from verifier.runs.validation import budget
 
 _GARBAGE = 1 << 25
 """Bytes that tests of a file may leave before it is worth looking among them for cycles."""
@@ -38,6 +39,13 @@ def recursion_limit() -> Iterator[None]:
     limit = sys.getrecursionlimit()
     yield
     sys.setrecursionlimit(limit)
+
+
+@pytest.fixture(autouse=True)
+def validation_time(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests of other things compare translations for a quarter of the time that users wait for it."""
+    if request.node.get_closest_marker("validation") is None:
+        monkeypatch.setattr(budget, "LEAST_SECONDS", 0.05)
 
 
 class Memory:

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
+from _pytest.mark.structures import ParameterSet  # pytest has no public name for it
 
 _THOROUGH_FOR_A_QUICK_ONE = 1
 
@@ -17,7 +18,8 @@ _THOROUGH_FOR_A_QUICK_ONE = 1
 def some_of(cases: Iterable[Any], *, every: int) -> list[Any]:
     """All cases as parameters of a test, of which each so-manyth is quick.
 
-    A tuple has the values of several parameters, or of one that is a tuple itself: ``((1, 2),)``.
+    A tuple has the values of several parameters, or of one that is a tuple itself: ``((1, 2),)``. What
+    ``pytest.param`` gives keeps its name.
     """
     return [_case(case, place % every, 1) for place, case in enumerate(cases)]
 
@@ -36,6 +38,8 @@ def rest_slow(cases: Iterable[Any], count: int) -> list[Any]:
 
 
 def _case(case: Any, place: int, quick: int) -> Any:
+    if isinstance(case, ParameterSet):
+        return pytest.param(*case.values, marks=[*case.marks, *_marks(place, quick)], id=case.id)
     values = case if isinstance(case, tuple) else (case,)
     return pytest.param(*values, marks=_marks(place, quick))
 

@@ -95,6 +95,7 @@ def test_every_measured_row_is_among_the_expectations() -> None:
             assert (row["spec"], constants_of(row), name, steps) in known
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("settings", "orbits"),
     [
@@ -159,7 +160,7 @@ COUNTED: list[tuple[str, dict[str, Any], int, int, int]] = [
 ]
 
 
-@pytest.mark.parametrize(("spec", "settings", "depth", "states", "generated"), COUNTED)
+@pytest.mark.parametrize(("spec", "settings", "depth", "states", "generated"), first_of(COUNTED, 4))
 def test_agrees_with_an_interpreter_of_the_text(
     spec: str, settings: dict[str, Any], depth: int, states: int, generated: int
 ) -> None:
@@ -233,6 +234,7 @@ def test_as_written_a_read_concludes_only_when_messages_are_lost() -> None:
 # Constants
 
 
+@pytest.mark.thorough
 def test_bookies_are_interchangeable_unless_the_first_ensemble_is_taken() -> None:
     def symmetric(settings: dict[str, Any]) -> list[str]:
         return [symmetry.sort.name for symmetry in build(BookKeeper(settings)).system.symmetries]

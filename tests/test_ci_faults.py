@@ -217,7 +217,7 @@ FAULTS = [
 ]
 
 
-@pytest.mark.parametrize("fault", some_of(FAULTS, every=4), ids=lambda fault: fault.what)
+@pytest.mark.parametrize("fault", some_of(FAULTS, every=8), ids=lambda fault: fault.what)
 def test_a_fault_is_found(project: Project, fault: Fault) -> None:
     project.edit(fault.file, fault.old, fault.new)
     code, lines = project.check()
@@ -272,7 +272,9 @@ ENDS = [
 ]
 
 
-@pytest.mark.parametrize(("ending", "code", "words"), ENDS, ids=[ending for ending, _, _ in ENDS])
+@pytest.mark.parametrize(
+    ("ending", "code", "words"), some_of(ENDS, every=3), ids=[ending for ending, _, _ in ENDS]
+)
 def test_a_run_that_ends_badly_is_a_surprise(
     project: Project, monkeypatch: pytest.MonkeyPatch, ending: str, code: int, words: str
 ) -> None:

@@ -149,6 +149,7 @@ def test_a_fault_in_the_manifest_is_found(manifest: Path, fault: Fault) -> None:
     assert code == fault.exit_code
 
 
+@pytest.mark.thorough
 def test_a_missing_row_is_found(manifest: Path) -> None:
     row = 'DeadlockPerfect = { verdict = "holds", depth = 15 }\n'
     edit(manifest, "rabbit-sac-restart-states", row, "")
@@ -168,6 +169,7 @@ MUTANTS = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("action", "guard", "violated", "states"), some_of(MUTANTS, every=4))
 def test_a_guard_dropped_from_a_protocol_is_found(
     manifest: Path,

@@ -107,6 +107,7 @@ def _follow(recipe: Recipe, folder: Path) -> int:
     return steps
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("recipe", some_of(_recipes(), every=3), ids=lambda recipe: recipe.title)
 def test_a_recipe_works_word_for_word(recipe: Recipe, copy: Path) -> None:
     assert _follow(recipe, copy) >= 3

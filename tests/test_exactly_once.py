@@ -9,6 +9,7 @@ import pytest
 from tests.explicit import explore
 from tests.golden import agrees_with_expectation, agrees_with_row, expected, exploration, measured
 from tests.models import build
+from tests.sampling import some_of
 from verifier.encodings.quantifiers import if_
 from verifier.engines.bmc import Request, check
 from verifier.engines.choices import StepsChoice
@@ -19,7 +20,7 @@ from verifier.specs.protocol import Protocol, Step, action
 from verifier.verdict import VerdictKind
 
 
-@pytest.mark.parametrize("expectation", expected("exactly_once"))
+@pytest.mark.parametrize("expectation", some_of(expected("exactly_once"), every=3))
 def test_expectations(expectation: Expectation) -> None:
     agrees_with_expectation(expectation)
 

@@ -15,6 +15,7 @@ from results.generators.tlc import constants_of, measured_rows
 from tests import explicit as slow
 from tests.command_line import CHAIN, LOCK, verify
 from tests.models import build
+from tests.sampling import some_of
 from tests.toys import Chain, LockServer, Lottery, Overflow, SelfLoop, Unreachable
 from verifier.clauses.frame_variables import FrameVariables
 from verifier.clauses.unrolling import Steps, unroll
@@ -124,7 +125,7 @@ def test_coverage_counts_states_steps_and_what_they_find() -> None:
     assert found.never_enabled == ("Never",)
 
 
-@pytest.mark.parametrize("spec", BUILT_IN)
+@pytest.mark.parametrize("spec", some_of(BUILT_IN, every=3))
 def test_agrees_with_the_slow_explorer(spec: str) -> None:
     model = _small(spec)
     found = _whole(model, max_states=60_000)
@@ -165,7 +166,7 @@ def test_very_many_successors_are_not_in_memory_at_once() -> None:
     assert found.statistics["peak_memory_bytes"] < free
 
 
-@pytest.mark.parametrize("spec", BUILT_IN)
+@pytest.mark.parametrize("spec", some_of(BUILT_IN, every=3))
 def test_orbits_have_as_many_states_as_there_are(spec: str) -> None:
     model = with_deadlock(_small(spec))
     plain = _whole(model, max_states=100_000)
@@ -258,7 +259,7 @@ def _solved(model: Model, count: int, most: int) -> Iterator[set[tuple[bool, ...
         yield found
 
 
-@pytest.mark.parametrize("spec", BUILT_IN)
+@pytest.mark.parametrize("spec", some_of(BUILT_IN, every=3))
 def test_states_after_exactly_k_actions_are_those_the_solver_enumerates(spec: str) -> None:
     model = _small(spec)
     reached = _after_exactly(model, 6)

@@ -179,6 +179,7 @@ def run_of(folder: Path) -> Path:
     return path
 
 
+@pytest.mark.thorough
 def test_full_disks_while_reports_are_written(tmp_path: Path) -> None:
     run, target = run_of(tmp_path), tmp_path / "report"
     target.write_text("precious")
@@ -191,6 +192,7 @@ def test_full_disks_while_reports_are_written(tmp_path: Path) -> None:
     assert "no space left on device" in wrong("report", str(run), "--html", "/dev/full")
 
 
+@pytest.mark.thorough
 def test_full_disks_while_exports_are_written(tmp_path: Path) -> None:
     target = tmp_path / "x"
     target.write_text("precious")

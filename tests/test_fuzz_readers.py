@@ -17,7 +17,7 @@ from verifier.outcomes.shapes import Mail, RunObject
 from verifier.report.formats import FORMATS
 from verifier.trust import certificate as certificates
 
-FEW, MANY = 80, 2000
+FEW, MANY = 25, 2000
 
 
 @pytest.mark.parametrize("kind", KINDS)

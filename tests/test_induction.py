@@ -245,6 +245,7 @@ def test_instances_are_images_of_their_representatives(protocol: Protocol) -> No
 # KIP-320
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("constants", [(2, 1, 1, 1), (2, 3, 2, 2), (3, 2, 2, 2)])
 @pytest.mark.parametrize("name", ["StrongIsr", "WeakIsr"])
 def test_the_lemmas_of_kip320_are_inductive(constants: tuple[int, int, int, int], name: str) -> None:
@@ -253,6 +254,7 @@ def test_the_lemmas_of_kip320_are_inductive(constants: tuple[int, int, int, int]
     assert (Kind.SAFETY in {item.kind for item in outcome.obligations}) == (name == "StrongIsr")
 
 
+@pytest.mark.thorough
 def test_representatives_suffice_for_kip320() -> None:
     some, every = (proved(kip320(3, 1, 1, 1), "StrongIsr", symmetry=s) for s in (True, False))
     assert some.verdicts[0].kind is every.verdicts[0].kind is PROVED
@@ -362,6 +364,7 @@ def test_the_table_and_the_counterexample_are_shown() -> None:
     assert "fails" in done.stdout
 
 
+@pytest.mark.thorough
 def test_json_has_the_obligations() -> None:
     done = verify("induct", "--spec", "kip320", "--set", "replicas=2", "--format", "json")
     result = json.loads(done.stdout)

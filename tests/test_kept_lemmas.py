@@ -35,6 +35,7 @@ def everything_kept(model: Model, name: str) -> InductiveSet:
     return largest_inductive(system, formulas, instances, "cadical", (TYPED, *goals))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("spec", ASKED)
 def test_all_that_can_be_kept_is_or_nothing(spec: str) -> None:
     name, model, seen = ASKED[spec], build_model(load(spec, {}).definition), set[tuple[bool, bool]]()

@@ -120,6 +120,7 @@ def test_several_processes_find_the_same(kafka: Model) -> None:
     same(kafka, everything(kafka, symmetry=True, max_depth=6), TWO_PROCESSES)
 
 
+@pytest.mark.thorough
 def test_with_room_for_few_states_all_is_the_same(kafka: Model, monkeypatch: pytest.MonkeyPatch) -> None:
     """Levels in many tasks, successors in many blocks, partitions with many sections, these settled range by
     range, runs merged."""
@@ -154,6 +155,7 @@ def test_it_goes_on_in_files_where_memory_is_too_small(monkeypatch: pytest.Monke
     assert explored.statistics["bytes_in_files"] > 0
 
 
+@pytest.mark.thorough
 def test_memory_is_too_small_after_all_was_found(kafka: Model, monkeypatch: pytest.MonkeyPatch) -> None:
     """The level in which it was found is looked at wholly all the same."""
     request = Request(("WeakIsr",))
@@ -304,9 +306,7 @@ def test_files_of_others_stay(kafka: Model, tmp_path: Path, resume: bool) -> Non
 
 
 @pytest.mark.parametrize("resume", [False, True])
-def test_a_file_is_not_ours_because_its_name_is_like_ours(
-    kafka: Model, tmp_path: Path, resume: bool
-) -> None:
+def test_a_file_is_not_ours_because_its_name_is_like_ours(kafka: Model, tmp_path: Path, resume: bool) -> None:
     beyond = replace(IN_FILES, folder=tmp_path)
     if resume:
         explore(kafka, everything(kafka, beyond=beyond), _interrupting(5))
@@ -333,9 +333,7 @@ def test_what_arrives_among_the_blocks_stays(kafka: Model, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("name", ["states", "manifest.json", "runs.json", "lock", "spark.log"])
 @pytest.mark.parametrize("resume", [False, True])
-def test_links_in_a_folder_are_not_followed(
-    kafka: Model, tmp_path: Path, name: str, resume: bool
-) -> None:
+def test_links_in_a_folder_are_not_followed(kafka: Model, tmp_path: Path, name: str, resume: bool) -> None:
     folder, elsewhere = tmp_path / "work", tmp_path / "elsewhere"
     folder.mkdir()
     elsewhere.mkdir() if name == "states" else elsewhere.write_text("mine")
@@ -382,6 +380,7 @@ def test_who_asks_for_less_than_there_is_gets_no_more(
         assert found(explore(kafka, replace(asked, beyond=resumed))) == found(explore(kafka, asked))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("lasting", "partitions"), [(False, 1), (False, 2), (True, 2)])
 def test_the_last_level_is_written_only_if_someone_may_go_on_from_it(
     kafka: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lasting: bool, partitions: int

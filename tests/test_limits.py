@@ -52,6 +52,7 @@ def test_a_strangers_trace_with_an_absurd_constant_is_refused(tmp_path: Path) ->
         assert "taken for a mistake" in line
 
 
+@pytest.mark.thorough
 def test_the_size_is_estimated_well_for_every_built_in_protocol() -> None:
     from verifier.specs.registry import BUILT_IN
     from verifier.system.model import build

@@ -149,6 +149,7 @@ def test_what_the_others_found_by_then_is_kept(monkeypatch: pytest.MonkeyPatch) 
     assert outcome.statistics["engines"]["explicit"]["states"] > 50
 
 
+@pytest.mark.thorough
 def test_the_command_says_who_decided_and_what_was_found() -> None:
     rabbit = ("live", "--spec", "rabbit-sac", "--set", "queues=2", "--set", "apps=2")
     assert "Liveness: decided by explicit." in verify(*rabbit, "--fairness", "each-subscribe").stdout

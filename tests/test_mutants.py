@@ -111,7 +111,7 @@ def test_mutants_of_every_module() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", some_of((name for name in ALL if name not in {*EQUIVALENT, *AFTER_THE_LOSS}), every=12)
+    "name", some_of((name for name in ALL if name not in {*EQUIVALENT, *AFTER_THE_LOSS}), every=24)
 )
 def test_is_noticed(name: str) -> None:
     assert noticed(ALL[name]) is not None

@@ -323,6 +323,7 @@ def test_of_many_more_none_is_accepted_that_is_no_proof(asked: Subject, tmp_path
     assert tally["refuted"] >= 20, tally
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("asked", [SUBJECTS[0], SUBJECTS[8]], ids=str)
 def test_the_command_agrees(asked: Subject, tmp_path: Path) -> None:
     """What stands above for ``verify certify`` decides as it does."""
@@ -351,6 +352,7 @@ def test_the_judge_refutes_what_is_no_proof() -> None:
     assert by_steps.faults(replace(proof_of(several), clauses=())) == ["it is not 2-inductive"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("left_out", ["_initiation", "_consecution", "_safety"])
 def test_a_check_that_leaves_something_out_is_noticed(
     left_out: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

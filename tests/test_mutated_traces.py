@@ -286,6 +286,7 @@ def test_of_many_more_none_is_accepted_that_is_none(asked: Subject, monkeypatch:
     assert tally["turned down"] > MANY / 2, tally
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("asked", [SUBJECTS[0], SUBJECTS[3]], ids=str)
 def test_the_command_agrees(asked: Subject, tmp_path: Path) -> None:
     path = tmp_path / "trace.itf.json"
@@ -299,6 +300,7 @@ def test_the_command_agrees(asked: Subject, tmp_path: Path) -> None:
         assert verify("replay", str(path)).exit_code == expected, what
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("left_out", ["is_initial", "_check_step", "violates"])
 def test_a_replay_that_leaves_something_out_is_noticed(
     left_out: str, monkeypatch: pytest.MonkeyPatch

@@ -35,6 +35,7 @@ GROUPS = range(0, 300, _OF_A_TEST)
 _QUICK, _THOROUGH = 1, 1
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("first", [*GROUPS[:_QUICK], *rest_slow(GROUPS[_QUICK:], _THOROUGH)])
 def test_engines_say_what_the_naive_reading_says(first: int) -> None:
     found = []

@@ -103,6 +103,7 @@ def obligation(kind: type[Protocol], claim: str, at: str) -> tuple[Any, Obligati
     return listed.obligations, next(one for one in listed.claims[claim] if one.at == at)
 
 
+@pytest.mark.thorough
 def test_with_a_hint_few_lemmas_are_given_first() -> None:
     attempt = attempted(Shelf, "NothingBehind")
     assert attempt.proved, attempt.open

@@ -30,6 +30,7 @@ STEERING = "\x1b[2J\x1b]0;owned\x07\x9b31m\r\x08\x7f\x00\u202egnp.exe\u2066\u202
 FORBIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
+@pytest.mark.thorough
 @given(st.text())
 def test_nothing_that_steers_is_left(text: str) -> None:
     assert not FORBIDDEN.search(printable_text(text))

@@ -13,6 +13,7 @@ import pytest
 
 from tests.command_line import verify
 from tests.random_protocols import random_protocol
+from tests.sampling import some_of
 from verifier.encodings.python_use import GUARD
 from verifier.encodings.sorts import SortError
 from verifier.runs.building import build_model
@@ -24,6 +25,8 @@ from verifier.specs import protocol as protocols
 from verifier.specs.definition import DefinitionError
 from verifier.specs.reading.keys import Keys
 from verifier.specs.registry import BUILT_IN
+
+pytestmark = pytest.mark.validation
 
 HEAD = """
 import functools
@@ -155,7 +158,7 @@ def test_a_difference_is_an_error(
     assert result["certificate"] is None
 
 
-@pytest.mark.parametrize("spec", BUILT_IN)
+@pytest.mark.parametrize("spec", some_of(BUILT_IN, every=4))
 def test_built_in_protocols_agree(spec: str) -> None:
     found = _compare(spec, 3.0)
     assert found.states > 5

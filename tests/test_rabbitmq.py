@@ -23,6 +23,7 @@ def test_measured_rows(row: dict[str, Any]) -> None:
     agrees_with_row(row)
 
 
+@pytest.mark.thorough
 def test_three_queues_and_three_apps() -> None:
     found = exploration("rabbit-sac", {"queues": 3, "apps": 3})
     assert found.distinct_states == 183202

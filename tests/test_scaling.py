@@ -108,6 +108,7 @@ def test_a_line_ends_where_the_engine_does_not_decide(tmp_path: Path, machine: M
     assert [p.is_within(40) for p in line(kept, LADDER, "explore", 40)] == [True, True]
 
 
+@pytest.mark.thorough
 def test_another_version_is_named(
     tmp_path: Path, machine: Machine, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -169,6 +169,7 @@ def test_the_command_runs_what_is_missing_and_says_one_object(tmp_path: Path) ->
     assert verdicts(read_rows(tmp_path / "run")).count(("NeverTop", "HOLDS")) == 2
 
 
+@pytest.mark.thorough
 @needs_java
 def test_python_files_of_the_working_directory_are_not_imported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -256,6 +256,7 @@ def silent_changes(folder: Path, flips: int, seed: int) -> list[str]:
     return silent
 
 
+@pytest.mark.thorough
 def test_no_flipped_bit_changes_a_row_in_silence(tmp_path: Path) -> None:
     assert silent_changes(tmp_path, 500, seed=41) == []
 

@@ -73,6 +73,7 @@ def test_a_trace_that_goes_on_behind_an_excluded_step_is_refused(folder: Path) -
     assert "step 3: the ACTION_CONSTRAINT lets no step follow this one" in said
 
 
+@pytest.mark.thorough
 def test_fairness_beside_an_action_constraint(folder: Path) -> None:
     written(
         folder,

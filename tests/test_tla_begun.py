@@ -38,6 +38,7 @@ def _searched(made: Specification, most: int | None, **options: Any) -> tuple[tu
     return (*found, tuple(made.evaluator.printed)), explorer.continued is not None
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("by_columns", [False, True])
 def test_random_modules(by_columns: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(levels, "_LARGE", 1 if by_columns else 10**9)

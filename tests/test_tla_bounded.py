@@ -79,6 +79,7 @@ def _compare(folder: Path, seeds: range) -> Counter[str]:
     return answered
 
 
+@pytest.mark.thorough
 def test_random_modules_have_the_verdicts_of_the_searches(tmp_path: Path) -> None:
     answered = _compare(tmp_path, range(6))
     assert answered["HOLDS"]
@@ -181,6 +182,7 @@ Inv == Up(x) < 49
 """
 
 
+@pytest.mark.thorough
 def test_the_interpreter_goes_on_where_translating_is_not_possible(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -261,6 +263,7 @@ def _handing_over(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
     monkeypatch.setattr(tla_bounded, "_MOST_OF_MANY_BITS", most)
 
 
+@pytest.mark.thorough
 def test_what_the_interpreter_found_is_kept_where_it_leaves_off(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -315,6 +318,7 @@ def _compare_handed_over(folder: Path, seeds: range, monkeypatch: pytest.MonkeyP
     return seen
 
 
+@pytest.mark.thorough
 def test_random_modules_are_handed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = _compare_handed_over(tmp_path, range(4), monkeypatch)
     assert seen["HOLDS"]

@@ -126,8 +126,8 @@ def test_levels_of_the_search_are_those_of_a_lasso(folder: Path) -> None:
     """As TLC has them, which finds this property violated, and the other one not."""
     written(
         folder,
-        "EXTENDS Naturals, TLC\nVARIABLES x, y\nInit == TLCGet(\"level\") = 0 /\\ x = 0 /\\ y = 0\n"
-        'Next == x < 3 /\\ x\' = x + 1 /\\ y\' = TLCGet("level")\n'
+        'EXTENDS Naturals, TLC\nVARIABLES x, y\nInit == TLCGet("level") = 0 /\\ x = 0 /\\ y = 0\n'
+        "Next == x < 3 /\\ x' = x + 1 /\\ y' = TLCGet(\"level\")\n"
         "Spec == Init /\\ [][Next]_<<x, y>> /\\ WF_<<x, y>>(Next)\n"
         'Early == <>[](x = 2)\nLate == <>[](x = 3) /\\ [](x > 0 => <>(TLCGet("level") = x + 1))\n',
     )
@@ -203,6 +203,7 @@ def test_liveness_does_not_rest_on_symmetry(folder: Path, by: str) -> None:
     assert _verdicts(run)["Returns"][0] == "VIOLATED"
 
 
+@pytest.mark.thorough
 def test_what_the_interpreter_found_violated_before_the_time_is_over_stays_known(folder: Path) -> None:
     body = "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x' = x + 1\nInv == x # 5\nPos == x >= 0\n"
     written(folder, body)

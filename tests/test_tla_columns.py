@@ -168,6 +168,7 @@ def test_a_part_that_has_no_value_where_it_is_needed(tmp_path: Path) -> None:
     assert _alike(tmp_path, body.replace("y > 6", "y > 60"))
 
 
+@pytest.mark.thorough
 def test_a_part_of_a_path_that_has_no_value(tmp_path: Path) -> None:
     """Then the path is evaluated as it stands, and has none either; or it was not needed."""
     body = TWO + (
@@ -463,8 +464,7 @@ def test_numbers_alone_never_make_states_one(tmp_path: Path, monkeypatch: pytest
     zero = staticmethod(lambda rows: np.zeros_like(rows[0]))
     monkeypatch.setattr(Orbits, "summed", zero)
     body = SYMMETRIC + (
-        "Init == x = {} /\\ y = {}\n"
-        "Next == \\E s \\in S : x' = x \\cup {s} /\\ y' \\in {y, x \\ y}"
+        "Init == x = {} /\\ y = {}\nNext == \\E s \\in S : x' = x \\cup {s} /\\ y' \\in {y, x \\ y}"
     )
     classes = _found(tmp_path, body, PERMUTED, True)
     monkeypatch.undo()
@@ -525,6 +525,7 @@ def test_many_values_and_many_variables(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.thorough
 def test_random_modules(tmp_path: Path) -> None:
     by_columns = 0
     for seed in range(40):

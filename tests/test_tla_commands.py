@@ -242,6 +242,7 @@ def test_a_hash_does_not_depend_on_where_the_files_are(counter: Path, tmp_path: 
     assert changed != hashes[0]
 
 
+@pytest.mark.thorough
 def test_a_manifest_misses_a_temporal_property_that_no_cell_of_live_covers(counter: Path) -> None:
     """Also where the states of the same property are checked; what can be recorded is, the rest is said."""
     body = Path("M.tla").read_text().replace("====", "Ends == [](x >= 0) /\\ <>(x = N)\n====")

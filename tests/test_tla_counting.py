@@ -351,6 +351,7 @@ def test_actions_that_are_given_operators(tmp_path: Path) -> None:
     assert steps["Inv"] == ("VIOLATED", 6)
 
 
+@pytest.mark.thorough
 def test_an_operator_that_is_given_itself_without_end_is_refused(tmp_path: Path) -> None:
     body = "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\nRECURSIVE Loop(_)\nCall(F(_), e) == F(e)\n"
     body += "Loop(e) == x' = e \\/ Call(Loop, e + 1)\nNext == x < 3 /\\ Loop(x)\n"

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.command_line import verify
+from tests.sampling import first_of
 from tests.tla_modules import explored, written
 from verifier.errors import UsageError
 from verifier.tla.frames import Undefined
@@ -302,7 +303,7 @@ def test_a_value_for_what_the_module_does_not_name_is_passed_over(tmp_path: Path
     [["explore"], ["bmc", "--depth", "60", "--solver", "cadical"], ["prove", "--no-explore"]],
     ids=" ".join,
 )
-@pytest.mark.parametrize("length", [3, 50])
+@pytest.mark.parametrize("length", first_of([3, 50], 1))
 def test_an_error_names_the_steps_to_its_state(engine: list[str], length: int, tmp_path: Path) -> None:
     body = f"""EXTENDS Naturals, Sequences
 CONSTANT Client

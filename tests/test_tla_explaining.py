@@ -75,6 +75,7 @@ Up == [][Sub(1)!Grows]_a
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("how", [["explore"], ["bmc", "--depth=4", "--solver=z3"]])
 def test_what_an_instance_puts_for_names_stands_beside_them(
     how: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.command_line import verify, wrong
+from tests.sampling import first_of
 from tests.tla_modules import counts, explored, specified, value, written
 from verifier.tla.errors import TlaError
 from verifier.tla.frames import Undefined
@@ -203,6 +204,7 @@ def test_sets_of_subsets_in_each_other(claim: str, expected: str, tmp_path: Path
     assert value(tmp_path, claim) == expected
 
 
+@pytest.mark.thorough
 def test_the_time_ends_one_long_evaluation_while_states_are_looked_at_first(tmp_path: Path) -> None:
     body = "EXTENDS Naturals\nVARIABLE b\nInit == b = 0\n"
     body += "Next == b' = IF [1..30 -> {1, 2}] \\subseteq [1..30 -> {1, 2, 3}] THEN 1 ELSE 0\n"
@@ -401,7 +403,9 @@ def test_a_recursive_action(engine: tuple[str, ...], tmp_path: Path) -> None:
     assert (found["verdict"], found["steps"]) == ("VIOLATED", 2)
 
 
-@pytest.mark.parametrize(("engine", "put"), [("explore", "Init <- Again"), ("prove", "Next <- Always")])
+@pytest.mark.parametrize(
+    ("engine", "put"), first_of([("explore", "Init <- Again"), ("prove", "Next <- Always")], 1)
+)
 def test_what_is_put_for_itself_never_ends(engine: str, put: str, tmp_path: Path) -> None:
     """It once ended Python itself."""
     others = "Again == x = 0 /\\ Init\nAlways == Next /\\ x' = x\n"

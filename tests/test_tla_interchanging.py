@@ -184,6 +184,7 @@ def _compare(folder: Path, seeds: range, monkeypatch: pytest.MonkeyPatch) -> Cou
     return seen
 
 
+@pytest.mark.thorough
 def test_random_modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = _compare(tmp_path, range(4), monkeypatch)
     assert seen["VIOLATED"]

@@ -43,6 +43,7 @@ def look_at_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(translation, "sample", lambda spec, *_, **__: sample(spec, most=1, most_initial=1))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("body", [_FLAGS, _OUTER], ids=["plain", "instance"])
 def test_all_initial_states_are_searched(tmp_path: Path, body: str) -> None:
     """The violation begins in the last of sixteen."""
@@ -101,6 +102,7 @@ def test_explore_looks_at_all_where_a_property_speaks_of_them(
     assert started(spec, widely=True).sample.all_initial == all_of_them
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("first", [0, *rest_slow(range(4, 40, 4), 1)])
 def test_random_modules_from_one_state(tmp_path: Path, first: int) -> None:
     found: Counter[str] = Counter()
@@ -117,8 +119,7 @@ def test_initial_states_that_are_not_all_looked_at_are_not_listed_one_by_one(
     """Columns suit variables of few values, but begin behind the initial states."""
     monkeypatch.setattr(translation, "sample", lambda spec, *_, **__: sample(spec, most_initial=most))
     body = (
-        "EXTENDS Naturals\nVARIABLES x, y\nInit == x \\in 1..60 /\\ y \\in 1..60\n"
-        "Next == x' = y /\\ y' = x\n"
+        "EXTENDS Naturals\nVARIABLES x, y\nInit == x \\in 1..60 /\\ y \\in 1..60\nNext == x' = y /\\ y' = x\n"
     )
     path = written(tmp_path, body)
     (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\n")

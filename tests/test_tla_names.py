@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.command_line import verify
+from tests.sampling import first_of
 
 WORDS = ("NoDeadlock", "Typed", "Sorts", "UndefinedRead", "TypeInvariant", "all", "none")
 ENGINES = (
@@ -151,7 +152,7 @@ def test_other_names(kind: str, word: str, engine: str, tmp_path: Path) -> None:
     assert found == {"Inv": ("VIOLATED", 2), "P": ("VIOLATED", 2), stuck: ("VIOLATED", 3)}
 
 
-@pytest.mark.parametrize("word", WORDS)
+@pytest.mark.parametrize("word", first_of(WORDS, 2))
 def test_a_temporal_property_with_a_title_of_ours(word: str, tmp_path: Path) -> None:
     body = CLAIM.replace("WORD == x # 2", "WORD == <>(x = 5)").replace("WORD", word)
     module = written(tmp_path, body, f"PROPERTY {word}")
@@ -161,7 +162,7 @@ def test_a_temporal_property_with_a_title_of_ours(word: str, tmp_path: Path) -> 
     assert found == {word: ("INCONCLUSIVE", None), title("NoDeadlock", word): ("VIOLATED", 3)}
 
 
-@pytest.mark.parametrize("word", WORDS)
+@pytest.mark.parametrize("word", first_of(WORDS, 2))
 def test_certificates_and_traces_keep_the_name(word: str, tmp_path: Path) -> None:
     body = CLAIM.replace("x # 2", "x < 7").replace("WORD", word)
     module = written(tmp_path, body, f"INVARIANT {word}\nCHECK_DEADLOCK FALSE")

@@ -43,6 +43,7 @@ def _kinds(run: Run) -> dict[str, str]:
     return {verdict.property_name: verdict.kind.value for verdict in run.outcome.verdicts}
 
 
+@pytest.mark.thorough
 def test_what_cannot_be_translated_is_proved_by_looking_at_all_states_twice(tmp_path: Path) -> None:
     found = _run(tmp_path)
     assert _kinds(found) == {"Inv": "PROVED", "Low": "VIOLATED", "Grows": "PROVED", NO_DEADLOCK: "PROVED"}
@@ -81,6 +82,7 @@ def test_a_state_without_a_value_is_no_proof(tmp_path: Path) -> None:
     assert tla_proving.proved(_asked(tmp_path, body, properties=("Inv",))) is None
 
 
+@pytest.mark.thorough
 def test_what_has_no_end_is_no_proof(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tla_proving, "PATIENT_SECONDS", 0.3)
     body = DEEP.replace("x < 50 /\\ x'", "x < 999999999 /\\ x'").replace("Up(x) < 51", "x >= 0")

@@ -30,9 +30,7 @@ ROOTS = {
 
 @pytest.mark.parametrize("command", ["explore", "prove", "bmc --depth 2 --steps serial"])
 @pytest.mark.parametrize("root", ROOTS)
-def test_a_replacement_reaches_instances_of_what_is_extended(
-    root: str, command: str, tmp_path: Path
-) -> None:
+def test_a_replacement_reaches_instances_of_what_is_extended(root: str, command: str, tmp_path: Path) -> None:
     by = ROOTS[root]
     (tmp_path / "K.tla").write_text(INSTANTIATED)
     named = by or ""
@@ -115,6 +113,7 @@ P4 == <>(x = 9)
 """
 
 
+@pytest.mark.thorough
 def test_live_decides_the_properties_that_have_a_value(tmp_path: Path) -> None:
     (tmp_path / "M.tla").write_text(f"---- MODULE M ----\n{LASTING}====\n")
     (tmp_path / "M.cfg").write_text("SPECIFICATION Spec\nPROPERTY P1 P2 P4\n")

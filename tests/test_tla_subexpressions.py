@@ -10,6 +10,8 @@ from tests.command_line import verify
 from tests.tla_modules import explored, specified, written
 from verifier.tla.errors import TlaError
 
+pytestmark = pytest.mark.validation
+
 DEFINITIONS = r"""
 Q(a) == \A b \in {1,2} : b > a
 Q2(a) == \A b \in {1,2}, c, d \in {3} : b > c + d

@@ -398,6 +398,7 @@ First == f[1] < 2
     assert "f[1]: 0 → 1" in lines
 
 
+@pytest.mark.thorough
 def test_clauses_count_places_as_in_tla(tmp_path: Path) -> None:
     body = """
 EXTENDS Naturals

@@ -56,6 +56,7 @@ def test_counts(case: str, by: str, tmp_path: Path) -> None:
     assert (found["distinct_states"], found["generated_states"], len(found["levels"])) == expected
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not _SHARED.is_dir(), reason="the original texts are not here")
 def test_an_invariant_that_compares_a_number_with_a_record_is_an_error() -> None:
     """As TLC says: -1 stands for no record, and is compared with one as soon as one is written."""

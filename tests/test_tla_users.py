@@ -87,6 +87,7 @@ def test_what_only_live_decides_is_said_with_the_command(engine: str, module: Pa
     assert done.exit_code == 10
 
 
+@pytest.mark.thorough
 def test_bounded_sequences_that_the_state_decides(tmp_path: Path) -> None:
     path = written(
         tmp_path,
@@ -172,6 +173,7 @@ Inv == x > 1 => TLCGet(1) < 4
     assert json.loads(done.stdout)["statistics"]["printed"] == ['"once"', "0", "1", "2"]
 
 
+@pytest.mark.thorough
 def test_who_has_chosen_no_sorts_is_not_asked_for_smaller_ones(tmp_path: Path) -> None:
     body = """EXTENDS Naturals
 VARIABLE s

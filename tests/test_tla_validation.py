@@ -13,6 +13,7 @@ import pytest
 from results.generators.translation_mutants import trials, tried
 from results.generators.translation_rules import RULES
 from tests.command_line import verify
+from tests.sampling import first_of
 from tests.tla_modules import question_of, translated, written
 from verifier.outcomes.run import Run
 from verifier.runs import tla_rounds
@@ -29,6 +30,8 @@ from verifier.tla.translate import membership
 from verifier.tla.translate.symbolic import NO, Products, Sym
 from verifier.trust.certificate import Certificate, FoundBy
 from verifier.verdict import VerdictKind
+
+pytestmark = pytest.mark.validation
 
 CONFIG = "\nINIT Init\nNEXT Next\nINVARIANT Inv\n"
 SEQUENCE = r"""
@@ -79,7 +82,7 @@ EVERY = r"<<>>; <<1>>; <<1, 2>>; <<2, 1, 1>>; [a |-> 1]; [a |-> 1, b |-> 2]; (0 
         (EVERY, r"x \in [1..3 -> 1..2]"),
     ],
 )
-@pytest.mark.parametrize("engine", ["prove", "bmc"])
+@pytest.mark.parametrize("engine", first_of(["bmc", "prove"], 1))
 def test_members_of_every_kind_are_found(tmp_path: Path, values: str, formula: str, engine: str) -> None:
     steps = " \\/ ".join(f"x' = {value}" for value in values.split("; "))
     body = MIXED.replace("STEPS", steps).replace("FORMULA", formula)
@@ -271,6 +274,7 @@ def test_certify_compares_again(tmp_path: Path) -> None:
     assert compared["states"] >= 40
 
 
+@pytest.mark.thorough
 def test_validation_takes_as_long_as_is_said(tmp_path: Path) -> None:
     (tmp_path / "M.cfg").write_text(CONFIG)
     spec = str(written(tmp_path, HOLDING))

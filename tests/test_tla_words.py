@@ -77,6 +77,7 @@ def _misplaced(module: Path, config: Path) -> list[tuple[str, str]]:
     return [pair for pair in wrong if not pair[0].startswith("N_")] + more
 
 
+@pytest.mark.thorough
 @with_tlc
 def test_tlc_has_the_words_in_that_order(tmp_path: Path) -> None:
     assert _misplaced(*_written(tmp_path)) == []
@@ -132,7 +133,7 @@ def test_choose_takes_the_word_that_tlc_met_first(
 
 
 def test_what_rests_on_the_order_of_computed_strings_is_said(tmp_path: Path) -> None:
-    body = 'EXTENDS TLC\nVARIABLE x\nInit == x = CHOOSE v \\in {ToString(<<17>>), ToString(<<18>>)} : TRUE\n'
+    body = "EXTENDS TLC\nVARIABLE x\nInit == x = CHOOSE v \\in {ToString(<<17>>), ToString(<<18>>)} : TRUE\n"
     (tmp_path / "M.tla").write_text(f"---- MODULE M ----\n{body}Next == UNCHANGED x\n====\n")
     (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\n")
     done = verify("explore", "--spec", str(tmp_path / "M.tla"))

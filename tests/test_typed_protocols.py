@@ -227,6 +227,7 @@ def test_a_misspelt_variable_is_named_without_mypy_too() -> None:
         _ = state.hodler
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("piece", "mistake", "words"),
     [
