@@ -74,7 +74,7 @@ def judged(text: Text, folder: Path) -> Row:
     got = "taken" if fine else "rejected" if code == 2 else f"exit code {code}"
     if got == expected:
         return Row(text.name, expected, got, AGREES, "")
-    return Row(text.name, expected, got, "differs", said)
+    return Row(text.name, expected, got, "differs", said if got == "rejected" else "")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -92,8 +92,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
             [
                 "# SANY's test corpus",
                 "",
-                "Made by `python -m results.generators.sany_corpus TLAPLUS`: the texts of `test/tla2sany` that",
-                "SANY takes or rejects, beside what `verify explore` does with an empty configuration.",
+                "Made by `python -m results.generators.sany_corpus TLAPLUS`: the texts of",
+                "`test/tla2sany` that SANY takes or rejects, beside what `verify explore` does",
+                "with an empty configuration.",
                 "The corpus of the grammar has names that nothing defines, or two things define: what verify",
                 "says of names counts for nothing there, as in their test.",
                 "",
