@@ -18,6 +18,7 @@ from pathlib import Path
 from random import Random
 from types import FrameType
 
+from results.generators.term_values import QuickReader, TooMany, value_of
 from results.generators.tla_mixed_texts import (
     ANY,
     CONSTANTS,
@@ -49,6 +50,8 @@ from verifier.tla.values import Value, same
 CONFIG = f"CONSTANTS\n{CONSTANTS}INIT Init\nNEXT Next\n"
 LONGEST = 3.0
 """No expression may take longer."""
+LOWERED = 20
+"""Of so many expressions one is also read as engines read it, by the formulas of its bits."""
 UNDEFINED = "undefined"
 REFUSED = (
     "Attempted to compare", "Attempted to check equality", "Attempted to check if the",
@@ -134,6 +137,7 @@ class Reading:
         symbols = dict(zip(self.spec.variables, made.variables, strict=False))
         self.translator = Translator(self.spec.evaluator, made.names, symbols, {})
         self.shown = partial(text, order=self.spec.evaluator.order)
+        self.quick = QuickReader()
 
     def read(self, name: str, words: Tree) -> Iterator[Difference]:
         """What the readers say in each state."""
@@ -172,7 +176,7 @@ class Reading:
                 theirs = interpreted(self.spec, name, state)
                 answers["interpreter"] = self._text(theirs)
                 if translates:
-                    ours = translated(self.asked.translation, term, state)
+                    ours = self._of_term(term, state, lowered=int(name[1:]) % LOWERED == 0)
                     alike = ours is not None and theirs is not None and same(ours, theirs)
                     answers["translation"] = answers["interpreter"] if alike else self._text(ours)
         except (SortError, TooLargeError):
@@ -188,6 +192,21 @@ class Reading:
         if of_tlc is not None and of_tlc.value is None:
             answers["TLC"] += f" ({of_tlc.words[:300]})"
         return Difference(kind, words, where, answers)
+
+    def _of_term(self, term: Term | None, state: State, *, lowered: bool) -> Value | None:
+        """The value of a term in a state; None if it has none."""
+        made = self.asked.translation
+        if term is None:
+            return None
+        if lowered:
+            return translated(made, term, state)
+        pairs = zip(made.variables, state, strict=True)
+        values = {symbol: made.names.encode(value, symbol.sort) for symbol, value in pairs}
+        try:
+            found = value_of(term, values, self.quick)
+        except TooMany:
+            return translated(made, term, state)
+        return None if found is None else made.names.decode(found, term.sort)
 
     def _text(self, value: Value | None) -> str:
         return UNDEFINED if value is None else self.shown(value)
