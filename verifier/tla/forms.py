@@ -203,7 +203,7 @@ class Forms(Core):
     def _prime(self, whole: ast.Prime, unit: Unit, primed: bool) -> Source:
         if primed:
             words = "a prime stands below another one, or in a formula of initial states"
-            raise Undefined(whole.place, words)
+            return self.refused(whole.place, words)  # a LET may define what it does not read
         return self.value_source(whole.body, unit, True)
 
     def integer(self, whole: Expression, unit: Unit, primed: bool) -> Source:
