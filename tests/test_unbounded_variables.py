@@ -36,6 +36,44 @@ def test_exploration_ends_where_a_variable_seems_unbounded(unbounded: Path) -> N
         assert results[name]["depth"] >= 30
 
 
+_GROWING = {
+    "left": ("left = 0", "left' = left - 1", "left \\in -2..0"),
+    "queue": ("queue = <<>>", "queue' = Append(queue, 1)", "Len(queue) < 3"),
+    "seen": ("seen = {}", "seen' = seen \\cup {Cardinality(seen)}", "Cardinality(seen) < 3"),
+}
+
+
+@pytest.mark.parametrize("name", _GROWING)
+def test_a_proof_ends_where_a_variable_seems_unbounded(name: str, tmp_path: Path) -> None:
+    begin, grow, bounded = _GROWING[name]
+    path = tmp_path / "Grows.tla"
+    path.write_text(
+        f"---- MODULE Grows ----\nEXTENDS Integers, Sequences, FiniteSets\nVARIABLES {name}, flag\n"
+        f"Init == {begin} /\\ flag = 0\nNext == {grow} /\\ flag' = 1 - flag\n"
+        f"Small == {bounded}\nFlag == flag \\in 0..1\n====\n"
+    )
+    path.with_suffix(".cfg").write_text("INIT Init NEXT Next\nINVARIANTS Small Flag\n")
+    done = verify("prove", str(path), "--timeout", "60s", "--format", "json")
+    results = {one["property"]: one for one in json.loads(done.stdout)["results"]}
+    assert (done.exit_code, results["Small"]["verdict"], results["Small"]["steps"]) == (10, "VIOLATED", 3)
+    assert results["Flag"]["verdict"] == "INCONCLUSIVE"
+    words = f"{name} seems unbounded: bound it by a CONSTRAINT, or --keep-going goes on"
+    assert results["Flag"]["reason"] == words
+
+
+@pytest.mark.parametrize("command", ["bmc", "explore", "prove", "simulate"])
+@pytest.mark.parametrize("spec", ["module", "kip320-first-try"])
+def test_first_ends_at_the_first_violation(command: str, spec: str, unbounded: Path) -> None:
+    own = ["--depth", "6"] if command in ("bmc", "simulate") else ["--timeout", "60s"]
+    given = [str(unbounded)] if spec == "module" else [spec, "--property", "all"]
+    done = verify(command, *given, "--first", *own, "--format", "json")
+    results = json.loads(done.stdout)["results"]
+    assert done.exit_code == 10
+    left = [one["reason"] for one in results if one["verdict"] == "INCONCLUSIVE"]
+    assert left
+    assert all("ended at the first violation" in reason for reason in left)
+
+
 @pytest.mark.parametrize("asked", [("--keep-going", "--timeout", "4s"), ("--max-depth", "90")])
 def test_it_looks_on_where_that_is_asked(unbounded: Path, asked: tuple[str, ...]) -> None:
     done = verify("explore", str(unbounded), *asked, "--format", "json")

@@ -16,6 +16,8 @@ _SURPRISE = (
 
 LEFT_TO_LIVE = "not checked here: verify live decides what a property says beyond []P and [][A]_v"
 """Why a property of executions has no verdict of an engine that looks at states and steps."""
+ENDED_FIRST = "ended at the first violation, as asked"
+"""Why a property has no verdict of a run that was to end once another one is violated."""
 TEMPORAL_PART = " (temporal part)"
 """What follows the name of a property, where engines decide the rest of it."""
 

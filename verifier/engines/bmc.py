@@ -38,7 +38,7 @@ from verifier.trust.initial_states import require_initial_state
 from verifier.trust.replay import Replayer, ReplayFailure
 from verifier.trust.shorten import shorten
 from verifier.trust.trace import Trace
-from verifier.verdict import Verdict, VerdictKind, not_reached
+from verifier.verdict import ENDED_FIRST, Verdict, VerdictKind, not_reached
 
 PREFERRED_SOLVERS = {Steps.PARALLEL: DEFAULT_SOLVER, Steps.SERIAL: "cadical"}
 """Exhausting a depth serially, CaDiCaL is some four times as fast as Z3 (kip320 at depth 12)."""
@@ -59,6 +59,8 @@ class Request:
     seed: int = 0
     ending: tuple[str, ...] = ()
     """Properties that end the search when they are violated."""
+    first: bool = False
+    """Whether each property does, once its verdict is known."""
     awaited: tuple[str, ...] = ()
     """Actions of which it matters whether they are enabled: the search goes on until that is known."""
     part: Part | None = None
@@ -128,7 +130,8 @@ class _BoundedCheck:
     def run(self) -> Outcome:
         children = Children(self.request.limits)
         reason = children.supervise(lambda: self._search(children))
-        self._conclude(reason or "; ".join(self.failures) or "the searches ended early")
+        ended = ENDED_FIRST if self._ended_first else "; ".join(self.failures)
+        self._conclude(reason or ended or "the searches ended early")
         self.statistics["peak_memory_bytes"] = children.peak_memory
         return self._outcome()
 
@@ -229,7 +232,14 @@ class _BoundedCheck:
     def _ends(self) -> bool:
         """Whether a property is violated that ends the search."""
         known = (self.properties.get(name) for name in self.request.ending)
-        return any(one is not None and one.candidate is not None for one in known)
+        return self._ended_first or any(one is not None and one.candidate is not None for one in known)
+
+    @property
+    def _ended_first(self) -> bool:
+        return self.request.first and any(
+            one.verdict is not None and one.verdict.kind is VerdictKind.VIOLATED
+            for one in self.properties.values()
+        )
 
     def _undecided(self) -> set[str]:
         return {name for name, known in self.properties.items() if known.verdict is None}

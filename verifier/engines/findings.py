@@ -21,11 +21,10 @@ from verifier.processes.limits import Interrupted
 from verifier.system.model import Model
 from verifier.system.transition_system import Instance
 from verifier.trust.replay import Replayer, ReplayFailure
-from verifier.verdict import NEVER_REACHED, Verdict, VerdictKind, not_reached
+from verifier.verdict import ENDED_FIRST, NEVER_REACHED, Verdict, VerdictKind, not_reached
 
 COMPLETE = "complete: every reachable state was checked"
 FOUND_ALL = "all that was asked for was found; --keep-going looks on"
-FOUND_FIRST = "ended at the first violation, as asked"
 _SECONDS_BETWEEN_NEWS = 1.0
 _SPARED_MEMORY = 0.9
 """Of the memory available at the start, what an exploration without a limit of its own may take."""
@@ -106,7 +105,7 @@ class Findings:
     @property
     def _fulfilled(self) -> str:
         """What ended a search that no limit ended."""
-        return FOUND_ALL if self._found_all else FOUND_FIRST
+        return FOUND_ALL if self._found_all else ENDED_FIRST
 
     @property
     def _found_all(self) -> bool:

@@ -21,7 +21,7 @@ from verifier.engines.prove import CheckedProof, ProveOutcome
 from verifier.processes.limits import INTERRUPTED
 from verifier.system.liveness import LiveModel, live_model
 from verifier.system.model import Model
-from verifier.verdict import Verdict, VerdictKind
+from verifier.verdict import ENDED_FIRST, Verdict, VerdictKind
 
 __all__ = ["LiveEngine", "Request", "check", "decided"]
 
@@ -38,6 +38,9 @@ def check(model: Model, request: Request, listen: Listen = lambda _: None) -> Pr
     for place, name in enumerate(request.properties):
         if interrupted:
             found.append(Verdict(name, VerdictKind.INCONCLUSIVE, None, 0.0, INTERRUPTED))
+            continue
+        if request.first and any(one.kind is VerdictKind.VIOLATED for one in found):
+            found.append(Verdict(name, VerdictKind.INCONCLUSIVE, None, 0.0, ENDED_FIRST))
             continue
         prop = next(p for p in model.definition.temporal if p.name == name)
         live = live_model(model, prop, request.fairness, request.conditions)

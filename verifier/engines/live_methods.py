@@ -59,6 +59,8 @@ class Request:
     max_states: int | None = None
     explore: bool = True
     """Whether all engines side by side include those that explore: they leave no certificate."""
+    first: bool = False
+    """Whether a property that is violated ends all."""
     limits: Limits = field(default_factory=Limits)
 
 
@@ -183,9 +185,7 @@ def _found(live: LiveModel, lasso: Lasso, verdict: Callable[..., Verdict]) -> Ve
     return verdict(VerdictKind.VIOLATED, None, checked_lasso(live, trace))
 
 
-def _nothing_found(
-    live: LiveModel, found: explore.Exploration, verdict: Callable[..., Verdict]
-) -> Verdict:
+def _nothing_found(live: LiveModel, found: explore.Exploration, verdict: Callable[..., Verdict]) -> Verdict:
     states = found.statistics["distinct_states"]
     words = f"complete: no fair loop among {states:,} states violates it"
     if live.base.definition.constraint is not None:

@@ -23,6 +23,8 @@ class Request:
     explore: bool = False
     """Whether exploration goes on beside the other provers, unless one of them or a solver is named. What it
     proves has no certificate."""
+    first: bool = False
+    """Whether a property that is violated ends all."""
     witnesses: bool = False
     """Whether random walks look for states in which actions are enabled. A proof shows no such states."""
 

@@ -18,7 +18,7 @@ from verifier.specs.definition import PropertyKind
 from verifier.system.model import Model
 from verifier.trust.certificate import Certificate
 from verifier.trust.initial_states import require_initial_state
-from verifier.verdict import Verdict, VerdictKind
+from verifier.verdict import ENDED_FIRST, Verdict, VerdictKind
 
 __all__ = ["CheckedProof", "Progress", "ProveOutcome", "Request", "check"]
 
@@ -75,6 +75,9 @@ def _check(
         if interrupted and not (exploration is not None and exploration.settles(name)):
             found[name] = before
             continue
+        if request.first and _violates(found):
+            found[name] = [replace(one, reason=ENDED_FIRST) for one in before]
+            continue
         known = usable(model, hypotheses, name)
         share, asking = request.limits.shared(left), model.asking((name,))
         run = PropertyProof(asking, request, name, share, listen, known, before[0], exploration)
@@ -106,6 +109,10 @@ def _check(
     )
 
 
+def _violates(found: Mapping[str, Sequence[Verdict]]) -> bool:
+    return any(one.kind is VerdictKind.VIOLATED for verdicts in found.values() for one in verdicts)
+
+
 def _in_order(properties: Sequence[str], found: Mapping[str, Sequence[Verdict]]) -> tuple[Verdict, ...]:
     """One verdict for each property: the first of those in which it was asked for or found violated."""
     place = {name: number for number, name in enumerate(properties)}
@@ -129,5 +136,3 @@ def _cost(model: Model, name: str) -> tuple[bool, int]:
     """What tells cheap proofs from others: a type invariant is mostly inductive, a short formula simple."""
     prop = model.system.property_named(name)
     return prop.kind is not PropertyKind.TYPE_INVARIANT, len(prop.formula.get_free_variables())
-
-

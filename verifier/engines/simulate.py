@@ -31,7 +31,7 @@ from verifier.system.model import Model
 from verifier.trust.initial_states import require_initial_state
 from verifier.trust.replay import Replayer, ReplayFailure
 from verifier.trust.shorten import shorten
-from verifier.verdict import Verdict, VerdictKind
+from verifier.verdict import ENDED_FIRST, Verdict, VerdictKind
 
 _MOST_SIDE_BY_SIDE = 4096
 _MOST_CHOICES = 1 << 22
@@ -49,6 +49,8 @@ class Request:
     counted_actions: tuple[str, ...] = ()
     measures: Mapping[str, list[tuple[Concrete, FNode]]] = field(default_factory=dict)
     """Expressions by their text, each as values with conditions; read off the last state of a walk."""
+    first: bool = False
+    """Whether a property that is violated ends all."""
     limits: Limits = field(default_factory=Limits)
 
 
@@ -146,6 +148,8 @@ class _Simulation:
             while len(walks.alive):
                 self._step(walks)
             self._finish(walks)
+            if self.request.first and any(v.kind is VerdictKind.VIOLATED for v in self.violations.values()):
+                raise Interrupted(ENDED_FIRST)
             self.listen(Progress(self.ended, time.monotonic() - self.began))
 
     def _step(self, walks: _Walks) -> None:

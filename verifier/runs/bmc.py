@@ -13,6 +13,7 @@ from verifier.runs.option import OneOf, Switch, Whole, internal, option
 from verifier.runs.options import (
     SOLVER,
     DeadlockOption,
+    FirstOption,
     Options,
     SemanticsOption,
     ValidationOption,
@@ -48,7 +49,7 @@ Examples:
 
 
 @dataclass(frozen=True)
-class BmcOptions(SemanticsOption, ValidationOption, DeadlockOption, Options):
+class BmcOptions(SemanticsOption, ValidationOption, DeadlockOption, FirstOption, Options):
     """What bounded model checking can be asked."""
 
     depth: int | None = option(None, Whole(), "The most actions of an execution. [default: the spec's]")
@@ -105,6 +106,7 @@ def _request(question: Question[BmcOptions]) -> Request:
         guesses=options.guesses,
         closed=options.closed or {},
         ending=options.ending,
+        first=options.first,
         awaited=tuple(expected.action for expected in question.expectations.enabled),
     )
 

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 from verifier.runs.engine import Engine, Listen, late
 from verifier.runs.option import Switch, option
 from verifier.runs.options import (
+    KEEP_GOING,
     DeadlockOption,
+    FirstOption,
     Options,
     SemanticsOption,
     memory_option,
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
     from verifier.runs.question import Question
     from verifier.system.model import Model
 
-_FIRST = "End at the first violation; the other properties stay open."
 _HELP = """Decide every property of a spec: invariants, step properties, deadlock, temporal properties.
 
 Engines run side by side: exploration looks at every state, the provers search an invariant or a
@@ -39,11 +40,11 @@ Examples:
 
 
 @dataclass(frozen=True)
-class CheckOptions(SemanticsOption, DeadlockOption, Options):
+class CheckOptions(SemanticsOption, DeadlockOption, FirstOption, Options):
     """The options of a check."""
 
     properties: tuple[str, ...] = properties_option("What to decide")
-    first: bool = option(False, Switch(), _FIRST)
+    keep_going: bool = option(False, Switch(), KEEP_GOING)
     memory: int | None = memory_option()
 
 

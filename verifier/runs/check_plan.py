@@ -12,6 +12,7 @@ from verifier.outcomes.run import origin
 from verifier.processes.limits import Limits
 from verifier.runs.engine import Engine
 from verifier.runs.loading import Loaded
+from verifier.runs.options import check_ends
 from verifier.runs.question import Question
 from verifier.runs.table import engine_named
 from verifier.specs.definition import Definition
@@ -32,6 +33,7 @@ def prepare(engine: Engine[Any], loaded: Loaded, options: Any) -> Question[Any]:
 
     Raises UsageError for an unknown name, or where the spec has no property.
     """
+    check_ends(options)
     definition, stuck = loaded.definition, loaded.definition.titles.no_deadlock
     deadlock = options.deadlock or stuck in options.properties
     claims = engine.claims(definition)
@@ -68,6 +70,7 @@ def sub_options(question: Question[Any], name: str, properties: Sequence[str], *
     options, engine = question.options, engine_named(name)
     deadlock = question.definition.titles.no_deadlock in properties
     about = {"timeout": options.timeout, "deadlock": deadlock, "by": options.by, **given}
+    about |= {"first": options.first, "keep_going": options.keep_going}
     return engine.options_for(properties, about)
 
 

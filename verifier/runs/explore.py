@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING
 from verifier.errors import UsageError
 from verifier.runs.engine import Engine, Listen, OutputFile, Written, late
 from verifier.runs.option import Folder, Name, Size, Switch, Whole, Words, internal, option
-from verifier.runs.options import DeadlockOption, Options, SemanticsOption, ValidationOption
+from verifier.runs.options import (
+    DeadlockOption,
+    FirstOption,
+    Options,
+    SemanticsOption,
+    ValidationOption,
+    check_ends,
+)
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -23,10 +30,6 @@ if TYPE_CHECKING:
 _KEEP_GOING = (
     "Count all states, even when every property asked for is violated or reached before, or one is violated "
     "and a variable of a module seems unbounded."
-)
-_FIRST = (
-    "End at the first violation, once all states as deep were looked at. By default it goes on until each "
-    "property has its verdict."
 )
 _SYMMETRY = (
     "Of states that differ only in the names of interchangeable elements, look at one. Counts are then of "
@@ -69,10 +72,9 @@ Examples:
 
 
 @dataclass(frozen=True)
-class ExploreOptions(SemanticsOption, ValidationOption, DeadlockOption, Options):
+class ExploreOptions(SemanticsOption, ValidationOption, DeadlockOption, FirstOption, Options):
     """What exhaustive exploration can be asked."""
 
-    first: bool = option(False, Switch(), _FIRST)
     keep_going: bool = option(False, Switch(), _KEEP_GOING)
     symmetry: bool = option(False, Switch(both_ways=True), _SYMMETRY)
     max_states: int | None = option(None, Whole(), "End when there are more states than this.")
@@ -86,12 +88,6 @@ class ExploreOptions(SemanticsOption, ValidationOption, DeadlockOption, Options)
     memory: int | None = option(None, Size(), _MEMORY)
     graph: bool = internal(False)
     """Keep the states and steps."""
-
-
-def check_ends(options: ExploreOptions) -> None:
-    """Raises UsageError for options that contradict each other on where exploration ends."""
-    if options.first and options.keep_going:
-        raise UsageError("--first does not go with --keep-going: one ends at a violation, the other goes on")
 
 
 def _prepare(loaded: Loaded, options: ExploreOptions) -> Question[ExploreOptions]:

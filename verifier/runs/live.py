@@ -11,6 +11,7 @@ from verifier.runs.engine import Engine, Listen, late
 from verifier.runs.option import Name, OneOf, Switch, Whole, option
 from verifier.runs.options import (
     SOLVER,
+    FirstOption,
     Options,
     SemanticsOption,
     ValidationOption,
@@ -54,7 +55,7 @@ Examples:
 
 
 @dataclass(frozen=True)
-class LiveOptions(SemanticsOption, ValidationOption, Options):
+class LiveOptions(SemanticsOption, ValidationOption, FirstOption, Options):
     """What can be asked of temporal properties."""
 
     properties: tuple[str, ...] = properties_option("Temporal properties to check")
@@ -135,6 +136,7 @@ def _request(question: Question[LiveOptions]) -> Request:
         solver=options.solver,
         max_states=options.max_states,
         explore=options.explore,
+        first=options.first,
         limits=question.limits,
     )
 

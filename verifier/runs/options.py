@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
+from verifier.errors import UsageError
 from verifier.runs.option import Duration, OneOf, Size, Switch, Words, internal, option
 from verifier.solvers.names import SOLVER_NAMES
 
@@ -22,6 +24,9 @@ _BY = (
     "nothing; translation never falls back on it, and refuses what cannot be translated; auto takes what is "
     "faster, and the interpreter where translating is refused or takes long. What answered is said."
 )
+
+_FIRST = "End at the first violation. By default a run goes on until each property has its verdict."
+KEEP_GOING = "Go on even where a property is violated and a variable of a module seems unbounded."
 
 AUTO, INTERPRETER, TRANSLATION = "auto", "interpreter", "translation"
 _VALIDATE = (
@@ -61,6 +66,19 @@ class ValidationOption:
     """Of engines whose verdicts rest on the translation of a TLA+ module."""
 
     validate: float | None = option(None, Duration(), _VALIDATE)
+
+
+@dataclass(frozen=True)
+class FirstOption:
+    """Of engines that find violations."""
+
+    first: bool = option(False, Switch(), _FIRST)
+
+
+def check_ends(options: Any) -> None:
+    """Raises UsageError for options that contradict each other on where a run ends."""
+    if options.first and options.keep_going:
+        raise UsageError("--first does not go with --keep-going: one ends at a violation, the other goes on")
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,14 @@ from verifier.errors import UsageError
 from verifier.runs.engine import Engine, Listen, late
 from verifier.runs.option import OneOf, Switch, option
 from verifier.runs.options import (
+    KEEP_GOING,
     SOLVER,
     DeadlockOption,
+    FirstOption,
     Options,
     SemanticsOption,
     ValidationOption,
+    check_ends,
     memory_option,
     properties_option,
 )
@@ -69,7 +72,7 @@ Examples:
 
 
 @dataclass(frozen=True)
-class ProveOptions(SemanticsOption, ValidationOption, DeadlockOption, Options):
+class ProveOptions(SemanticsOption, ValidationOption, DeadlockOption, FirstOption, Options):
     """What the provers can be asked."""
 
     properties: tuple[str, ...] = properties_option("What to prove")
@@ -79,12 +82,14 @@ class ProveOptions(SemanticsOption, ValidationOption, DeadlockOption, Options):
     explore: bool = option(True, Switch(), _EXPLORE)
     all_constants: bool = option(False, Switch(), _ALL_CONSTANTS)
     suggest: bool = option(False, Switch(), _SUGGEST)
+    keep_going: bool = option(False, Switch(), KEEP_GOING)
     memory: int | None = memory_option()
 
 
 def _prepare(loaded: Loaded, options: ProveOptions) -> Question[ProveOptions]:
     from verifier.runs.question import ask
 
+    check_ends(options)
     question = ask(loaded, options)
     if options.all_constants:
         from verifier.runs import all_constants
@@ -118,6 +123,7 @@ def _run(
             question.limits,
             options.lemmas,
             options.explore,
+            options.first,
             witnesses,
         )
         return check(model, request, listen)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from verifier.errors import UsageError, unknown_name
 from verifier.runs.engine import Engine, Listen, late
 from verifier.runs.option import Whole, Words, option
-from verifier.runs.options import DeadlockOption, Options, SemanticsOption, properties_option
+from verifier.runs.options import DeadlockOption, FirstOption, Options, SemanticsOption, properties_option
 
 if TYPE_CHECKING:
     from verifier.engines.outcome import Outcome
@@ -40,7 +40,7 @@ Examples:
 
 
 @dataclass(frozen=True)
-class SimulateOptions(SemanticsOption, DeadlockOption, Options):
+class SimulateOptions(SemanticsOption, DeadlockOption, FirstOption, Options):
     """What a simulation can be asked."""
 
     properties: tuple[str, ...] = properties_option(
@@ -94,6 +94,7 @@ def _run(
             walks=options.walks,
             depth=options.depth,
             seed=options.seed,
+            first=options.first,
             counted_actions=options.count_action,
             measures={text: measure(model, text, vocabulary) for text in options.histogram},
             limits=question.limits,

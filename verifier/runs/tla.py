@@ -11,7 +11,7 @@ from typing import Any
 import psutil
 
 from verifier.engines.explore import COMPLETE, Progress
-from verifier.engines.findings import FOUND_ALL, FOUND_FIRST
+from verifier.engines.findings import FOUND_ALL
 from verifier.engines.outcome import Outcome
 from verifier.errors import UsageError
 from verifier.outcomes.expectations import exit_code, parse_expectations
@@ -20,9 +20,10 @@ from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 from verifier.processes.watching import Watched
 from verifier.runs.asking import Known
 from verifier.runs.engine import Listen
-from verifier.runs.explore import ExploreOptions, check_ends
+from verifier.runs.explore import ExploreOptions
 from verifier.runs.option import recorded
-from verifier.runs.tla_growth import Growth, seems_unbounded
+from verifier.runs.options import check_ends
+from verifier.runs.tla_growth import KEEP_GOING_GOES_ON, Growth, seems_unbounded
 from verifier.runs.tla_loading import (
     OF_STEPS,
     TlaDefinition,
@@ -42,7 +43,7 @@ from verifier.tla.naming import actions
 from verifier.tla.order import text
 from verifier.tla.specification import Specification
 from verifier.tla.splitting import Formula
-from verifier.verdict import LEFT_TO_LIVE, Verdict, VerdictKind
+from verifier.verdict import ENDED_FIRST, LEFT_TO_LIVE, Verdict, VerdictKind
 
 _SPARED_MEMORY = 0.9
 _SECONDS_BETWEEN_NEWS = 1.0
@@ -249,7 +250,7 @@ class _Search:
         if violations and not options.keep_going and not bounded:
             growing = self.growth.look(explorer)
             if growing:
-                raise Interrupted(seems_unbounded(growing, "--keep-going looks on"))
+                raise Interrupted(seems_unbounded(growing, KEEP_GOING_GOES_ON))
 
     def _progress(self, explorer: Explorer, violated: str | None = None) -> Progress:
         frontier = explorer.count - explorer.current - 1
@@ -271,7 +272,7 @@ class _Search:
             return Verdict(name, VerdictKind.HOLDS, max(found.depth, 0), seconds, COMPLETE)
         if self.options.max_depth is not None and found.closed >= self.options.max_depth:
             return Verdict(name, VerdictKind.HOLDS, depth, seconds)
-        reason = self.reason or (FOUND_FIRST if self.options.first else FOUND_ALL)
+        reason = self.reason or (ENDED_FIRST if self.options.first else FOUND_ALL)
         return Verdict(name, VerdictKind.INCONCLUSIVE, depth, seconds, reason)
 
     def _statistics(self, explorer: Explorer, never: Sequence[str]) -> dict[str, Any]:

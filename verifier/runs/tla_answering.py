@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from verifier.errors import UsageError
 from verifier.processes.limits import Interrupted
+from verifier.runs.asking import Known
 from verifier.runs.options import INTERPRETER, TRANSLATION
 from verifier.runs.semantics import answered_by, semantics_asked
 from verifier.runs.tla import explore
 from verifier.runs.tla_bounded import bounded, interpreted, is_open
 from verifier.runs.tla_exploring import explored, explored_as_translated
 from verifier.runs.tla_live import check_explores, explores, lived
-from verifier.runs.tla_proving import looks_on, proved
+from verifier.runs.tla_proving import looked_ahead, looks_on, proved
 from verifier.runs.tla_rounds import (
     BUILDING_SECONDS,
     PATIENT_SECONDS,
@@ -33,10 +34,12 @@ from verifier.runs.tla_rounds import (
     translated_unless_slow,
 )
 from verifier.runs.tla_symbolic import INSTEAD, NotTranslated
+from verifier.runs.tla_verdicts import Settled
 from verifier.runs.tla_walks import check_walks, walked
 
 if TYPE_CHECKING:
     from verifier.outcomes.run import Run
+    from verifier.runs.engine import Listen
     from verifier.tla.begun import Begun
 
 
@@ -119,8 +122,24 @@ def _why(refusal: UsageError) -> str:
 def _proved(asked: ModuleQuestion) -> Run:
     remark(asked)
     if looks_on(asked):
-        return translated_unless_slow(asked, lambda: proved(asked))
+        found = looked_ahead(asked)
+        if not isinstance(found, Settled):
+            return found
+        own = replace(asked, listen=_not_told_again(asked.listen, found.verdicts))
+        return translated_unless_slow(own, lambda: proved(own))
     return translated(asked)
+
+
+def _not_told_again(listen: Listen, told: Collection[str]) -> Listen:
+    """Hears all but violations that were told before."""
+
+    def hear(news: Any) -> None:
+        if not isinstance(news, Known) or any(
+            one.property_name not in told for one in news.run.outcome.verdicts
+        ):
+            listen(news)
+
+    return hear
 
 
 def _only_proved(asked: ModuleQuestion) -> Run:
@@ -135,9 +154,7 @@ def _only_proved(asked: ModuleQuestion) -> Run:
     return found
 
 
-def _or_interpreted(
-    asked: ModuleQuestion, look_on: Callable[[ModuleQuestion, float], Run | None]
-) -> Run:
+def _or_interpreted(asked: ModuleQuestion, look_on: Callable[[ModuleQuestion, float], Run | None]) -> Run:
     """As translated; by the interpreter where that is refused, and where building takes long and the
     interpreter does not."""
     remark(asked)

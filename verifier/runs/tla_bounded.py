@@ -49,6 +49,7 @@ from verifier.tla.translate.shape_sorts import sort_of
 from verifier.tla.translate.shapes import NoShape, Shape
 from verifier.tla.translate.symbolic import Untranslated
 from verifier.tla.translate.translation import add_states
+from verifier.verdict import ENDED_FIRST
 
 if TYPE_CHECKING:
     from verifier.outcomes.run import Run
@@ -124,7 +125,11 @@ def searched(asked: ModuleQuestion, until: float | None = None) -> Searched | No
     plain = replace(spec, symmetry=[], view=None)
     watch = _Watch(asked)
     explorer = Explorer(
-        plain, properties=names, max_depth=options.depth, enforce=watch.look if until is None else watch.tell
+        plain,
+        properties=names,
+        first=options.first,
+        max_depth=options.depth,
+        enforce=watch.look if until is None else watch.tell,
     )
     if asked.symmetry is not None:
         explorer.known.orbits = Orbits(asked.symmetry.renamings)
@@ -137,6 +142,8 @@ def searched(asked: ModuleQuestion, until: float | None = None) -> Searched | No
     except Undefined as error:
         asked.listen(Remark(f"verify explore, as TLC, ends here with an error: {error}"))
         leaves_off = True
+    if options.first and explorer.found.violations and not _is_closed(explorer):
+        reason, leaves_off = reason or ENDED_FIRST, False
     try:
         explorer.name_actions()
     except Undefined:
@@ -145,6 +152,11 @@ def searched(asked: ModuleQuestion, until: float | None = None) -> Searched | No
     if found is not None:
         asked.listen(Remark(found.words))
     return found
+
+
+def _is_closed(explorer: Explorer) -> bool:
+    """Whether all states were looked at to the depth."""
+    return explorer.found.complete or explorer.found.closed == explorer.max_depth
 
 
 def _explore(explorer: Explorer, spec: Specification) -> None:
@@ -184,7 +196,9 @@ def interpreted(asked: ModuleQuestion) -> Run:
     names = tuple(name for name in asked.question.properties if name != sorts)
     watch, began, reason = _Watch(asked), time.monotonic(), ""
     own = taken_apart(spec)
-    explorer = Explorer(own, properties=names, max_depth=options.depth, enforce=watch.tell)
+    explorer = Explorer(
+        own, properties=names, first=options.first, max_depth=options.depth, enforce=watch.tell
+    )
     try:
         within_limits(asked, lambda: _explore(explorer, own))
     except Interrupted as stop:
@@ -193,6 +207,8 @@ def interpreted(asked: ModuleQuestion) -> Run:
         reason = str(error)
         if not explorer.found.violations:
             raise UsageError(f"{error}{where_undefined(explorer)}") from None
+    if options.first and explorer.found.violations and not _is_closed(explorer):
+        reason = reason or ENDED_FIRST
     if explorer.found.complete and not explorer.found.violations:
         check_begins(spec, explorer.found)
     valued(explorer.name_actions)

@@ -7,17 +7,25 @@ does at the first violation; ``--keep-going`` goes on.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from heapq import nlargest
+from random import Random
 
 from verifier.tla.explorer import Explorer
+from verifier.tla.found import State
+from verifier.tla.translate.sampling import Stepper
 from verifier.tla.values import Fn, Value
 
 _LEVELS, _TIMES = 32, 8
 """Within the last so many levels a variable that seems unbounded grew so many times, or more often."""
+_AHEAD, _BESIDE = 96, 16
+"""Where it is looked ahead, so many steps are taken from so many states."""
 _SAMPLE = 2_000
 _DEEPEST = 4
 ADVICE = "bound it by a CONSTRAINT"
+KEEP_GOING_GOES_ON = "--keep-going goes on"
 
 
 def seems_unbounded(names: Iterable[str], how: str) -> str:
@@ -60,12 +68,68 @@ class Growth:
         before = self.levels[-1] if self.levels else {}
         now = {name: _largest(values) for name, values in _values(explorer, self.names).items()}
         self.levels.append({name: max(size, before.get(name, 0)) for name, size in now.items()})
-        return [name for name in self.names if self._grows(name)]
+        return [name for name in self.names if self.grows(name)]
 
-    def _grows(self, name: str) -> bool:
+    def grows(self, name: str) -> bool:
+        """Whether a variable grew, and until late."""
         sizes = [sizes[name] for sizes in self.levels[-_LEVELS:]]
         late = sizes[-1 - _LEVELS // _TIMES * 2 :]
         return len(sizes) == _LEVELS and len(set(sizes)) > _TIMES and late[0] < late[-1]
+
+
+def growing_ahead(
+    stepper: Stepper, names: Sequence[str], initial: Sequence[State], near: Sequence[State], until: float
+) -> list[str]:
+    """The variables that seem unbounded, where steps are taken that let them grow. ``near``: some of the
+    first states. ``until``: by the processor time of this process, then no further step is taken. Raises
+    Undefined."""
+    found = dict[str, None]()
+    for place, name in enumerate(names):
+        for sign in (1, -1):  # numbers that fall, too
+            ahead = _Ahead(stepper, place, sign)
+            if ahead.largest(near) > ahead.largest(initial):
+                growth = Growth([name])
+                growth.levels += ({name: size} for size in ahead.sizes(near, until))
+                found |= dict.fromkeys([name] if growth.grows(name) else [])
+    return [*found]
+
+
+@dataclass(frozen=True)
+class _Ahead:
+    """Steps from the states in which a variable is largest, or in which its numbers are least."""
+
+    stepper: Stepper
+    place: int
+    sign: int
+
+    def size(self, state: State) -> int:
+        """How large the variable is."""
+        return _size(state[self.place], _DEEPEST, self.sign)
+
+    def largest(self, states: Iterable[State]) -> int:
+        """The same, of the state in which it is largest."""
+        return max(map(self.size, states), default=0)
+
+    def sizes(self, near: Iterable[State], until: float) -> Iterator[int]:
+        """How large it was so far, step by step."""
+        chance, largest = Random(0), list[int]()
+
+        def best(states: Iterable[State]) -> list[State]:
+            ranked = [(self.size(state), chance.random(), state) for state in states]
+            return [state for *_, state in nlargest(_BESIDE, ranked, key=lambda one: one[:2])]
+
+        beside = best(near)
+        while beside and len(largest) < _AHEAD and time.process_time() < until:
+            beside = best(dict.fromkeys(one for state in beside for one in self._following(state)))
+            largest.append(max([*largest[-1:], self.largest(beside)]))
+            yield largest[-1]
+            if len(largest) >= _LEVELS and len(set(largest[-_LEVELS:])) == 1:
+                return
+
+    def _following(self, state: State) -> list[State]:
+        stepper = self.stepper
+        following = stepper.successors(state) if stepper.within(state) else []
+        return [one for one in dict.fromkeys(following) if stepper.goes_on(state, one)]
 
 
 def _values(explorer: Explorer, names: Sequence[str]) -> Mapping[str, Iterable[Value]]:
@@ -84,10 +148,10 @@ def _largest(values: Iterable[Value]) -> int:
     return max((_size(value, _DEEPEST) for value in values), default=0)
 
 
-def _size(value: Value, left: int) -> int:
-    """The greatest number in a value, or count of its elements."""
+def _size(value: Value, left: int, sign: int = 0) -> int:
+    """The greatest number in a value, or count of its elements. ``sign``: of negative or positive numbers."""
     if type(value) is int:
-        return abs(value)
+        return max(sign * value, 0) if sign else abs(value)
     parts: Iterable[Value] = ()
     if isinstance(value, tuple | frozenset):
         parts = value
@@ -96,4 +160,4 @@ def _size(value: Value, left: int) -> int:
     else:
         return 0
     own = list(parts)
-    return max([len(own), *(_size(part, left - 1) for part in own)]) if left else len(own)
+    return max([len(own), *(_size(part, left - 1, sign) for part in own)]) if left else len(own)

@@ -45,7 +45,7 @@ from verifier.tla.splitting import Safety
 from verifier.tla.state_graph import Graph, Recorder
 from verifier.tla.unfolding import Fair, Several, Unfolded, negation, unfolded
 from verifier.trust.trace import ActionTaken, Loop, Trace
-from verifier.verdict import Verdict, VerdictKind
+from verifier.verdict import ENDED_FIRST, Verdict, VerdictKind
 
 if TYPE_CHECKING:
     from verifier.outcomes.run import Run
@@ -74,6 +74,9 @@ def lived(asked: ModuleQuestion, until: float | None = None) -> Run | None:
         within_limits(asked, search.explore, until)
         for name in search.names:
             verdicts.append(within_limits(asked, partial(search.decided, name), until))
+            if asked.question.options.first and verdicts[-1].kind is VerdictKind.VIOLATED:
+                reason = ENDED_FIRST
+                break
         if search.undefined and all(verdict.property_name in search.undefined for verdict in verdicts):
             raise UsageError(next(iter(search.undefined.values())))
     except GivenUp:

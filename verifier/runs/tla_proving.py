@@ -4,6 +4,7 @@ state is looked at, and looked at again in another way."""
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,13 +15,14 @@ from verifier.engines.proof_by_exploring import Explored
 from verifier.engines.prove import ProveOutcome
 from verifier.engines.search_by_exploring import NAME as EXPLORING
 from verifier.processes.limits import Interrupted
-from verifier.runs.asking import Remark
+from verifier.runs.asking import Known, Remark
 from verifier.runs.options import INTERPRETER
 from verifier.runs.prove import ProveOptions, described_exploration
 from verifier.runs.question import Answer, conclude
 from verifier.runs.semantics import answered_by
 from verifier.runs.tla import enabled_actions
 from verifier.runs.tla_bounded import spoken_of
+from verifier.runs.tla_growth import KEEP_GOING_GOES_ON, growing_ahead, seems_unbounded
 from verifier.runs.tla_rounds import PATIENT_SECONDS, GivenUp, ModuleQuestion, within_limits
 from verifier.runs.tla_searched import can_be_said, settled_by
 from verifier.runs.tla_symbolic import with_operators
@@ -28,10 +30,17 @@ from verifier.runs.tla_verdicts import Settled, temporal_verdicts
 from verifier.tla.explorer import Explorer
 from verifier.tla.frames import Undefined
 from verifier.tla.specification import Specification
-from verifier.verdict import Verdict, VerdictKind
+from verifier.tla.translate.sampling import Stepper, without_traces
+from verifier.verdict import ENDED_FIRST, Verdict, VerdictKind
 
 if TYPE_CHECKING:
     from verifier.outcomes.run import Run
+
+_NEAR, _AHEAD_SECONDS = 1_000, 1.0
+"""So many states are looked at before all else, in at most so many seconds of processor time; variables that
+grow are looked for in as many."""
+_NEAR_LEVELS = 16
+"""They are looked for from states that are so near to the initial ones."""
 
 
 def looks_on(asked: ModuleQuestion) -> bool:
@@ -54,10 +63,13 @@ def proved(asked: ModuleQuestion, seconds: float = PATIENT_SECONDS) -> Run | Non
     if names is None:
         return None
     plain, began = replace(spec, symmetry=[], view=None), time.monotonic()
-    explorer = Explorer(plain, properties=names, keep_going=True)
+    first = asked.question.options.first
+    explorer = Explorer(plain, properties=names, keep_going=True, first=first)
     try:
         _explore(asked, explorer, seconds)
         first = _explored_to(explorer, names, time.monotonic() - began)
+        if asked.question.options.first and explorer.found.violations:
+            raise Interrupted(ENDED_FIRST)
         began = time.monotonic()
         again = Explorer(plain, properties=names, keep_going=True, by_columns=False)
         _explore(asked, again, seconds)
@@ -95,13 +107,74 @@ def _ended(
         raise stop
     explorer.name_actions()
     settled = settled_by(explorer, spec, asked, seconds)
+    return _so_far(asked, spec, explorer, settled, str(stop), seconds)
+
+
+def _so_far(
+    asked: ModuleQuestion,
+    spec: Specification,
+    explorer: Explorer,
+    settled: Settled,
+    reason: str,
+    seconds: float,
+) -> Run:
+    """The run with what is settled; the others are open."""
+    closed = explorer.found.closed if explorer.found.closed >= 0 else None
     left = {
-        name: Verdict(name, VerdictKind.INCONCLUSIVE, explorer.found.closed, seconds, str(stop))
+        name: Verdict(name, VerdictKind.INCONCLUSIVE, closed, seconds, reason)
         for name in asked.question.properties
         if name not in settled.verdicts
     }
     explored = Explored((), explorer.count, max(explorer.found.depth, 0), (), (), seconds)
     return _run_of(asked, spec, explorer, replace(settled, verdicts={**settled.verdicts, **left}), explored)
+
+
+def looked_ahead(asked: ModuleQuestion) -> Run | Settled:
+    """What is violated in states near the initial ones, told at once: a prover may take long for the others,
+    and for ever where a variable has no bound. The run, where it ends with that. Raises Interrupted."""
+    options, names = asked.question.options, asked.question.properties
+    spec = with_operators(asked.module, names)
+    own = spoken_of(spec, names)
+    if own is None:
+        return Settled()
+    plain, began = replace(spec, symmetry=[], view=None), time.monotonic()
+    explorer = Explorer(plain, properties=own, keep_going=True, enforce=_look_no_further, by_columns=False)
+    try:
+        with suppress(GivenUp):
+            _explore(asked, explorer, _AHEAD_SECONDS)
+        explorer.name_actions()
+        found = explorer.found
+        if found.complete or not found.violations or not can_be_said(explorer, names):
+            return Settled()
+        seconds = time.monotonic() - began
+        settled = settled_by(explorer, plain, asked, seconds)
+        told = _so_far(asked, plain, explorer, settled, "", seconds)
+        known = tuple(one for one in told.outcome.verdicts if one.property_name in settled.verdicts)
+        asked.listen(Known(replace(told, outcome=replace(told.outcome, verdicts=known))))
+        reason = ENDED_FIRST if options.first else _without_bound(asked, explorer, plain)
+    except Undefined:  # somewhere a prover may never come to
+        return Settled()
+    if reason or settled.verdicts.keys() >= {*names}:
+        return _so_far(asked, plain, explorer, settled, reason, time.monotonic() - began)
+    return settled
+
+
+def _look_no_further(explorer: Explorer) -> None:
+    if explorer.count > _NEAR:
+        raise GivenUp
+
+
+def _without_bound(asked: ModuleQuestion, explorer: Explorer, spec: Specification) -> str:
+    """Why no end is in sight; empty where that is not so, or where it is to go on all the same."""
+    if asked.question.options.keep_going:
+        return ""
+    states, names = explorer.states, [one.name for one in spec.variables]
+    until = time.process_time() + _AHEAD_SECONDS
+    near = states[: sum(explorer.found.levels[:_NEAR_LEVELS])]
+    stepper, initial = Stepper(spec), states[: explorer.found.initial]
+    with without_traces(spec):
+        growing = within_limits(asked, lambda: growing_ahead(stepper, names, initial, near, until))
+    return seems_unbounded(growing, KEEP_GOING_GOES_ON) if growing else ""
 
 
 def _explored_to(explorer: Explorer, names: tuple[str, ...], seconds: float) -> Explored:

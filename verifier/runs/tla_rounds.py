@@ -23,12 +23,12 @@ from verifier.processes.watching import Watched, look_at
 from verifier.runs.asking import Remark
 from verifier.runs.bmc import BmcOptions
 from verifier.runs.building import as_built
-from verifier.runs.tla_growth import Widened, seems_unbounded
+from verifier.runs.tla_growth import KEEP_GOING_GOES_ON, Widened, seems_unbounded
 from verifier.runs.tla_loading import TlaDefinition, TlaLoaded, left_to_others
 from verifier.runs.tla_symbolic import INSTEAD, NotTranslated, Symbolic, symbolic, widened_after
 from verifier.tla.translate.symbolic import Untranslated
 from verifier.tla.translate.translation import Looked, widened_by
-from verifier.verdict import Verdict, VerdictKind
+from verifier.verdict import ENDED_FIRST, Verdict, VerdictKind
 
 if TYPE_CHECKING:
     from verifier.outcomes.run import Run
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _LOG = logging.getLogger(__name__)
 _MOST_ROUNDS = 60
-_MOST_WIDENED = 3
+_MOST_WIDENED = 2
 """Where one property is violated and the sort of a variable was widened so often, a proof of others ends."""
 _LONG = 0.3
 """Where translating takes so many seconds of processor time, more states are looked at before all else is
@@ -222,6 +222,8 @@ def run_translated(asked: ModuleQuestion, made: Symbolic, settled: Settled | Non
             return settled.added_to(made, checked(made, found, asked), asked)
         if not (asked.engine.counts_states or asked.engine.decides_temporal):
             settled = settled.and_of(made, found, leaving, asked)
+            if settled.verdicts and asked.question.options.first:
+                return settled.added_to(made, _stopped(asked, ENDED_FIRST), asked)
             asked = _with_depths(asked, found)
         try:
             asked.listen(Remark(within_limits(asked, partial(widened_after, made, leaving, widened))))
@@ -239,8 +241,9 @@ def run_translated(asked: ModuleQuestion, made: Symbolic, settled: Settled | Non
 def _check_growth(asked: ModuleQuestion, settled: Settled, widened: Widened) -> None:
     """Raises Interrupted where a property is violated and no end is in sight of a proof of the others."""
     growing = widened.at_least(_MOST_WIDENED)
-    if growing and settled.verdicts and asked.engine.name == "prove":
-        raise Interrupted(seems_unbounded(growing, "name the others with --property"))
+    ends = asked.engine.name == "prove" and not asked.question.options.keep_going
+    if ends and growing and settled.verdicts:
+        raise Interrupted(seems_unbounded(growing, KEEP_GOING_GOES_ON))
 
 
 def _validation_seconds(asked: ModuleQuestion) -> float | None:

@@ -31,7 +31,7 @@ from verifier.tla.checks import Test, checks, evaluated
 from verifier.tla.found import State, Violation
 from verifier.tla.frames import UNSET, Undefined
 from verifier.tla.translate.sampling import Stepper
-from verifier.verdict import Verdict, VerdictKind
+from verifier.verdict import ENDED_FIRST, Verdict, VerdictKind
 
 if TYPE_CHECKING:
     from verifier.outcomes.run import Run
@@ -112,6 +112,8 @@ class _Walks:
         while self.ended < self.options.walks:
             self._walk(self.chance.choice(initial))
             self.ended += 1
+            if self.options.first and self.verdicts:
+                raise Interrupted(ENDED_FIRST)
             now = time.monotonic()
             if now - self.told > _SECONDS_BETWEEN_NEWS:
                 self.told = now
