@@ -85,3 +85,11 @@ def test_the_first_of_one_kind_is_tlcs_beside_values_of_other_kinds(tmp_path: Pa
     ):
         assert readers.compare(tmp_path, [Tree(text)], states) == []
     assert readers.found == {"equal, 2 readers": 12}
+
+
+def test_model_values_beside_others_hide_no_comparison(tmp_path: Path) -> None:
+    """A record is no member of {None, {1}}: TLC compares it with {1}, whichever of both is stored first."""
+    readers = Comparison()
+    states = [{"d": "{None, {1}}"}, {"d": "{Na, Other, None, 1}"}, {"d": "{None, Na}"}]
+    assert readers.compare(tmp_path, [Tree(r"([fa |-> 1] \in d)")], states) == []
+    assert readers.found == {"equal, undefined": 2, "equal, 2 readers": 1}

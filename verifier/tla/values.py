@@ -330,7 +330,8 @@ def is_member(value: Value, of: Value) -> bool:
         for item in of:
             if type(item) is not type(value) or type(item) is ModelValue:
                 same(item, value)
-            break
+            if type(item) is not ModelValue or type(value) is ModelValue:
+                break  # model values may be beside others, which are asked
         return False
     if isinstance(of, LazySet):
         return of.holds(value)
