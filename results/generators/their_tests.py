@@ -14,6 +14,7 @@ from typing import Any
 from click.testing import CliRunner
 
 AGREES, REFUSED = "agrees", "refused"
+AGREEING = "Those that agree: "
 _RUN = "from verifier.cli.entry import main; main()"
 
 
@@ -73,7 +74,7 @@ def table(rows: Sequence[Row], theirs: str, reasons: Mapping[str, str]) -> list[
                 why = reasons.get(row.name) or row.why
                 lines.append(f"| {row.name} | {row.expected} | {row.got} | {row.judged} | {in_a_cell(why)} |")
         lines.append("")
-    return [*lines, "Those that agree: " + ", ".join(row.name for row in rows if row.judged == AGREES) + "."]
+    return [*lines, AGREEING + ", ".join(row.name for row in rows if row.judged == AGREES) + "."]
 
 
 def in_a_cell(text: str) -> str:

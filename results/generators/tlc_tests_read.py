@@ -42,6 +42,24 @@ _NAMES = {
     "Simulat": "random walks with TLC's seed",
     "Checkpoint|Recover": "TLC's checkpoints",
 }
+_INSIDE = {
+    "results of Java code that stands for an operator": (
+        "EvaluatingValueTest UserModuleOverrideTest UserModuleOverrideAnnotationTest"
+        " UserModuleOverrideFromJarTest"
+    ),
+    "redefinitions in a circle, which TLC takes only by a property of the Java machine": (
+        "CyclicRedefineInitTest CyclicRedefineNextTest CyclicRedefineOpTest CyclicRedefineVarsTest"
+        " CyclicRedefineSubActionTest"
+    ),
+    "registers of each of TLC's workers": "Github866Test TLCGetAllTest",
+    "how often TLC evaluates what it could keep": "ConstantContextTLCCacheTest",
+    "TLC's fingerprints": "Github1302cTest",
+    "values that random operators take with TLC's seed": "RandomElementXandYTest",
+    "files that TLC writes": "StringDeserializeTLCTest",
+    "how TLC goes on behind an error (-continue), and its limits of memory": "ContinueTest",
+    "an option of TLC that verify does not have": "InvParameterizedBTest InvParameterizedCTest",
+}
+"""Tests of TLC's insides that neither a name nor a word of the command line tells."""
 _KINDS = {
     "SUCCESS": "success",
     "VIOLATION_SAFETY": "safety",
@@ -115,6 +133,9 @@ def _outside(one: _Class, known: Mapping[str, _Class]) -> LeftOut | None:
         return LeftOut(one.name, _FOLDERS[one.file.parent.name])
     for pattern, why in _NAMES.items():
         if any(re.search(pattern, each.name) for each in _above(one, known) if each.name != _CASES):
+            return LeftOut(one.name, why)
+    for why, names in _INSIDE.items():
+        if one.name in names.split():
             return LeftOut(one.name, why)
     if re.search(r"@Ignore", one.text):
         return LeftOut(one.name, "ignored by TLC, too")
