@@ -178,9 +178,9 @@ _CONDITION: Mapping[Operator, int] = {
 """Of operators that ignore a value of the bound variable for which an argument is false, that argument."""
 
 
-def _guard(term: Term) -> Term | None:
-    """The set of which is asked first whether the bound variable is in it, if other values count for nothing:
-    for them the condition is false, or for the universal quantifier its body is true."""
+def first_question(term: Term) -> Term | None:
+    """What is asked first of a value of the bound variable, if a value for which it is false counts for
+    nothing: for that value the condition is false, or for the universal quantifier the body is true."""
     if term.operator in _CONDITION:
         question = term.arguments[_CONDITION[term.operator]]
     elif term.operator is Operator.FORALL and term.arguments[0].operator is Operator.IMPLIES:
@@ -189,7 +189,14 @@ def _guard(term: Term) -> Term | None:
         return None
     while question.operator is Operator.AND and question.arguments:
         question = question.arguments[0]
-    if question.operator is Operator.CONTAINS:
+    return question
+
+
+def _guard(term: Term) -> Term | None:
+    """The set of which is asked first whether the bound variable is in it, if other values count for
+    nothing."""
+    question = first_question(term)
+    if question is not None and question.operator is Operator.CONTAINS:
         elements, item = question.arguments
         if part_of_variable(item) == (term.binds, ()) and term.binds not in elements.free:
             return elements

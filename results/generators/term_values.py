@@ -8,17 +8,13 @@ from typing import Any
 
 from verifier.encodings.concrete import Concrete, FrozenMap, Tagged
 from verifier.encodings.plain_terms import Environment, Map, Reader, Reading, Tag, Undefined, plain, values_of
+from verifier.encodings.readings import first_question
 from verifier.encodings.sorts import Set, Sort
 from verifier.encodings.terms import Operator, Symbol, Term
 
 _MOST_LISTED = 20_000
 """Sorts with more values are never listed."""
 _MOST_SUBSETS = 12
-_CONDITIONS = (
-    Operator.EXISTS, Operator.COUNT, Operator.COMPREHENSION, Operator.CHOOSE, Operator.IMAGE,
-    Operator.UNION_OF, Operator.SUM_OF,
-)  # fmt: skip
-"""Operators that ignore a value of their variable for which their first argument is false."""
 
 
 class TooMany(Exception):
@@ -85,15 +81,8 @@ def _subsets(of: frozenset[Any]) -> Iterable[frozenset[Any]]:
 def _guard(term: Term) -> Term | None:
     """The first question about the bound variable, if it must be true for a value to count, and says in which
     set the value is, of which set it is a subset, or to what it is equal."""
-    if term.operator in _CONDITIONS:
-        question = term.arguments[0]
-    elif term.operator is Operator.FORALL and term.arguments[0].operator is Operator.IMPLIES:
-        question = term.arguments[0].arguments[0]
-    else:
-        return None
-    while question.operator is Operator.AND and question.arguments:
-        question = question.arguments[0]
-    if question.operator not in (Operator.CONTAINS, Operator.SUBSET, Operator.EQUAL):
+    question = first_question(term)
+    if question is None or question.operator not in (Operator.CONTAINS, Operator.SUBSET, Operator.EQUAL):
         return None
     asked, other = question.arguments[:: -1 if question.operator is Operator.CONTAINS else 1]
     if asked.data is not term.binds or asked.operator is not Operator.VARIABLE or term.binds in other.free:

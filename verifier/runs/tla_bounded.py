@@ -142,7 +142,7 @@ def searched(asked: ModuleQuestion, until: float | None = None) -> Searched | No
     except Undefined as error:
         asked.listen(Remark(f"verify explore, as TLC, ends here with an error: {error}"))
         leaves_off = True
-    if options.first and explorer.found.violations and not _is_closed(explorer):
+    if _has_ended_first(explorer):
         reason, leaves_off = reason or ENDED_FIRST, False
     try:
         explorer.name_actions()
@@ -154,9 +154,11 @@ def searched(asked: ModuleQuestion, until: float | None = None) -> Searched | No
     return found
 
 
-def _is_closed(explorer: Explorer) -> bool:
-    """Whether all states were looked at to the depth."""
-    return explorer.found.complete or explorer.found.closed == explorer.max_depth
+def _has_ended_first(explorer: Explorer) -> bool:
+    """Whether it ended at a violation, as asked, before all states were looked at to the depth."""
+    found = explorer.found
+    is_closed = found.complete or found.closed == explorer.max_depth
+    return explorer.first and bool(found.violations) and not is_closed
 
 
 def _explore(explorer: Explorer, spec: Specification) -> None:
@@ -207,7 +209,7 @@ def interpreted(asked: ModuleQuestion) -> Run:
         reason = str(error)
         if not explorer.found.violations:
             raise UsageError(f"{error}{where_undefined(explorer)}") from None
-    if options.first and explorer.found.violations and not _is_closed(explorer):
+    if _has_ended_first(explorer):
         reason = reason or ENDED_FIRST
     if explorer.found.complete and not explorer.found.violations:
         check_begins(spec, explorer.found)

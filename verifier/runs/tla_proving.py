@@ -63,12 +63,12 @@ def proved(asked: ModuleQuestion, seconds: float = PATIENT_SECONDS) -> Run | Non
     if names is None:
         return None
     plain, began = replace(spec, symmetry=[], view=None), time.monotonic()
-    first = asked.question.options.first
-    explorer = Explorer(plain, properties=names, keep_going=True, first=first)
+    ends_first = asked.question.options.first
+    explorer = Explorer(plain, properties=names, keep_going=True, first=ends_first)
     try:
         _explore(asked, explorer, seconds)
         first = _explored_to(explorer, names, time.monotonic() - began)
-        if asked.question.options.first and explorer.found.violations:
+        if ends_first and explorer.found.violations:
             raise Interrupted(ENDED_FIRST)
         began = time.monotonic()
         again = Explorer(plain, properties=names, keep_going=True, by_columns=False)
