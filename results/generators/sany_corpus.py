@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from results.generators.their_tests import AGREES, Row, run, table
+from results.generators.their_tests import AGREES, Row, made_by, run, table
 
 _TABLE = Path(__file__).resolve().parents[1] / "sany-corpus.md"
 _TESTS = Path("tlatools", "org.lamport.tlatools", "test", "tla2sany")
@@ -92,8 +92,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             [
                 "# SANY's test corpus",
                 "",
-                "Made by `python -m results.generators.sany_corpus TLAPLUS`: the texts of",
-                "`test/tla2sany` that SANY takes or rejects, beside what `verify explore` does",
+                made_by("python -m results.generators.sany_corpus TLAPLUS"),
+                "the texts of `test/tla2sany` that SANY takes or rejects, beside what `verify explore` does",
                 "with an empty configuration.",
                 "The corpus of the grammar has names that nothing defines, or two things define: what verify",
                 "says of names counts for nothing there, as in their test.",

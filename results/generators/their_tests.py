@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import datetime
 import json
+import platform
 import re
 import subprocess
 import sys
@@ -56,6 +58,11 @@ def _json(text: str) -> dict[str, Any] | None:
 def _said(text: str) -> str:
     said = text[text.rfind("\nverify: ") + 1 :] if "verify: " in text else text[-300:]
     return said.removeprefix("verify: ")
+
+
+def made_by(command: str) -> str:
+    """With what a table was made, and when."""
+    return f"Made by `{command}` on {datetime.date.today()}, Python {platform.python_version()}:"
 
 
 def table(rows: Sequence[Row], theirs: str, reasons: Mapping[str, str]) -> list[str]:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from results.generators.their_tests import AGREEING, AGREES, REFUSED, Row, run_apart, table
+from results.generators.their_tests import AGREEING, AGREES, REFUSED, Row, made_by, run_apart, table
 from results.generators.tlc_tests_read import LeftOut, Test, tests
 from verifier.verdict import LEFT_TO_LIVE
 
@@ -133,10 +133,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with ThreadPoolExecutor(given.jobs) as pool:
         rows = list(pool.map(work, asked))
     if not given.only:
-        _TABLE.write_text(_written(rows, [one for one in all_tests if isinstance(one, LeftOut)]))
+        words = ["--library FOLDER"] * len(given.library) + ["--again"] * given.again
+        words += [f"--jobs {given.jobs}", f"--seconds {given.seconds}"]
+        left_out = [one for one in all_tests if isinstance(one, LeftOut)]
+        _TABLE.write_text(_written(" ".join(words), rows, left_out))
 
 
-def _written(rows: Sequence[Row], others: Sequence[LeftOut]) -> str:
+def _written(words: str, rows: Sequence[Row], others: Sequence[LeftOut]) -> str:
     left_out = defaultdict[str, list[str]](list)
     for one in others:
         left_out[one.why].append(one.name)
@@ -144,10 +147,10 @@ def _written(rows: Sequence[Row], others: Sequence[LeftOut]) -> str:
         [
             "# TLC's own tests",
             "",
-            "Made by `python -m results.generators.tlc_tests TLAPLUS`: what the tests of TLC expect of TLC,",
-            "beside what `verify explore` says, and `verify live` of temporal properties. Compared are how",
-            "the run ends (`error` is any error) and, of searches to the end, the states generated and",
-            "distinct.",
+            made_by(f"python -m results.generators.tlc_tests TLAPLUS {words}"),
+            "what the tests of TLC expect of TLC, beside what `verify explore` says, and `verify live` of",
+            "temporal properties. Compared are how the run ends (`error` is any error; violations of safety",
+            "and of liveness count as one) and, of searches to the end, the states generated and distinct.",
             "",
             *table(rows, "TLC", _REASONS),
             "",
