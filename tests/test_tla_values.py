@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 
 from tests.tla_modules import value
 from verifier.tla.frames import Undefined
-from verifier.tla.order import Order
+from verifier.tla.order import Order, OrderOfKinds
 from verifier.tla.values import FALSE, TRUE, Fn, ModelValue, NoValue
 
 EXPRESSIONS = {
@@ -212,3 +213,11 @@ def test_a_fold_over_a_bag_has_what_is_folded_first(tmp_path: Path) -> None:
     assert value(tmp_path, f"Len({expression})", "Integers, Sequences, TLC, BagsExt") == "3"
     assert value(tmp_path, f"{expression}[1]", "Integers, Sequences, TLC, BagsExt") == "7"
     assert value(tmp_path, "FoldBag(+, 0, 5 :> 2 @@ 7 :> 1)", "Integers, TLC, BagsExt") == "17"
+
+
+def test_values_of_several_kinds_are_in_one_order_however_they_come() -> None:
+    """A sequence is compared with functions, so no other kind may stand between the two."""
+    values = [Fn({"b": 1}), (1,), Fn({"b": 1, "a": 2}), "b", "a", frozenset({1}), ModelValue("m")]
+    order = OrderOfKinds(Order(["b", "a", "m"]))
+    assert len({tuple(order.sorted(some)) for some in permutations(values)}) == 1
+    assert [one for one in order.sorted(values) if isinstance(one, str)] == ["b", "a"]

@@ -187,8 +187,13 @@ class OrderOfKinds(Order):
         try:
             return super().compare(one, other)
         except NoValue:
-            kinds = [type(listed(value)).__name__ for value in (one, other)]
-            return -1 if kinds[0] < kinds[1] else 1
+            return -1 if _kind(one) < _kind(other) else 1
+
+
+def _kind(value: Value) -> str:
+    """A name of what TLC compares a value with: a sequence is compared with functions."""
+    kind = type(listed(value))
+    return (Fn if kind is tuple else kind).__name__
 
 
 _FIELD = re.compile(r"[A-Za-z0-9_]*[A-Za-z][A-Za-z0-9_]*")
