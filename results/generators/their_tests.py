@@ -86,5 +86,5 @@ def table(rows: Sequence[Row], theirs: str, reasons: Mapping[str, str]) -> list[
 
 def in_a_cell(text: str) -> str:
     """What a cell of a table can hold: one line, without the folders of files."""
-    short = re.sub(r"\S*/(?=\w+\.(?:tla|cfg))", "", text)
+    short = re.sub(r"\S*/(?=\w+\.(?:tla|cfg))|(?<!\S)/(?:[^\s/]+/)+", "", text)
     return " ".join(short.split())[:240].replace("|", "\\|")
