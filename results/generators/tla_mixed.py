@@ -110,8 +110,8 @@ class Comparison:
             self.found[f"refused: {error}"[:70]] += 1
             return []
         spec = asked.loaded.specification
-        # The interpreter takes the members of a set as they come where TLC sorts them.
-        spec.evaluator.__dict__["domain"] = partial(spec.evaluator.domain, ordered=True)
+        if self.tlc is not None:  # TLC sorts the members of a set that the interpreter takes as they come
+            spec.evaluator.__dict__["domain"] = partial(spec.evaluator.domain, ordered=True)
         reading = Reading(asked, said, self.translates)
         differences: dict[tuple[str, str], Difference] = {}
         for name, words in texts.items():

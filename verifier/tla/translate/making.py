@@ -215,9 +215,12 @@ class Maker(Connectives):
                     continue
                 return (that, made) if swapped else (made, that)
         left, right = self.term(one), self.term(other)
-        if alike(left.sort, right.sort):
+        if left.sort == right.sort:
             return left, right
         sort = self.join(left.sort, right.sort)
+        # What lists sets and what lists words are alike, and their join is neither.
+        if alike(left.sort, right.sort) and alike(left.sort, sort):
+            return left, right
         return self.convert(left, sort), self.convert(right, sort)
 
     # -- parts
