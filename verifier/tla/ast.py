@@ -77,6 +77,14 @@ class Definition:
     """The labelled parts of the body."""
     takes: int | None = None
     """Of a function that is defined as one, ``f[x \\in S, y \\in T] == e``: how many arguments it takes."""
+    home: Module | None = None
+    """The module that it stands in, as read there; None for what a LET defines."""
+    copies: tuple[Copy, ...] = ()
+    """The INSTANCEs without a name that it is reached through, the outermost first."""
+    plain: dict[str, tuple[Copy, ...]] = field(default_factory=dict)
+    """The modules whose texts name it without an instance's name, and through which of ``copies``."""
+    prefixed: bool = False
+    """Whether a text names it as ``I!Op``."""
 
     @property
     def arity(self) -> int:
@@ -87,6 +95,14 @@ class Definition:
     def shown(self) -> str:
         """The name as a reader writes it."""
         return f"{self.path}{self.name}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Copy:
+    """An INSTANCE without a name, whose module may get definitions of its own."""
+
+    by: Module
+    local: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -370,8 +386,6 @@ class Module:
     """What its instances put for what is declared there."""
     extended: set[str] = field(default_factory=set)
     """The modules that it extends or instantiates, directly or not."""
-    by_extends: set[str] = field(default_factory=set)
-    """Those of them whose definitions are its own."""
     modules: dict[str, object] = field(default_factory=dict)
     """The modules inside of it, by name, as parsed."""
     inner: list[Module] = field(default_factory=list)

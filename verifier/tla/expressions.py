@@ -72,6 +72,10 @@ class Expressions(Operators):
         """Where a node begins."""
         return self.source.place(node)
 
+    def note_plain(self, named: ast.Definition) -> None:
+        """Notes that the text names a definition without the name of an instance."""
+        self.reader.note_plain(named)
+
     def _number(self, digits: str, node: Node, base: int) -> Expression:
         place = self.place(node)
         return ast.Number(integer(digits, place, base), place=place)

@@ -142,7 +142,7 @@ class Logic(Core):
     def _equal_next(self, body: Expression, unit: Unit, primed: bool) -> Source:
         if primed:
             words = "a formula of two states stands below a prime, or among initial states"
-            raise Undefined(body.place, words)
+            return self.refused(body.place, words)
         return f"({self.value_source(body, unit)} == {self.value_source(body, unit, True)})"
 
     def step(self, whole: ast.Step, unit: Unit, primed: bool) -> Source:
@@ -158,7 +158,7 @@ class Logic(Core):
     def enabled(self, whole: ast.Enabled, unit: Unit, primed: bool) -> Source:
         """``ENABLED A``: whether there is a next state."""
         if primed:
-            raise Undefined(whole.place, "ENABLED of the next state is not supported")
+            return self.refused(whole.place, "ENABLED of the next state is not supported")
         if whole.own:
             return self._enabled_apart(whole, unit)
         walk = self.actions.walk(whole.body, unit, False)

@@ -9,7 +9,7 @@ from typing import Protocol
 from tree_sitter import Node
 
 from verifier.tla import ast
-from verifier.tla.ast import Definition, Expression, Module, Parameter, Symbol
+from verifier.tla.ast import Copy, Definition, Expression, Module, Parameter, Symbol
 from verifier.tla.declarations import declared
 from verifier.tla.errors import Place, TlaError, takes
 from verifier.tla.expressions import Expressions
@@ -44,6 +44,10 @@ class Context:
     around: Scope = field(default_factory=Scope)
     """Of an instance: where it is made."""
     path: str = ""
+    outer: Context | None = None
+    """Of an instance: the reading that it is made in."""
+    copies: tuple[Copy, ...] = ()
+    """The INSTANCEs without a name that lead here, the outermost first."""
     put: dict[tuple[str, bool], Symbol] = field(default_factory=dict)
     """Of an instance: what is put for the names, and which of them are variables."""
     read: dict[str, Module] = field(default_factory=dict)
@@ -193,7 +197,6 @@ class Reader:
                 scope.names[name] = instance
         self.made.extended |= {module.name, *module.extended}
         if not hide:
-            self.made.by_extends |= {module.name, *module.by_extends}
             self.made.modules |= module.modules
             self.made.inner += [one for one in module.inner if one not in self.made.inner]
             self.made.given |= module.given
@@ -270,7 +273,8 @@ class Reader:
                     for child in node.named_children:
                         self._recursive(child, scope)
                 case "instance":
-                    module = self._instantiate(node, scope, (), "")
+                    local = node.parent is not None and node.parent.type == "local_definition"
+                    module = self._instantiate(node, scope, (), "", Copy(self.made, local))
                     self._bring(module, scope, self.source.place(node), hide=True)
                 case "module_definition":
                     self._named_instance(node, scope)
@@ -298,6 +302,8 @@ class Reader:
             return known
         given = (*scope.extra, *parameters)
         made = Definition(name, given, self.made.name, place, scope.nested, body, self.context.path)
+        if scope.names is self.made.names:
+            made.home, made.copies = self.made, self.context.copies
         scope.declare(name, made, place)
         if scope.made is not None:
             scope.made.append(made)
@@ -367,13 +373,22 @@ class Reader:
             self.made.instances[name] = instance
         self.made.extended |= {module.name, *module.extended}
 
+    def note_plain(self, named: Definition) -> None:
+        """Notes that the text names a definition without the name of an instance."""
+        context = self.context
+        while context.outer is not None and named in context.put.values():
+            context = context.outer
+        named.plain[self.made.name] = named.copies[len(context.copies) :]
+
     def _inner_module(self, name: str) -> tuple[Node, Source, Scope] | None:
         return self._modules().get(name)  # type: ignore[return-value]
 
     def _modules(self) -> dict[str, object]:
         return {**self.beside, **self.made.modules}
 
-    def _instantiate(self, node: Node, scope: Scope, extra: tuple[Parameter, ...], path: str) -> Module:
+    def _instantiate(
+        self, node: Node, scope: Scope, extra: tuple[Parameter, ...], path: str, *copies: Copy
+    ) -> Module:
         """The module of an INSTANCE, with what is put for its parameters."""
         name_node = next(child for child in node.named_children if child.type == "identifier_ref")
         name, place = text_of(name_node), self.source.place(name_node)
@@ -386,7 +401,8 @@ class Reader:
                 if canonical(text_of(target)) in put:
                     raise TlaError(self.source.place(target), f"{text_of(target)} is put for a second time")
                 put[canonical(text_of(target))] = self._put(canonical(text_of(target)), value, around)
-        context = Context(self.context.finder, put, around, self.context.path + path)
+        context = Context(self.context.finder, put, around, self.context.path + path, self.context)
+        context.copies = (*self.context.copies, *copies)
         context.reading = list(self.context.reading)
         inner = self._inner_module(name)
         if inner is not None:

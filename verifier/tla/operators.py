@@ -36,6 +36,10 @@ class Operators:
     def apart(self, scope: Scope, place: Place) -> Apart | None:
         """Where ENABLED is read in an instance that puts expressions for variables."""
 
+    @abstractmethod
+    def note_plain(self, named: ast.Definition) -> None:
+        """Notes that the text names a definition without the name of an instance."""
+
     def operator_forms(self) -> dict[str, Callable[[Node, Scope], Expression]]:
         """What reads the nodes that this class is about."""
         plain = ("identifier_ref", "string_set", "boolean_set", "nat_number_set", "int_number_set", "boolean")
@@ -63,6 +67,8 @@ class Operators:
             raise scope.unknown(name, place)
         if isinstance(found, ast.Instance):
             raise TlaError(place, f"{name} is an instance of a module: write {name}!Operator")
+        if isinstance(found, ast.Definition):
+            self.note_plain(found)
         return found
 
     def apply(
@@ -199,6 +205,8 @@ class Operators:
         if symbol is None or unknown or isinstance(symbol, ast.Instance):
             shown = f"{text_of(prefix)}{spelled}"
             raise TlaError(self.place(op), f"unknown operator {shown}: {instance.module.name} has none")
+        if isinstance(symbol, ast.Definition):
+            symbol.prefixed = True
         own = isinstance(symbol, ast.Definition) and symbol.parameters[: len(before)] == instance.parameters
         return symbol, before if own else ()
 

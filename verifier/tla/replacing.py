@@ -1,9 +1,14 @@
-"""What a configuration puts for a definition takes as many arguments as that."""
+"""What a configuration puts for a definition: in which texts, and with as many arguments.
+
+TLC puts it for the definition that the root knows by this name, and so in every text that names the same one
+without an instance's name. By EXTENDS a definition stays the same, and so by an INSTANCE without a name of
+what declares nothing; any other INSTANCE without a name makes a new one, and ``I!Op`` is always new.
+"""
 
 from __future__ import annotations
 
 from verifier.tla import ast
-from verifier.tla.ast import Definition, Parameter, Symbol
+from verifier.tla.ast import Copy, Definition, Parameter, Symbol
 from verifier.tla.errors import Place, TlaError, takes
 
 
@@ -24,6 +29,17 @@ def check_takes_as_many(one: Symbol, name: str, other: Symbol, other_name: str, 
     """Raises TlaError for operators with other numbers of arguments."""
     if arity(one) != arity(other):
         raise TlaError(place, f"{takes(name, arity(one))}, {other_name} {arity(other)}")
+
+
+def identity(symbol: Definition, copies: tuple[Copy, ...]) -> tuple[str, ...]:
+    """Which definition a text means that reaches this one through these INSTANCEs without a name."""
+    assert symbol.home is not None
+    origin, new = symbol.home, list[str]()
+    for copy in reversed(copies):
+        if copy.local or origin.constants or origin.variables or origin.given:
+            new.append(copy.by.name)
+            origin = copy.by
+    return (symbol.module, symbol.name, *new)
 
 
 def arity(symbol: Symbol) -> int:

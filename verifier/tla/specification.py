@@ -9,14 +9,14 @@ from functools import partial
 from verifier.errors import nearest
 from verifier.specs.titles import Titles, titles_beside
 from verifier.tla import ast
-from verifier.tla.ast import Definition, Module, Parameter, Symbol
+from verifier.tla.ast import Copy, Definition, Module, Parameter, Symbol
 from verifier.tla.config import KEYWORDS, Assignment, Config, ConfigValue, ModelName, Named
 from verifier.tla.errors import Place, TlaError, takes
 from verifier.tla.evaluator import Evaluator
 from verifier.tla.facts import ACTION, CONSTANT, STATE
 from verifier.tla.levels import check_levels
 from verifier.tla.order import Order, text
-from verifier.tla.replacing import arity, check_takes_as_many, taking
+from verifier.tla.replacing import arity, check_takes_as_many, identity, taking
 from verifier.tla.scope import LANGUAGE
 from verifier.tla.splitting import Formula, Safety, conjuncts
 from verifier.tla.standard import standard
@@ -87,10 +87,10 @@ class _Maker:
         self.values: dict[Symbol, Value] = {}
         self.replaced: dict[Symbol, Symbol] = {}
         self.scoped: dict[tuple[str, str], Symbol] = {}
-        self.everywhere: dict[tuple[str, str], Symbol] = {}
-        """What is put for definitions that the root has by EXTENDS: the text of an instance has it, too."""
-        self.own = {module.name, *module.by_extends}
-        """The modules whose definitions are those of the root."""
+        self.definitions: dict[tuple[str, ...], Symbol] = {}
+        """What is put for definitions, by what ``replacing.identity`` says of them."""
+        self.taking: dict[Symbol, Symbol] = {}
+        """Of them, those of instances with parameters."""
         self.order = Order((*config.words, *words))
 
     def made(self) -> Specification:
@@ -135,16 +135,28 @@ class _Maker:
             found = self.scoped.get((owner, symbol.name))
             if found is not None:
                 return found
-        put = self.replaced.get(symbol)
-        if not isinstance(symbol, Definition) or symbol.nested:
-            return put
-        if put is None and symbol.module == module:
-            found = self.everywhere.get((module, symbol.name))
-            if found is not None:
-                put = self.replaced[symbol] = taking(symbol.parameters, found)
-        # What the root has by an INSTANCE without a name is a definition of its own: the text of the module
-        # that is instantiated means another one.
-        return put if {symbol.module, module} & self.own else None
+        if not isinstance(symbol, Definition):
+            return self.replaced.get(symbol)
+        copies = symbol.plain.get(module)
+        if copies is None and module == self.module.name and self.module.names.get(symbol.name) is symbol:
+            copies = symbol.copies  # the configuration names it
+        if symbol.home is None or not self.definitions:
+            return None
+        if copies is None and symbol.nested:  # an instance of a LET is read as text of the module around
+            copies = self._plain_in_let(symbol)
+        if copies is None:
+            return None
+        put = self.definitions.get(identity(symbol, copies))
+        if put is not None and len(symbol.parameters) != arity(put):
+            put = self.taking.setdefault(symbol, taking(symbol.parameters, put))
+        return put
+
+    def _plain_in_let(self, symbol: Definition) -> tuple[Copy, ...] | None:
+        found = [one for one in symbol.plain.values() if identity(symbol, one) in self.definitions]
+        if found and symbol.prefixed:
+            words = "with its name and without: the configuration puts something for one of both"
+            raise TlaError(symbol.place, f"an instance in a LET is asked for {symbol.name} {words}")
+        return found[0] if found else None
 
     # -- constants
 
@@ -183,9 +195,21 @@ class _Maker:
             parameters = tuple(Parameter(f"p{number}") for number in range(arity(symbol)))
             body = self._constant(symbol.name, assignment.place, assignment.value)
             place = assignment.place
-            self.replaced[symbol] = Definition(symbol.name, parameters, self.module.name, place, body=body)
+            self._put(symbol, Definition(symbol.name, parameters, self.module.name, place, body=body))
             return
-        self.values[symbol] = self._value(assignment.value)
+        value = self._value(assignment.value)
+        if isinstance(symbol, Definition):
+            put = ast.Constant(symbol.name, 0, assignment.place)
+            self.values[put] = value
+            self._put(symbol, put)
+        else:
+            self.values[symbol] = value
+
+    def _put(self, symbol: Symbol, target: Symbol) -> None:
+        if isinstance(symbol, Definition):
+            self.definitions[identity(symbol, symbol.copies)] = target
+        else:
+            self.replaced[symbol] = target
 
     def _constant(self, name: str, place: Place, value: ConfigValue) -> ast.Expression:
         """An expression that has a value of the configuration."""
@@ -209,9 +233,7 @@ class _Maker:
         assert symbol is not None
         check_takes_as_many(target, assignment.operator, symbol, assignment.name, assignment.place)
         if symbol is not target:
-            self.replaced[symbol] = target
-            if isinstance(symbol, Definition) and symbol.module in self.module.by_extends:
-                self.everywhere[symbol.module, symbol.name] = target
+            self._put(symbol, target)
 
     def _tabulate(self, assignment: Assignment, symbol: Symbol | None) -> None:
         """Puts an operator that has the values of the configuration, and none for other arguments."""
@@ -230,7 +252,7 @@ class _Maker:
             arms.append((ast.Junction(True, tuple(tests), place=place), constant(value)))
         words = f"the configuration gives {symbol.name} no value for these arguments: add one"
         body = ast.Case(tuple(arms), None, words, place=place)
-        self.replaced[symbol] = Definition(symbol.name, parameters, self.module.name, place, body=body)
+        self._put(symbol, Definition(symbol.name, parameters, self.module.name, place, body=body))
 
     def _put_in_module(self, assignment: Assignment, module: str, target: Symbol) -> None:
         """Puts an operator for what a module has by this name, as TLC does: for a definition where it stands,
