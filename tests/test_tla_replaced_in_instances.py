@@ -125,10 +125,12 @@ CASES: dict[str, tuple[bool, dict[str, str]]] = {
     "J!Nil of an instance": (False, {"I": _text(ROOT, ("J!Start", "y = J!Nil")), "M": AROUND}),
     "a LET of the same name": (
         False,
-        {"M": 'VARIABLE y\nInit == LET Nil == "one" IN y = Nil\nNext == UNCHANGED y\nNil == "two"\nPut == "put"\n'
-              'Inv == y = "put"\n'},
+        {
+            "M": 'VARIABLE y\nInit == LET Nil == "one" IN y = Nil\nNext == UNCHANGED y\n'
+            'Nil == "two"\nPut == "put"\nInv == y = "put"\n'
+        },
     ),
-}  # fmt: skip
+}
 """Whether it is put there, and the modules that are others than above."""
 
 

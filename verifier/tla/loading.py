@@ -8,8 +8,9 @@ from pathlib import Path
 
 from verifier.errors import nearest
 from verifier.tla.ast import Module
+from verifier.tla.contexts import Context
 from verifier.tla.errors import Place, TlaError
-from verifier.tla.modules import Context
+from verifier.tla.modules import module_of
 from verifier.tla.standard import BUILT_IN, LIBRARY, PARTIAL, standard
 from verifier.tla.text import Source, parse, parse_text, text_of
 from verifier.tla.words import in_order
@@ -74,6 +75,6 @@ def read_module(path: Path, libraries: Sequence[Path] = ()) -> tuple[Module, Lib
     library.keep(path.stem, parse(path, str(path)))
     library.files.append(path)
     context = Context(library)
-    module = context.module(path.stem, Place(str(path), 0, 0))
+    module = module_of(context, path.stem, Place(str(path), 0, 0))
     library.words = tuple(in_order(path.stem, library.sources))
     return module, library

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Protocol
+from dataclasses import replace
 
 from tree_sitter import Node
 
 from verifier.tla import ast
-from verifier.tla.ast import Copy, Definition, Expression, Module, Parameter, Symbol
+from verifier.tla.ast import Copy, Definition, Expression, Module, Parameter
+from verifier.tla.contexts import Context
 from verifier.tla.declarations import declared
 from verifier.tla.errors import Place, TlaError, takes
 from verifier.tla.expressions import Expressions
@@ -22,60 +22,6 @@ from verifier.tla.texts_of_modules import lines_of, module_node
 _IGNORED = {"header_line", "double_line", "single_line", "identifier", "use_or_hide", "extramodular_text"}
 _NOT_IN_RECURSION = {"constant_declaration", "variable_declaration", "assumption", "theorem"}
 _PROOFS = {"terminal_proof", "non_terminal_proof"}
-
-
-class Finder(Protocol):
-    """Finds the text of modules."""
-
-    def source(self, name: str, place: Place) -> Source:
-        """The file of a module. Raises TlaError if there is none."""
-
-    def standard(self, name: str) -> Module | None:
-        """A module that is built in."""
-
-
-@dataclass
-class Context:
-    """One reading of modules: of the root and all that it extends, or for one INSTANCE."""
-
-    finder: Finder
-    substitution: dict[str, Named] | None = None
-    """What the names mean that the instantiated module declares; None: they stand for themselves."""
-    around: Scope = field(default_factory=Scope)
-    """Of an instance: where it is made."""
-    path: str = ""
-    outer: Context | None = None
-    """Of an instance: the reading that it is made in."""
-    copies: tuple[Copy, ...] = ()
-    """The INSTANCEs without a name that lead here, the outermost first."""
-    put: dict[tuple[str, bool], Symbol] = field(default_factory=dict)
-    """Of an instance: what is put for the names, and which of them are variables."""
-    read: dict[str, Module] = field(default_factory=dict)
-    reading: list[str] = field(default_factory=list)
-    declared: dict[tuple[str, int], ast.Variable | ast.Constant] = field(default_factory=dict)
-    """What modules declare by the same name, and with as many arguments, is one: those of a constant are
-    counted from 0, a variable has -1."""
-    apart: bool = False
-    """Whether the variables are those of the instantiated module itself, and nothing is put for them."""
-    twin: Context | None = None
-    """The same with its own variables, once it is needed."""
-
-    def module(self, name: str, place: Place) -> Module:
-        """The module, read once."""
-        if name in self.read:
-            return self.read[name]
-        if name in self.reading:
-            raise TlaError(
-                place, f"the modules {' -> '.join([*self.reading, name])} need each other in a circle"
-            )
-        found = self.finder.standard(name)
-        if found is None:
-            source = self.finder.source(name, place)
-            self.reading.append(name)
-            found = Reader(self, source).module(module_node(source, name, place))
-            self.reading.pop()
-        self.read[name] = found
-        return found
 
 
 class Reader:
@@ -181,7 +127,7 @@ class Reader:
             self._bring(made, scope, place)
             return
         loose = self.source.own and name in FORMERLY_EXTENDED.get(self.made.name, ())
-        self._bring(self.context.module(name, place), scope, place, loose=loose)
+        self._bring(module_of(self.context, name, place), scope, place, loose=loose)
 
     def _bring(
         self, module: Module, scope: Scope, place: Place, *, hide: bool = False, loose: bool = False
@@ -408,7 +354,7 @@ class Reader:
         if inner is not None:
             made = Reader(context, inner[1], self._modules()).module(inner[0], inner[2])
         else:
-            made = context.module(name, place)
+            made = module_of(context, name, place)
         self._check_put(put, made, node)
         at = self.source.place(node)
         self.made.puts += [
@@ -453,3 +399,21 @@ class Reader:
         if scope.made is not None:
             scope.made.append(made)
         return made
+
+
+def module_of(context: Context, name: str, place: Place) -> Module:
+    """A module in a context, read once."""
+    if name in context.read:
+        return context.read[name]
+    if name in context.reading:
+        raise TlaError(
+            place, f"the modules {' -> '.join([*context.reading, name])} need each other in a circle"
+        )
+    found = context.finder.standard(name)
+    if found is None:
+        source = context.finder.source(name, place)
+        context.reading.append(name)
+        found = Reader(context, source).module(module_node(source, name, place))
+        context.reading.pop()
+    context.read[name] = found
+    return found

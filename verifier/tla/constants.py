@@ -1,0 +1,228 @@
+"""What a configuration gives for constants and definitions: values, or operators to put for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from verifier.errors import nearest
+from verifier.tla import ast
+from verifier.tla.ast import Copy, Definition, Module, Parameter, Symbol
+from verifier.tla.config import KEYWORDS, Assignment, Config, ConfigValue, ModelName, Named
+from verifier.tla.errors import Place, TlaError, takes
+from verifier.tla.replacing import arity, check_takes_as_many, identity, taking
+from verifier.tla.scope import LANGUAGE
+from verifier.tla.standard import standard
+from verifier.tla.values import FALSE, TRUE, ModelValue, Value
+
+_TRUTHS = {name: LANGUAGE[name] for name in ("TRUE", "FALSE")}
+"""What a configuration may name though no module defines it."""
+
+
+class Constants:
+    """What a module has for its constants, and for what is replaced. Raises TlaError."""
+
+    def __init__(self, module: Module, config: Config, settings: dict[str, Assignment]) -> None:
+        self.module, self.config = module, config
+        self.assignments = dict(config.constants)
+        for name, assignment in settings.items():
+            self.assignments = {key: a for key, a in self.assignments.items() if key[1] != name}
+            self.assignments[None, name] = assignment
+        self.warnings: list[str] = [*config.warnings]
+        self.passed_over: list[Assignment] = []
+        self.model_values: dict[str, ModelValue] = {}
+        self.values: dict[Symbol, Value] = {}
+        self.replaced: dict[Symbol, Symbol] = {}
+        self.scoped: dict[tuple[str, str], Symbol] = {}
+        self.definitions: dict[tuple[str, ...], Symbol] = {}
+        """What is put for definitions, by what ``replacing.identity`` says of them."""
+        self.taking: dict[Symbol, Symbol] = {}
+        """Of them, those of instances with parameters."""
+        for assignment in self.assignments.values():
+            self._assign(assignment)
+
+    def resolve(self, symbol: Symbol, module: str) -> Symbol | None:
+        """What a configuration puts for a symbol in the text of a module."""
+        if self.scoped:
+            owner = symbol.module if isinstance(symbol, Definition) else module
+            found = self.scoped.get((owner, symbol.name))
+            if found is not None:
+                return found
+        if not isinstance(symbol, Definition):
+            return self.replaced.get(symbol)
+        copies = symbol.plain.get(module)
+        if copies is None and module == self.module.name and self.module.names.get(symbol.name) is symbol:
+            copies = symbol.copies  # the configuration names it
+        if symbol.home is None or not self.definitions:
+            return None
+        if copies is None and symbol.nested:  # an instance of a LET is read as text of the module around
+            copies = self._plain_in_let(symbol)
+        if copies is None:
+            return None
+        put = self.definitions.get(identity(symbol, copies))
+        if put is not None and len(symbol.parameters) != arity(put):
+            put = self.taking.setdefault(symbol, taking(symbol.parameters, put))
+        return put
+
+    def _plain_in_let(self, symbol: Definition) -> tuple[Copy, ...] | None:
+        found = [one for one in symbol.plain.values() if identity(symbol, one) in self.definitions]
+        if found and symbol.prefixed:
+            words = "with its name and without: the configuration puts something for one of both"
+            raise TlaError(symbol.place, f"an instance in a LET is asked for {symbol.name} {words}")
+        return found[0] if found else None
+
+    def _assign(self, assignment: Assignment) -> None:
+        named = self.module.names.get(assignment.name)
+        symbol = None if isinstance(named, ast.Instance) else named
+        self._check_chain(assignment)
+        if symbol is None and assignment.value == ModelName(assignment.name):
+            self.value(ModelName(assignment.name))
+            return
+        if assignment.module is None and (symbol is None or isinstance(symbol, ast.Variable)):
+            near = nearest(assignment.name, sorted(self.module.names)) if len(assignment.name) > 2 else None
+            hint = f"; did you mean {near}?" if near and symbol is None else ""
+            words = f"{self.module.name} has no constant or definition {assignment.name}{hint}"
+            in_file = self.config.constants.get((None, assignment.name)) is assignment
+            if assignment.operator is not None or not in_file:
+                raise TlaError(assignment.place, words)
+            if hint or symbol is not None:  # else it is meant for another module
+                self.warnings.append(f"warning: {assignment.place}: {words}: passed over, as TLC does")
+            self.passed_over.append(assignment)
+            return
+        if assignment.operator is not None:
+            self._replace(assignment, symbol)
+            return
+        if assignment.table:
+            self._tabulate(assignment, symbol)
+            return
+        assert assignment.value is not None
+        if assignment.module is not None:
+            put = ast.Constant(assignment.name, 0, assignment.place)
+            self.values[put] = self.value(assignment.value)
+            self._put_in_module(assignment, assignment.module, put)
+            return
+        assert symbol is not None
+        if arity(symbol):  # it has this value whatever its arguments are
+            parameters = tuple(Parameter(f"p{number}") for number in range(arity(symbol)))
+            body = self._constant(symbol.name, assignment.place, assignment.value)
+            place = assignment.place
+            self._put(symbol, Definition(symbol.name, parameters, self.module.name, place, body=body))
+            return
+        value = self.value(assignment.value)
+        if isinstance(symbol, Definition):
+            put = ast.Constant(symbol.name, 0, assignment.place)
+            self.values[put] = value
+            self._put(symbol, put)
+        else:
+            self.values[symbol] = value
+
+    def _put(self, symbol: Symbol, target: Symbol) -> None:
+        if isinstance(symbol, Definition):
+            self.definitions[identity(symbol, symbol.copies)] = target
+        else:
+            self.replaced[symbol] = target
+
+    def _constant(self, name: str, place: Place, value: ConfigValue) -> ast.Expression:
+        """An expression that has a value of the configuration."""
+        made = ast.Constant(name, 0, place)
+        self.values[made] = self.value(value)
+        return ast.Apply(made, place=place)
+
+    def _check_chain(self, assignment: Assignment) -> None:
+        """As for TLC, what is put for a name has nothing put for it itself."""
+        name, put = assignment.operator, [a.name for a in self.assignments.values() if a.operator is not None]
+        if assignment.module is None and name in put and name != assignment.name:
+            words = f"{assignment.name} <- {name}: something is put for {name} itself"
+            raise TlaError(assignment.place, f"{words}: name that here")
+
+    def _replace(self, assignment: Assignment, symbol: Symbol | None) -> None:
+        assert assignment.operator is not None
+        target = self.named(Named(assignment.operator, assignment.place), f"{assignment.name} <-")
+        if assignment.module is not None:
+            self._put_in_module(assignment, assignment.module, target)
+            return
+        assert symbol is not None
+        check_takes_as_many(target, assignment.operator, symbol, assignment.name, assignment.place)
+        if symbol is not target:
+            self._put(symbol, target)
+
+    def _tabulate(self, assignment: Assignment, symbol: Symbol | None) -> None:
+        """Puts an operator that has the values of the configuration, and none for other arguments."""
+        assert symbol is not None
+        place, count = assignment.place, len(assignment.table[0][0])
+        if arity(symbol) != count:
+            raise TlaError(place, f"{takes(symbol.name, arity(symbol))}, and has {count} here")
+        parameters = tuple(Parameter(f"p{number}") for number in range(count))
+        equal, constant = LANGUAGE["="], partial(self._constant, symbol.name, place)
+        arms = []
+        for arguments, value in assignment.table:
+            pairs = zip(parameters, arguments, strict=True)
+            tests = [
+                ast.Apply(equal, (ast.Apply(p, place=place), constant(a)), place=place) for p, a in pairs
+            ]
+            arms.append((ast.Junction(True, tuple(tests), place=place), constant(value)))
+        words = f"the configuration gives {symbol.name} no value for these arguments: add one"
+        body = ast.Case(tuple(arms), None, words, place=place)
+        self._put(symbol, Definition(symbol.name, parameters, self.module.name, place, body=body))
+
+    def _put_in_module(self, assignment: Assignment, module: str, target: Symbol) -> None:
+        """Puts an operator for what a module has by this name, as TLC does: for a definition where it stands,
+        even if the module has it by EXTENDS, and so for an operator of a standard module everywhere."""
+        if module not in {self.module.name, *self.module.extended}:
+            raise TlaError(assignment.place, f"{self.module.name} does not use the module {module}")
+        found = self._in_module(module, assignment.name)
+        if found is None:
+            raise TlaError(assignment.place, f"the module {module} has no definition {assignment.name}")
+        if isinstance(found, ast.Builtin):
+            name = assignment.operator or "its value"
+            check_takes_as_many(target, name, found, found.name, assignment.place)
+            self.replaced[found] = target
+        else:
+            self.scoped[found.module if isinstance(found, Definition) else module, assignment.name] = target
+
+    def _in_module(self, module: str, name: str) -> Symbol | None:
+        known = [self.module, *_instantiated(self.module)]
+        known += [made for one in self.module.extended if (made := standard(one)) is not None]
+        by_name = [one for one in known if one.name == module]
+        for one in by_name or known:  # what a module extends is only known by those that extend it
+            found = one.names.get(name)
+            if found is not None and not isinstance(found, ast.Instance):
+                return found
+        return None
+
+    def value(self, value: ConfigValue) -> Value:
+        """A value of the configuration."""
+        if isinstance(value, bool):
+            return TRUE if value else FALSE
+        if isinstance(value, ModelName):
+            return self.model_values.setdefault(value.name, ModelValue(value.name))
+        if isinstance(value, frozenset):
+            return frozenset(self.value(item) for item in value)
+        return value
+
+    def named(self, named: Named, keyword: str) -> Symbol:
+        """What a name of the configuration means."""
+        found = self.module.names.get(named.name) or _TRUTHS.get(named.name)
+        if found is None and "!" in named.name:
+            *path, last = named.name.split("!")
+            module = self.module
+            for step in path:
+                if step not in module.instances:
+                    raise TlaError(named.place, f"{keyword} {named.name}: {step} is no instance")
+                module = module.instances[step].module
+            found = module.names.get(last)
+        if found is None or isinstance(found, ast.Instance):
+            near = nearest(named.name, [n for n, s in self.module.names.items() if isinstance(s, Definition)])
+            hint = f"; did you mean {near}?" if near else ""
+            keyword_meant = nearest(named.name, KEYWORDS) if named.name.isupper() else None
+            hint += f"; did you mean the keyword {keyword_meant}?" if keyword_meant else ""
+            words = f"{keyword} {named.name}: {self.module.name} defines no {named.name}{hint}"
+            raise TlaError(named.place, words)
+        return self.resolve(found, self.module.name) or found
+
+
+def _instantiated(module: Module) -> Iterator[Module]:
+    """The modules of the named instances of a module, and of theirs."""
+    for instance in module.instances.values():
+        yield instance.module
+        yield from _instantiated(instance.module)
