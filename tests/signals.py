@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import tty
 import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -47,6 +48,8 @@ UNBOUNDED_CONFIG = "INIT Init NEXT Next\nINVARIANTS TypeOK Binary Shrinks Less\n
 UNTIL_HEARD = 0.5
 """Before, on a busy machine, Python itself may still be starting; a signal ends it as the system does."""
 _GONE_SECONDS = 5.0
+ROOM = 2000
+"""What a terminal that nobody reads still takes."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,7 @@ class Trial:
     number: int
     again: float | None
     terminal: bool
+    """Whether standard error is a terminal, which nobody reads and which is soon full."""
 
 
 @dataclass(frozen=True)
@@ -143,13 +147,26 @@ def _terminal(wanted: bool) -> Iterator[int | None]:
     if not wanted:
         yield None
         return
-    ours, theirs = pty.openpty()
-    os.set_blocking(theirs, False)  # nobody reads it
+    ours, theirs = full_terminal(ROOM)
     try:
         yield theirs
     finally:
         os.close(ours)
         os.close(theirs)
+
+
+def full_terminal(room: int) -> tuple[int, int]:
+    """A terminal that takes so many bytes more, as the end that would be read and the one that is written."""
+    ours, theirs = pty.openpty()
+    tty.setraw(theirs)
+    os.set_blocking(theirs, False)
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            os.write(theirs, b"x")
+    if room:
+        os.read(ours, room)
+    os.set_blocking(theirs, True)
+    return ours, theirs
 
 
 def _send(process: subprocess.Popen[bytes], number: int) -> None:

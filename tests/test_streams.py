@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from typing import Any
 
+import psutil
 import pytest
 
-from tests.command_line import FAST, LOCK, ROOT
+from tests.command_line import ENDLESS, FAST, LOCK, ROOT
 from tests.sampling import some_of
+from tests.signals import full_terminal
 
+MAIN = "from verifier.cli.entry import main; main()"
 FOUND = ("bmc", "--spec", LOCK, "--property", "NotAllAsk", "--depth", "3", *FAST)
 COMMANDS = [("list",), ("--version",), ("--help",), ("show", LOCK), FOUND, (*FOUND, "--format", "json")]
 SOME = some_of([(command,) for command in COMMANDS], every=2)
 
 
 def ended(*arguments: str, **streams: Any) -> subprocess.CompletedProcess[str]:
-    code = "from verifier.cli.entry import main; main()"
-    command = [sys.executable, "-c", code, *arguments]
+    command = [sys.executable, "-c", MAIN, *arguments]
     return subprocess.run(
         command,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
@@ -62,3 +65,26 @@ def test_where_nobody_can_be_told_the_exit_code_says_it() -> None:
     with open("/dev/full", "w") as full:
         assert ended(*FOUND, stderr=full).returncode == 10
         assert ended("show", "nothing", stderr=full).returncode == 2
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("blocking", [True, False])
+def test_a_terminal_that_nobody_reads_delays_no_signal(number: int, blocking: bool) -> None:
+    ours, theirs = full_terminal(room=0)
+    os.set_blocking(theirs, blocking)
+    words = [sys.executable, "-c", MAIN, *ENDLESS, "--format", "json"]
+    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=theirs, cwd=ROOT)
+    try:
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(3)
+        used = psutil.Process(process.pid).cpu_times().user
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(1)
+        assert psutil.Process(process.pid).cpu_times().user - used < 0.5  # it waits
+        process.send_signal(number)
+        assert process.wait(10) == 12
+    finally:
+        process.kill()
+        process.wait()
+        os.close(ours)
+        os.close(theirs)

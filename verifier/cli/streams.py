@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import io
 import os
+import select
+import stat
 import sys
+import time
 from typing import Any, TextIO
 
 from verifier.errors import UsageError
 from verifier.files import reason_of
+from verifier.processes.interrupts import asked_to_stop
+
+_LOOK_MILLISECONDS = 100
+_PATIENCE_SECONDS = 0.3
+"""After a signal, how long standard error is waited for, where nobody reads it."""
 
 
 class _Descriptor(io.FileIO):
@@ -21,16 +29,27 @@ class _Descriptor(io.FileIO):
 
     def write(self, data: Any) -> int:
         """Writes the data. Raises UsageError the first time that it cannot; of what has no name, nothing."""
-        if not self._failed:
+        until: float | None = None
+        while not self._failed:
             try:
-                return super().write(data) or 0
-            except BlockingIOError:
-                raise
+                written = super().write(data)
             except OSError as error:
                 self._failed = True
                 if self._what is not None:
                     raise UsageError(f"{self._what} cannot be written: {reason_of(error)}") from None
+                break
+            if written is not None:
+                return written
+            self._wait_for_room()
+            if self._what is None and asked_to_stop():  # a result, however, is not dropped
+                until = time.monotonic() + _PATIENCE_SECONDS if until is None else until
+                self._failed = time.monotonic() > until
         return len(data)
+
+    def _wait_for_room(self) -> None:
+        room = select.poll()
+        room.register(self.fileno(), select.POLLOUT)
+        room.poll(_LOOK_MILLISECONDS)
 
 
 def prepare_streams() -> None:
@@ -51,9 +70,26 @@ def _stream(old: TextIO | None, descriptor: int, what: str | None) -> TextIO:
             os.close(opened)
     else:
         old.flush()
+    if what is None:
+        descriptor = _that_never_blocks(descriptor)
     return io.TextIOWrapper(
         io.BufferedWriter(_Descriptor(descriptor, what)),
         encoding="utf-8" if old is None else old.encoding,
         errors="replace",  # traces have arrows, which not every terminal can show
-        line_buffering=descriptor == 2 or os.isatty(descriptor),
+        line_buffering=what is None or os.isatty(descriptor),
     )
+
+
+def _that_never_blocks(descriptor: int) -> int:
+    """Another descriptor of the same terminal or pipe, where a write that has no room returns.
+
+    A thread that the system keeps in a write hears of no signal. The descriptor itself stays as it is: other
+    processes share it.
+    """
+    try:
+        mode = os.fstat(descriptor).st_mode
+        if stat.S_ISFIFO(mode) or os.isatty(descriptor):
+            return os.open(f"/dev/fd/{descriptor}", os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY)
+    except OSError:  # of another user, or of a system without such a folder
+        pass
+    return descriptor
