@@ -93,3 +93,48 @@ def test_model_values_beside_others_hide_no_comparison(tmp_path: Path) -> None:
     states = [{"d": "{None, {1}}"}, {"d": "{Na, Other, None, 1}"}, {"d": "{None, Na}"}]
     assert readers.compare(tmp_path, [Tree(r"([fa |-> 1] \in d)")], states) == []
     assert readers.found == {"equal, undefined": 2, "equal, 2 readers": 1}
+
+
+TWO_KINDS = [
+    {"f": '(None :> "")', "g": '(None :> "")'},
+    {"f": '(None :> "" @@ Na :> "fc")', "g": '<<"", "fa">>'},
+]
+SETS_AND_OTHERS = [{"h": "None"}, {"h": '<<"fc">>'}, {"h": "{}"}, {"h": "{0, 1}"}]
+LISTED = [
+    {"e": "{}", "f": "{FALSE, TRUE}", "h": "{1}"},
+    {
+        "e": '{{"fa", "fx"}, {FALSE, TRUE}, {Na}, {{}, {FALSE, TRUE}}, {None, {<<1, 2>>}}}',
+        "f": "{{}, {TRUE}}",
+        "h": "{}",
+    },
+    {"e": "{{Na}}", "f": "[fa |-> 1]", "h": '{"a"}'},
+]
+
+
+@pytest.mark.parametrize(
+    ("states", "expressions"),
+    [
+        (
+            TWO_KINDS,
+            r"""BagAdd(g, {[fb |-> 1], [fc |-> {1, 2, 3}]});
+            [x \in DOMAIN g \cup {{[fb |-> 1], [fc |-> {1, 2, 3}]}} |-> 1]""",
+        ),
+        (
+            SETS_AND_OTHERS,
+            r"""Total(h); h = {}; BoundedSeq(h, 1); {h, 0}; {h} \cup {0}; UNION {h, {"fa"}}""",
+        ),
+        (
+            LISTED,
+            r"""e = f; {x \in f : x # e}; e \subseteq f; f \in e; {h} \subseteq {{0}}; h \subseteq {0};
+            h \cup {0}; {h, {None}} \subseteq SUBSET {0}; {x : x \in h} \cup {None};
+            [{x \in Nat : x \in h} -> h]""",
+        ),
+    ],
+    ids=["unions of sets of words and of listed values", "sets and others", "listed members"],
+)
+def test_expressions_that_differed_once(
+    tmp_path: Path, states: list[dict[str, str]], expressions: str
+) -> None:
+    readers, trees = Comparison(), [Tree(one.strip()) for one in expressions.split(";")]
+    assert [f"{one}" for one in readers.compare(tmp_path, trees, states)] == []
+    assert readers.found["equal, 2 readers"] >= len(trees) / 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from tests.command_line import wrong
 from tests.tla_modules import written
 from verifier.tla.primitives import union
-from verifier.tla.values import NoValue
+from verifier.tla.values import ModelValue, NoValue, has_key, is_subset, set_of
 
 
 @pytest.fixture
@@ -69,5 +70,13 @@ def test_a_configuration_is_no_specification(folder: Path) -> None:
 def test_unions_of_several_kinds_are_refused_in_any_order() -> None:
     """Which member of a set comes first changes from run to run, and with the members."""
     for number in range(20):
+        model = ModelValue(f"m{number}")
+        for pair in permutations((frozenset((number, model)), frozenset(("a", model)))):
+            with pytest.raises(NoValue, match="different kinds"):
+                union(*pair)
+            with pytest.raises(NoValue, match="different kinds"):
+                is_subset(*(each - {model} for each in pair))
         with pytest.raises(NoValue, match="different kinds"):
-            union(frozenset((number, "a")), frozenset((number + 1, "a")))
+            set_of((number, model, "a"))
+        with pytest.raises(NoValue, match="different kinds"):
+            has_key("a", {model: 1, number: 2})

@@ -45,7 +45,7 @@ from verifier.tla.translate.contexts import Context
 from verifier.tla.translate.expressions import Translator
 from verifier.tla.translate.sampling import sample
 from verifier.tla.translate.symbolic import Nothing, Untranslated
-from verifier.tla.values import Value, same
+from verifier.tla.values import NoValue, Value, same
 
 CONFIG = f"CONSTANTS\n{CONSTANTS}INIT Init\nNEXT Next\n"
 LONGEST = 3.0
@@ -157,7 +157,20 @@ class Reading:
                 yield Difference("internal error", words, "translating", {"error": repr(error)})
                 return
         for one in self.asked.translation.sample.states:
+            if not all(map(self._is_ordered, one)):
+                yield Difference("equal, no state of TLC's", words, "", {})
+                continue
             yield self._compared(name, words, term, one, translates=translates)
+
+    def _is_ordered(self, value: Value) -> bool:
+        """Whether TLC has an order of the members of each set in a value: a state without it ends TLC."""
+        try:
+            self.spec.evaluator.order.sort_key(value)
+            if isinstance(value, frozenset):
+                self.spec.evaluator.order.sorted(value)
+        except NoValue:
+            return False
+        return True
 
     def _term(self, name: str) -> Term | None:
         """The term of an expression; None where it never has a value."""

@@ -76,7 +76,7 @@ class Values:
 
     chance: Random
     mixing: float = 0.15
-    """How often a part is of another kind than its like: TLC sorts no sets of those."""
+    """How often an item of a tuple is of another kind than its like, or a model value is in a set, too."""
     made: dict[str, list[str]] = field(default_factory=dict)
 
     def value(self, kind: str, depth: int = 2) -> str:
@@ -115,12 +115,13 @@ class Values:
                 return set_of(some)
             case "sets":
                 return set_of([self.value("set", 0) for _ in range(chance.randint(0, 2))])
-        return set_of(self._parts(depth, 3) + ["None"] * (chance.random() < self.mixing))
+        some = self._parts(depth, 3, mixing=0) + ["None"] * (chance.random() < self.mixing)
+        return set_of(some)
 
-    def _parts(self, depth: int, most: int) -> list[str]:
+    def _parts(self, depth: int, most: int, mixing: float | None = None) -> list[str]:
         """Some values, mostly of one kind."""
         one = self.chance.choice(SCALARS[:3] if depth <= 0 else KINDS[:8])
-        mixed = self.chance.random() < self.mixing
+        mixed = self.chance.random() < (self.mixing if mixing is None else mixing)
         count = self.chance.choice((0, 1, *range(1, most + 1)))
         return [self._part(depth) if mixed else self.value(one, depth - 1) for _ in range(count)]
 

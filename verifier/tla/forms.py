@@ -12,7 +12,7 @@ from verifier.tla.errors import Place
 from verifier.tla.frames import Frame, Undefined, Unit
 from verifier.tla.lazy_sets import Combined, ProductSet, RecordSet
 from verifier.tla.symmetry import Asymmetric
-from verifier.tla.values import NoValue, Value, is_infinite, is_set
+from verifier.tla.values import NoValue, Value, is_infinite, is_set, set_of
 
 
 class Forms(Core):
@@ -118,7 +118,20 @@ class Forms(Core):
 
     def _set_of(self, whole: ast.SetOf, unit: Unit, primed: bool) -> Source:
         items = [f"{self.value_source(item, unit, primed)}," for item in whole.items]
-        return f"frozenset(({' '.join(items)}))"
+        alike = len(items) < 2 or {type(item) for item in whole.items} in ({ast.Number}, {ast.String})
+        made = "frozenset" if alike else self._of_one_kind(whole.place)
+        return f"{made}(({' '.join(items)}))"
+
+    def _of_one_kind(self, place: Place) -> Source:
+        """The source of a function that makes a set, whose members must be of kinds that are compared."""
+
+        def made(items: Sequence[Value]) -> Value:
+            try:
+                return set_of(items)
+            except NoValue as error:
+                raise self.fault(place, error) from None
+
+        return self.emit.bound(made)
 
     def _filter(self, whole: ast.Filter, unit: Unit, primed: bool) -> Source:
         place, put = whole.binding.domain.place, self.setter(whole.binding, unit)
@@ -153,7 +166,7 @@ class Forms(Core):
     def _image(self, whole: ast.Image, unit: Unit, primed: bool) -> Source:
         inner = [f"made.append({self.value_source(whole.body, unit, primed)})"]
         lines = self.loops(whole.bindings, unit, primed, inner)
-        return self.emit.statements(["made = []", *lines, "return frozenset(made)"])
+        return self.emit.statements(["made = []", *lines, f"return {self._of_one_kind(whole.place)}(made)"])
 
     # -- records, tuples
 

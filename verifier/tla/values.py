@@ -330,7 +330,7 @@ def is_member(value: Value, of: Value) -> bool:
         for item in of:
             if type(item) is not type(value) or type(item) is ModelValue:
                 same(item, value)
-            if type(item) is not ModelValue or type(value) is ModelValue:
+            if not is_plain(item):
                 break  # model values may be beside others, which are asked
         return False
     if isinstance(of, LazySet):
@@ -344,22 +344,60 @@ def has_key(argument: Value, of: Mapping[Value, Value]) -> bool:
         return True
     for key in of:
         same(argument, key)
-        break
+        if not is_plain(key):
+            break
     return False
+
+
+def is_plain(value: Value) -> bool:
+    """Whether a value is a model value without a type, which may be compared with everything."""
+    return type(value) is ModelValue and not value.type
+
+
+def set_of(items: Iterable[Value]) -> frozenset[Value]:
+    """A set. Raises NoValue where members are of kinds that TLC does not compare: it has no order of them."""
+    made = frozenset(items)
+    if len(set(map(type, made))) > 1:
+        check_kinds(made)
+    return made
+
+
+def some_compared(items: frozenset[Value]) -> Value:
+    """A member of a set that is compared with its own kind only; None if there is none."""
+    return next((item for item in items if not is_plain(item)), None)
+
+
+def check_kinds(items: Iterable[Value]) -> None:
+    """Raises NoValue where values are of kinds that TLC does not compare."""
+    first: Value = None
+    for item in items:
+        if is_plain(item):
+            continue
+        if first is None:
+            first = item
+        elif type(item) is not type(first):
+            same(first, item)
 
 
 def is_subset(one: Value, other: Value) -> bool:
     """Whether one set is in another."""
     if type(one) is frozenset:
         if type(other) is frozenset:
-            return one <= other
+            if one <= other:
+                return True
+            missing = one - other
+            if not any(map(is_plain, missing)):  # TLC looks at model values first, and goes no further
+                is_member(next(iter(missing)), other)
+            return False
         if isinstance(other, LazySet) and one <= other.accepted:
             return True
     if not is_set(other):
         raise NoValue("no set")
     if isinstance(one, LazySet):
         return one.within(other)
-    return all(is_member(value, other) for value in members(one))
+    whole = list(members(one))
+    plain = all(is_member(value, other) for value in whole if is_plain(value))
+    return plain and all(is_member(value, other) for value in whole if not is_plain(value))
 
 
 def domain_of(value: Value) -> Value:

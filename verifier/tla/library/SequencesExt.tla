@@ -32,7 +32,7 @@ Front(s) == SubSeq(s, 1, Len(s) - 1)
 Last(s) == s[Len(s)]
 IsPrefix(s, t) == Len(s) <= Len(t) /\ SubSeq(s, 1, Len(s)) = SubSeq(t, 1, Len(s))
 IsStrictPrefix(s, t) == IsPrefix(s, t) /\ s # t
-IsSuffix(s, t) == Len(s) <= Len(t) /\ SubSeq(t, Len(t) - Len(s) + 1, Len(t)) = s
+IsSuffix(s, t) == IsPrefix(Reverse(s), Reverse(t))
 IsStrictSuffix(s, t) == IsSuffix(s, t) /\ s # t
 Prefixes(s) == {SubSeq(s, 1, l) : l \in 0..Len(s)}
 CommonPrefixes(S) == {p \in UNION {Prefixes(s) : s \in S} : \A t \in S : IsPrefix(p, t)}

@@ -188,9 +188,10 @@ class Binders(Calls):
                 pieces.append(Term(Operator.IMAGE, Set(made.sort), (formula, made), binds=symbols[0]))
                 continue
             pieces.append(self._image_of_several(symbols, condition, made))
-        found: Sym = set_of(members)
+        found: Sym = self.of_one_kind(set_of(members))
         for piece in pieces:
-            found = piece if isinstance(found, Known) and not found.value else self.united(found, piece)
+            one = self.of_one_kind(piece)
+            found = one if isinstance(found, Known) and not found.value else self.united(found, one)
         return self.after(read, found)
 
     def _image_of_several(self, symbols: list[Symbol], condition: Sym, made: Term) -> Term:

@@ -17,6 +17,7 @@ from verifier.tla.translate.recursion import Fold, fold_of
 from verifier.tla.translate.symbolic import Known, Nothing, Sym, Table, Untranslated
 from verifier.tla.translate.symbolic import Operator as Op
 from verifier.tla.translate.terms import variable
+from verifier.tla.translate.value_kinds import SET
 
 _MOST_UNROLLED = 1_000
 """A recursive operator calls itself so often within one call of it."""
@@ -154,7 +155,7 @@ class Calls(Evaluation):
 
     def _folded(self, fold: Fold, context: Context) -> Sym:
         """A recursive operator that takes one member of a set after the other."""
-        of = self.named(fold.set, context)
+        of = self.expected(self.named(fold.set, context), SET)
         if isinstance(of, Nothing):
             return of
         found = self.value(fold.empty, context)

@@ -114,7 +114,7 @@ class Translator(FunctionForms):
         for item in items:
             if isinstance(item, Nothing):
                 return item
-        return set_of([(YES, item) for item in items])
+        return self.of_one_kind(set_of([(YES, item) for item in items]))
 
 
 __all__ = ["Translator"]

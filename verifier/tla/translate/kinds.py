@@ -8,6 +8,7 @@ place for all operators.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import combinations
 from types import MappingProxyType
 from typing import assert_never
 
@@ -215,11 +216,7 @@ class Kinds(Reading):
     def _comparable_with_members(self, of: Sym, item: Sym, inside: Sym) -> Sym:
         """The same for a value and the members of a set, where it is not in the set."""
         kinds = self.kinds(item)
-        if isinstance(of, Known):
-            of_members = kinds_of_members(of.value)
-            clashes = self.or_([held for kind, held in kinds.items() if clash(kind, of_members)])
-        else:
-            clashes = self._clash_with_some(of, kinds)
+        clashes = self._clash_with_some(of, kinds)
         if clashes is NO:
             return YES
         wrong = self.and_([self.not_(inside), clashes])
@@ -234,6 +231,13 @@ class Kinds(Reading):
             return YES
         wrong = [self.and_([self.or_(first[a]), self.or_(second[b])]) for a, b in pairs]
         return self.if_(self.or_(wrong), Nothing("members of different kinds are united"), YES)
+
+    def of_one_kind(self, of: Sym) -> Sym:
+        """A finite set where its members may be compared with each other; it has no value elsewhere."""
+        found = self._some_of_kinds(of)
+        pairs = [(a, b) for a, b in combinations(found, 2) if clash(a, {b})]
+        wrong = [self.and_([self.or_(found[a]), self.or_(found[b])]) for a, b in pairs]
+        return self.after(self.if_(self.or_(wrong), Nothing("members of different kinds"), YES), of)
 
     def _some_of_kinds(self, of: Sym) -> dict[str, list[Sym]]:
         """The kinds that members of a finite set may be of, and whether there is one of each."""
@@ -291,7 +295,29 @@ class Kinds(Reading):
                 return {kind_of(key) for key in pairs_of(function.value)}
         return set(EVERY)
 
+    def comparable_parts(self, one: Sym, other: Sym, inside: Sym) -> Sym:
+        """Whether a set is in another, where what is missing may be compared with what the other has. Model
+        values are looked at first: where one of them is missing, nothing else is compared."""
+        cases = [(case, self.kinds(case.item)) for case in self.spread(one)]
+        if self._clash_with_some(other, dict.fromkeys((k for _, kinds in cases for k in kinds), YES)) is NO:
+            return inside
+        found: dict[str, list[Sym]] = {}
+        missing: list[Sym] = []
+        for case, kinds in cases:
+            for kind, held in kinds.items():
+                if kind != "model":
+                    found.setdefault(kind, []).append(self.exists(case, held))
+                    continue
+                absent = self.not_(self.contains(other, case.item))
+                missing.append(self.exists(case, self.and_([held, absent])))
+        clashes = self._clash_with_some(other, {kind: self.or_(held) for kind, held in found.items()})
+        wrong = self.and_([self.not_(inside), clashes, self.not_(self.or_(missing))])
+        return self.after(self.if_(wrong, Nothing("a value of another kind than the members"), YES), inside)
+
     def _clash_with_some(self, of: Sym, kinds: dict[str, Sym]) -> Sym:
+        if isinstance(of, Known):
+            of_members = kinds_of_members(of.value)
+            return self.or_([held for kind, held in kinds.items() if clash(kind, of_members)])
         if isinstance(of, Functions | Records | Products | AllSequences | Subsets):
             kind = SET if isinstance(of, Subsets) else FUNCTION
             return self.or_([held for own, held in kinds.items() if clash(own, {kind})])

@@ -102,6 +102,10 @@ class Maker(Connectives):
         """A term in another sort; undefined where the value is not in it."""
         raise NotImplementedError
 
+    def fitted(self, value: Term, target: Sort) -> tuple[Sym, Term]:
+        """Whether a term's value is one of another sort, and the term converted."""
+        raise NotImplementedError
+
     def _entered(self, entries: Entries) -> Term:
         items = [(when, self.term(key), self.term(item)) for when, key, item in entries.rows]
         keys = self.join_all([key.sort for _, key, _ in items])
@@ -205,7 +209,28 @@ class Maker(Connectives):
         return NOTHING if found is None else found
 
     def pair(self, one: Sym, other: Sym) -> tuple[Term, Term]:
-        """Two values as terms whose sorts are alike."""
+        """Two values as terms whose sorts are alike; undefined where that sort does not have them."""
+        found = self._known_pair(one, other)
+        if found is not None:
+            return found
+        left, right = self.term(one), self.term(other)
+        sort = self._common_sort(left.sort, right.sort)
+        return (left, right) if sort is None else (self.convert(left, sort), self.convert(right, sort))
+
+    def fitted_pair(self, one: Sym, other: Sym) -> tuple[tuple[Sym, Term], tuple[Sym, Term]]:
+        """The same, each with the condition that the sort has the value. The common sort may list the values
+        of one and so leave out some of the other: what it does not have is equal to nothing that it has."""
+        found = self._known_pair(one, other)
+        if found is not None:
+            return (YES, found[0]), (YES, found[1])
+        left, right = self.term(one), self.term(other)
+        sort = self._common_sort(left.sort, right.sort)
+        if sort is None:
+            return (YES, left), (YES, right)
+        return self.fitted(left, sort), self.fitted(right, sort)
+
+    def _known_pair(self, one: Sym, other: Sym) -> tuple[Term, Term] | None:
+        """The same where one value is known, and the sort of the other has it."""
         for this, side, swapped in ((one, other, False), (other, one, True)):
             if isinstance(this, Known) and not isinstance(side, Known):
                 that = self.term(side)
@@ -214,14 +239,15 @@ class Maker(Connectives):
                 except NotInSort:
                     continue
                 return (that, made) if swapped else (made, that)
-        left, right = self.term(one), self.term(other)
-        if left.sort == right.sort:
-            return left, right
-        sort = self.join(left.sort, right.sort)
+        return None
+
+    def _common_sort(self, one: Sort, other: Sort) -> Sort | None:
+        """A sort to which terms of two sorts are converted; None where they need no conversion."""
+        if one == other:
+            return None
+        sort = self.join(one, other)
         # What lists sets and what lists words are alike, and their join is neither.
-        if alike(left.sort, right.sort) and alike(left.sort, sort):
-            return left, right
-        return self.convert(left, sort), self.convert(right, sort)
+        return None if alike(one, other) and alike(one, sort) else sort
 
     # -- parts
 
@@ -290,7 +316,14 @@ class Maker(Connectives):
             if parts.keys() != others.keys():
                 return NO
             return self.and_([self.equal(item, others[key]) for key, item in parts.items()])
-        return self._equal_terms(*self.pair(one, other))
+        (fits, left), (also, right) = self.fitted_pair(one, other)
+        if fits is YES and also is YES:
+            return self._equal_terms(left, right)
+        if fits is NO and also is NO:
+            return Nothing("outside")
+        both = self.and_([fits, also])
+        there = NO if both is NO else self.if_(both, self._equal_terms(left, right), NO)
+        return self.if_(self.or_([fits, also]), there, Nothing("outside"))
 
     def _equal_terms(self, left: Term, right: Term) -> Sym:
         if left is right and self.is_total(left):

@@ -346,17 +346,26 @@ class Membership(SpreadingOnce):
         """Whether a set is in another."""
         if isinstance(one, Nothing) or isinstance(other, Nothing):
             return one if isinstance(one, Nothing) else other
+        if isinstance(one, Term) and not isinstance(one.sort, Set | Variant):
+            return Nothing("a set is expected")
+        inside = self._subset(one, other)
+        return inside if self.of_candidates else self.comparable_parts(one, other, inside)
+
+    def _subset(self, one: Sym, other: Sym) -> Sym:
         if (
             isinstance(one, Term)
             and isinstance(other, Term)
             and isinstance(one.sort, Set)
             and isinstance(other.sort, Set)
         ):
-            left, right = self.pair(one, other)
-            return Term(Operator.SUBSET, TRUTH, (left, right))
-        if isinstance(one, Term) and not isinstance(one.sort, Set | Variant):
-            return Nothing("a set is expected")
+            (fits, left), (also, right) = self.fitted_pair(one, other)
+            if also is YES:
+                return NO if fits is NO else self.if_(fits, Term(Operator.SUBSET, TRUTH, (left, right)), NO)
         return self.and_([self.for_all(case, self.contains(other, case.item)) for case in self.spread(one)])
+
+    def comparable_parts(self, one: Sym, other: Sym, inside: Sym) -> Sym:
+        """Whether a set is in another, where what is missing may be compared with what the other has."""
+        raise NotImplementedError
 
     def rows_of(self, item: Sym) -> Table | None:
         """A function as a table, where its keys do not depend on the state."""

@@ -141,7 +141,7 @@ class Rows(Mappings):
 
         def inside(row: Sym) -> Sym:
             short = self.less(self.length_of(row), count, equal=True)
-            return self.and_([short, self.contains(AllSequences(base), row)])
+            return self.and_([short, self.has_candidate(AllSequences(base), row)])
 
         return Part(Known(frozenset(rows)), inside)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from verifier.tla.lazy_sets import Combined, FunctionSet, Interval, Powerset, ProductSet, RecordSet
 from verifier.tla.translate.shapes import MOST_LISTED, NoShape, Shape
-from verifier.tla.values import Value, is_infinite, members
+from verifier.tla.values import NoValue, Value, is_infinite, members
 
 
 def add_members(shape: Shape, of: Value) -> None:
@@ -49,7 +49,10 @@ def _add_products(shape: Shape, of: RecordSet | ProductSet) -> None:
 
 
 def _add_functions(shape: Shape, of: FunctionSet) -> None:
-    domain = frozenset(members(of.domain))
+    try:
+        domain = frozenset(members(of.domain))
+    except NoValue as error:
+        raise NoShape(f"functions of a set that is not listed: {error}") from None
     results = Shape()
     if domain:
         add_members(results, of.range)

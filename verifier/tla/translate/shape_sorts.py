@@ -49,17 +49,17 @@ def sort_of(shape: Shape, names: Names) -> Sort:
 
 def _key_sort(shape: Shape, names: Names) -> Sort:
     """The sort of keys or members: what has parts is listed where it could be much else than was seen."""
-    found = sort_of(shape, names)
-    if not shape.seen or isinstance(found, Boolean | Range | Listed):
+    found, seen = sort_of(shape, names), shape.listed()
+    if not seen or isinstance(found, Boolean | Range | Listed):
         return found
     least, times = _MOST_KEYS, _MOST_UNSEEN
     if names.compact:
         least, times = _MOST_KEYS_COMPACT, _MOST_UNSEEN_COMPACT
-    if not shape.lists and found.size <= max(least, times * len(shape.seen)):
+    if not shape.lists and found.size <= max(least, times * len(seen)):
         return found
-    if any(isinstance(value, int | Truth) for value in shape.seen):
+    if any(isinstance(value, int | Truth) for value in seen):
         return found
-    return Listed(*map(names.word, sorted(shape.seen, key=lambda value: text(value, names.order))))
+    return Listed(*map(names.word, sorted(seen, key=lambda value: text(value, names.order))))
 
 
 def _kinds(shape: Shape, names: Names) -> dict[str, Sort]:

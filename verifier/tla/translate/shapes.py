@@ -29,6 +29,8 @@ from verifier.tla.values import Fn, ModelValue, Value, listed
 
 _MOST_SEEN = 4_096
 """Of more keys or members the values themselves are not kept."""
+_MOST_HELD = 64
+"""The values of sorts of this size are listed beside others."""
 _MOST_ADDED = 1 << 14
 """Of so many values it is remembered that they were added."""
 MOST_LISTED = 100_000
@@ -55,6 +57,8 @@ class Shape:
     """The values themselves, of keys of functions and members of sets; None where they are not all known."""
     lists: bool = False
     """Whether some came from a sort that lists them."""
+    held: dict[Value, None] = field(default_factory=dict, compare=False)
+    """The values with parts, and words, of small sorts that were added: they are listed where some are."""
     added: set[Value] = field(default_factory=set, compare=False, repr=False)
     """Values with parts that it has already, as far as they are kept. A shape only grows, so what is added
     again changes nothing."""
@@ -160,6 +164,7 @@ class Shape:
 
     def _merge_seen(self, other: Shape) -> None:
         self.lists = self.lists or other.lists
+        self.held |= other.held
         if self.seen is not None and other.seen is not None:
             self.seen |= other.seen
         elif not self.lists and other != Shape():
@@ -197,6 +202,7 @@ class Shape:
             self.words |= dict.fromkeys([renaming.of(word) for word in list(self.words)])
             if self.seen is not None:
                 self.seen |= dict.fromkeys([renaming.of(value) for value in list(self.seen)])
+            self.held |= dict.fromkeys([renaming.of(value) for value in list(self.held)])
         if self.functions is not None:
             for renaming in renamings:
                 moved = [frozenset(map(renaming.of, domain)) for domain in self.functions.domains]
@@ -229,7 +235,16 @@ class Shape:
             case _:
                 raise NoShape(f"the sort {sort}")
 
+    def listed(self) -> dict[Value, None]:
+        """The values that a sort of keys or members lists; none where they are not all known."""
+        if self.seen is None:
+            return {}
+        return self.seen | self.held if self.lists else self.seen
+
     def _see_sort(self, sort: Sort, names: Names) -> None:
+        if sort.size <= _MOST_HELD:
+            values = (names.decode(one, sort) for one in sort.values())
+            self.held |= dict.fromkeys(one for one in values if not isinstance(one, int | Truth))
         if names.lists(sort):
             self.lists, self.seen = True, self.seen or {}
         elif not self.lists and not isinstance(sort, Listed) and sort != NOTHING:

@@ -269,7 +269,8 @@ class Spreading(FewItems):
     def _add_functions(self, shape: Shape, of: Functions) -> None:
         results = self.shape_of(of.range)
         if isinstance(of.domain, Known):
-            add_members(shape, FunctionSet(of.domain.value, frozenset(), self.names.order.sorted))
+            whole = FunctionSet(of.domain.value, frozenset(), self.names.order.sorted)
+            self._add_members(shape, whole)
             _fill(shape, results)
         elif (keys := self._element(of.domain)) == NOTHING:
             shape.add(())
