@@ -126,7 +126,7 @@ LISTED = [
         (
             LISTED,
             r"""e = f; {x \in f : x # e}; e \subseteq f; f \in e; {h} \subseteq {{0}}; h \subseteq {0};
-            h \cup {0}; {h, {None}} \subseteq SUBSET {0}; {x : x \in h} \cup {None};
+            h \cup {0}; {h} \subseteq SUBSET {0}; {x : x \in h} \cup {None};
             [{x \in Nat : x \in h} -> h]""",
         ),
     ],
