@@ -84,6 +84,7 @@ _EXIT_CODES = {
 }
 
 NEVER_REACHED = "reached in no state: every reachable state was looked at"
+POSTCONDITION_FALSE = "the postcondition is false"
 NO_STATE_REACHES = "reached in no state: an invariant excludes it"
 
 

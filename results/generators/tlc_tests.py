@@ -11,15 +11,16 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import defaultdict
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from results.generators.their_tests import AGREEING, AGREES, REFUSED, Row, made_by, run_apart, table
 from results.generators.tlc_tests_read import LeftOut, Test, tests
-from verifier.verdict import LEFT_TO_LIVE
+from verifier.verdict import LEFT_TO_LIVE, NEVER_REACHED, POSTCONDITION_FALSE
 
 _TABLE = Path(__file__).resolve().parents[1] / "tlc-tests.md"
 _HOME = Path("tlatools", "org.lamport.tlatools")
@@ -37,6 +38,9 @@ _REASONS = {
     "PostConditionsFailTest": "TLC ends with the status of an assumption; verify calls it INCONCLUSIVE",
 }
 """Why the two differ, where what verify says does not tell."""
+
+
+_FINE = ("HOLDS", "PROVED", "REACHED")
 
 
 @dataclass(frozen=True)
@@ -57,12 +61,20 @@ def answer(test: Test, libraries: Sequence[str], seconds: int) -> Answer:
     code, found, why = run_apart(["explore", *asked, *deadlock], seconds + 20)
     if code not in (0, 10, 12, 13) or found is None:
         return Answer(_of_error(code, why), None, why)
+    if not test.deadlock and any(_is_deadlock(row) for row in found["results"]):
+        # TLC was told not to look for it, and goes on.
+        code, found, why = run_apart(["explore", *asked, "--keep-going"], seconds + 20)
+        if code not in (0, 10, 12, 13) or found is None:
+            return Answer(_of_error(code, why), None, why)
     figures = found["statistics"]
     counts = (figures.get("generated_states", -1), figures.get("distinct_states", -1))
     kinds = {row["property"]: row for row in found["results"]}
     stuck = kinds.pop("NoDeadlock", None) or kinds.pop("NoDeadlock (built in)", None)
-    if any(row["verdict"] == "VIOLATED" for row in kinds.values()):
-        return Answer("safety", counts, "")
+    violated = [row for row in kinds.values() if row["verdict"] == "VIOLATED"]
+    if violated:
+        # TLC has one status for assumptions and for what is to be true at the end.
+        at_the_end = all(row["reason"] in (NEVER_REACHED, POSTCONDITION_FALSE) for row in violated)
+        return Answer("assumption" if at_the_end else "safety", counts, "")
     if test.deadlock and stuck is not None and stuck["verdict"] == "VIOLATED":
         return Answer("deadlock", counts, "")
     if any(row["reason"] == LEFT_TO_LIVE for row in kinds.values()):
@@ -74,9 +86,13 @@ def answer(test: Test, libraries: Sequence[str], seconds: int) -> Answer:
             return Answer("liveness", counts, "")
         if any(row["verdict"] not in ("HOLDS", "PROVED") for row in rows):
             return Answer("undecided", counts, str(rows[0]["reason"]))
-    open_ones = [row for row in kinds.values() if row["verdict"] not in ("HOLDS", "PROVED")]
+    open_ones = [row for row in kinds.values() if row["verdict"] not in _FINE]
     reasons = [str(row["reason"]) for row in open_ones if row["reason"] != LEFT_TO_LIVE]
     return Answer("undecided" if reasons else "success", counts, reasons[0] if reasons else "")
+
+
+def _is_deadlock(row: Mapping[str, Any]) -> bool:
+    return str(row["property"]).startswith("NoDeadlock") and row["verdict"] == "VIOLATED"
 
 
 def _of_error(code: int, why: str) -> str:

@@ -43,7 +43,14 @@ from verifier.tla.naming import actions
 from verifier.tla.order import text
 from verifier.tla.specification import Specification
 from verifier.tla.splitting import Formula
-from verifier.verdict import ENDED_FIRST, LEFT_TO_LIVE, Verdict, VerdictKind
+from verifier.verdict import (
+    ENDED_FIRST,
+    LEFT_TO_LIVE,
+    NEVER_REACHED,
+    POSTCONDITION_FALSE,
+    Verdict,
+    VerdictKind,
+)
 
 _SPARED_MEMORY = 0.9
 _SECONDS_BETWEEN_NEWS = 1.0
@@ -189,6 +196,7 @@ class _Search:
         evaluated(explorer.name_actions)
         verdicts = tuple(self._verdict(explorer, name) for name in self.properties)
         verdicts += tuple(self._postcondition(explorer, *one) for one in self.spec.postconditions.items())
+        verdicts += tuple(self._possible(explorer, name) for name in self.spec.possible)
         enabled, never = enabled_actions(explorer.found, self.loaded.definition)
         return Outcome(verdicts, never, self._statistics(explorer, never), enabled)
 
@@ -204,8 +212,19 @@ class _Search:
             return Verdict(name, VerdictKind.INCONCLUSIVE, depth, seconds, str(error))
         if held:
             return Verdict(name, VerdictKind.HOLDS, depth, seconds, COMPLETE)
-        words = "the postcondition is false"
-        return Verdict(name, VerdictKind.VIOLATED, depth, seconds, words)
+        return Verdict(name, VerdictKind.VIOLATED, depth, seconds, POSTCONDITION_FALSE)
+
+    def _possible(self, explorer: Explorer, name: str) -> Verdict:
+        """Whether a state or a step satisfied what _POSSIBLE names."""
+        assert explorer.possible is not None
+        seconds, depth = time.monotonic() - self.started, max(explorer.found.depth, 0)
+        count = explorer.possible.counts.get(name, 0)
+        if count:
+            words = "once" if count == 1 else f"{count} times"
+            return Verdict(name, VerdictKind.REACHED, depth, seconds, f"true {words}")
+        if explorer.found.complete:
+            return Verdict(name, VerdictKind.VIOLATED, depth, seconds, NEVER_REACHED)
+        return Verdict(name, VerdictKind.INCONCLUSIVE, depth, seconds, self.reason or FOUND_ALL)
 
     def _explore(self, explorer: Explorer) -> None:
         try:

@@ -97,6 +97,7 @@ def explored_as_translated(asked: ModuleQuestion) -> Run:
         ("a VIEW", [] if spec.view is None else [spec.view]),
         ("an ACTION_CONSTRAINT", spec.action_constraints),
         ("a POSTCONDITION", list(spec.postconditions.values())),
+        ("_POSSIBLE", list(spec.possible.values())),
     ):
         for formula in formulas:
             words = f"{what} is not translated, --by interpreter looks at it"
@@ -174,6 +175,8 @@ def _left_to_the_interpreter(asked: ModuleQuestion) -> str:
         return "VIEW is in the configuration"
     if spec.action_constraints or spec.postconditions:
         return "the configuration has an ACTION_CONSTRAINT or a POSTCONDITION"
+    if spec.possible:
+        return "_POSSIBLE is in the configuration"
     few = options.max_states is not None and options.max_states <= MOST_SAMPLED_WIDELY
     return "few states are asked for" if few and not options.graph else ""
 

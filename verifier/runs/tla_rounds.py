@@ -181,6 +181,8 @@ def _noted(asked: ModuleQuestion) -> Iterator[str]:
             yield f"{words}: name it under INVARIANT to ask it of all"
     if specification.postconditions:
         yield "the POSTCONDITION is not evaluated here: verify explore does"
+    if specification.possible:
+        yield "_POSSIBLE is not looked at here: verify explore does"
     if specification.view is not None and not engine.counts_states:
         yield "the VIEW is not used here: states are told apart by all variables"
 

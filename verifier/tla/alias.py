@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+from verifier.tla.answers import TRACE, as_trace
 from verifier.tla.found import State
 from verifier.tla.frames import UNSET, Undefined
 from verifier.tla.specification import Specification
@@ -22,6 +23,7 @@ def aliased(
     if alias is None:
         return [None] * len(states)
     evaluate = evaluator.compiled(alias.body, alias.module)
+    names = [variable.name for variable in specification.variables]
     found: list[dict[str, Value] | None] = []
     kept = evaluator.now[:], evaluator.next[:], dict(evaluator.answers)
     for number, state in enumerate(states, 1):
@@ -29,6 +31,7 @@ def aliased(
         following = states[number] if not last else state if start is None else states[start]
         evaluator.now[:], evaluator.next[:] = state, following
         evaluator.answers["level"] = partial(int, number)
+        evaluator.answers[TRACE] = partial(as_trace, names, states[:number])
         try:
             value = listed(evaluate())
         except (Undefined, NoValue):

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from verifier.tla.extensions import LEVEL_OF_NEXT
-from verifier.tla.values import Fn, Value, boolean
+from verifier.tla.extensions import EXIT, LEVEL_OF_NEXT
+from verifier.tla.values import Fn, NoValue, Value, boolean
 
 if TYPE_CHECKING:
     from verifier.tla.explorer import Explorer
+    from verifier.tla.found import State
+
+
+TRACE = "trace"
+"""What ``Trace`` of TLCExt asks the search for."""
+
+
+def as_trace(names: Sequence[str], states: Iterable[State]) -> Value:
+    """States as TLC's records of the variables."""
+    return tuple(Fn(dict(zip(names, state, strict=True))) for state in states)
 
 
 def answers(search: Explorer) -> dict[str, Callable[[], Value]]:
@@ -31,8 +41,22 @@ def answers(search: Explorer) -> dict[str, Callable[[], Value]]:
         found = {name: number() for name, number in numbers.items()}
         return Fn({**found, "initial": search.found.initial, "worker": 0})
 
+    def trace() -> Value:
+        """The states up to the one that is looked at."""
+        if search.ahead < 0:
+            raise NoValue("Trace has no value before there is a state")
+        before = search.known.path(search.current)
+        last = [] if before and not search.ahead else [tuple(search.evaluator.now)]
+        return as_trace(search.names, [*before, *last])
+
+    def registers() -> Value:
+        """Of one worker, as there is one."""
+        known = search.evaluator.registers.items()
+        return Fn({name: (value,) for name, value in known if isinstance(name, str) and name != EXIT})
+
     level = {
         "level": lambda: search.level + 1 + search.ahead,
         LEVEL_OF_NEXT: lambda: search.level + 1 + search.ahead + (search.ahead >= 0),
     }
-    return {**numbers, **level, "config": configuration, "stats": statistics}
+    whole = {"config": configuration, "stats": statistics, "all:named": registers, TRACE: trace}
+    return {**numbers, **level, **whole}

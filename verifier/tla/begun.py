@@ -14,8 +14,8 @@ from verifier.tla.violations import Violations
 if TYPE_CHECKING:
     from verifier.tla.explorer import Explorer
 
-_BETWEEN_CHECKS = 128
-"""So many states are looked at before the limits are looked at again."""
+BETWEEN_CHECKS = 128
+"""So many states are looked at or generated before the limits are looked at again."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def alike(explorer: Explorer, begun: Begun) -> bool:
     """Whether a search would find the same states in the same order: without SYMMETRY, VIEW and what is asked
     of steps, where no formula speaks of the search or does more than have a value."""
     spec = explorer.specification
-    if spec.symmetry or spec.view is not None or spec.action_constraints or explorer.steps:
+    if spec.symmetry or spec.view is not None or spec.possible or spec.action_constraints or explorer.steps:
         return False
     if explorer.max_depth is not None or explorer.max_states is not None:
         return False
@@ -87,7 +87,7 @@ def _all_true(explorer: Explorer, states: list[State], asked: list[Test]) -> boo
     now, following = explorer.evaluator.now, explorer.evaluator.next
     following[:] = [UNSET] * len(following)
     for number, state in enumerate(states):
-        if number % _BETWEEN_CHECKS == 0:
+        if number % BETWEEN_CHECKS == 0:
             explorer.enforce(explorer)
         now[:] = state
         if not all(test() for test in asked):

@@ -35,6 +35,7 @@ def evaluated(spec: Specification, asked: Container[str] | None = None) -> list[
     parts = [one for name, one in spec.properties.items() if asked is None or name in asked]
     return [
         *spec.init, *filter(None, (spec.next,)), *spec.constraints, *spec.action_constraints, *invariants,
+        *spec.possible.values(),
         *(formula for part in parts for formula in (*part.initially, *part.always, *part.steps)),
     ]  # fmt: skip
 
@@ -55,6 +56,6 @@ def checks(spec: Specification, asked: Container[str]) -> Checks:
         [(name, test(formula)) for name, safety in parts for formula in safety.steps],
         [test(formula) for formula in spec.constraints],
         [test(formula) for formula in spec.action_constraints],
-        not any(each.changing for each in facts),
+        not any(each.changing for each in facts) and not spec.possible,
         evaluator.compiled(spec.view.body, spec.view.module) if spec.view is not None else None,
     )

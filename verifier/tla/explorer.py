@@ -13,7 +13,7 @@ from typing import Any
 from verifier.processes.limits import Interrupted
 from verifier.tla.answers import answers
 from verifier.tla.ast import Definition
-from verifier.tla.begun import Begun, alike, goes_on
+from verifier.tla.begun import BETWEEN_CHECKS, Begun, alike, goes_on
 from verifier.tla.checks import checks
 from verifier.tla.columns.levels import ByColumns
 from verifier.tla.errors import TlaError
@@ -23,14 +23,12 @@ from verifier.tla.frames import UNSET, Undefined
 from verifier.tla.known_states import Key, KnownStates
 from verifier.tla.orbits import Orbits
 from verifier.tla.permuting import permuted
+from verifier.tla.possible import Possible
 from verifier.tla.retracing import Walk, has_a_step
 from verifier.tla.specification import Specification
 from verifier.tla.symmetry import Asymmetric, Symmetry
 from verifier.tla.violations import Violations
 from verifier.tla.walking import PLAIN, Walks
-
-_BETWEEN_CHECKS = 128
-"""So many states are looked at or generated before the limits are looked at again."""
 
 
 class Explorer:
@@ -68,6 +66,7 @@ class Explorer:
         self.invariants, self.initially, self.steps = found.invariants, found.initially, found.steps
         self.constraints, self.action_constraints = found.constraints, found.action_constraints
         self.always_alike, self.view = found.always_alike, found.view
+        self.possible = Possible(specification, found) if specification.possible else None
         self.deadlock = specification.titles.no_deadlock
         self.looks_for_deadlocks = self.deadlock in properties
         self._permuted = False
@@ -242,7 +241,7 @@ class Explorer:
         found, now, following = self.found, self.evaluator.now, self.evaluator.next
 
         def add() -> None:
-            if found.generated % _BETWEEN_CHECKS == 0:
+            if found.generated % BETWEEN_CHECKS == 0:
                 self.enforce(self)
             self.ahead = 0
             state = self.walks.captured("Init")
@@ -250,6 +249,8 @@ class Explorer:
             now[:] = state
             following[:] = [UNSET] * len(following)
             found.generated += 1
+            if self.possible is not None:
+                self.possible.initially()
             within = all(test() for test in self.constraints)
             key, known = self.known.find(state) if within else (None, None)
             if known is None:
@@ -289,7 +290,7 @@ class Explorer:
         return number
 
     def _expand(self, number: int, walk: Walk) -> None:
-        if number % _BETWEEN_CHECKS == 0:
+        if number % BETWEEN_CHECKS == 0:
             self.enforce(self)
         found, following, walker = self.found, self.evaluator.next, self.evaluator.actions
         state = self.states[number]
@@ -305,7 +306,7 @@ class Explorer:
                     made = self.walks.captured("Next")
                     break
             keep((made, walker.action))
-            if len(successors) % _BETWEEN_CHECKS == 0:
+            if len(successors) % BETWEEN_CHECKS == 0:
                 self.enforce(self)
 
         walker.action, self.walking = None, True
@@ -326,7 +327,7 @@ class Explorer:
         """Whether states that are not expanded have a step."""
         expanded = self.current
         for self.current in numbers:
-            if self.current % _BETWEEN_CHECKS == 0:
+            if self.current % BETWEEN_CHECKS == 0:
                 self.enforce(self)
             if not has_a_step(self.evaluator, walk, self.states[self.current]):
                 self.found.deadlocks += 1
@@ -345,6 +346,8 @@ class Explorer:
             key, known = row, states.with_row(row)
             if known is not None:
                 made = self.states[known]  # noqa: PLW2901 -- the same, of the values that are kept
+            if self.possible is not None:
+                self.possible.step(state, made)
             within: bool | None = True
             if of_steps:
                 step = (made,) if row is None else row  # no two of these are equal

@@ -32,9 +32,10 @@ UNSET: Any = _Unset()
 class Undefined(Exception):
     """An expression that has no value was evaluated: where, why, and in which operators."""
 
-    def __init__(self, place: Place, words: str) -> None:
+    def __init__(self, place: Place, words: str, tlc: str | None = None) -> None:
+        """``tlc``: what TLC says of it, where that is known."""
         super().__init__(words)
-        self.place, self.words = place, words
+        self.place, self.words, self.tlc = place, words, tlc
         self.stack: list[tuple[str, Place]] = []
 
     @property

@@ -265,7 +265,7 @@ class Logic(Core):
                 return same(first, second)
             except NoValue as error:
                 words = f"{error}: {self.show(first)} and {self.show(second)}"
-                raise Undefined(place, words) from None
+                raise Undefined(place, words, error.tlc) from None
 
         slow, negated = self.emit.bound(equal), "" if wanted else "not "
 

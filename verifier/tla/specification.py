@@ -40,6 +40,8 @@ class Specification:
     view: Formula | None = None
     alias: Formula | None = None
     postconditions: dict[str, Formula] = field(default_factory=dict)
+    possible: dict[str, Formula] = field(default_factory=dict)
+    """What some state, or some step, must satisfy."""
     symmetry: list[Formula] = field(default_factory=list)
     constants: dict[str, Value] = field(default_factory=dict)
     """The values that the configuration gives, for readers."""
@@ -191,9 +193,8 @@ class _Maker:
         self._check_view(made)
         if config.periodic is not None:
             raise TlaError(config.periodic.place, "_PERIODIC is not supported")
-        for one in config.possible:
-            hint = f"say INVARIANT for ~{one.name}, which is violated if {one.name} is possible"
-            raise TlaError(one.place, f"_POSSIBLE is not supported: {hint}")
+        for named in config.possible:
+            made.possible[named.name] = self._at_most(evaluator, named, "_POSSIBLE", ACTION)
 
     def _check_view(self, made: Specification) -> None:
         """A constant for a VIEW would make all states one."""

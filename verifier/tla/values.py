@@ -26,6 +26,9 @@ _COUNTED = 2**63
 class NoValue(Exception):
     """A value has no part, or an operation has no value: in words. The evaluator adds the place."""
 
+    tlc: str | None = None
+    """What TLC says of it, where that is known."""
+
 
 class TooLarge(NoValue):
     """A set has more elements than can be counted."""
@@ -303,6 +306,9 @@ def has_at_most(value: Value, count: int) -> bool:
         return False
 
 
+_DIFFERENTLY_TYPED = "Attempted to check equality of the differently-typed model values"
+
+
 def same(one: Value, other: Value) -> bool:
     """Whether two values are equal. Raises NoValue for kinds of values that TLC does not compare."""
     if one is other or one == other:
@@ -312,7 +318,10 @@ def same(one: Value, other: Value) -> bool:
         if (first is ModelValue and not one.type) or (second is ModelValue and not other.type):
             return False
         if first is not second or one.type != other.type:
-            raise NoValue("a model value with a type is compared with a value of another one")
+            error = NoValue("a model value with a type is compared with a value of another one")
+            if first is second:
+                error.tlc = f"{_DIFFERENTLY_TYPED} {one} and {other}"
+            raise error
         return False
     if first is second:
         return False

@@ -1,0 +1,67 @@
+"""_POSSIBLE of a configuration: how often each formula is true, counted as TLC counts.
+
+TLC counts a formula of states where it evaluates the constraints, so for each state that is generated, also
+for one that is known; a formula of steps where it evaluates the action constraints, which is where the
+constraints hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from verifier.tla.facts import STATE
+from verifier.tla.frames import UNSET
+from verifier.tla.values import Fn, Value
+
+if TYPE_CHECKING:
+    from verifier.tla.checks import Checks, Test
+    from verifier.tla.found import State
+    from verifier.tla.specification import Specification
+
+COUNTS = "s:_possible"
+"""The register of TLC that has the counts by name."""
+
+
+class Possible:
+    """The counts of one search."""
+
+    def __init__(self, specification: Specification, checks: Checks) -> None:
+        self.evaluator = evaluator = specification.evaluator
+        self.constraints, self.action_constraints = checks.constraints, checks.action_constraints
+        self.of_states: dict[str, Test] = {}
+        self.of_steps: dict[str, Test] = {}
+        for name, formula in specification.possible.items():
+            level = evaluator.analysis.of(formula.body, formula.module).level
+            tests = self.of_states if level <= STATE else self.of_steps
+            tests[name] = evaluator.compiled_truth(formula.body, formula.module)
+        evaluator.registers.pop(COUNTS, None)
+
+    @property
+    def counts(self) -> Mapping[Value, Value]:
+        """How often each formula was true so far."""
+        found = self.evaluator.registers.get(COUNTS)
+        return found if isinstance(found, Fn) else {}
+
+    def initially(self) -> None:
+        """Counts an initial state, which is set in the evaluator."""
+        if self.of_states and all(test() for test in self.constraints):
+            self._count(self.of_states)
+
+    def step(self, state: State, made: State) -> None:
+        """Counts a step, and the state behind it."""
+        now, following = self.evaluator.now, self.evaluator.next
+        now[:], following[:] = made, [UNSET] * len(made)
+        if not all(test() for test in self.constraints):
+            return
+        self._count(self.of_states)
+        now[:], following[:] = state, made
+        if self.of_steps and all(test() for test in self.action_constraints):
+            self._count(self.of_steps)
+
+    def _count(self, tests: Mapping[str, Test]) -> None:
+        for name, test in tests.items():
+            known = dict(self.counts)
+            before = known.get(name, 0)
+            assert isinstance(before, int)
+            self.evaluator.registers[COUNTS] = Fn({**known, name: before + test()})
