@@ -13,7 +13,7 @@ from tests.command_line import verify
 from tests.signals import UNBOUNDED, UNBOUNDED_CONFIG
 from verifier.cli.reporter import Reporter
 from verifier.runs.asking import Known, Remark
-from verifier.runs.tla_growth import Widened, seems_unbounded
+from verifier.runs.unbounded import Widened, seems_unbounded
 from verifier.text.progress import ProgressText
 
 
@@ -59,6 +59,72 @@ def test_a_proof_ends_where_a_variable_seems_unbounded(name: str, tmp_path: Path
     assert results["Flag"]["verdict"] == "INCONCLUSIVE"
     words = f"{name} seems unbounded: bound it by a CONSTRAINT, or --keep-going goes on"
     assert results["Flag"]["reason"] == words
+
+
+def test_a_check_ends_where_a_variable_seems_unbounded(unbounded: Path) -> None:
+    """Also the engine of temporal properties, which meets no violation itself."""
+    unbounded.write_text(unbounded.read_text().replace("====\n", "Settles == <>[](left < 0)\n====\n"))
+    unbounded.with_suffix(".cfg").write_text(f"{UNBOUNDED_CONFIG}PROPERTY Settles\n")
+    done = verify("check", str(unbounded), "--timeout", "60s", "--format", "json")
+    results = {one["property"]: one for one in json.loads(done.stdout)["results"]}
+    assert (done.exit_code, results["TypeOK"]["verdict"], results["TypeOK"]["steps"]) == (10, "VIOLATED", 1)
+    words = "left seems unbounded: bound it by a CONSTRAINT, or --keep-going goes on"
+    left = {name: one["reason"] for name, one in results.items() if one["verdict"] == "INCONCLUSIVE"}
+    assert left.keys() >= {"Binary", "Shrinks", "Less"}
+    assert set(left.values()) == {words}
+
+
+def test_a_check_shows_an_execution_that_a_translation_found(tmp_path: Path) -> None:
+    path = tmp_path / "Counts.tla"
+    path.write_text(
+        "---- MODULE Counts ----\nEXTENDS Integers\nVARIABLES a, b, c\nInit == a = 0 /\\ b = 0 /\\ c = 0\n"
+        "Next == /\\ a' \\in {a, (a + 1) % 90} /\\ b' \\in {b, (b + 1) % 90} /\\ c' \\in {c, (c + 1) % 90}\n"
+        "Small == a < 3\nSum == a + b < 170\n====\n"
+    )
+    path.with_suffix(".cfg").write_text("INIT Init NEXT Next\nINVARIANTS Small Sum\n")
+    done = verify("check", str(path), "--by", "translation", "--first", "--timeout", "60s")
+    assert done.exit_code == 10
+    assert "Small: VIOLATED in 3 steps" in done.stdout
+    assert "a: 2 → 3" in done.stdout
+    assert "Counts.tla:6: a < 3 is false" in done.stdout
+
+
+@pytest.mark.parametrize("spec", ["module", "kip320-first-try"])
+def test_a_check_ends_at_the_first_violation(spec: str, unbounded: Path) -> None:
+    given = str(unbounded) if spec == "module" else spec
+    done = verify("check", given, "--first", "--timeout", "60s", "--format", "json")
+    results = json.loads(done.stdout)["results"]
+    assert done.exit_code == 10
+    left = [one["reason"] for one in results if one["verdict"] == "INCONCLUSIVE"]
+    assert left
+    assert all("ended at the first violation" in reason for reason in left)
+
+
+_RING = """---- MODULE Ring ----
+EXTENDS Integers
+VARIABLE x
+Init == x = 0
+Next == x' = (x + 1) % 4
+Spec == Init /\\ [][Next]_x
+Stays == <>[](x = 0)
+Leaves == []<>(x = 7)
+====
+"""
+
+
+@pytest.mark.parametrize("by", ["interpreter", "translation"])
+@pytest.mark.parametrize("first", [True, False])
+def test_live_ends_at_the_first_violation_where_that_is_asked(by: str, first: bool, tmp_path: Path) -> None:
+    path = tmp_path / "Ring.tla"
+    path.write_text(_RING)
+    path.with_suffix(".cfg").write_text("SPECIFICATION Spec\nPROPERTIES Stays Leaves\n")
+    asked = ["--first"] if first else []
+    done = verify("live", str(path), "--by", by, *asked, "--format", "json")
+    results = json.loads(done.stdout)["results"]
+    assert done.exit_code == 10
+    assert [one["verdict"] for one in results].count("VIOLATED") == (1 if first else 2)
+    left = [one["reason"] for one in results if one["verdict"] != "VIOLATED"]
+    assert left == ["ended at the first violation, as asked"] * first
 
 
 @pytest.mark.parametrize("command", ["bmc", "explore", "prove", "simulate"])

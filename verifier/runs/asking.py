@@ -33,8 +33,10 @@ class Known:
     @property
     def words(self) -> str:
         """``TypeOK is violated in 3 steps``, on one line."""
-        verdicts = self.run.outcome.verdicts
-        return ", ".join(f"{one.property_name} is violated in {one.steps} steps" for one in verdicts)
+        return ", ".join(
+            f"{one.property_name} is violated in {one.steps} step{'' if one.steps == 1 else 's'}"
+            for one in self.run.outcome.verdicts
+        )
 
 
 def prepared(engine: Engine[Any], loaded: Loaded, options: Any) -> Question[Any]:

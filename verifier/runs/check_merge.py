@@ -10,6 +10,7 @@ from verifier.engines.findings import COMPLETE
 from verifier.engines.outcome import Outcome
 from verifier.outcomes.checked import CheckOutcome, is_decided
 from verifier.outcomes.run import Run
+from verifier.processes.limits import INTERRUPTED
 from verifier.runs.check_plan import EXPLORE, LIVE, PROVE, Plan
 from verifier.specs.definition import Definition
 from verifier.verdict import LEFT_TO_LIVE, TEMPORAL_PART, Verdict, VerdictKind
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from verifier.runs.question import Question
 
 _ORDER = (EXPLORE, PROVE, LIVE)
+_NO_TIME = "no engine had the time to decide it"
+_CUT_SHORT = (_NO_TIME, INTERRUPTED)
+"""What an engine says that was ended; the check knows why."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +93,7 @@ def _join(verdicts: Sequence[Verdict | None], name: str) -> Verdict:
     if decided:
         return min(decided, key=_worth)
     if not known:
-        return Verdict(name, VerdictKind.INCONCLUSIVE, None, 0.0, "no engine had the time to decide it")
+        return Verdict(name, VerdictKind.INCONCLUSIVE, None, 0.0, _NO_TIME)
     return max(known, key=lambda verdict: -1 if verdict.depth is None else verdict.depth)
 
 
@@ -115,7 +119,7 @@ def conclude_check(
     merged = merge(plan, reports)
     if ended:
         merged = {
-            name: verdict if is_decided(verdict) or reports else replace(verdict, reason=ended)
+            name: replace(verdict, reason=ended) if verdict.reason in _CUT_SHORT else verdict
             for name, verdict in merged.items()
         }
     by = {name: engine for name, verdict in merged.items() if (engine := _decider(verdict, reports))}

@@ -25,9 +25,10 @@ from verifier.runs.engine import Engine, Listen
 from verifier.runs.question import Question
 from verifier.runs.table import engine_named
 from verifier.runs.tla_symbolic import NotTranslated
+from verifier.runs.unbounded import ended_without_end
 from verifier.specs.protocol import DefinitionError
 from verifier.system.deadlock import with_deadlock
-from verifier.verdict import VerdictKind
+from verifier.verdict import ENDED_FIRST, Verdict, VerdictKind
 
 if TYPE_CHECKING:
     from verifier.system.model import Model
@@ -71,7 +72,7 @@ class Portfolio:
     reports: dict[str, EngineReport] = field(default_factory=dict)
     refusals: dict[str, str] = field(default_factory=dict)
     ended: str = ""
-    """The limit or interrupt that ended the check; empty if none did."""
+    """The limit, the interrupt or the violation that ended the check; empty if none did."""
     _began: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
@@ -83,15 +84,16 @@ class Portfolio:
         with self.children:
             try:
                 self._start_first()
-                while self.children.running or self._may_prove:
+                while not self.ended and (self.children.running or self._may_prove):
                     self._start_provers_in_time()
                     self._hear(_POLL_SECONDS)
                     self._end_superfluous()
+                    self.ended = self._enough
             except Interrupted as limit:
                 self.ended = str(limit)
             except KeyboardInterrupt:
                 self.ended = INTERRUPTED
-            if self.ended == INTERRUPTED:
+            if self.ended in (INTERRUPTED, self._enough):
                 self._hear_last_words()
 
     # -- starting engines
@@ -110,8 +112,7 @@ class Portfolio:
     @property
     def _may_prove(self) -> bool:
         started = PROVE in self.reports or PROVE in self.refusals or PROVE in self.children.running
-        over = self.ended or self._found_first
-        return not started and not over and bool(self.plan.safety) and bool(self._open_safety)
+        return not started and bool(self.plan.safety) and bool(self._open_safety)
 
     def _start_provers_in_time(self) -> None:
         waited = time.monotonic() - self._began > _PROVERS_WAIT
@@ -154,21 +155,16 @@ class Portfolio:
             return
 
     @property
-    def _found_first(self) -> bool:
-        if not self.question.options.first:
-            return False
-        return any(
-            verdict.kind is VerdictKind.VIOLATED
-            for report in self.reports.values()
-            for verdict in report.outcome.verdicts
-        )
+    def _enough(self) -> str:
+        """Why the check ends with what one of its engines found; empty if it goes on."""
+        verdicts = [verdict for report in self.reports.values() for verdict in report.outcome.verdicts]
+        if self.question.options.first and any(one.kind is VerdictKind.VIOLATED for one in verdicts):
+            return ENDED_FIRST
+        return next((one.reason or "" for one in verdicts if ended_without_end(one.reason)), "")
 
     def _end_superfluous(self) -> None:
         """Ends the engines whose properties are decided."""
-        if self._found_first:
-            for name in self.children.running:
-                self.children.kill(name)
-        elif self.plan.safety and not self._open_safety:
+        if self.plan.safety and not self._open_safety:
             for name in (EXPLORE, PROVE):
                 if name in self.children.running:
                     self.children.kill(name)
@@ -189,13 +185,27 @@ def _work(question: Question[Any], engine: Engine[Any], options: Any) -> Work:
                 report(News(engine.name, line))
 
         try:
-            report(_report(answered(engine, sub_question(question, engine.name, options), listen)))
+            run = answered(engine, sub_question(question, engine.name, options), listen)
+            report(_report(run if question.loaded.source is None else _at_own_sorts(run)))
         except (UsageError, DefinitionError) as error:
             # Exploration takes all that the language has, so it alone knows what is wrong with a spec.
             limited = isinstance(error, TooLargeError | TooManyInitialStates | NotTranslated)
             report(Refusal(engine.name, str(error), engine.name == EXPLORE and not limited))
 
     return work
+
+
+def _at_own_sorts(run: Run) -> Run:
+    """The run, with the variables of its translation in its executions: others do not have the model."""
+
+    def with_variables(verdict: Verdict) -> Verdict:
+        trace = verdict.trace
+        if run.model is None or trace is None or trace.shown or trace.variables:
+            return verdict
+        return replace(verdict, trace=replace(trace, variables=run.definition.variables))
+
+    verdicts = tuple(map(with_variables, run.outcome.verdicts))
+    return replace(run, outcome=replace(run.outcome, verdicts=verdicts))
 
 
 def _report(run: Run) -> EngineReport:

@@ -23,7 +23,7 @@ from verifier.runs.engine import Listen
 from verifier.runs.explore import ExploreOptions
 from verifier.runs.option import recorded
 from verifier.runs.options import check_ends
-from verifier.runs.tla_growth import KEEP_GOING_GOES_ON, Growth, seems_unbounded
+from verifier.runs.tla_growth import Growth
 from verifier.runs.tla_loading import (
     OF_STEPS,
     TlaDefinition,
@@ -35,6 +35,7 @@ from verifier.runs.tla_loading import (
     taken_apart,
 )
 from verifier.runs.tla_traces import violated, where_undefined
+from verifier.runs.unbounded import without_end
 from verifier.tla.begun import Begun
 from verifier.tla.explorer import Explorer
 from verifier.tla.found import Found
@@ -267,9 +268,9 @@ class _Search:
                 self.known(*violated(self.spec, self.loaded.definition, one, time.monotonic() - self.started))
         bounded = options.max_depth is not None or options.max_states is not None
         if violations and not options.keep_going and not bounded:
-            growing = self.growth.look(explorer)
-            if growing:
-                raise Interrupted(seems_unbounded(growing, KEEP_GOING_GOES_ON))
+            reason = without_end(options, violations, self.growth.look(explorer))
+            if reason:
+                raise Interrupted(reason)
 
     def _progress(self, explorer: Explorer, violated: str | None = None) -> Progress:
         frontier = explorer.count - explorer.current - 1

@@ -1,9 +1,4 @@
-"""Variables that seem to grow without bound, so that a search has no end in sight.
-
-A run goes on after a violation, since each property that was asked for gets a verdict of its own. Where a
-variable seems to grow for ever, the others may never get one. Then the run ends with what is known, as TLC
-does at the first violation; ``--keep-going`` goes on.
-"""
+"""Variables whose values grow from level to level, so that a search has no end in sight (``unbounded``)."""
 
 from __future__ import annotations
 
@@ -24,31 +19,6 @@ _AHEAD, _BESIDE = 96, 16
 """Where it is looked ahead, so many steps are taken from so many states."""
 _SAMPLE = 2_000
 _DEEPEST = 4
-ADVICE = "bound it by a CONSTRAINT"
-KEEP_GOING_GOES_ON = "--keep-going goes on"
-
-
-def seems_unbounded(names: Iterable[str], how: str) -> str:
-    """What is said of variables that grow."""
-    listed = list(names)
-    verb, what = ("seems", "it") if len(listed) == 1 else ("seem", "them")
-    return f"{', '.join(listed)} {verb} unbounded: {ADVICE.replace('it', what)}, or {how}"
-
-
-@dataclass
-class Widened:
-    """How often the sort of each variable was widened."""
-
-    times: dict[str, int] = field(default_factory=dict)
-
-    def add(self, names: Iterable[str]) -> None:
-        """The sorts of these were widened."""
-        for name in names:
-            self.times[name] = self.times.get(name, 0) + 1
-
-    def at_least(self, times: int) -> list[str]:
-        """Those that were widened so often."""
-        return [name for name, count in self.times.items() if count >= times]
 
 
 @dataclass

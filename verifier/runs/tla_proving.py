@@ -22,11 +22,12 @@ from verifier.runs.question import Answer, conclude
 from verifier.runs.semantics import answered_by
 from verifier.runs.tla import enabled_actions
 from verifier.runs.tla_bounded import spoken_of
-from verifier.runs.tla_growth import KEEP_GOING_GOES_ON, growing_ahead, seems_unbounded
+from verifier.runs.tla_growth import growing_ahead
 from verifier.runs.tla_rounds import PATIENT_SECONDS, GivenUp, ModuleQuestion, within_limits
 from verifier.runs.tla_searched import can_be_said, settled_by
 from verifier.runs.tla_symbolic import with_operators
 from verifier.runs.tla_verdicts import Settled, temporal_verdicts
+from verifier.runs.unbounded import without_end
 from verifier.tla.explorer import Explorer
 from verifier.tla.frames import Undefined
 from verifier.tla.specification import Specification
@@ -166,7 +167,8 @@ def _look_no_further(explorer: Explorer) -> None:
 
 def _without_bound(asked: ModuleQuestion, explorer: Explorer, spec: Specification) -> str:
     """Why no end is in sight; empty where that is not so, or where it is to go on all the same."""
-    if asked.question.options.keep_going:
+    options = asked.question.options
+    if options.keep_going:  # it need not be looked for
         return ""
     states, names = explorer.states, [one.name for one in spec.variables]
     until = time.process_time() + _AHEAD_SECONDS
@@ -174,7 +176,7 @@ def _without_bound(asked: ModuleQuestion, explorer: Explorer, spec: Specificatio
     stepper, initial = Stepper(spec), states[: explorer.found.initial]
     with without_traces(spec):
         growing = within_limits(asked, lambda: growing_ahead(stepper, names, initial, near, until))
-    return seems_unbounded(growing, KEEP_GOING_GOES_ON) if growing else ""
+    return without_end(options, explorer.found.violations, growing)
 
 
 def _explored_to(explorer: Explorer, names: tuple[str, ...], seconds: float) -> Explored:

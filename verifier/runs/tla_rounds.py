@@ -23,9 +23,9 @@ from verifier.processes.watching import Watched, look_at
 from verifier.runs.asking import Remark
 from verifier.runs.bmc import BmcOptions
 from verifier.runs.building import as_built
-from verifier.runs.tla_growth import KEEP_GOING_GOES_ON, Widened, seems_unbounded
 from verifier.runs.tla_loading import TlaDefinition, TlaLoaded, left_to_others
 from verifier.runs.tla_symbolic import INSTEAD, NotTranslated, Symbolic, symbolic, widened_after
+from verifier.runs.unbounded import Widened, without_end
 from verifier.tla.translate.symbolic import Untranslated
 from verifier.tla.translate.translation import Looked, widened_by
 from verifier.verdict import ENDED_FIRST, Verdict, VerdictKind
@@ -242,10 +242,9 @@ def run_translated(asked: ModuleQuestion, made: Symbolic, settled: Settled | Non
 
 def _check_growth(asked: ModuleQuestion, settled: Settled, widened: Widened) -> None:
     """Raises Interrupted where a property is violated and no end is in sight of a proof of the others."""
-    growing = widened.at_least(_MOST_WIDENED)
-    ends = asked.engine.name == "prove" and not asked.question.options.keep_going
-    if ends and growing and settled.verdicts:
-        raise Interrupted(seems_unbounded(growing, KEEP_GOING_GOES_ON))
+    reason = without_end(asked.question.options, settled.verdicts, widened.at_least(_MOST_WIDENED))
+    if reason:
+        raise Interrupted(reason)
 
 
 def _validation_seconds(asked: ModuleQuestion) -> float | None:

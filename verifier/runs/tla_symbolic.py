@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from verifier.encodings.sorts import Sort, SortError
 from verifier.errors import UsageError
-from verifier.runs.tla_growth import Widened, seems_unbounded
 from verifier.runs.tla_loading import (
     TlaDefinition,
     TlaLoaded,
@@ -19,6 +18,7 @@ from verifier.runs.tla_loading import (
     temporal_named,
 )
 from verifier.runs.tla_traces import whereabouts
+from verifier.runs.unbounded import Widened, seems_unbounded
 from verifier.specs.definition import Property, PropertyKind
 from verifier.specs.temporal import SPEC_FAIRNESS, Fairness, FairnessVariant, TemporalFormula
 from verifier.system.size import bits_of
