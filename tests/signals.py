@@ -1,6 +1,6 @@
 """Trials: commands that get SIGINT or SIGTERM at random moments, once or twice, with and without a terminal.
 
-``python -m tests.signals COUNT [SEED]`` sends COUNT signals to each command and prints what went wrong.
+``python -m results.generators.signal_trials`` makes many of them.
 """
 
 from __future__ import annotations
@@ -45,8 +45,9 @@ Less == \\A m, n \\in 1..4 : holder[m] - holder[n] < 2
 """
 """Its variable ``left`` falls for ever, and TypeOK is violated in one step."""
 UNBOUNDED_CONFIG = "INIT Init NEXT Next\nINVARIANTS TypeOK Binary Shrinks Less\n"
+_CERTIFICATE, _TRACE, _RUN = "proof.json", "t.itf.json", "run.json"
 UNTIL_HEARD = 0.5
-"""Before, on a busy machine, Python itself may still be starting; a signal ends it as the system does."""
+"""Before, on a busy machine, Python itself may still be starting."""
 _GONE_SECONDS = 5.0
 ROOM = 2000
 """What a terminal that nobody reads still takes."""
@@ -74,6 +75,8 @@ class Ended:
     output: str
     errors: str
     orphans: int
+    heard: bool
+    """Whether the command was still running when the first signal was sent."""
 
 
 def commands(folder: Path) -> Mapping[str, tuple[tuple[str, ...], float]]:
@@ -99,10 +102,28 @@ def commands(folder: Path) -> Mapping[str, tuple[tuple[str, ...], float]]:
         "matrix": (("matrix", str(ROOT / ".ci" / "verify.toml")), 4.0),
         "show": (("show", "kip320"), 1.5),
         "list": (("list",), 0.6),
+        "help": (("help", "prove"), 0.8),
+        "certify": (("certify", str(folder / _CERTIFICATE)), 2.5),
+        "replay": (("replay", str(folder / _TRACE)), 1.0),
+        "report": (("report", str(folder / _RUN), "--format", "html", "--out", str(folder / "r.html")), 1.0),
         "export": (("export", "kip320", "--format", "aiger", "--out", str(folder / "k.aig")), 2.5),
         "sweep": (("sweep", "--spec", "kip320", "--grid", "replicas=2..3", "--depth", "10", "--out",
                    str(folder / "sweep"), "--format", "json"), 15.0),
     }  # fmt: skip
+
+
+def prepare(folder: Path) -> None:
+    """Makes the files that commands of ``commands`` read."""
+    for words in (
+        ("prove", "rabbit-sac", "--property", "TypeOK", "--certificate", str(folder / _CERTIFICATE)),
+        ("bmc", "kip320-first-try", "--depth", "12", "--trace-out", str(folder / _TRACE)),
+    ):
+        subprocess.run([*_COMMAND, *words], cwd=ROOT, capture_output=True, check=False)
+    with (folder / _RUN).open("wb") as written:
+        words = ("bmc", "kip320-first-try", "--depth", "12", "--format", "json")
+        subprocess.run([*_COMMAND, *words], cwd=ROOT, stdout=written, stderr=subprocess.DEVNULL, check=False)
+    missing = [name for name in (_CERTIFICATE, _TRACE, _RUN) if not (folder / name).is_file()]
+    assert not missing, missing
 
 
 def run(trial: Trial) -> Ended:
@@ -121,7 +142,7 @@ def run(trial: Trial) -> Ended:
             )
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(trial.after)
-            began = time.monotonic()
+            began, heard = time.monotonic(), process.poll() is None
             _send(process, trial.number)
             if trial.again is not None:
                 with contextlib.suppress(subprocess.TimeoutExpired):
@@ -139,7 +160,7 @@ def run(trial: Trial) -> Ended:
         output.seek(0)
         errors.seek(0)
         said = errors.read().decode(errors="replace")
-        return Ended(-999 if code is None else code, seconds, output.read().decode(), said, orphans)
+        return Ended(-999 if code is None else code, seconds, output.read().decode(), said, orphans, heard)
 
 
 @contextlib.contextmanager
@@ -190,9 +211,16 @@ def _left(mark: str) -> int:
     return left
 
 
+def met_python(after: float, number: int, code: int, errors: str) -> bool:
+    """Whether the signal met Python itself, before it ran anything of this program: it is ended as the system
+    does, shows a traceback of its own, or drops the signal with one."""
+    its_own = "KeyboardInterrupt" in errors and "verifier/" not in errors
+    return after < UNTIL_HEARD and (code == -number or its_own)
+
+
 def wrongs(trial: Trial, ended: Ended, most: float) -> list[str]:
     """What is wrong with the end of a trial; ``most`` seconds are allowed."""
-    if trial.after < UNTIL_HEARD and ended.code == -trial.number:
+    if met_python(trial.after, trial.number, ended.code, ended.errors):
         return []
     found = []
     if ended.seconds > most + (trial.again or 0):
@@ -216,28 +244,3 @@ def drawn(words: tuple[str, ...], within: float, chance: Random) -> Trial:
     again = chance.uniform(0.0, 3.0) if chance.random() < 0.5 else None
     number = chance.choice((signal.SIGINT, signal.SIGTERM))
     return Trial(words, chance.uniform(0.0, within), number, again, chance.random() < 0.3)
-
-
-def main(count: int, seed: int, only: tuple[str, ...]) -> int:
-    """Runs the trials and prints those that went wrong, and for each command the slowest end."""
-    failed, chance = 0, Random(seed)
-    with tempfile.TemporaryDirectory() as folder:
-        for name, (words, within) in commands(Path(folder)).items():
-            if only and name not in only:
-                continue
-            slowest, spoke = 0.0, 0
-            for _ in range(count):
-                trial = drawn(words, within, chance)
-                ended = run(trial)
-                slowest, spoke = max(slowest, ended.seconds), spoke + bool(ended.output)
-                for wrong in wrongs(trial, ended, 1.0):
-                    failed += 1
-                    print(f"{name}: {wrong}: {trial}: code {ended.code}", flush=True)
-                    print(f"    {ended.errors[-600:]!r}", flush=True)
-            print(f"{name}: {count} trials, slowest end {slowest:.2f} s, {spoke} with output", flush=True)
-    return failed
-
-
-if __name__ == "__main__":
-    given = iter(sys.argv[1:])
-    sys.exit(main(int(next(given, "20")), int(next(given, "1")), tuple(given)) > 0)

@@ -116,6 +116,24 @@ def test_a_trace_of_another_version_is_checked_with_a_warning(trace_file: Path) 
     assert done.stderr.startswith("warning: lock-server or its constants changed since")
 
 
-def test_constants_given_replace_those_of_the_file(trace_file: Path) -> None:
-    line = wrong("replay", str(trace_file), "--spec", LOCK, "--set", "clients=4")
-    assert "does not replay: step 3: NotAllAsk holds in the last state" in line
+@pytest.mark.parametrize("command", ["replay", "report"])
+def test_constants_given_must_be_those_of_the_file(command: str, trace_file: Path) -> None:
+    about = [command, str(trace_file), "--spec", LOCK, "--set"]
+    made = json.loads(trace_file.read_text())["#meta"]["constants"]["clients"]
+    line = wrong(*about, "clients=4")
+    assert f"the trace was made with clients={made}, and --set gives clients=4" in line
+    assert verify(*about, f"clients={made}").exit_code in (0, 10)
+
+
+def test_constants_given_must_be_those_of_a_module_s_trace(tmp_path: Path) -> None:
+    path, trace = tmp_path / "Count.tla", str(tmp_path / "t.itf.json")
+    path.write_text(
+        "---- MODULE Count ----\nEXTENDS Integers\nCONSTANTS N, M\nVARIABLE x\nInit == x = 0\n"
+        "Next == x' = (x + 1) % M\nSmall == x < N\n====\n"
+    )
+    path.with_suffix(".cfg").write_text("INIT Init NEXT Next\nCONSTANTS N = 3 M = 9\nINVARIANT Small\n")
+    assert verify("explore", str(path), "--trace-out", trace).exit_code == 10
+    about = ["replay", trace, "--spec", str(path), "--set"]
+    assert verify(*about, "N=3").exit_code == 0
+    # An execution at these, too, but not the one that was found.
+    assert "the trace was made with N=3, and --set gives N=2" in wrong(*about, "N=2")

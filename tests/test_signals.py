@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from tests.signals import Trial, commands, drawn, run, wrongs
+from tests.signals import Trial, commands, drawn, prepare, run, wrongs
 from verifier.processes.interrupts import Interrupts, asked_to_stop, is_interrupt, terminable
 
 _SECONDS = 5.0
@@ -20,6 +20,7 @@ _SECONDS = 5.0
 @pytest.mark.parametrize("name", commands(Path("/tmp")))
 def test_each_command_ends_at_a_signal(name: str, tmp_path: Path) -> None:
     words, within = commands(tmp_path)[name]
+    prepare(tmp_path)
     chance = Random(name)
     for _ in range(8):
         trial = drawn(words, within, chance)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _SPEC_HELP = (
     f"The protocol to check against. [default: the one the file names, if it is built in] {SPEC_HELP}"
 )
-_SET_HELP = f"{SET_HELP} [default: those of the file]"
+_SET_HELP = f"{SET_HELP} [default: those of the file, which no other value may contradict]"
 
 
 @click.command("replay")

@@ -85,6 +85,7 @@ class Session:
 
     def __enter__(self) -> Self:
         self._log_begins = _size(self.settings.log)
+        # For good: objects of the JVM are given back to it whenever Python collects them, also after its end.
         logging.getLogger().addFilter(not_of_py4j)
         try:
             self._context = self._started()
@@ -110,7 +111,6 @@ class Session:
                 self._end_java()
         finally:
             self.kill_java()
-            logging.getLogger().removeFilter(not_of_py4j)
 
     def kill_java(self) -> None:
         """Kills a JVM that is still there: PySpark knows nothing of one whose start was interrupted, and it

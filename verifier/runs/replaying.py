@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -61,6 +61,7 @@ def replayed(
     if trusted.endswith(TLA):
         return _by_interpreter(file, data, about, _module(trusted, about, settings, reading), began)
     loaded = load(trusted, {**about.constants, **settings}, claimed=about.spec)
+    _check_constants(about, loaded.definition.constants, settings, "--set")
     with _naming(file):
         _check_property(about, loaded)
         model = with_deadlock(build_model(loaded.definition))
@@ -69,22 +70,25 @@ def replayed(
     return Replayed(definition, model, trace, _warning(about, definition), time.monotonic() - began)
 
 
-def _module(
-    spec: str, about: itf.Header, settings: Mapping[str, str], reading: Reading | None
-) -> TlaLoaded:
-    """The module, at the constants that the trace was made with. Raises UsageError where a configuration that
-    is named gives others."""
+def _module(spec: str, about: itf.Header, settings: Mapping[str, str], reading: Reading | None) -> TlaLoaded:
+    """The module, at the constants that the trace was made with. Raises UsageError where others are given."""
     from verifier.runs.tla_loading import load as load_module
 
     reading = reading or Reading()
     if reading.config is not None:
         own = load_module(spec, settings, reading.config, reading.libraries).definition.constants
-        others = [name for name, value in about.constants.items() if name in own and own[name] != value]
-        if others:
-            name = others[0]
-            words = f"the trace was made with {name}={about.constants[name]}, and --config {reading.config}"
-            raise UsageError(f"{words} gives {name}={own[name]}: name its own configuration, or none")
-    return load_module(spec, settings, reading.config, reading.libraries, said=about.constants)
+        _check_constants(about, own, own, f"--config {reading.config}")
+    module = load_module(spec, settings, reading.config, reading.libraries, said=about.constants)
+    _check_constants(about, module.definition.constants, settings, "--set")
+    return module
+
+
+def _check_constants(about: itf.Header, own: Mapping[str, Any], given: Collection[str], by: str) -> None:
+    """An execution is one at some constants. Raises UsageError where those ``given`` are not the trace's."""
+    for name, value in about.constants.items():
+        if name in given and name in own and own[name] != value:
+            words = f"the trace was made with {name}={value}, and {by} gives {name}={own[name]}"
+            raise UsageError(f"{words}: replay it at its own constants, or look for another execution")
 
 
 def _by_interpreter(
