@@ -329,3 +329,18 @@ def test_a_symmetry_without_a_value_is_an_error_with_its_place(tmp_path: Path) -
     result = verify("explore", module, "--set", "S=a")
     assert result.exit_code == 2
     assert "M.tla:7:9: SYMMETRY has no value: a set is expected here: it is a" in result.stderr
+
+
+def test_an_error_hides_no_violation_that_was_found(tmp_path: Path) -> None:
+    """Q has no value after three steps, and P is violated after one."""
+    body = (
+        "EXTENDS Integers\nVARIABLES x, y\nInit == x = 0 /\\ y = {0}\n"
+        'Next == x < 4 /\\ x\' = x + 1 /\\ y\' = IF x = 2 THEN "a" ELSE {x}\n'
+        "P == x # 1\nQ == 7 \\notin y\n"
+    )
+    (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\nINVARIANTS P Q\nCHECK_DEADLOCK FALSE\n")
+    module = str(written(tmp_path, body))
+    for by in ("translation", "interpreter"):
+        done = verify("explore", "--by", by, module)
+        assert "P" in done.stdout and "VIOLATED in 1 step" in done.stdout, by
+        assert done.exit_code == 10, by

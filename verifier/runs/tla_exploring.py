@@ -113,6 +113,7 @@ def explored_as_translated(asked: ModuleQuestion) -> Run:
             found = run_translated(question, made)
         except Asymmetric as reason:
             asked.say(f"all states are looked at: SYMMETRY changes more than names: {reason}")
+            spec.evaluator.symmetry = None
             continue
         uncounted = made.translation.uncounted
         if uncounted is not None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import prod
@@ -144,11 +144,12 @@ def ended(asked: ModuleQuestion, reason: str) -> Run:
     return asked.engine.run(replace(asked.question, ended=reason), asked.listen, asked.built)
 
 
-def _stopped(asked: ModuleQuestion, reason: str) -> Run:
-    """The run of an engine that cannot go on."""
+def _stopped(asked: ModuleQuestion, reason: str, figures: Mapping[str, Any] | None = None) -> Run:
+    """The run of an engine that cannot go on; ``figures``: what it counted."""
     found = ended(asked, reason)
     verdicts = tuple(replace(verdict, reason=reason) for verdict in found.outcome.verdicts)
-    return replace(found, outcome=replace(found.outcome, verdicts=verdicts))
+    counted = {**found.outcome.statistics, **(figures or {})}
+    return replace(found, outcome=replace(found.outcome, verdicts=verdicts, statistics=counted))
 
 
 def started(asked: ModuleQuestion, looked: Looked = lambda found, sorts: None) -> Symbolic:
@@ -233,9 +234,11 @@ def run_translated(asked: ModuleQuestion, made: Symbolic, settled: Settled | Non
         except Interrupted as stop:
             return settled.added_to(made, _stopped(asked, str(stop)), asked)
         except UsageError as error:
+            settled = settled.and_of(made, found, leaving, asked)
             if not settled.verdicts:
                 raise
-            return settled.added_to(made, _stopped(asked, str(error)), asked)
+            figures = checked(made, found, asked).outcome.statistics if asked.engine.counts_states else {}
+            return settled.added_to(made, _stopped(asked, str(error), figures), asked)
     words = f"the sorts of the variables were widened {_MOST_ROUNDS} times, and do not do"
     raise NotTranslated(f"{words}: {INSTEAD}")
 
