@@ -235,7 +235,7 @@ def test_an_end_in_the_midst_keeps_the_depth_and_what_was_found(
             if explorer.found.closed == 3:
                 raise stop
 
-        monkeypatch.setattr("verifier.tla.explorer._BETWEEN_CHECKS", 1)
+        monkeypatch.setattr("verifier.tla.explorer.BETWEEN_CHECKS", 1)
         monkeypatch.setattr(tla_bounded._Watch, "look", look)
         found = _closed(translated(tmp_path, body, f"{CONFIG}PROPERTY Grows\n"), **given)
         assert found is not None
@@ -258,7 +258,7 @@ FAN_CONFIG = f"{CONFIG}INVARIANT Other\nPROPERTY Grows\nCHECK_DEADLOCK FALSE\n"
 
 def _handing_over(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
     """The interpreter looks at so many states and few more, and leaves the rest to translated modules."""
-    monkeypatch.setattr("verifier.tla.explorer._BETWEEN_CHECKS", 1)
+    monkeypatch.setattr("verifier.tla.explorer.BETWEEN_CHECKS", 1)
     monkeypatch.setattr(tla_bounded, "_MOST_STATES", most)
     monkeypatch.setattr(tla_bounded, "_MOST_OF_MANY_BITS", most)
 

@@ -87,3 +87,26 @@ def test_what_an_instance_puts_for_names_stands_beside_them(
     said = verify(*how, "M.tla").stdout
     assert "Inner.tla:4: (x) - y < 3 is false\n    where x = (a) + (k) = 3, y = z = 0\n" in said
     assert "Inner.tla:5: x' - z' # 2 is false\n    where z' = 0, x' = ((a) + (k))' = 2\n" in said
+
+
+def test_an_execution_has_a_column_for_each_model_value(tmp_path: Path) -> None:
+    """Of those that most variables are functions of."""
+    path = tmp_path / "Nodes.tla"
+    path.write_text(
+        "---- MODULE Nodes ----\nEXTENDS Integers\nCONSTANTS Node, Item\nVARIABLES up, term, kept, now\n"
+        "Init == /\\ up = [n \\in Node |-> FALSE] /\\ term = [n \\in Node |-> 0]\n"
+        "        /\\ kept = [i \\in Item |-> 0] /\\ now = 0\n"
+        "Start(n) == /\\ up' = [up EXCEPT ![n] = TRUE] /\\ term' = [term EXCEPT ![n] = now + 1]\n"
+        "            /\\ now' = now + 1 /\\ UNCHANGED kept\n"
+        "Keep(i) == kept' = [kept EXCEPT ![i] = 1] /\\ UNCHANGED <<up, term, now>>\n"
+        "Next == (\\E n \\in Node : ~up[n] /\\ Start(n)) \\/ (\\E i \\in Item : kept[i] = 0 /\\ Keep(i))\n"
+        "Never == \\E n \\in Node : ~up[n]\n====\n"
+    )
+    path.with_suffix(".cfg").write_text(
+        "INIT Init NEXT Next\nCONSTANTS Node = {n1, n2} Item = {i1, i2, i3}\nINVARIANT Never\n"
+    )
+    for words in (("explore",), ("bmc", "--depth", "4", "--by", "translation"), ("check",)):
+        lines = verify(words[0], str(path), *words[1:]).stdout.splitlines()
+        assert any([cell.strip() for cell in line.split("│")] == ["shared", "n1", "n2"] for line in lines)
+        first = next(line for line in lines if "up[n1]: false → true" in line)
+        assert first.split("│")[0].strip().startswith("now: ")

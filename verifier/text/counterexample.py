@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rich.text import Text
 
 from verifier.encodings.concrete import Concrete
-from verifier.encodings.sorts import Sort
+from verifier.encodings.sorts import Function, Listed, PartialFunction, Sort
 from verifier.specs.definition import Definition
 from verifier.text.changes import Entry, changes, contents
 from verifier.text.columns import GAP, cell, compact_lines, one_line, side_by_side, widths, wrap
@@ -17,6 +18,7 @@ from verifier.trust.trace import Trace
 
 _MARGIN = 4
 """The width of the column for the number of a step."""
+_MOST_LANES = 8
 _SHARED = "shared"
 _NARROW, _ROOMY = 20, 28
 """The least widths of columns: of lanes without a shared column beside them, and with one."""
@@ -55,7 +57,7 @@ def render_trace(
     if trace.shown:
         return list(render_written_trace(trace, width, full=full))
     presentation = definition.presentation
-    lanes = presentation.lanes
+    lanes = presentation.lanes or lanes_of_module(definition, trace)
     steps = list(_steps(definition, trace, lanes, full, start))
     columns = _columns(
         steps, list(lanes.values()) if lanes else [], presentation.lane_kind, width - _MARGIN
@@ -65,6 +67,23 @@ def render_trace(
         lines += _title(step, width)
         lines += _body(step, columns, width - _MARGIN)
     return lines
+
+
+def lanes_of_module(definition: Definition, trace: Trace) -> Sort | None:
+    """The lanes of a TLA+ module, which says none itself: the model values that most variables are functions
+    of."""
+    if not definition.presentation.config:
+        return None
+    sorts = [symbol.sort for symbol in trace.variables or definition.variables]
+    domains = Counter(
+        sort.domain
+        for sort in sorts
+        if isinstance(sort, Function | PartialFunction)
+        and isinstance(sort.domain, Listed)
+        and sort.domain.bounds is None
+        and 1 < sort.domain.size <= _MOST_LANES
+    )
+    return domains.most_common(1)[0][0] if domains else None
 
 
 def _steps(
