@@ -342,5 +342,6 @@ def test_an_error_hides_no_violation_that_was_found(tmp_path: Path) -> None:
     module = str(written(tmp_path, body))
     for by in ("translation", "interpreter"):
         done = verify("explore", "--by", by, module)
-        assert "P" in done.stdout and "VIOLATED in 1 step" in done.stdout, by
+        assert "P" in done.stdout, by
+        assert "VIOLATED in 1 step" in done.stdout, by
         assert done.exit_code == 10, by
