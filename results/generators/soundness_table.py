@@ -113,7 +113,7 @@ def _of_one(module: Path, config: str, tlc: Path, seconds: float) -> Truth:
     with tempfile.TemporaryDirectory() as states:
         alone = Path(states) / "Alone.cfg"
         alone.write_text(config)
-        words = [str(tlc), "-workers", "1", "-noGenerateSpecTE", "-metadir", states]
+        words = [str(tlc.resolve()), "-workers", "1", "-noGenerateSpecTE", "-metadir", states]
         run = ended([*words, "-config", str(alone), module.name], limit=seconds, folder=module.parent)
     if run is None:
         return Truth("not finished")
