@@ -131,3 +131,14 @@ def test_a_configuration_may_begin_with_a_mark_of_its_encoding(tmp_path: Path) -
     path = written(tmp_path, "VARIABLE x\nInit == x = TRUE\nNext == x' = ~x\n")
     path.with_suffix(".cfg").write_text("\ufeffINIT Init\r\nNEXT Next\r\n")
     assert verify("explore", "--spec", str(path)).exit_code == 0
+
+
+@pytest.mark.parametrize("spec", ["LET I(a(_)) == a(Init /\\ [][Next]_x) IN I(Same)", "Through(Same)"])
+def test_a_specification_may_be_the_argument_of_an_operator(spec: str, tmp_path: Path) -> None:
+    body = f"""VARIABLE x
+Init == x = TRUE
+Next == x' = ~x
+Same(F) == F
+Through(a(_)) == a(Init /\\ [][Next]_x)
+Spec == {spec}"""
+    assert len(explored(tmp_path, body, "SPECIFICATION Spec").states) == 2

@@ -25,6 +25,7 @@ from verifier.verdict import LEFT_TO_LIVE, NEVER_REACHED, POSTCONDITION_FALSE
 _TABLE = Path(__file__).resolve().parents[1] / "tlc-tests.md"
 _HOME = Path("tlatools", "org.lamport.tlatools")
 _REASONS = {
+    "CdotWithContextDTest": "to TLC, what is assigned before holds between the two actions, too",
     "AssertExpressionStack": "an Assert of the module is FALSE in TLC, too; the class names no exit status",
     "LivenessSymmetryWarning": "TLC decides liveness on permuted states and misses the violation",
     "Github742Test": "TLC takes no more than 32 conjuncts of fairness; verify has no such limit",

@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING
 from verifier.tla import ast
 from verifier.tla.assignments import Continue, Walk
 from verifier.tla.ast import Builtin, Definition, Expression
-from verifier.tla.branching import Branching
+from verifier.tla.composition import CDOT, Composing
 from verifier.tla.flows import Lines, Rest, following, indented
 from verifier.tla.frames import Closure, Frame, Undefined, Unit, Waiting
 from verifier.tla.relations import assignment
-from verifier.tla.values import LazyFunction, is_member
+from verifier.tla.scope import LANGUAGE
 
 if TYPE_CHECKING:
     from verifier.tla.evaluator import Evaluator
@@ -32,7 +32,7 @@ _DEEPEST = 12
 """Python nests no more than 20 loops, and 100 lines."""
 
 
-class Walker(Branching):
+class Walker(Composing):
     """Makes walkers of one evaluator."""
 
     def __init__(self, evaluator: Evaluator) -> None:
@@ -90,7 +90,7 @@ class Walker(Branching):
             case ast.Apply():
                 return self._apply(whole, unit, primed, rest, depth, top=top)
             case ast.FunctionApply() if self.branches(whole, unit, primed):
-                return self.apart(self._function_apply(whole, unit, primed), rest, depth)
+                return self.apart(self.function_apply(whole, unit, primed), rest, depth)
         return self._guard(whole, unit, primed, rest, depth)
 
     def _guard(self, whole: Expression, unit: Unit, primed: bool, rest: Rest, depth: int) -> Lines:
@@ -249,26 +249,6 @@ class Walker(Branching):
 
     # -- operators
 
-    def _function_apply(self, whole: ast.FunctionApply, unit: Unit, primed: bool) -> Walk:
-        """A recursive function of truths: its body is walked, as that of an operator."""
-        applied = self.evaluator.value(whole.function, unit, primed)
-        given = self.evaluator.value(whole.argument, unit, primed)
-        test = self.evaluator.truth(whole, unit, primed)
-
-        def walked(e: Frame, follow: Continue) -> None:
-            found = applied(e)
-            if type(found) is not LazyFunction or found.entered is None:
-                if test(e):
-                    follow()
-                return
-            argument = given(e)
-            if not is_member(argument, found.domain):
-                self.evaluator.outside(whole, found, argument)
-            body, target, inner = found.entered(found, argument)
-            self.of_waiting(body, target, primed)(self.evaluator.stretched(inner, target), follow)
-
-        return walked
-
     def _apply(
         self, whole: ast.Apply, unit: Unit, primed: bool, rest: Rest, depth: int, *, top: bool
     ) -> Lines:
@@ -283,6 +263,8 @@ class Walker(Branching):
             if target is not None:
                 assign = self.assign if relation == "=" else self.assign_some
                 return assign(target, assigning, unit, primed, rest, depth)
+        if symbol == LANGUAGE[CDOT]:
+            return self.apart(self.composed(whole, unit, primed), rest, depth)
         if isinstance(symbol, Builtin) and symbol.name == "=>":
             condition = self.evaluator.truth_source(whole.arguments[0], unit, primed)
             return rest.called(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from verifier.tla import ast
-from verifier.tla.assignments import Assignments
+from verifier.tla.assignments import Assignments, Continue, Walk
 from verifier.tla.ast import Builtin, Definition, Expression
-from verifier.tla.frames import Unit
+from verifier.tla.frames import Frame, Unit
 from verifier.tla.relations import assignment
+from verifier.tla.values import LazyFunction, is_member
 
 
 class Branching(Assignments):
@@ -44,6 +45,8 @@ class Branching(Assignments):
         if isinstance(symbol, Builtin):
             if assignment(symbol, whole) is not None:
                 return self.target(whole.arguments[0], unit, primed) is not None
+            if symbol.name == "\\cdot":
+                return True
             return symbol.name == "=>" and self.branches(whole.arguments[1], unit, primed, seen)
         if isinstance(symbol, ast.Parameter):
             return True
@@ -58,6 +61,26 @@ class Branching(Assignments):
             return False  # TLC has its value before it walks
         inner = unit if symbol.nested else self.evaluator.unit_of(symbol)
         return self.branches(symbol.body, inner, primed, (*seen, symbol))
+
+    def function_apply(self, whole: ast.FunctionApply, unit: Unit, primed: bool) -> Walk:
+        """A recursive function of truths: its body is walked, as that of an operator."""
+        applied = self.evaluator.value(whole.function, unit, primed)
+        given = self.evaluator.value(whole.argument, unit, primed)
+        test = self.evaluator.truth(whole, unit, primed)
+
+        def walked(e: Frame, follow: Continue) -> None:
+            found = applied(e)
+            if type(found) is not LazyFunction or found.entered is None:
+                if test(e):
+                    follow()
+                return
+            argument = given(e)
+            if not is_member(argument, found.domain):
+                self.evaluator.outside(whole, found, argument)
+            body, target, inner = found.entered(found, argument)
+            self.of_waiting(body, target, primed)(self.evaluator.stretched(inner, target), follow)
+
+        return walked
 
 
 def _is_recursive_function(whole: Expression) -> bool:

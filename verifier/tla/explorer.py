@@ -309,10 +309,10 @@ class Explorer:
             if len(successors) % BETWEEN_CHECKS == 0:
                 self.enforce(self)
 
-        walker.action, self.walking = None, True
+        walker.action, walker.between, self.walking = None, 0, True
         walk(add)
         self.walking = False
-        found.generated += len(successors)
+        found.generated += len(successors) + walker.between
         if not successors:
             found.deadlocks += 1
             if self.looks_for_deadlocks and self.deadlock not in found.violations:

@@ -237,6 +237,7 @@ class Analysis:
         if isinstance(symbol, ast.Builtin):
             searching = symbol.name in _OF_THE_SEARCH
             level, changing = STATE if searching else CONSTANT, searching or symbol.name in _RANDOM
+            level = ACTION if symbol.name == "\\cdot" else level
             return Facts(level, _NOTHING, changing=changing, costly=any(symbol.takes))
         return Facts(CONSTANT, _NOTHING)
 

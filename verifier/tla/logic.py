@@ -201,14 +201,14 @@ class Logic(Core):
             raise Found
 
         def possible(e: Frame) -> bool:
-            kept = self.next[:]
+            kept, between = self.next[:], self.actions.between
             self.next[:] = [UNSET] * len(kept)
             try:
                 walk(e, stop)
             except Found:
                 return True
             finally:
-                self.next[:] = kept
+                self.next[:], self.actions.between = kept, between
             return False
 
         return possible
@@ -230,6 +230,8 @@ class Logic(Core):
                 return self.membership(name == "\\in", item, of, unit, primed)
             case "<" | ">" | "<=" | ">=":
                 return self._order(name, whole, unit, primed)
+            case "\\cdot":
+                return self.emit.call(self.actions.composes(whole, unit, primed))
             case "TRUE":
                 return "True"
             case "FALSE":

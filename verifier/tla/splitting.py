@@ -145,6 +145,9 @@ def _opened(
     symbol = evaluator.resolve(body.operator, module) or body.operator
     if not isinstance(symbol, Definition) or symbol.body is None or symbol in seen:
         return None
+    applied = _applied_argument(symbol, body)
+    if applied is not None and symbol.module == module:
+        return _conjuncts(evaluator, Formula(applied, module), (*seen, symbol))
     if any(evaluator.analysis.of(argument, module).level == TEMPORAL for argument in body.arguments):
         return _argument_alone(evaluator, symbol, body, module, seen)
     parts = _conjuncts(evaluator, Formula(symbol.body, symbol.module), (*seen, symbol))
@@ -153,6 +156,23 @@ def _opened(
     if symbol.nested:
         return None
     return [Formula(_with_arguments(part, symbol, body), module) for part in parts]
+
+
+def _applied_argument(symbol: Definition, whole: ast.Apply) -> ast.Expression | None:
+    """``G(F)`` of ``F(_) == F(e)``; None for any other operator."""
+    body = symbol.body
+    if (
+        len(symbol.parameters) != 1
+        or not isinstance(body, ast.Apply)
+        or body.operator not in symbol.parameters
+    ):
+        return None
+    (given,) = whole.arguments
+    return (
+        ast.Apply(given.operator, body.arguments, place=whole.place)
+        if isinstance(given, ast.OperatorArgument)
+        else None
+    )
 
 
 def _argument_alone(

@@ -55,7 +55,10 @@ class Walks:
         # What is random chooses otherwise when it is asked again.
         again = Taken("Next") if self.evaluator.analysis.of(formula.body, formula.module).changing else None
         for one, other in pairwise(states):
+            registers = dict(self.evaluator.registers)  # what TLCSet sets is set once, by the search
             action = action_between(self.evaluator, walk, one, other) or again
+            self.evaluator.registers.clear()
+            self.evaluator.registers.update(registers)
             if action is None:
                 raise Undefined(self.place, "a step that was found is not found again")
             yield action

@@ -1,0 +1,177 @@
+r"""Composed actions, ``A \cdot B``: a step of A to a state between, and a step of B from there.
+
+The state between has the values that A assigns. What A leaves open may be any value, so B must not read it.
+What stands around the whole and reads the state, an argument or a definition of a LET, would speak of another
+state in B: it is refused there.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from verifier.tla import ast
+from verifier.tla.assignments import Continue, Walk
+from verifier.tla.ast import Definition, Expression
+from verifier.tla.branching import Branching
+from verifier.tla.errors import Place
+from verifier.tla.facts import ACTION, Facts
+from verifier.tla.frames import UNSET, Closure, Frame, Undefined, Unit, Waiting, is_settled
+from verifier.tla.values import NoValue, Value, listed
+
+if TYPE_CHECKING:
+    from verifier.tla.core import Core
+    from verifier.tla.found import State
+
+CDOT = "\\cdot"
+_AROUND = "stands around \\cdot and would speak of another state in its second action: put it inside"
+
+
+class Composing(Branching):
+    """Walkers of composed actions."""
+
+    between = 0
+    """How many states between were found: TLC counts them as generated."""
+    inside = 0
+    """How many composed actions are being walked around the one at hand."""
+
+    @contextmanager
+    def within(self) -> Iterator[None]:
+        """While a part of a composed action is evaluated: TLC does not count what is between its steps."""
+        kept, self.inside = self.inside, self.inside + 1
+        try:
+            yield
+        finally:
+            self.inside = kept
+
+    @abstractmethod
+    def walk(self, whole: Expression, unit: Unit, primed: bool, *, top: bool = False) -> Walk:
+        """The walker of a formula."""
+
+    def composed(self, whole: ast.Apply, unit: Unit, primed: bool) -> Walk:
+        """The walker of a composed action."""
+        halves = _Halves(self, whole, unit, primed)
+        second = self.walk(whole.arguments[1], unit, False)
+        now, following = self.evaluator.now, self.evaluator.next
+
+        def walked(e: Frame, follow: Continue) -> None:
+            before, partial = now[:], halves.listed(following)
+
+            def go_on() -> None:
+                here, there = now[:], following[:]
+                now[:], following[:] = before, halves.listed(there)
+                self.inside -= 1
+                follow()
+                self.inside += 1
+                now[:], following[:] = here, there
+
+            with _restored(now), _restored(following):
+                for state in halves.between(e):
+                    now[:], following[:] = state, partial
+                    with self.within():
+                        second(e, go_on)
+
+        return walked
+
+    def composes(self, whole: ast.Apply, unit: Unit, primed: bool) -> Callable[[Frame], bool]:
+        """Whether a composed action leads from the state to the next one, both of which are known."""
+        halves = _Halves(self, whole, unit, primed)
+        second = self.evaluator.truth(whole.arguments[1], unit)
+        now, following = self.evaluator.now, self.evaluator.next
+
+        def holds(e: Frame) -> bool:
+            there = halves.listed(following)
+            with _restored(now), _restored(following):
+                for state in halves.between(e):
+                    now[:], following[:] = state, there
+                    with self.within():
+                        if second(e):
+                            return True
+            return False
+
+        return holds
+
+
+class _Halves:
+    """The states that the first action leads to, and what the second one may read of them."""
+
+    def __init__(self, walker: Composing, whole: ast.Apply, unit: Unit, primed: bool) -> None:
+        self.walker, self.place, self.evaluator = walker, whole.place, walker.evaluator
+        if primed:
+            words = "a formula of two states stands below a prime, or among initial states"
+            raise Undefined(self.place, words)
+        self.first = walker.walk(whole.arguments[0], unit, False)
+        facts = self.evaluator.analysis.of(whole.arguments[1], unit.module)
+        self.reads = [(self.evaluator.index[one], one.name) for one in facts.reads]
+        self.given = [(unit.slot(one), one.name) for one in _around(self.evaluator, facts, self.place)]
+
+    def between(self, e: Frame) -> list[State]:
+        """The states between, in the order in which they are found, as often as they are."""
+        for slot, name in self.given:
+            if not self._is_rigid(e, slot):
+                raise Undefined(self.place, f"{name} {_AROUND}")
+        walker, now, following = self.walker, self.evaluator.now, self.evaluator.next
+        found: list[State] = []
+        with _restored(following), walker.within():
+            following[:] = [UNSET] * len(now)
+            self.first(e, lambda: found.append(tuple(self.listed(following))))
+        for state in found:
+            for index, name in self.reads:
+                if state[index] is UNSET:
+                    words = f"the first action of \\cdot leaves {name} open, which the second one reads"
+                    raise Undefined(self.place, words)
+        walker.between += len(found) * (not walker.inside)
+        return found
+
+    def listed(self, values: Sequence[Value]) -> list[Value]:
+        """Values with all that is still to be computed, which may read the state at hand."""
+        try:
+            return [one if is_settled(one) or one is UNSET else listed(one) for one in values]
+        except NoValue as error:
+            raise Undefined(self.place, f"beside \\cdot, {error}") from None
+
+    def _is_rigid(self, e: Frame, slot: int) -> bool:
+        """Whether what is in a slot is the same in all states."""
+        value = e[slot] if slot < len(e) else None
+        if isinstance(value, Closure):
+            return False
+        if type(value) is not Waiting:
+            if value is not None:
+                (e[slot],) = self.listed([value])
+            return True
+        code = value.code
+        facts = self.evaluator.analysis.of(code.expression, code.unit.module)
+        if facts.level < ACTION and (facts.reads or facts.changing or facts.level):
+            return False  # its value is kept
+        slots = code.unit.slots
+        return all(self._is_rigid(value.env, slots[one]) for one in facts.free if one in slots)
+
+
+def _around(evaluator: Core, facts: Facts, place: Place) -> list[ast.Parameter | ast.Bound]:
+    """What the second action needs of what is bound around it. Raises Undefined for what reads the state."""
+    waiting, seen, found = list(facts.free), set[Definition](), dict[ast.Parameter | ast.Bound, None]()
+    while waiting:
+        symbol = waiting.pop()
+        if symbol in found or symbol in seen:
+            continue
+        if isinstance(symbol, Definition):
+            seen.add(symbol)
+            own = evaluator.analysis.of_definition(symbol)
+            if own.reads and not symbol.parameters and own.level < ACTION:
+                raise Undefined(place, f"{symbol.name} {_AROUND}")
+            waiting += own.free - {symbol}
+            continue
+        if isinstance(symbol, ast.Parameter | ast.Bound):
+            found[symbol] = None
+    return list(found)
+
+
+@contextmanager
+def _restored(values: list[Value]) -> Iterator[None]:
+    kept = values[:]
+    try:
+        yield
+    finally:
+        values[:] = kept
