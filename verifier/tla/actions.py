@@ -81,7 +81,7 @@ class Walker(Composing):
             case ast.Case():
                 return self._case(whole, unit, primed, rest, depth)
             case ast.Let():
-                put = self.evaluator.entries(whole, unit, primed)
+                put = self.evaluator.entries(whole, unit, primed, walked=True)
                 return [*put, *self.flow(whole.body, unit, primed, rest, depth, top=top)]
             case ast.Unchanged() if not primed:
                 return self.unchanged(whole.body, unit, rest, depth)

@@ -48,6 +48,8 @@ class Assignments:
         """The variable that is assigned, where the left side of ``=`` is one in the next state."""
         if isinstance(whole, ast.Prime) and not primed:
             return self._variable(whole.body, unit)
+        if isinstance(whole, ast.Let):
+            return self.target(whole.body, unit, primed)
         if isinstance(whole, ast.Apply):
             symbol = self.evaluator.resolve(whole.operator, unit.module) or whole.operator
             if primed:

@@ -12,7 +12,7 @@ from verifier.tla.errors import Place
 from verifier.tla.extensions import EXTENSIONS, IN_NEXT
 from verifier.tla.facts import ACTION, CONSTANT
 from verifier.tla.frames import UNSET, Closure, Code, Evaluate, Frame, Undefined, Unit
-from verifier.tla.lets import Lets
+from verifier.tla.lets import Lets, may_wait
 from verifier.tla.primitives import PRIMITIVES
 from verifier.tla.reading_files import FILES, WRITING
 from verifier.tla.remembered import Memory, is_worth_remembering, latest, remembered, remembered_alone
@@ -341,7 +341,8 @@ class Calls(Lets):
         always = frozenset() if acts else self._always(symbol)
         found = []
         for parameter, argument in zip(symbol.parameters, whole.arguments, strict=True):
-            assigned = walked and self.analysis.of(argument, unit.module).level >= ACTION
+            own = self.analysis.of(argument, unit.module)
+            assigned = walked and (own.level >= ACTION or may_wait(own))
             if parameter.arity:
                 found.append(self.operator(argument, unit, primed))
             elif parameter in always and not assigned:
@@ -375,7 +376,8 @@ class Calls(Lets):
             return self.value_source(whole, unit, primed)
         kept = facts.level < ACTION and not facts.changing and not primed
         constant = facts.level == CONSTANT and not facts.changing
-        code = Code(whole, unit, kept, self.value, primed, constant, self.read_next)
+        passes = kept and may_wait(facts)
+        code = Code(whole, unit, kept, self.value, primed, constant, self.read_next, passes)
         return f"Waiting({self.emit.bound(code)}, e)"
 
     def _is_made_of_names(self, whole: Expression, unit: Unit) -> bool:

@@ -147,7 +147,7 @@ class Core(ABC):
         """Definitions for one expression."""
 
     @abstractmethod
-    def entries(self, whole: ast.Let, unit: Unit, primed: bool) -> list[str]:
+    def entries(self, whole: ast.Let, unit: Unit, primed: bool, *, walked: bool = False) -> list[str]:
         """Lines that put the definitions of a LET without parameters into the frame."""
 
     @abstractmethod

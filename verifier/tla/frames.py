@@ -97,9 +97,19 @@ class Waiting:
         """The value."""
         if self.value is not UNSET:
             return self.value
-        found = self.code._here(self.env)
-        if self.code.kept:
+        code = self.code
+        if not code.passes:
+            found = code._here(self.env)
+            if code.kept:
+                self.value = found
+            return found
+        # What it is given may read the next state.
+        read = code.read_next
+        before, read[0] = read[0], False
+        found = code._here(self.env)
+        if code.kept and not read[0]:
             self.value = found
+        read[0] = read[0] or before
         return found
 
     def force_next(self) -> Any:
@@ -132,6 +142,8 @@ class Code:
     """Whether it names no variable and always answers alike."""
     read_next: list[bool]
     """One entry, which becomes true where a variable is read in the next state."""
+    passes: bool = False
+    """Whether it names a parameter or a definition of a LET, which may stand for the next state."""
     _here: Evaluate = field(init=False)
     _next: Evaluate | None = None
 

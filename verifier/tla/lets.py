@@ -13,7 +13,7 @@ from verifier.tla import ast
 from verifier.tla.ast import Definition, Expression
 from verifier.tla.core import Core, Source
 from verifier.tla.errors import Place
-from verifier.tla.facts import ACTION, CONSTANT, subexpressions
+from verifier.tla.facts import ACTION, CONSTANT, Facts, subexpressions
 from verifier.tla.frames import Code, Evaluate, Frame, Undefined, Unit, Waiting
 from verifier.tla.strictness import Strictness
 
@@ -37,14 +37,16 @@ class Lets(Core):
         body = source(whole.body, unit, primed)
         return self.emit.statements([*put, f"return {body}"]) if put else body
 
-    def entries(self, whole: ast.Let, unit: Unit, primed: bool) -> list[str]:
-        """Lines that put the definitions of a LET without parameters into the frame."""
+    def entries(self, whole: ast.Let, unit: Unit, primed: bool, *, walked: bool = False) -> list[str]:
+        """Lines that put the definitions of a LET without parameters into the frame; ``walked``: while the
+        next state is being made, so that an argument may have no value yet, and others later."""
         always, lines = self.strictness.named(whole, unit.module), []
         for definition in whole.definitions:
             self.at_of[definition] = tuple(self.at_slots)
             if definition.parameters or definition.body is None:
                 continue
-            if definition in always and not primed and self._is_kept(definition):
+            waits = walked and may_wait(self.analysis.of_definition(definition))
+            if definition in always and not primed and not waits and self._is_kept(definition):
                 lines += self._put(definition, unit, _reading(definition, whole) or definition.place)
             else:
                 code = self.code_of(definition, unit, primed)
@@ -57,7 +59,8 @@ class Lets(Core):
         facts = self.analysis.of_definition(definition)
         kept = self._is_kept(definition) and not primed
         constant = facts.level == CONSTANT and not facts.changing
-        return Code(definition.body, unit, kept, self.value, primed, constant, self.read_next)
+        passes = kept and may_wait(facts)
+        return Code(definition.body, unit, kept, self.value, primed, constant, self.read_next, passes)
 
     def _is_kept(self, definition: Definition) -> bool:
         """Whether a definition has one value in a state."""
@@ -118,6 +121,11 @@ class Lets(Core):
         if len(env) < unit.size:
             env += [None] * (unit.size - len(env))
         return env
+
+
+def may_wait(facts: Facts) -> bool:
+    """Whether an expression names what an argument may stand for."""
+    return any(isinstance(one, ast.Parameter | Definition) for one in facts.free)
 
 
 def _reading(definition: Definition, whole: Expression) -> Place | None:

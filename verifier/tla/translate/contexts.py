@@ -54,7 +54,10 @@ class Thunk:
         self.found: Sym | None = None
         facts = translator.evaluator.analysis.of(body, context.module)
         self.acts = facts.level >= ACTION
-        self.kept = not self.acts and not facts.changing and not context.primed
+        # What it is given may read the next state, which has other values on other ways to take a step.
+        given = (context.env.get(one) for one in facts.free)
+        waits = any(isinstance(one, Thunk) and not one.kept for one in given)
+        self.kept: bool = not self.acts and not waits and not facts.changing and not context.primed
 
     def force(self, primed: bool) -> Sym:
         """What it stands for."""
