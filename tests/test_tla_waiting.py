@@ -8,6 +8,9 @@ import pytest
 
 from tests.command_line import verify
 from tests.tla_modules import counts, explored
+from verifier.tla.errors import TlaError
+from verifier.tla.frames import Undefined
+from verifier.tla.values import TRUE
 
 BODY = r"""EXTENDS Naturals
 VARIABLES x, y
@@ -44,3 +47,44 @@ def test_enabled_assigns_what_a_let_names(tmp_path: Path) -> None:
     body = f"{BODY}Next == UNCHANGED <<x, y>>\nCan == ENABLED ((LET n == x' IN n) = 0 /\\ y' = 1)\n"
     found = explored(tmp_path, body, "INIT Init\nNEXT Next\nINVARIANT Can").found
     assert not found.violations
+
+
+def test_enabled_stands_for_initial_states_and_for_the_next_state(tmp_path: Path) -> None:
+    body = r"""EXTENDS Naturals
+VARIABLE x
+Up == x < 3 /\ x' = x + 1
+Init == x \in 2..4 /\ ENABLED Up
+Next == x' \in 1..5 /\ (ENABLED Up)'
+"""
+    assert sorted(explored(tmp_path, body, "INIT Init\nNEXT Next").states) == [(1,), (2,)]
+    late = body.replace(r"x \in 2..4 /\ ENABLED Up", r"ENABLED Up /\ x \in 2..4")
+    with pytest.raises(Undefined, match="x has no value in the next state yet"):
+        explored(tmp_path, late, "INIT Init\nNEXT Next")
+
+
+def test_a_union_of_sets_that_are_not_listed_is_not_gone_through(tmp_path: Path) -> None:
+    """As in TLC: f[2] has no value for most members, and is read of the one that is looked for only."""
+    union = r"UNION {[S -> {1, 2}] : S \in SUBSET {1, 2}}"
+    body = f"EXTENDS Integers\nVARIABLE x\nInit == x = (<<1, 2>> \\in {{f \\in {union} : f[2] = 2}})\n"
+    assert explored(tmp_path, f"{body}Next == UNCHANGED x").states == [(TRUE,)]
+    listed = body.replace(union, r"UNION {{1}, {<<1, 2>>}}")
+    with pytest.raises(Undefined):
+        explored(tmp_path, f"{listed}Next == UNCHANGED x")
+
+
+def test_a_constant_cannot_be_a_number_of_the_search(tmp_path: Path) -> None:
+    body = 'EXTENDS TLC\nCONSTANT C\nVARIABLE x\nInit == x = C\nNext == UNCHANGED x\nD == TLCGet("diameter")'
+    with pytest.raises(TlaError, match="a constant has its value before there is a search"):
+        explored(tmp_path, body, "INIT Init\nNEXT Next\nCONSTANT C <- D")
+
+
+def test_a_colon_may_stand_behind_what_a_let_defines(tmp_path: Path) -> None:
+    body = r"""EXTENDS Naturals
+VARIABLE x
+U == /\ LET Op(k) == k + 1
+        IN  44
+     /\ TRUE
+Init == x = U!1!Op(42)!:
+Next == UNCHANGED x
+"""
+    assert explored(tmp_path, body).states == [(43,)]

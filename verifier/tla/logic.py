@@ -158,11 +158,33 @@ class Logic(Core):
     def enabled(self, whole: ast.Enabled, unit: Unit, primed: bool) -> Source:
         """``ENABLED A``: whether there is a next state."""
         if primed:
-            return self.refused(whole.place, "ENABLED of the next state is not supported")
+            return self._enabled_next(whole, unit)
         if whole.own:
             return self._enabled_apart(whole, unit)
         walk = self.actions.walk(whole.body, unit, False)
         return self.emit.call(self._possible(walk))
+
+    def _enabled_next(self, whole: ast.Enabled, unit: Unit) -> Source:
+        """The same of the next state, or of an initial one: what it reads has a value there already."""
+        facts = self.analysis.of(whole.body, unit.module)
+        if whole.own or any(isinstance(one, ast.Parameter | ast.Definition) for one in facts.free):
+            words = "ENABLED of the next state is not supported with what an argument or a LET stands for"
+            return self.refused(whole.place, words)
+        now, following, reads = self.now, self.next, [(self.index[one], one.name) for one in facts.reads]
+        test = self.truth(ast.Enabled(whole.body, place=whole.place), unit)
+
+        def possible(e: Frame) -> bool:
+            missing = [name for index, name in reads if following[index] is UNSET]
+            if missing:
+                raise Undefined(whole.place, f"{missing[0]} has no value in the next state yet")
+            self.read_next[0] = True
+            before, now[:] = now[:], following
+            try:
+                return test(e)
+            finally:
+                now[:] = before
+
+        return self.emit.call(possible)
 
     def _enabled_apart(self, whole: ast.Enabled, unit: Unit) -> Source:
         """The same with variables of the formula's own: by an evaluator that has those."""

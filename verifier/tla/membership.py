@@ -9,13 +9,17 @@ from verifier.tla import ast
 from verifier.tla.ast import Definition, Expression
 from verifier.tla.core import Core, Source
 from verifier.tla.errors import Place
-from verifier.tla.frames import Frame, Undefined, Unit
+from verifier.tla.frames import Evaluate, Frame, Undefined, Unit
 from verifier.tla.lazy_sets import Interval
-from verifier.tla.values import ModelValue, NoValue, Value, has_at_most, is_infinite, is_member, same
+from verifier.tla.values import ModelValue, NoValue, Value, has_at_most, is_infinite, is_member, members, same
 
 Inside: TypeAlias = Callable[[Frame, Value], bool]
 """Whether a value is in a set."""
 _FEW = 4096
+
+
+def _is_listed(value: Value) -> bool:
+    return type(value) is frozenset or type(value) is Interval
 
 
 class Membership(Core):
@@ -95,6 +99,7 @@ class Membership(Core):
         element. A set that is the same in all states is made once, unless it is large.
         """
         of, place = self.value(right.binding.domain, unit, primed), right.binding.domain.place
+        parts = self._parts_of_union(right.binding.domain, unit, primed)
         put, body = self.setter(right.binding, unit), self.truth(right.body, unit, primed)
         whole, fixed = self.value(right, unit, primed), self.is_fixed(right, unit)
 
@@ -102,8 +107,9 @@ class Membership(Core):
             container = of(e)
             try:
                 found = is_member(item, container)
-                listed = type(container) is frozenset or type(container) is Interval
-                if listed or (fixed and not is_infinite(container) and has_at_most(container, _FEW)):
+                listed = _is_listed(container) and (parts is None or all(map(_is_listed, members(parts(e)))))
+                small = fixed and parts is None and not is_infinite(container)
+                if listed or (small and has_at_most(container, _FEW)):
                     return item in whole(e)
             except NoValue as error:
                 raise self.fault(place, error, container) from None
@@ -113,6 +119,15 @@ class Membership(Core):
             return body(e)
 
         return inside
+
+    def _parts_of_union(self, domain: Expression, unit: Unit, primed: bool) -> Evaluate | None:
+        """Of ``UNION S`` the value of S; None for any other set. TLC lists the union only if it lists all of
+        its members, so that it does not go through ``UNION {[T -> U] : T \\in V}``."""
+        if not isinstance(domain, ast.Apply):
+            return None
+        symbol = self.resolve(domain.operator, unit.module) or domain.operator
+        is_union = isinstance(symbol, ast.Builtin) and symbol.name == "UNION"
+        return self.value(domain.arguments[0], unit, primed) if is_union else None
 
     def _part_by_name(self, symbol: Definition, right: ast.Apply, unit: Unit, primed: bool) -> Inside:
         """The same where a definition says it."""

@@ -20,6 +20,8 @@ from verifier.tla.splitting import Formula, Safety, conjuncts
 from verifier.tla.values import Value
 
 _TITLES = Titles()
+_NUMBERS_OF_SEARCH = ("diameter", "distinct", "generated", "queue")
+"""What TLCGet cannot say before there is a search."""
 
 
 @dataclass
@@ -110,6 +112,10 @@ class _Maker:
             whole = ast.Apply(target, place=assignment.place)
             if evaluator.analysis.of(whole, self.module.name).reads:
                 words = f"{name} <- {assignment.operator}: a constant cannot depend on variables"
+                raise TlaError(assignment.place, words)
+            asked = target.body if isinstance(target, Definition) else None
+            if isinstance(asked, ast.Apply) and _asks_search(asked.operator, asked.arguments):
+                words = f"{name} <- {assignment.operator}: a constant has its value before there is a search"
                 raise TlaError(assignment.place, words)
 
     def _formula(self, named: Named, keyword: str) -> Formula:
@@ -216,3 +222,10 @@ class _Maker:
             )
             raise TlaError(named.place, words)
         return formula
+
+
+def _asks_search(operator: ast.Symbol, arguments: tuple[ast.Expression, ...]) -> bool:
+    """Whether an application is TLCGet of a number of the search."""
+    if not isinstance(operator, ast.Builtin) or operator.name != "TLCGet":
+        return False
+    return isinstance(arguments[0], ast.String) and arguments[0].value in _NUMBERS_OF_SEARCH

@@ -151,9 +151,10 @@ class _Path:
         """Goes from a definition to one of its parts."""
         assert found.body is not None
         part, labels, name = found.body, found.labels, found.name
-        within, index = False, 0
+        within, named, index = False, True, 0
         while index < len(steps):
             step, index = steps[index], index + 1
+            before, named = named, step.type != "subexpr_tree_nav"
             place = self.reader.place(step)
             if step.type != "subexpr_tree_nav" and not within:
                 label = self._label(step, name, labels)
@@ -161,7 +162,7 @@ class _Path:
             elif step.type != "subexpr_tree_nav":
                 part = self._of_let(step, part)
             elif step.named_children[0].type == "colon":
-                if within:
+                if not before:
                     raise TlaError(place, ": stands behind the name of a definition or a label only")
                 within = True
             elif isinstance(part, ast.Case):
