@@ -96,6 +96,40 @@ def test_deadlock_is_looked_for_where_tlc_does(counter: Path) -> None:
     assert (code, verdicts["NoDeadlock"]) == (13, "VIOLATED")
 
 
+def test_a_module_without_properties_is_evaluated(counter: Path, tmp_path: Path) -> None:
+    code, verdicts, content = checked(configure(counter, "CHECK_DEADLOCK FALSE"))
+    assert (code, verdicts) == (0, {"Evaluation": "PROVED"})
+    assert content["statistics"]["evidence"]["Evaluation"] == "every reachable state (4)"
+    alone = tmp_path / "Alone.tla"
+    alone.write_text("---- MODULE Alone ----\nEXTENDS Naturals\nASSUME 1 + 1 = 2\n====\n")
+    alone.with_suffix(".cfg").write_text("")
+    assert checked(str(alone))[:2] == (0, {"Evaluation": "PROVED"})
+    alone.write_text("---- MODULE Alone ----\nEXTENDS Naturals\nASSUME 1 + 1 = 3\n====\n")
+    assert verify("check", str(alone)).exit_code == 2
+
+
+def test_where_not_all_was_evaluated_nothing_passes(counter: Path) -> None:
+    text = "CHECK_DEADLOCK FALSE\nCONSTRAINT Endless"
+    endless = counter.read_text().replace("Small ==", "Endless == x >= 0\nSmall ==")
+    counter.write_text(endless.replace("x < Most /\\ x' = x + 1", "x' = x + 1"))
+    code, verdicts, _ = checked(configure(counter, text), "--timeout", "3s")
+    assert (code, verdicts) == (12, {"Evaluation": "INCONCLUSIVE"})
+
+
+def test_a_postcondition_is_decided_beside_temporal_properties(counter: Path) -> None:
+    text = "PROPERTY Ends\nPOSTCONDITION After\nCHECK_DEADLOCK FALSE"
+    counter.write_text(counter.read_text().replace("Small ==", "After == Most = 4\nSmall =="))
+    code, verdicts, _ = checked(configure(counter, text))
+    assert (code, verdicts) == (10, {"Ends": "PROVED", "After": "VIOLATED"})
+
+
+def test_a_temporal_property_within_a_constraint_holds_and_is_no_more_than_that(counter: Path) -> None:
+    text = "INVARIANT Small\nPROPERTY Mixed\nCONSTRAINT Small\nCHECK_DEADLOCK FALSE"
+    code, verdicts, content = checked(configure(counter, text))
+    assert (code, verdicts) == (0, {"Small": "PROVED", "Mixed": "HOLDS"})
+    assert content["statistics"]["decided_by"]["Mixed"] == "live"
+
+
 def test_what_has_no_value_ends_the_check(counter: Path) -> None:
     done = verify("check", configure(counter, "INVARIANT Fails"))
     assert done.exit_code == 2

@@ -9,7 +9,15 @@ from verifier.engines.outcome import Outcome
 from verifier.specs.definition import Definition
 from verifier.verdict import Verdict, VerdictKind
 
-_DECIDED = (VerdictKind.VIOLATED, VerdictKind.REACHED, VerdictKind.PROVED, VerdictKind.ERROR)
+_DECIDED = (
+    VerdictKind.VIOLATED,
+    VerdictKind.REACHED,
+    VerdictKind.PROVED,
+    VerdictKind.HOLDS,
+    VerdictKind.ERROR,
+)
+"""No engine of a check has a bound. A temporal property HOLDS where all executions within a constraint were
+looked at."""
 
 
 @dataclass(frozen=True)

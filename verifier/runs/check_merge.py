@@ -11,7 +11,7 @@ from verifier.engines.outcome import Outcome
 from verifier.outcomes.checked import CheckOutcome, is_decided
 from verifier.outcomes.run import Run
 from verifier.processes.limits import INTERRUPTED
-from verifier.runs.check_plan import EXPLORE, LIVE, PROVE, Plan
+from verifier.runs.check_plan import EVALUATION, EXPLORE, LIVE, PROVE, Plan
 from verifier.specs.definition import Definition
 from verifier.verdict import LEFT_TO_LIVE, TEMPORAL_PART, Verdict, VerdictKind
 
@@ -103,7 +103,9 @@ def _worth(verdict: Verdict) -> int:
         return 0
     if not is_decided(verdict):
         return 2
-    return 1 if verdict.kind is VerdictKind.VIOLATED else 3
+    if verdict.kind is VerdictKind.HOLDS:  # within a constraint
+        return 3
+    return 1 if verdict.kind is VerdictKind.VIOLATED else 4
 
 
 def conclude_check(
@@ -122,8 +124,11 @@ def conclude_check(
             name: replace(verdict, reason=ended) if verdict.reason in _CUT_SHORT else verdict
             for name, verdict in merged.items()
         }
+    rest = [v for report in _ordered(reports) for v in _beside(report, merged, question)]
+    if not question.properties:
+        rest.append(_evaluation(reports, ended))
+    merged |= {verdict.property_name: verdict for verdict in rest}
     by = {name: engine for name, verdict in merged.items() if (engine := _decider(verdict, reports))}
-    rest = [verdict for report in _ordered(reports) for verdict in _beside(report, merged)]
     verdicts = (*(merged[name] for name in question.properties), *rest)
     evidence = {name: _evidence(merged[name], reports[engine]) for name, engine in by.items()}
     outcome = CheckOutcome(
@@ -166,6 +171,8 @@ def _decider(verdict: Verdict, reports: Mapping[str, EngineReport]) -> str | Non
     if not is_decided(verdict):
         return None
     name = verdict.property_name
+    if name == EVALUATION and EXPLORE in reports:
+        return EXPLORE
     for report in _ordered(reports):
         own = _of_executions(report, name) if report.engine == LIVE else _of_states(report, name)
         if own == verdict:
@@ -173,13 +180,27 @@ def _decider(verdict: Verdict, reports: Mapping[str, EngineReport]) -> str | Non
     return None
 
 
-def _beside(report: EngineReport, merged: Mapping[str, Verdict]) -> list[Verdict]:
+def _beside(
+    report: EngineReport, merged: Mapping[str, Verdict], question: Question[Any]
+) -> list[Verdict]:
     """Verdicts on more than the plan names: type invariants that are violated, postconditions."""
-    own = report.outcome.verdicts
-    others = [v for v in own if v.property_name.removesuffix(TEMPORAL_PART) not in merged]
-    return [
-        v for v in others if report.engine == EXPLORE or v.kind in (VerdictKind.VIOLATED, VerdictKind.ERROR)
-    ]
+    stuck = question.definition.titles.no_deadlock  # explore looks for it where nothing else is asked
+    known = {*merged, stuck}
+    others = [v for v in report.outcome.verdicts if v.property_name.removesuffix(TEMPORAL_PART) not in known]
+    if report.engine == EXPLORE:
+        return [own for v in others if (own := _of_states(report, v.property_name)) is not None]
+    return [v for v in others if v.kind in (VerdictKind.VIOLATED, VerdictKind.ERROR)]
+
+
+def _evaluation(reports: Mapping[str, EngineReport], ended: str) -> Verdict:
+    """The verdict where no property is asked for: whether every state and step was evaluated. What has no
+    value, or an assumption that is false, ends a check with an error."""
+    report = reports.get(EXPLORE)
+    if report is None or not report.outcome.statistics.get("complete"):
+        seconds, words = (0.0 if report is None else report.seconds), ended or "not every state was looked at"
+        return Verdict(EVALUATION, VerdictKind.INCONCLUSIVE, None, seconds, words)
+    depth = report.outcome.statistics["depth"]
+    return Verdict(EVALUATION, VerdictKind.PROVED, depth, report.seconds, COMPLETE, found_by=EXPLORE)
 
 
 def _evidence(verdict: Verdict, report: EngineReport) -> str:

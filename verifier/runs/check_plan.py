@@ -15,9 +15,11 @@ from verifier.runs.loading import Loaded
 from verifier.runs.options import check_ends
 from verifier.runs.question import Question
 from verifier.runs.table import engine_named
-from verifier.specs.definition import Definition
 
 EXPLORE, PROVE, LIVE = "explore", "prove", "live"
+EVALUATION = "Evaluation"
+"""What a check of a module decides that asks for no property: assumptions hold, and each state and step that
+is reached has a value."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,8 @@ class Plan:
 
     safety: tuple[str, ...]
     temporal: tuple[str, ...]
+    explores: bool = True
+    """Whether there is something to explore for: a module is explored for its postcondition, too."""
 
 
 def prepare(engine: Engine[Any], loaded: Loaded, options: Any) -> Question[Any]:
@@ -44,7 +48,7 @@ def prepare(engine: Engine[Any], loaded: Loaded, options: Any) -> Question[Any]:
     own = [name for name in dict.fromkeys(names) if name not in claims and name != stuck]
     if own and loaded.source is None:  # operators of a module are properties, too
         raise unknown_name("property", own[0], [*claims, "all"])
-    if not names:
+    if not names and loaded.source is None:
         words = f"{definition.name} checks no property by default: name one with --property"
         raise UsageError(f"{words} ({', '.join(claims)})" if claims else words)
     actions = [action.name for action in definition.actions]
@@ -56,13 +60,15 @@ def prepare(engine: Engine[Any], loaded: Loaded, options: Any) -> Question[Any]:
     return found
 
 
-def plan(definition: Definition, properties: Sequence[str], module: bool) -> Plan:
-    """The properties by what they speak of. ``module``: other names are operators of a TLA+ module."""
+def plan(question: Question[Any]) -> Plan:
+    """The properties by what they speak of. Other names are operators of a TLA+ module."""
+    definition, properties = question.definition, question.properties
+    module = question.loaded.source is not None
     lasting = {prop.name for prop in definition.temporal}
     states = {prop.name for prop in definition.properties} | {definition.titles.no_deadlock}
     temporal = tuple(name for name in properties if name in lasting)
     safety = tuple(name for name in properties if name in states or (module and name not in lasting))
-    return Plan(safety, temporal)
+    return Plan(safety, temporal, bool(safety) or (module and not question.options.properties))
 
 
 def sub_options(question: Question[Any], name: str, properties: Sequence[str], **given: Any) -> Any:
@@ -84,7 +90,7 @@ def sub_question(question: Question[Any], name: str, options: Any) -> Question[A
 
 def _check_names(question: Question[Any]) -> None:
     """Raises UsageError for an operator of a module that is no property."""
-    parts = plan(question.definition, question.properties, question.loaded.source is not None)
+    parts = plan(question)
     for name, properties in ((EXPLORE, parts.safety), (LIVE, parts.temporal)):
         if properties:
             sub_question(question, name, sub_options(question, name, properties))

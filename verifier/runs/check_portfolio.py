@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,6 +23,7 @@ from verifier.runs.building import build_model
 from verifier.runs.check_merge import EngineReport, conclude_check, merge
 from verifier.runs.check_plan import EXPLORE, LIVE, PROVE, Plan, plan, sub_options, sub_question
 from verifier.runs.engine import Engine, Listen
+from verifier.runs.options import AUTO, INTERPRETER, TRANSLATION
 from verifier.runs.question import Question
 from verifier.runs.table import engine_named
 from verifier.runs.tla_symbolic import NotTranslated
@@ -36,6 +38,12 @@ if TYPE_CHECKING:
 _PROVERS_WAIT = 2.0
 """Seconds of exploration before the provers start: most models of users are explored by then, and each
 prover takes a core."""
+_TRANSLATION_WAITS = 10.0
+"""Seconds in which the interpreter alone looks for loops of a module. It has most graphs by then; those of
+many states the translation has sooner."""
+_TRANSLATED = f"{LIVE}, translated"
+_GIVES_WAY = 5
+"""How much less of the processor the provers get: where exploration ends, it decides more."""
 _POLL_SECONDS = 0.2
 _LAST_WORDS_SECONDS = 5.0
 """How long an engine may take to report what it knows after an interrupt."""
@@ -74,6 +82,8 @@ class Portfolio:
     ended: str = ""
     """The limit, the interrupt or the violation that ended the check; empty if none did."""
     _began: float = field(default_factory=time.monotonic)
+    _translated: bool = False
+    """Whether the translation was asked about temporal properties beside the interpreter."""
 
     def __post_init__(self) -> None:
         # An engine ends by itself at the limits, and knows then what it closed. This is for one that hangs.
@@ -84,8 +94,9 @@ class Portfolio:
         with self.children:
             try:
                 self._start_first()
-                while not self.ended and (self.children.running or self._may_prove):
+                while not self.ended and (self.children.running or self._may_prove or self._may_translate):
                     self._start_provers_in_time()
+                    self._start_translation_in_time()
                     self._hear(_POLL_SECONDS)
                     self._end_superfluous()
                     self.ended = self._enough
@@ -99,10 +110,17 @@ class Portfolio:
     # -- starting engines
 
     def _start_first(self) -> None:
-        if self.plan.safety:
+        if self.plan.explores:
             self._start(EXPLORE, self.plan.safety, first=self.question.options.first)
         if self.plan.temporal:
-            self._start(LIVE, self.plan.temporal)
+            own = {"by": INTERPRETER} if self._chooses_semantics else {}
+            self._start(LIVE, self.plan.temporal, **own)
+
+    @property
+    def _chooses_semantics(self) -> bool:
+        """Whether a module is asked about and it is not said which semantics answers."""
+        question = self.question
+        return question.loaded.source is not None and question.options.by == AUTO
 
     @property
     def _open_safety(self) -> list[str]:
@@ -119,19 +137,37 @@ class Portfolio:
         if self._may_prove and (waited or EXPLORE not in self.children.running):
             self._start(PROVE, tuple(self._open_safety))
 
-    def _start(self, name: str, properties: Sequence[str], **given: Any) -> None:
+    @property
+    def _open_temporal(self) -> list[str]:
+        verdicts = merge(Plan((), self.plan.temporal), self.reports)
+        return [name for name in self.plan.temporal if not is_decided(verdicts.get(name))]
+
+    @property
+    def _may_translate(self) -> bool:
+        """Whether the translation may decide what the interpreter has not decided yet."""
+        started = _TRANSLATED in self.refusals or _TRANSLATED in self.children.running or self._translated
+        return self._chooses_semantics and not started and bool(self._open_temporal)
+
+    def _start_translation_in_time(self) -> None:
+        waited = time.monotonic() - self._began > _TRANSLATION_WAITS
+        if self._may_translate and (waited or LIVE not in self.children.running):
+            self._translated = True
+            self._start(LIVE, self._open_temporal, _TRANSLATED, by=TRANSLATION)
+
+    def _start(self, engine: str, properties: Sequence[str], name: str = "", **given: Any) -> None:
         memory = self.question.options.memory
-        asked = sum(map(bool, (self.plan.safety, self.plan.safety, self.plan.temporal)))
-        own = sub_options(self.question, name, properties, memory=memory and memory // asked, **given)
-        self.children.start(name, _work(self.question, engine_named(name), own))
+        asked = 2 * self.plan.explores + (1 + self._chooses_semantics) * bool(self.plan.temporal)
+        own = sub_options(self.question, engine, properties, memory=memory and memory // asked, **given)
+        work = _work(self.question, engine_named(engine), own, name or engine)
+        self.children.start(name or engine, work)
 
     # -- hearing them
 
     def _hear(self, seconds: float) -> None:
         for event in self.children.poll(seconds):
             match event:
-                case Message(name, EngineReport() as report):
-                    self.reports[name] = report
+                case Message(_, EngineReport() as report):
+                    self._take(report)
                 case Message(name, Refusal() as refusal):
                     if refusal.of_spec:
                         raise UsageError(refusal.reason)
@@ -142,6 +178,12 @@ class Portfolio:
                 case ChildEnded(name, failure):
                     if failure is not None:
                         self.refusals[name] = f"its process failed: {failure}"
+
+    def _take(self, report: EngineReport) -> None:
+        """Takes the report of an engine; of two by the same one, what decides more."""
+        name, known = report.engine, self.reports.get(report.engine)
+        if known is None or len(_decided(report)) > len(_decided(known)):
+            self.reports[name] = report
 
     def _hear_last_words(self) -> None:
         until = time.monotonic() + _LAST_WORDS_SECONDS
@@ -165,24 +207,35 @@ class Portfolio:
     def _end_superfluous(self) -> None:
         """Ends the engines whose properties are decided."""
         if self.plan.safety and not self._open_safety:
-            for name in (EXPLORE, PROVE):
-                if name in self.children.running:
-                    self.children.kill(name)
+            self._kill(EXPLORE, PROVE)
+        if self.plan.temporal and not self._open_temporal:
+            self._kill(LIVE, _TRANSLATED)
+
+    def _kill(self, *names: str) -> None:
+        for name in names:
+            if name in self.children.running:
+                self.children.kill(name)
 
 
-def _work(question: Question[Any], engine: Engine[Any], options: Any) -> Work:
+def _decided(report: EngineReport) -> list[str]:
+    return [one.property_name for one in report.outcome.verdicts if is_decided(one)]
+
+
+def _work(question: Question[Any], engine: Engine[Any], options: Any, name: str) -> Work:
     """Asks one engine in a child process, which reports what came of it."""
 
     def work(report: Callable[[Any], None], _: Connection) -> None:
         Interrupts().install()  # the parent passes its own on
+        if name == PROVE:
+            os.nice(_GIVES_WAY)
         progress = engine.progress()
 
         def listen(news: Any) -> None:
             if isinstance(news, Remark | Known):
-                report(Remark(f"{engine.name}: {news.words}"))
+                report(Remark(f"{name}: {news.words}"))
                 return
             for line in progress.hear(news, live=False):
-                report(News(engine.name, line))
+                report(News(name, line))
 
         try:
             run = answered(engine, sub_question(question, engine.name, options), listen)
@@ -190,7 +243,7 @@ def _work(question: Question[Any], engine: Engine[Any], options: Any) -> Work:
         except (UsageError, DefinitionError) as error:
             # Exploration takes all that the language has, so it alone knows what is wrong with a spec.
             limited = isinstance(error, TooLargeError | TooManyInitialStates | NotTranslated)
-            report(Refusal(engine.name, str(error), engine.name == EXPLORE and not limited))
+            report(Refusal(name, str(error), name == EXPLORE and not limited))
 
     return work
 
@@ -229,14 +282,13 @@ def _report(run: Run) -> EngineReport:
 
 def run(question: Question[Any], listen: Listen, built: Callable[[Model], None]) -> Run:
     """The run of a check. Raises UsageError where an expression of a module has no value."""
-    module = question.loaded.source is not None
-    portfolio = Portfolio(question, plan(question.definition, question.properties, module), listen)
+    portfolio = Portfolio(question, plan(question), listen)
     if question.ended is None:
         portfolio.run()
     if set(portfolio.refusals) and not portfolio.reports and not portfolio.ended:
         raise UsageError(next(iter(portfolio.refusals.values())))
     done = conclude_check(question, portfolio.plan, portfolio.reports, portfolio.refusals, portfolio.ended)
-    if module or all(verdict.trace is None for verdict in done.outcome.verdicts):
+    if question.loaded.source is not None or all(verdict.trace is None for verdict in done.outcome.verdicts):
         return done
     model = build_model(question.definition)  # explains the executions
     return replace(done, model=with_deadlock(model) if question.deadlock else model)

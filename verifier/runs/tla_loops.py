@@ -140,8 +140,9 @@ class _Product:
 
     def __init__(self, loops: Loops, case: Case) -> None:
         automaton, count = Automaton(case.first), loops.count
-        parts: list[tuple[Numbers, Numbers, Numbers]] = []
-        off: dict[object, list[Mask]] = {one: [] for one in automaton.puts_off}
+        none = np.zeros(0, np.int64)
+        parts: list[tuple[Numbers, Numbers, Numbers]] = [(none, none, none)]  # there may be no transition
+        off = {one: [np.zeros(0, np.bool_)] for one in automaton.puts_off}
         for number, own in enumerate(automaton.transitions):
             for transition, then in own:
                 loops.check()
