@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.models import build
-from tests.toys import Chain, LockServer, Lottery, Matchmaker, Overflow, SelfLoop, Unreachable
+from tests.toys import Chain, Lamps, LockServer, Lottery, Matchmaker, Overflow, SelfLoop, Unreachable
 from verifier.engines import bounded_search
 from verifier.engines.bmc import Progress, Request, check
 from verifier.engines.choices import StepsChoice
@@ -20,7 +20,7 @@ from verifier.processes.limits import Interrupted, Limits
 from verifier.solvers import SOLVER_NAMES
 from verifier.specs.protocol import Protocol
 from verifier.trust.replay import Replayer
-from verifier.verdict import Verdict, VerdictKind
+from verifier.verdict import Verdict, VerdictKind, in_words
 
 HOLDS, VIOLATED, INCONCLUSIVE = VerdictKind.HOLDS, VerdictKind.VIOLATED, VerdictKind.INCONCLUSIVE
 
@@ -80,6 +80,40 @@ def test_solvers_agree(case: Any, solver: str) -> None:
     protocol, name, depth, kind, length = case
     verdict = _verdict(protocol, Request((name,), depth, StepsChoice.AUTO, solver, shortest=True))
     assert (verdict.kind, verdict.steps) == (kind, length)
+
+
+def _beyond(name: str, depth: int, steps: StepsChoice, **more: Any) -> tuple[VerdictKind, int | None]:
+    verdict = _verdict(Lamps(), Request((name,), depth, steps, **more))
+    words = in_words(verdict.kind, verdict.depth, verdict.steps, verdict.reason)
+    longer = verdict.steps is not None and verdict.steps > depth
+    assert ("beyond the depth" in words) is longer
+    return verdict.kind, verdict.steps
+
+
+@pytest.mark.parametrize("steps", [StepsChoice.AUTO, StepsChoice.PARALLEL])
+def test_what_few_parallel_steps_see_counts_beyond_the_depth(steps: StepsChoice) -> None:
+    """Exploration closes these depths at once, long before parallel steps begin: no verdict depends on it."""
+    assert _beyond("SomeDarkBelow", 1, steps) == (VIOLATED, 4)  # one parallel step
+    assert _beyond("SomeDarkBelow", 0, steps) == (HOLDS, None)
+    assert _beyond("SomeDarkAbove", 2, steps) == (VIOLATED, 8)  # two of them
+    assert _beyond("SomeDarkAbove", 1, steps) == (HOLDS, None)  # where one counts
+
+
+def test_serial_steps_look_at_no_longer_execution() -> None:
+    assert _beyond("SomeDarkBelow", 3, StepsChoice.SERIAL) == (HOLDS, None)
+    assert _beyond("SomeDarkBelow", 4, StepsChoice.SERIAL) == (VIOLATED, 4)
+
+
+def test_the_shortest_beyond_the_depth_is_told_once_the_depth_is_closed() -> None:
+    verdict = _verdict(Lamps(), Request(("SomeDarkAbove",), 6, shortest=True))
+    assert (verdict.kind, verdict.steps, verdict.depth, verdict.fewest) == (VIOLATED, 8, 6, False)
+
+
+def test_what_ends_the_search_counts_within_the_depth_only() -> None:
+    """The sorts of a translation are wide enough for the depth; what leaves them later decides nothing."""
+    request = Request(("SomeDarkBelow", "SomeDarkAbove"), 3, ending=("SomeDarkBelow",))
+    kinds = {v.property_name: v.kind for v in check(build(Lamps()), request).verdicts}
+    assert kinds == {"SomeDarkBelow": HOLDS, "SomeDarkAbove": VIOLATED}
 
 
 @pytest.mark.parametrize("symmetry", [True, False])

@@ -142,5 +142,6 @@ def test_the_limit_counts_every_action(most: int) -> None:
                 for index in group:
                     literal = variables.at(unrolling.firing[index], frame)
                     firing.append(literal if index == fires else -literal)
-        assert satisfiable(solver, firing) == (sum(count) <= most)
+        assert satisfiable(solver, [*firing, limit.kept]) == (sum(count) <= most)
+        assert satisfiable(solver, firing)
     solver.close()

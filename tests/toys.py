@@ -220,3 +220,33 @@ class Matchmaker(Protocol):
     @invariant()
     def mutual(self, s: Any) -> Any:
         return forall(self.people, self.people, lambda a, b: (s.partner[a] == b).implies(s.partner[b] == a))
+
+
+class Lamps(Protocol):
+    """Lamps that are lit in any order, and lamps above that are lit once all of these are: one parallel step
+    lights all below, another one all above."""
+
+    lamps = IndexSetConstant(4, "lamps below, and as many above", kind="lamp")
+
+    def state(self) -> State:
+        return State(below=Set(self.lamps), above=Set(self.lamps))
+
+    def init(self, s: Any) -> Any:
+        return s.below.is_empty & s.above.is_empty
+
+    @action(lamp="lamps")
+    def light_below(self, s: Any, lamp: Any) -> Step:
+        return Step(when=[~s.below.contains(lamp)], then={s.below: s.below.add(lamp)})
+
+    @action(lamp="lamps")
+    def light_above(self, s: Any, lamp: Any) -> Step:
+        dark = forall(self.lamps, s.below.contains)
+        return Step(when=[dark, ~s.above.contains(lamp)], then={s.above: s.above.add(lamp)})
+
+    @invariant()
+    def some_dark_below(self, s: Any) -> Any:
+        return ~forall(self.lamps, s.below.contains)
+
+    @invariant()
+    def some_dark_above(self, s: Any) -> Any:
+        return ~forall(self.lamps, s.above.contains)

@@ -99,6 +99,11 @@ def not_reached(depth: int) -> str:
     return f"reached in no execution of at most {depth} {'action' if depth == 1 else 'actions'}"
 
 
+def beyond_depth(depth: int) -> str:
+    """What is said of a longer execution than was asked for, which decides all the same."""
+    return f"beyond the depth of {depth} asked for"
+
+
 ALL_CONSTANTS = "all-constants"
 """Which search decided: a proof for all constants."""
 
@@ -138,7 +143,7 @@ def in_words(kind: VerdictKind, depth: int | None, steps: int | None, reason: st
         case VerdictKind.HOLDS:
             return f"HOLDS({depth})"
         case VerdictKind.VIOLATED | VerdictKind.REACHED if steps is not None:
-            return f"{kind} in {steps_words(steps)}"
+            return f"{kind} in {steps_words(steps)}" + (f", {reason}" if reason else "")
         case VerdictKind.INCONCLUSIVE:
             closed = "no depth closed" if depth is None else f"depth {depth} closed"
             return f"INCONCLUSIVE({reason}, {closed})"

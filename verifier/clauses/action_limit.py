@@ -32,7 +32,7 @@ def exclusive_groups(instances: Sequence[Instance]) -> list[list[int]]:
 
 
 class ActionLimit:
-    """Counts the actions of frame after frame, and allows no more than ``most``."""
+    """Counts the actions of frame after frame, and allows no more than ``most`` where ``kept`` is true."""
 
     def __init__(
         self, most: int, groups: Sequence[Sequence[int]], firing: Sequence[int], variables: FrameVariables
@@ -41,6 +41,8 @@ class ActionLimit:
         self._firing = firing
         self._variables = variables
         self._most = most
+        self.kept = variables.fresh()
+        """The variable of whether the limit is kept."""
         self._at_least: list[int] = []
         """Entry *i* is the variable that at least *i* + 1 actions were taken so far."""
 
@@ -68,5 +70,5 @@ class ActionLimit:
                 clauses.append([-before[place], register])
             clauses.append([-one, register] if place == 0 else [-one, -before[place - 1], register])
         if len(before) == self._most:
-            clauses.append([-one, -before[-1]] if before else [-one])
+            clauses.append([-self.kept, -one, *([-before[-1]] if before else [])])
         self._at_least = after

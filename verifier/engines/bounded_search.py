@@ -39,6 +39,10 @@ class Search:
     """The executions that are searched, and for which depths are closed; None: all."""
     awaited: tuple[str, ...] = ()
     """Actions that are looked for in every state to the depth, also once all properties are decided."""
+    ahead: int = 0
+    """In so many steps of the search longer executions count, too: see ``engines.bmc``."""
+    within: tuple[str, ...] = ()
+    """Properties of which they do not."""
     swapping: bool = True
     """Whether two consecutive actions that commute are searched in one order only."""
     structural: bool = True
@@ -70,6 +74,8 @@ class DepthClosed:
     """Since the search began."""
     unrolling_seconds: float
     """The part of them in which clauses were copied and handed to the solver."""
+    everywhere: bool = False
+    """Whether no longer execution does either."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +127,8 @@ def search(
 
     ``report`` is called with each event as it happens. ``decided_elsewhere`` is called between queries, and
     returns the properties that need no further search. ``is_within`` says whether a violation, shortened, has
-    no more actions than the depth. The search goes on until it has found one that has.
+    no more actions than the depth. The search goes on until it has found one that has, or one that is longer
+    in the first steps (``ahead``).
     """
     _DepthSearch(system, task, report, decided_elsewhere, is_within).run()
 
@@ -143,7 +150,7 @@ class _DepthSearch:
         self.decided_elsewhere = decided_elsewhere
         self.is_within = is_within
         self.action_limit: ActionLimit | None = None
-        """Set once parallel steps have found what takes more actions than the depth."""
+        """Set once parallel steps have found what takes more actions than the depth and does not count."""
         self.unrolling = unroll(system, task.steps, task.symmetry, task.swapping)
         self.variables = FrameVariables(self.unrolling)
         # Structural invariants help to close a depth. Parallel steps look for violations, and find them
@@ -189,6 +196,8 @@ class _DepthSearch:
             self._add(self.unrolling.relation, depth - 1)
             if self.action_limit is not None:
                 self.solver.add_clauses(self.action_limit.frame(depth - 1))
+                if depth > self.task.ahead:
+                    self.solver.add_clauses([self._kept])
         if depth > 1:
             self._add(self.unrolling.succession, depth - 2)
         self._add(self.invariants, depth)
@@ -216,16 +225,18 @@ class _DepthSearch:
                 continue
             found = satisfiable(self.solver, self._violation(name, frame))
             if found and not self._found(frame, name):
-                self._limit_actions(frame)
+                self._limit_actions(frame, frame + about_steps)
                 found = satisfiable(self.solver, self._violation(name, frame)) and self._found(frame, name)
             if not found:
                 self.solver.add_clauses([[-literal for literal in self._violation(name, frame)]])
 
     def _violation(self, name: str, frame: int) -> list[int]:
-        """What is assumed to find a violation. Beside a limit of actions, one is left for what breaks a step
-        invariant."""
-        left = self.action_limit.one_left if self.action_limit and self.system.about_steps(name) else []
-        return [-self._holds(name, frame), *left]
+        """What is assumed to find a violation that counts. Beside a limit of actions, one is left for what
+        breaks a step invariant."""
+        limit, last = self.action_limit, self.system.about_steps(name)
+        if limit is None or (frame + last <= self.task.ahead and name not in self.task.within):
+            return [-self._holds(name, frame)]
+        return [-self._holds(name, frame), limit.kept, *(limit.one_left if last else [])]
 
     def _drop(self, names: Collection[str]) -> None:
         self.open = [name for name in self.open if name not in names]
@@ -239,20 +250,25 @@ class _DepthSearch:
         violated = [other for other in asked if not self._value(self.unrolling.properties[other], frame)]
         found = [ViolationFound(other, initial, firings, frame + last, self._elapsed()) for other in violated]
         few = len(firings) + last <= self.task.depth
-        within = [one.violates for one in found if few or self.is_within(one)]
+        within = [one.violates for one in found if few or self._counts(one) or self.is_within(one)]
         for violation in found:
             self.report(violation)
         self._drop(within)
         return name in within
 
-    def _limit_actions(self, frame: int) -> None:
-        """From now on only executions of at most as many actions as the depth count. What was closed before
-        stays closed: it was closed for more."""
-        assert self.action_limit is None
-        groups = exclusive_groups(self.system.instances)
-        self.action_limit = ActionLimit(self.task.depth, groups, self.unrolling.firing, self.variables)
-        for earlier in range(frame):
-            self.solver.add_clauses(self.action_limit.frame(earlier))
+    def _counts(self, found: ViolationFound) -> bool:
+        return found.steps <= self.task.ahead and found.violates not in self.task.within
+
+    def _limit_actions(self, frame: int, steps: int) -> None:
+        """From now on actions are counted, and beyond the steps in which longer executions count, no more of
+        them are taken than the depth. What was closed before stays closed: it was closed for more."""
+        if self.action_limit is None:
+            groups = exclusive_groups(self.system.instances)
+            self.action_limit = ActionLimit(self.task.depth, groups, self.unrolling.firing, self.variables)
+            for earlier in range(frame):
+                self.solver.add_clauses(self.action_limit.frame(earlier))
+        if steps > self.task.ahead:
+            self.solver.add_clauses([[self.action_limit.kept]])
 
     def _value(self, literal: int, frame: int) -> bool:
         placed = self.variables.at(literal, frame)
@@ -272,11 +288,15 @@ class _DepthSearch:
 
     def _is_reached(self, literal: int, depth: int) -> bool:
         """Whether an execution of few enough actions makes the literal true."""
-        found = satisfiable(self.solver, [literal])
+        found = satisfiable(self.solver, [literal, *self._kept])
         if found and len(execution(self.solver, self.unrolling, self.variables, depth)[1]) > self.task.depth:
-            self._limit_actions(depth)
-            found = satisfiable(self.solver, [literal])
+            self._limit_actions(depth, depth)
+            found = satisfiable(self.solver, [literal, *self._kept])
         return found
+
+    @property
+    def _kept(self) -> list[int]:
+        return [] if self.action_limit is None else [self.action_limit.kept]
 
     def _enabled_in_model(self, action: str, depth: int) -> bool:
         literal = self.unrolling.enabled[action]

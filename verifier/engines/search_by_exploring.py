@@ -91,7 +91,7 @@ def search_by_exploring(model: Model, task: ExploringSearch, report: Callable[[E
     explored = explore(model, request, listen)
     report(ActionsEnabled(explored.enabled))
     if explored.statistics["complete"]:  # no execution is left at any depth
-        told.close(task.depth, explored.statistics["exploring_seconds"])
+        told.close_all(task.depth, explored.statistics["exploring_seconds"])
 
 
 class _Levels:
@@ -142,3 +142,8 @@ class Told:
         if depth > self._closed and self._open:
             self._closed = depth
             self._report(DepthClosed(depth, tuple(self._open), seconds, 0.0))
+
+    def close_all(self, depth: int, seconds: float) -> None:
+        """Says that every depth is closed."""
+        if self._open:
+            self._report(DepthClosed(depth, tuple(self._open), seconds, 0.0, everywhere=True))

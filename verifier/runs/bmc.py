@@ -55,7 +55,7 @@ class BmcOptions(SemanticsOption, ValidationOption, DeadlockOption, FirstOption,
     depth: int | None = option(None, Whole(), "The most actions of an execution. [default: the spec's]")
     steps: str = option("auto", OneOf(tuple(map(str, StepsChoice))), _STEPS)
     solver: str | None = option(
-        None, SOLVER, "What solves. [default: z3 for parallel steps, cadical for serial ones]"
+        None, SOLVER, "What solves. [default: cadical]"
     )
     symmetry: bool = option(True, Switch(), _SYMMETRY)
     shortest: bool = option(
