@@ -82,6 +82,8 @@ class Children:
         return self
 
     def __exit__(self, *_: object) -> None:
+        for child in self._children.values():  # side by side: a large process takes long to be gone
+            self._strike(child)
         for name in list(self._children):
             self.kill(name)
 
@@ -161,12 +163,15 @@ class Children:
         """Ends a child at once."""
         child = self._children.pop(name, None)
         if child is not None:
-            if self.nested and child.process.is_alive():
-                _kill_with_descendants(child.process.pid)
-            child.process.kill()
+            self._strike(child)
             child.process.join()
             child.receiving.close()
             child.sending.close()
+
+    def _strike(self, child: Child) -> None:
+        if self.nested and child.process.is_alive():
+            _kill_with_descendants(child.process.pid)
+        child.process.kill()
 
     @property
     def running(self) -> list[str]:
