@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import random
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from tests.finite_structures import Structure, facts, members, set_names
 from tests.weakened import without
 from verifier.encodings.quantifiers import any_of, count, sum_of
 from verifier.encodings.sorts import Range, Set
+from verifier.engines.all_constants import AllConstantsOutcome
 from verifier.engines.all_constants import check as prove_all
 from verifier.parametric.approximations import APPROXIMATIONS
 from verifier.parametric.certificate import Misfit, check, dump
@@ -32,6 +35,8 @@ from verifier.parametric.smtlib import script
 from verifier.parametric.symbolic import symbolic
 from verifier.parametric.system import ParametricSystem
 from verifier.processes.limits import Limits
+from verifier.runs.loading import load as load_spec
+from verifier.runs.table import engine_named, execute
 from verifier.solvers import Answer
 from verifier.solvers.names import SCRIPT_SOLVERS, decide_script
 from verifier.specs.constants import IndexSetConstant, constants_of
@@ -39,8 +44,10 @@ from verifier.specs.names import title_of
 from verifier.specs.protocol import IntegerConstant, Protocol, State, Step, action, define, invariant
 from verifier.specs.registry import load
 from verifier.system.model import Model, build
+from verifier.text.all_constants import render_for_all
 from verifier.trust.replay import Replayer
 from verifier.trust.trace import ActionTaken
+from verifier.verdict import VerdictKind
 
 ConcreteState = dict[str, Any]
 Transition = tuple[ConcreteState, ActionTaken, ConcreteState]
@@ -581,6 +588,27 @@ def test_the_command_does_not_say_all_where_code_decides_on_a_constant() -> None
     assert beyond.startswith("n != 7 (")
     assert beyond in content["assumptions"]
     assert "warning: the protocol does not declare n != 7" in verify(*asked).output
+
+
+def test_what_was_not_tried_is_told_from_what_is_open() -> None:
+    """Beside a proof of another property, which says nothing of either."""
+    loaded = load_spec(f"{ROOT / 'tests' / 'toys.py'}:LockServer", {})
+    names = ["HolderWaitsNoMore", "NotAllAsk"]
+    run = execute("prove", loaded, engine_named("prove").options_for(names, {"all_constants": True}))
+    outcome = run.outcome
+    assert isinstance(outcome, AllConstantsOutcome)
+
+    def said(tried: Sequence[Attempt]) -> str:
+        shown = replace(run, outcome=replace(outcome, attempts=tuple(tried)))
+        return " ".join(" ".join(str(line) for line in render_for_all(shown, 200, full=False)).split())
+
+    assert outcome.verdicts[1].kind is VerdictKind.INCONCLUSIVE
+    tried = said(outcome.attempts)
+    assert "NotAllAsk was tried and is neither proved nor refuted, at any constants: 1 of its" in tried
+    assert "verify prove --spec" in tried
+    assert "toys.py --property NotAllAsk" in tried
+    assert "HolderWaitsNoMore was" not in tried
+    assert "NotAllAsk was not tried, so nothing is known of it" in said(outcome.attempts[:1])
 
 
 @pytest.mark.parametrize(

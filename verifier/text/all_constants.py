@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 
 from rich.console import RenderableType
@@ -99,13 +100,32 @@ def _remarks(run: Run) -> list[str]:
     if VerdictKind.PROVED in kinds:
         which = "all constants" + " with what is assumed of them" * bool(run.assumptions)
         remarks.append(f"PROVED: no execution of any length violates it, for {which}.")
-    open_ = [v.property_name for v in run.outcome.verdicts if v.kind is VerdictKind.INCONCLUSIVE]
-    if open_:
-        asked = " ".join(f"--property {name}" for name in open_)
-        remarks.append(
-            "INCONCLUSIVE: nothing is known. Whether it is false at given constants, "
-            f"verify bmc {asked} finds out."
-        )
+    remarks += _undecided(run)
     remarks += expectation_remarks(run)
     remarks.append(f"{run.seconds:.1f} s in all, {run.building_seconds:.1f} s to read.")
+    return remarks
+
+
+def _undecided(run: Run) -> list[str]:
+    """Of each property that is open whether its proof was tried, and the commands that go on. What was proved
+    of others says nothing of it."""
+    assert isinstance(run.outcome, AllConstantsOutcome)
+    tried = {attempt.property_name: attempt for attempt in run.outcome.attempts if attempt.results}
+    open_ = [one for one in run.outcome.verdicts if one.kind is VerdictKind.INCONCLUSIVE]
+    remarks = []
+    for verdict in open_:
+        name = verdict.property_name
+        if name not in tried:
+            remarks.append(f"{name} was not tried, so nothing is known of it ({verdict.reason}).")
+            continue
+        results = tried[name].results.values()
+        left = len(tried[name].open)
+        are = "is" if left == 1 else "are"
+        words = f"{left} of its {len(results)} obligations {are} open" if left else str(verdict.reason)
+        remarks.append(f"{name} was tried and is neither proved nor refuted, at any constants: {words}.")
+    if open_:
+        source, name = run.definition.presentation.source, run.definition.name
+        spec = f"--spec {shlex.quote(source if source.endswith('.py') else name)}"
+        asked = " ".join(f"--property {shlex.quote(one.property_name)}" for one in open_)
+        remarks.append(f"At given constants (--set) this may decide it: verify prove {spec} {asked}")
     return remarks
