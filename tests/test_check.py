@@ -235,3 +235,37 @@ def test_a_property_of_both_kinds_needs_both_engines() -> None:
     )
     broken = {"explore": report("explore", verdict(VerdictKind.VIOLATED)), "live": live}
     assert merge(both, broken)["P"].kind is VerdictKind.VIOLATED
+
+
+def test_proofs_have_one_certificate(tmp_path: Path) -> None:
+    proof = tmp_path / "lock.json"
+    asked = ("--property", "OneEach", "--property", "InOrder", "--certificate", str(proof))
+    code, verdicts, content = checked(FENCED, *asked)
+    assert (code, verdicts) == (0, {"OneEach": "PROVED", "InOrder": "PROVED"})
+    assert set(content["statistics"]["decided_by"].values()) == {"prove"}
+    again = verify("certify", str(proof), "--spec", FENCED)
+    assert again.exit_code == 0, again.stderr
+
+
+def test_what_only_exploration_decides_has_no_certificate(counter: Path) -> None:
+    spec = configure(counter, "CHECK_DEADLOCK FALSE")
+    assert "left to exploration" in wrong("check", spec, "--no-explore")
+    assert "--find-bugs proves nothing" in wrong("check", LOCK, "--find-bugs", "--no-explore")
+
+
+def test_a_hunt_finds_each_violation(counter: Path) -> None:
+    asked = configure(counter, "INVARIANT Small Never2\nPROPERTY Ends")
+    code, verdicts, content = checked(asked, "--find-bugs", "--timeout", "60s")
+    assert code == 10
+    assert (verdicts["Never2"], verdicts["NoDeadlock"]) == ("VIOLATED", "VIOLATED")
+    assert verdicts["Small"] == verdicts["Ends"] == "PROVED"
+    assert "prove" not in content["statistics"]["engines"]
+
+
+def test_a_hunt_sees_far_at_once() -> None:
+    """Breadth first these are 48 levels and 2^25 states, and two parallel steps."""
+    lamps = str(ROOT / "tests" / "toys.py:Lamps")
+    code, verdicts, content = checked(lamps, "--set", "lamps=24", "--find-bugs", "--timeout", "120s")
+    assert code == 10
+    assert (verdicts["SomeDarkBelow"], verdicts["SomeDarkAbove"]) == ("VIOLATED", "VIOLATED")
+    assert content["statistics"]["decided_by"]["SomeDarkAbove"] == "bmc"

@@ -75,8 +75,8 @@ def judged(row: dict[str, Any], results: list[dict[str, Any]]) -> dict[str, Any]
     return {**found, "agrees": same, "reason": "" if same else left[:300]}
 
 
-def table(rows: list[dict[str, Any]]) -> str:
-    """The rows as Markdown."""
+def table(rows: list[dict[str, Any]], count: int) -> str:
+    """The rows as Markdown, of so many models."""
     agreeing = sum(row["agrees"] for row in rows)
     slow = [row for row in rows if row.get("seconds", 0) > _SHORT]
     over = [row["model"] for row in rows if _ratio(row) > _MOST_TIMES and row.get("seconds", 0) > _SHORT]
@@ -90,6 +90,7 @@ def table(rows: list[dict[str, Any]]) -> str:
         "postcondition. A row agrees if TLC's verdict is the same. The counterexample of an invariant must",
         "be as long, and where TLC finds a temporal property violated, some property must be.",
         "",
+        *([] if len(rows) == count else [f"Measured so far are {len(rows)} of the {count} models.", ""]),
         f"**{agreeing} of {len(rows)} agree.** {len(slow)} commands take more than {_SHORT:g} seconds. Of",
         f"these more than {_MOST_TIMES:g} times TLC's time: {', '.join(over) or 'none'}.",
         f"All commands together take {sum(row.get('seconds', 0) for row in rows):,.0f} seconds,",
@@ -146,7 +147,7 @@ def main() -> None:
         print(name, one["agrees"], one.get("seconds"), f"{_ratio(one):.2f}", one["reason"], flush=True)
         rows = [found for r in golden if (found := kept.get(r["model"]) or known.get(r["model"]))]
         _JSON.write_text(json.dumps(rows, indent=1) + "\n")
-        _TABLE.write_text(table(rows))
+        _TABLE.write_text(table(rows, len(golden)))
 
 
 if __name__ == "__main__":

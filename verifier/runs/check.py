@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from verifier.runs.engine import Engine, Listen, late
-from verifier.runs.option import Switch, option
+from verifier.runs.option import Switch, Whole, option
 from verifier.runs.options import (
     KEEP_GOING,
     DeadlockOption,
@@ -24,6 +24,11 @@ if TYPE_CHECKING:
     from verifier.runs.question import Question
     from verifier.system.model import Model
 
+_EXPLORE = "Let exploration decide, too. That leaves no invariant, so --certificate does without it."
+_FIND_BUGS = (
+    "Spend everything on violations: bounded searches by parallel steps with several seeds, random walks and "
+    "exploration, and no proofs. It goes on until each property is violated, or a limit; give --timeout."
+)
 _HELP = """Decide every property of a spec: invariants, step properties, deadlock, temporal properties.
 
 Engines run side by side: exploration looks at every state, the provers search an invariant or a
@@ -36,6 +41,8 @@ Examples:
   verify check Paxos.tla --config Small.cfg
   verify check my_protocol.py --timeout 10m --memory 8GiB
   verify check rabbit-sac --property Liveness --html run.html
+  verify check kip320-first-try --set replicas=5 --find-bugs --first --timeout 10m
+  verify check kip320 --certificate kip320.json
 """
 
 
@@ -44,7 +51,10 @@ class CheckOptions(SemanticsOption, DeadlockOption, FirstOption, Options):
     """The options of a check."""
 
     properties: tuple[str, ...] = properties_option("What to decide")
+    find_bugs: bool = option(False, Switch(), _FIND_BUGS)
+    seed: int = option(0, Whole(), "Of --find-bugs: vary the searches.")
     keep_going: bool = option(False, Switch(), KEEP_GOING)
+    explore: bool = option(True, Switch(), _EXPLORE)
     memory: int | None = memory_option()
 
 
@@ -74,6 +84,8 @@ ENGINE = Engine(
     render=late("verifier.text.check", "render_check"),
     progress=late("verifier.text.check", "CheckText"),
     asks=("explore", "prove", "live"),
+    writes_certificates=True,
+    certifying={"explore": False},
     relative_cost=2.0,
     forks_late=True,
 )

@@ -11,14 +11,15 @@ from verifier.engines.outcome import Outcome
 from verifier.outcomes.checked import CheckOutcome, is_decided
 from verifier.outcomes.run import Run
 from verifier.processes.limits import INTERRUPTED
-from verifier.runs.check_plan import EVALUATION, EXPLORE, LIVE, PROVE, Plan
+from verifier.runs.check_plan import BMC, EVALUATION, EXPLORE, LIVE, PROVE, WALKS, Plan
 from verifier.specs.definition import Definition
 from verifier.verdict import LEFT_TO_LIVE, TEMPORAL_PART, Verdict, VerdictKind
 
 if TYPE_CHECKING:
     from verifier.runs.question import Question
 
-_ORDER = (EXPLORE, PROVE, LIVE)
+_OF_STATES = (EXPLORE, PROVE, BMC, WALKS)
+_ORDER = (*_OF_STATES, LIVE)
 _NO_TIME = "no engine had the time to decide it"
 _CUT_SHORT = (_NO_TIME, INTERRUPTED)
 """What an engine says that was ended; the check knows why."""
@@ -47,13 +48,28 @@ def merge(plan: Plan, reports: Mapping[str, EngineReport]) -> dict[str, Verdict]
     for name in dict.fromkeys((*plan.safety, *plan.temporal)):
         parts = []
         if name in plan.safety:
-            parts.append(
-                _join([_of_states(reports[e], name) for e in (EXPLORE, PROVE) if e in reports], name)
-            )
+            parts.append(_join([_of_states(reports[e], name) for e in _OF_STATES if e in reports], name))
         if name in plan.temporal:
             parts.append(_join([_of_executions(reports[LIVE], name)] if LIVE in reports else [], name))
         found[name] = min(parts, key=_worth) if len(parts) > 1 else parts[0]
     return found
+
+
+def combined(known: EngineReport | None, report: EngineReport) -> EngineReport:
+    """What an engine reports that was asked again, about what it left open, or beside itself."""
+    if known is None:
+        return report
+    said = {verdict.property_name: verdict for verdict in report.outcome.verdicts}
+    kept = {one.property_name: one for one in known.outcome.verdicts if is_decided(one)}
+    outcome = replace(report.outcome, verdicts=tuple({**said, **kept}.values()))
+    return replace(
+        report,
+        outcome=outcome,
+        proofs=(*known.proofs, *report.proofs),
+        traces={**report.traces, **{name: known.traces[name] for name in kept if name in known.traces}},
+        certificates={**report.certificates, **known.certificates},
+        seconds=max(known.seconds, report.seconds),
+    )
 
 
 def _of_states(report: EngineReport, name: str) -> Verdict | None:
@@ -125,6 +141,13 @@ def conclude_check(
             for name, verdict in merged.items()
         }
     rest = [v for report in _ordered(reports) for v in _beside(report, merged, question)]
+    left = (
+        []
+        if question.loaded.source is None or question.options.properties
+        else (question.loaded.source.postconditions)
+    )
+    there = {verdict.property_name for verdict in rest}
+    rest += [_join([], name) for name in left if name not in there]
     if not question.properties:
         rest.append(_evaluation(reports, ended))
     merged |= {verdict.property_name: verdict for verdict in rest}
@@ -180,9 +203,7 @@ def _decider(verdict: Verdict, reports: Mapping[str, EngineReport]) -> str | Non
     return None
 
 
-def _beside(
-    report: EngineReport, merged: Mapping[str, Verdict], question: Question[Any]
-) -> list[Verdict]:
+def _beside(report: EngineReport, merged: Mapping[str, Verdict], question: Question[Any]) -> list[Verdict]:
     """Verdicts on more than the plan names: type invariants that are violated, postconditions."""
     stuck = question.definition.titles.no_deadlock  # explore looks for it where nothing else is asked
     known = {*merged, stuck}

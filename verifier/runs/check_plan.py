@@ -16,7 +16,7 @@ from verifier.runs.options import check_ends
 from verifier.runs.question import Question
 from verifier.runs.table import engine_named
 
-EXPLORE, PROVE, LIVE = "explore", "prove", "live"
+EXPLORE, PROVE, LIVE, BMC, WALKS = "explore", "prove", "live", "bmc", "simulate"
 EVALUATION = "Evaluation"
 """What a check of a module decides that asks for no property: assumptions hold, and each state and step that
 is reached has a value."""
@@ -38,6 +38,8 @@ def prepare(engine: Engine[Any], loaded: Loaded, options: Any) -> Question[Any]:
     Raises UsageError for an unknown name, or where the spec has no property.
     """
     check_ends(options)
+    if options.find_bugs and not options.explore:
+        raise UsageError("--find-bugs proves nothing, so it goes without --certificate and --no-explore")
     definition, stuck = loaded.definition, loaded.definition.titles.no_deadlock
     deadlock = options.deadlock or stuck in options.properties
     claims = engine.claims(definition)
@@ -48,6 +50,10 @@ def prepare(engine: Engine[Any], loaded: Loaded, options: Any) -> Question[Any]:
     own = [name for name in dict.fromkeys(names) if name not in claims and name != stuck]
     if own and loaded.source is None:  # operators of a module are properties, too
         raise unknown_name("property", own[0], [*claims, "all"])
+    evaluated = () if loaded.source is None or options.properties else loaded.source.postconditions
+    if loaded.source is not None and not options.explore and (evaluated or not names):
+        what = f"the POSTCONDITION {evaluated[0]}" if evaluated else "a module without properties"
+        raise UsageError(f"{what} is left to exploration, so that --no-explore and --certificate do not do")
     if not names and loaded.source is None:
         words = f"{definition.name} checks no property by default: name one with --property"
         raise UsageError(f"{words} ({', '.join(claims)})" if claims else words)
@@ -68,15 +74,16 @@ def plan(question: Question[Any]) -> Plan:
     states = {prop.name for prop in definition.properties} | {definition.titles.no_deadlock}
     temporal = tuple(name for name in properties if name in lasting)
     safety = tuple(name for name in properties if name in states or (module and name not in lasting))
-    return Plan(safety, temporal, bool(safety) or (module and not question.options.properties))
+    explores = bool(safety) or (module and not question.options.properties)
+    return Plan(safety, temporal, explores and question.options.explore)
 
 
 def sub_options(question: Question[Any], name: str, properties: Sequence[str], **given: Any) -> Any:
     """The options with which a check asks an engine about properties, within the limits of the check."""
     options, engine = question.options, engine_named(name)
     deadlock = question.definition.titles.no_deadlock in properties
-    about = {"timeout": options.timeout, "deadlock": deadlock, "by": options.by, **given}
-    about |= {"first": options.first, "keep_going": options.keep_going}
+    about = {"timeout": options.timeout, "deadlock": deadlock, "by": options.by}
+    about |= {"first": options.first, "keep_going": options.keep_going, "explore": options.explore, **given}
     return engine.options_for(properties, about)
 
 

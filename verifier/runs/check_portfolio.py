@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any
 
+from verifier.engines.choices import StepsChoice
 from verifier.engines.outcome import Outcome
 from verifier.errors import TooLargeError, UsageError
 from verifier.explicit.initial import TooManyInitialStates
@@ -16,12 +17,13 @@ from verifier.outcomes.checked import is_decided
 from verifier.outcomes.content import written_trace
 from verifier.outcomes.run import Run
 from verifier.processes.children import ChildEnded, Children, Message, Work
+from verifier.processes.cores import cores
 from verifier.processes.interrupts import Interrupts
 from verifier.processes.limits import INTERRUPTED, Interrupted
 from verifier.runs.asking import Known, Remark, answered
 from verifier.runs.building import build_model
-from verifier.runs.check_merge import EngineReport, conclude_check, merge
-from verifier.runs.check_plan import EXPLORE, LIVE, PROVE, Plan, plan, sub_options, sub_question
+from verifier.runs.check_merge import EngineReport, combined, conclude_check, merge
+from verifier.runs.check_plan import BMC, EXPLORE, LIVE, PROVE, WALKS, Plan, plan, sub_options, sub_question
 from verifier.runs.engine import Engine, Listen
 from verifier.runs.options import AUTO, INTERPRETER, TRANSLATION
 from verifier.runs.question import Question
@@ -44,6 +46,11 @@ many states the translation has sooner."""
 _TRANSLATED = f"{LIVE}, translated"
 _GIVES_WAY = 5
 """How much less of the processor the provers get: where exploration ends, it decides more."""
+_LEAST_HUNTERS = 2
+_HUNTED_DEPTH = 10_000
+"""Actions of an execution: a hunt has no bound but its time."""
+_MOST_WALKS, _WALKED = 1_000_000_000, 200
+"""Random walks, and the most actions of one."""
 _POLL_SECONDS = 0.2
 _LAST_WORDS_SECONDS = 5.0
 """How long an engine may take to report what it knows after an interrupt."""
@@ -115,12 +122,26 @@ class Portfolio:
         if self.plan.temporal:
             own = {"by": INTERPRETER} if self._chooses_semantics else {}
             self._start(LIVE, self.plan.temporal, **own)
+        if self.question.options.find_bugs and self.plan.safety:
+            given = {"walks": _MOST_WALKS, "depth": _WALKED, "seed": self.question.options.seed}
+            self._start(WALKS, self.plan.safety, **given)
+            for number in range(max(_LEAST_HUNTERS, cores())):
+                self._hunt(f"{BMC}, seed {self.question.options.seed + number}")
+
+    def _hunt(self, name: str) -> None:
+        """Starts a search by parallel steps for what is open. It ends at the first violation and then begins
+        again: no other one waits for it."""
+        seed = int(name.rpartition(" ")[2])
+        given = {"steps": StepsChoice.PARALLEL.value, "depth": _HUNTED_DEPTH, "first": True, "seed": seed}
+        if self.question.loaded.source is not None:
+            given["by"] = TRANSLATION
+        self._start(BMC, self._open_safety, name, **given)
 
     @property
     def _chooses_semantics(self) -> bool:
         """Whether a module is asked about and it is not said which semantics answers."""
-        question = self.question
-        return question.loaded.source is not None and question.options.by == AUTO
+        question, options = self.question, self.question.options
+        return question.loaded.source is not None and options.by == AUTO and bool(options.explore)
 
     @property
     def _open_safety(self) -> list[str]:
@@ -130,7 +151,8 @@ class Portfolio:
     @property
     def _may_prove(self) -> bool:
         started = PROVE in self.reports or PROVE in self.refusals or PROVE in self.children.running
-        return not started and bool(self.plan.safety) and bool(self._open_safety)
+        hunts = self.question.options.find_bugs
+        return not started and not hunts and bool(self.plan.safety) and bool(self._open_safety)
 
     def _start_provers_in_time(self) -> None:
         waited = time.monotonic() - self._began > _PROVERS_WAIT
@@ -156,7 +178,9 @@ class Portfolio:
 
     def _start(self, engine: str, properties: Sequence[str], name: str = "", **given: Any) -> None:
         memory = self.question.options.memory
-        asked = 2 * self.plan.explores + (1 + self._chooses_semantics) * bool(self.plan.temporal)
+        hunters = 1 + max(_LEAST_HUNTERS, cores()) if self.question.options.find_bugs else 1
+        asked = self.plan.explores + hunters * bool(self.plan.safety)
+        asked += (1 + self._chooses_semantics) * bool(self.plan.temporal)
         own = sub_options(self.question, engine, properties, memory=memory and memory // asked, **given)
         work = _work(self.question, engine_named(engine), own, name or engine)
         self.children.start(name or engine, work)
@@ -166,8 +190,8 @@ class Portfolio:
     def _hear(self, seconds: float) -> None:
         for event in self.children.poll(seconds):
             match event:
-                case Message(_, EngineReport() as report):
-                    self._take(report)
+                case Message(name, EngineReport() as report):
+                    self._take(name, report)
                 case Message(name, Refusal() as refusal):
                     if refusal.of_spec:
                         raise UsageError(refusal.reason)
@@ -179,11 +203,14 @@ class Portfolio:
                     if failure is not None:
                         self.refusals[name] = f"its process failed: {failure}"
 
-    def _take(self, report: EngineReport) -> None:
-        """Takes the report of an engine; of two by the same one, what decides more."""
-        name, known = report.engine, self.reports.get(report.engine)
-        if known is None or len(_decided(report)) > len(_decided(known)):
-            self.reports[name] = report
+    def _take(self, name: str, report: EngineReport) -> None:
+        """Takes a report. A search that found one violation goes on with what is open."""
+        before = self._open_safety
+        self.reports[report.engine] = combined(self.reports.get(report.engine), report)
+        goes_on = 0 < len(self._open_safety) < len(before) and not self.question.options.first
+        if report.engine == BMC and goes_on:
+            self.children.kill(name)
+            self._hunt(name)
 
     def _hear_last_words(self) -> None:
         until = time.monotonic() + _LAST_WORDS_SECONDS
@@ -207,9 +234,17 @@ class Portfolio:
     def _end_superfluous(self) -> None:
         """Ends the engines whose properties are decided."""
         if self.plan.safety and not self._open_safety:
-            self._kill(EXPLORE, PROVE)
+            self._kill(PROVE, *(name for name in self.children.running if name.startswith((BMC, WALKS))))
+            if not self._evaluates:
+                self._kill(EXPLORE)
         if self.plan.temporal and not self._open_temporal:
             self._kill(LIVE, _TRANSLATED)
+
+    @property
+    def _evaluates(self) -> bool:
+        """Whether exploration is to go on for a postcondition."""
+        source = self.question.loaded.source
+        return source is not None and not self.question.options.properties and bool(source.postconditions)
 
     def _kill(self, *names: str) -> None:
         for name in names:
@@ -217,16 +252,12 @@ class Portfolio:
                 self.children.kill(name)
 
 
-def _decided(report: EngineReport) -> list[str]:
-    return [one.property_name for one in report.outcome.verdicts if is_decided(one)]
-
-
 def _work(question: Question[Any], engine: Engine[Any], options: Any, name: str) -> Work:
     """Asks one engine in a child process, which reports what came of it."""
 
     def work(report: Callable[[Any], None], _: Connection) -> None:
         Interrupts().install()  # the parent passes its own on
-        if name == PROVE:
+        if name == (EXPLORE if question.options.find_bugs else PROVE) or name == WALKS:
             os.nice(_GIVES_WAY)
         progress = engine.progress()
 

@@ -88,6 +88,11 @@ class Source(Interface):
         """What was read, and what whoever loads the protocol needs."""
         ...
 
+    @property
+    def postconditions(self) -> tuple[str, ...]:
+        """What is evaluated once all states were looked at."""
+        ...
+
 
 Validate: TypeAlias = "Callable[[Model, Certificate, float, int], Mapping[str, Any]]"
 """Takes a model, a certificate, seconds and a seed, and gives what was compared. Raises Disagrees."""

@@ -204,6 +204,11 @@ class TlaSource:
         """The modules and the configuration."""
         return self.module.files
 
+    @property
+    def postconditions(self) -> tuple[str, ...]:
+        """TLC's POSTCONDITION."""
+        return tuple(self.module.specification.postconditions)
+
     def check_assumptions(self) -> None:
         """Raises AssumptionFailed for an ASSUME that is false."""
         definition = self.module.definition
