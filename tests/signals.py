@@ -213,8 +213,9 @@ def _left(mark: str) -> int:
 
 def met_python(after: float, number: int, code: int, errors: str) -> bool:
     """Whether the signal met Python itself, before it ran anything of this program: it is ended as the system
-    does, shows a traceback of its own, or drops the signal with one."""
-    its_own = "KeyboardInterrupt" in errors and "verifier/" not in errors
+    does, shows a traceback of its own, or drops the signal with one. What went to a terminal is not known."""
+    shown = "KeyboardInterrupt" in errors or (code == 1 and not errors)
+    its_own = shown and "verifier/" not in errors
     return after < UNTIL_HEARD and (code == -number or its_own)
 
 

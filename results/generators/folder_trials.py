@@ -16,6 +16,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -34,13 +35,13 @@ _SECONDS = 400.0
 _SILENT = "changed in silence"
 _TEXT = """# Folders that were changed, and folders of others
 
-Run ``python -m results.generators.folder_trials --flips {flips} --seed {seed}``. Made {made}, verify
-{version}, Python {python}, pyarrow {arrow}, {cores} cores.
+Run ``python -m results.generators.folder_trials --flips {flips} --seed {seed} --at-once {at_once}``.
+Made {made}, verify {version}, Python {python}, pyarrow {arrow}, {cores} cores.
 
 ## Flipped bits
 
 A sweep of {rows} rows, {size:,} bytes. One bit at a time is flipped, in a file of rows or in ``sweep.json``,
-and the folder is read: {flips:,} flips in {seconds:.0f} s.
+and the file is read: {flips:,} flips in {seconds:.0f} s, beside the trials below.
 
 | what came of it | flips |
 |---|---|
@@ -98,10 +99,14 @@ _USERS = {
 
 
 def flipped(folder: Path, flips: int, seed: int) -> Counter[str]:
-    """What came of so many flips of single bits in the files of a sweep, each by itself."""
+    """What came of so many flips of single bits in the files of a sweep, each by itself.
+
+    Only the file that was changed is read again, as the store reads it. Values that are those that were
+    written are not checked again.
+    """
     files = [*sorted((folder / store.ROWS).iterdir()), folder / store.ASKED]
     contents = {file: file.read_bytes() for file in files}
-    written = (store.read_recorded(folder), store.read_asked(folder))
+    written = {file: _values(file) for file in files}
     rng, found = Random(seed), Counter[str]()
     for _ in range(flips):
         file = rng.choice(files)
@@ -110,14 +115,44 @@ def flipped(folder: Path, flips: int, seed: int) -> Counter[str]:
         content[place] ^= 1 << rng.randrange(8)
         file.write_bytes(content)
         try:
-            same = (store.read_recorded(folder), store.read_asked(folder)) == written
-            found["read as before" if same else _SILENT] += 1
-        except UsageError:
+            if _is(file, written[file]):
+                found["read as before"] += 1
+            else:
+                _read(file)
+                found[_SILENT] += 1
+        except (UsageError, store.Damaged):
             found["refused, with the file named"] += 1
         except Exception as error:  # noqa: BLE001 -- each is an internal error to the user
             found[f"another error: {type(error).__name__}"] += 1
         file.write_bytes(contents[file])
     return found
+
+
+def _is(file: Path, written: object) -> bool:
+    try:
+        return _values(file) == written
+    except Exception:  # noqa: BLE001 -- what the store makes of it is asked next
+        return False
+
+
+def _values(file: Path) -> object:
+    if file.name == store.ASKED:
+        return store.read_asked(file.parent)
+    table = store._table(file)
+    return table.schema.names, table.to_pylist()
+
+
+def _read(file: Path) -> None:
+    if file.name == store.ASKED:
+        store.read_asked(file.parent)
+    else:
+        store._recorded(file)
+
+
+def _flipped_apart(folder: Path, flips: int, seed: int) -> Counter[str]:
+    """The same, in a copy of the folder: several processes do so at once."""
+    with tempfile.TemporaryDirectory() as made:
+        return flipped(shutil.copytree(folder, Path(made) / "copy"), flips, seed)
 
 
 @dataclass(frozen=True)
@@ -138,20 +173,21 @@ class Trial:
         return fine and (self.done.code == 2 if self.expected == "refused" else self.done.code in (0, 2, 10))
 
 
-def hostile(command: str, words: tuple[str, ...]) -> Iterator[Trial]:
-    """Each trial of a command."""
-    for name in _LINKED[command]:
-        for kind in ("file", "folder", "nothing"):
-            with tempfile.TemporaryDirectory() as made:
-                elsewhere, folder = Path(made) / "elsewhere", Path(made) / "out"
-                folder.mkdir()
-                elsewhere.mkdir()
-                target = _target(elsewhere, kind)
-                (folder / name).symlink_to(target)
-                before = _seen(elsewhere)
-                done = _ran(*words, str(folder))
-                same = _seen(elsewhere) == before and (folder / name).is_symlink()
-                yield Trial(command, f"{name}: a link to {_SAID[kind]}", "refused", done, same)
+def linked(command: str, words: tuple[str, ...], name: str, kind: str) -> Trial:
+    """A command whose folder has a link where a file or folder of its own should be."""
+    with tempfile.TemporaryDirectory() as made:
+        elsewhere, folder = Path(made) / "elsewhere", Path(made) / "out"
+        folder.mkdir()
+        elsewhere.mkdir()
+        (folder / name).symlink_to(_target(elsewhere, kind))
+        before = _seen(elsewhere)
+        done = _ran(*words, str(folder))
+        same = _seen(elsewhere) == before and (folder / name).is_symlink()
+        return Trial(command, f"{name}: a link to {_SAID[kind]}", "refused", done, same)
+
+
+def of_user(command: str, words: tuple[str, ...]) -> Iterator[Trial]:
+    """A command whose folder has files of the user."""
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made) / "out"
         for name in _USERS[command]:
@@ -161,6 +197,15 @@ def hostile(command: str, words: tuple[str, ...]) -> Iterator[Trial]:
         for name in _USERS[command]:
             same = (folder / name).is_file() and (folder / name).read_text(encoding="utf-8") == "mine\n"
             yield Trial(command, f"{name}: a file of the user", "kept", done, same)
+
+
+def hostile(command: str, words: tuple[str, ...], at_once: int) -> list[Trial]:
+    """All trials of a command."""
+    with ThreadPoolExecutor(at_once) as pool:
+        asked = [(name, kind) for name in _LINKED[command] for kind in _SAID]
+        found = [pool.submit(linked, command, words, name, kind) for name, kind in asked]
+        users = pool.submit(lambda: [*of_user(command, words)])
+        return [*(one.result() for one in found), *users.result()]
 
 
 _SAID = {"file": "a file", "folder": "a folder with a file", "nothing": "nothing"}
@@ -192,19 +237,23 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--flips", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--at-once", type=int, default=4)
     given = parser.parse_args()
-    began = time.monotonic()
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made) / "sweep"
         _ran(*_SWEEP, str(folder))
         size = sum(file.stat().st_size for file in (*(folder / store.ROWS).iterdir(), folder / store.ASKED))
         rows = len(store.read_rows(folder))
-        found = flipped(folder, given.flips, given.seed)
-        shutil.rmtree(folder)
+        began = time.monotonic()
+        with ProcessPoolExecutor(given.at_once) as pool:
+            share, seeds = given.flips // given.at_once, range(given.seed, given.seed + given.at_once)
+            parts = [pool.submit(_flipped_apart, folder, share, seed) for seed in seeds]
+            trials = [*hostile("sweep", _SWEEP, given.at_once), *hostile("explore", _EXPLORE, given.at_once)]
+            found = sum((part.result() for part in parts), Counter[str]())
     seconds = time.monotonic() - began
-    trials = [*hostile("sweep", _SWEEP), *hostile("explore", _EXPLORE)]
     text = _TEXT.format(
-        flips=given.flips,
+        flips=found.total(),
+        at_once=given.at_once,
         seed=given.seed,
         made=f"{datetime.now(UTC):%Y-%m-%d}",
         version=tool_version(),

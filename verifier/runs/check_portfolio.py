@@ -111,7 +111,7 @@ class Portfolio:
                 self.ended = str(limit)
             except KeyboardInterrupt:
                 self.ended = INTERRUPTED
-            if self.ended in (INTERRUPTED, self._enough):
+            if self.ended and self.ended in (INTERRUPTED, self._enough):
                 self._hear_last_words()
 
     # -- starting engines
