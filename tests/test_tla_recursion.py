@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from results.generators.tla_random import ran
-from tests.tla_modules import specified, translated
+from tests.tla_modules import explored, specified, translated
 from verifier.tla.ast import Definition as Operator
 from verifier.tla.explorer import Explorer
 from verifier.tla.translate.recursion import fold_of
@@ -67,3 +67,19 @@ def test_an_operator_that_is_passed_on_keeps_a_fold_a_fold(tmp_path: Path) -> No
     definition = specified(tmp_path, HIGHER).module.names["Sum"]
     assert isinstance(definition, Operator)
     assert fold_of(definition) is not None
+
+
+def test_a_recursive_function_may_ask_its_own_value_for_a_part(tmp_path: Path) -> None:
+    """TLC's test45: what a recursive function is at an argument is a function that asks for its own parts."""
+    body = r"""EXTENDS Naturals
+VARIABLE x
+g[i \in 0..3] == [j \in 0..i |-> IF j = 0 THEN IF i = 0 THEN 0 ELSE g[i-1][i-1] ELSE g[i][j-1] + 2]
+h[i, j \in 0..2] == [k \in 0..2 |-> IF k > 0 THEN h[i, j][k-1] + 1
+                                    ELSE IF j > 0 THEN h[i, j-1][k] + 1
+                                    ELSE IF i > 0 THEN h[i-1, j][k] + 1 ELSE 0]
+Init == x = <<g[3][3], g[2][0], h[1, 2][2], h[2, 2]>>
+Next == UNCHANGED x
+"""
+    (state,) = explored(tmp_path, body).states
+    assert state[0][:3] == (12, 2, 5)
+    assert dict(state[0][3]) == {0: 4, 1: 5, 2: 6}

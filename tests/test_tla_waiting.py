@@ -88,3 +88,15 @@ Init == x = U!1!Op(42)!:
 Next == UNCHANGED x
 """
     assert explored(tmp_path, body).states == [(43,)]
+
+
+def test_what_a_tuple_holds_is_computed_in_the_state_where_it_is_made(tmp_path: Path) -> None:
+    body = r"""EXTENDS Naturals
+VARIABLES x, y
+Init == x = 0 /\ y = <<>>
+Made(k) == LET g[i \in 0..1] == IF i = 0 THEN x * 10 + k ELSE g[i - 1] IN <<[a |-> g]>>
+Next == x < 3 /\ \E k \in {1, 2} : x' = x + k /\ y' = Made(k)
+"""
+    states = explored(tmp_path, body, "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE").states
+    found = {(x, y[0]["a"][1]) for x, y in states[1:]}
+    assert found == {(1, 1), (2, 2), (2, 11), (3, 12), (3, 21), (4, 22)}

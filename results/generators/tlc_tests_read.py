@@ -58,7 +58,7 @@ _INSIDE = {
         "RandomElementXandYTest Github648Test Github648wNTest"
     ),
     "configurations that the test writes while it runs": "Github432Test",
-    "files that TLC writes": "StringDeserializeTLCTest",
+    "files that TLC writes": "StringDeserializeTLCTest JsonTest",
     "how TLC goes on behind an error (-continue), and its limits of memory": "ContinueTest",
     "an option of TLC that verify does not have": "InvParameterizedBTest InvParameterizedCTest",
 }

@@ -18,8 +18,8 @@ from verifier.tla.ast import Definition, Expression
 from verifier.tla.branching import Branching
 from verifier.tla.errors import Place
 from verifier.tla.facts import ACTION, Facts
-from verifier.tla.frames import UNSET, Closure, Frame, Undefined, Unit, Waiting, is_settled
-from verifier.tla.values import NoValue, Value, listed
+from verifier.tla.frames import UNSET, Closure, Frame, Undefined, Unit, Waiting, settled
+from verifier.tla.values import NoValue, Value
 
 if TYPE_CHECKING:
     from verifier.tla.core import Core
@@ -128,7 +128,7 @@ class _Halves:
     def listed(self, values: Sequence[Value]) -> list[Value]:
         """Values with all that is still to be computed, which may read the state at hand."""
         try:
-            return [one if is_settled(one) or one is UNSET else listed(one) for one in values]
+            return [one if one is UNSET else settled(one) for one in values]
         except NoValue as error:
             raise Undefined(self.place, f"beside \\cdot, {error}") from None
 

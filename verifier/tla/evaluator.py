@@ -60,6 +60,7 @@ class Evaluator(Calls, Forms, Functions, Logic, Membership):
         """Those of the configuration and of TLCModelValue, by their names."""
         self.printed: list[str] = []
         self.symmetry: Symmetry | None = None
+        self.inside_recursive = set()
         self.actions = Walker(self)
         self.emit = Emitter(self.now, self.next)
         self.start_calls()

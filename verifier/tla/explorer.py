@@ -28,7 +28,7 @@ from verifier.tla.retracing import Walk, has_a_step
 from verifier.tla.specification import Specification
 from verifier.tla.symmetry import Asymmetric, Symmetry
 from verifier.tla.violations import Violations
-from verifier.tla.walking import PLAIN, Walks
+from verifier.tla.walking import Walks
 
 
 class Explorer:
@@ -297,7 +297,7 @@ class Explorer:
         self.evaluator.now[:] = state
         following[:] = [UNSET] * len(following)
         successors: list[tuple[State, Definition | None]] = []
-        keep, plain = successors.append, PLAIN
+        keep, plain = successors.append, self.walks.plain
 
         def add() -> None:
             made = tuple(following)

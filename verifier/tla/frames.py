@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from verifier.tla.ast import Expression, Symbol
 from verifier.tla.errors import Place
-from verifier.tla.values import Boolean, Fn, ModelValue
+from verifier.tla.values import Boolean, Fn, ModelValue, listed
 
 Frame: TypeAlias = list[Any]
 """The values of bound names and parameters, by slot."""
@@ -172,6 +172,16 @@ def is_settled(value: Any) -> bool:
     if kind is Fn:
         return all(map(is_settled, value.values()))
     return kind in _SETTLED
+
+
+def settled(value: Any) -> Any:
+    """A value with all that is still to be computed in it."""
+    value = listed(value)
+    if is_settled(value):
+        return value
+    if type(value) is tuple:
+        return tuple(map(settled, value))
+    return Fn({key: settled(one) for key, one in value.items()}) if type(value) is Fn else value
 
 
 _SETTLED = (int, str, Boolean, ModelValue, frozenset)

@@ -29,6 +29,11 @@ _FEW = 1024
 class Functions(Core):
     """Compiles functions."""
 
+    computes_later = False
+    """Whether there are functions whose values are computed when they are asked for."""
+    inside_recursive: set[ast.Function]
+    """The functions that are what a recursive function is at an argument, and ask that function."""
+
     def function_forms(self) -> dict[type, Callable[[Any, Unit, bool], Source]]:
         """What compiles which expressions."""
         return {
@@ -48,6 +53,8 @@ class Functions(Core):
         )
         slot = unit.slot(whole.bindings[0].names[0])
         own = unit.slot(whole.itself) if whole.itself is not None else None
+        waits = own is not None or whole in self.inside_recursive
+        self._note_inner(whole, unit)
         value = self.value_source(whole.body, unit, primed)
         body = self.emit.later(value)
 
@@ -74,7 +81,8 @@ class Functions(Core):
                 raise self.fault(place, NoValue("no set"), found)
             return lazy(e, found) if found.infinite else found.members()
 
-        if own is not None:
+        if waits:
+            self.computes_later = True
             return f"{self.emit.bound(lazy)}(e, {domain})"
         return self.emit.statements([
             f"found = {domain}",
@@ -91,6 +99,8 @@ class Functions(Core):
     def _function_of_several(self, whole: ast.Function, unit: Unit, primed: bool) -> Source:
         """A function of several arguments, which are a tuple."""
         own = unit.slot(whole.itself) if whole.itself is not None else None
+        waits = whole in self.inside_recursive or (own is not None and self._calls_itself(whole, unit))
+        self._note_inner(whole, unit)
         value = self.value_source(whole.body, unit, primed)
         body = self.emit.later(value)
         domains = [self.emit.later(self.value_source(b.domain, unit, primed)) for b in whole.bindings]
@@ -116,13 +126,21 @@ class Functions(Core):
 
             return LazyFunction(sets[0] if single else ProductSet(sets, self.order.walk), compute)
 
-        if own is not None and self._calls_itself(whole, unit):
+        self.computes_later = self.computes_later or own is not None or waits
+        if waits:
             return self.emit.call(lazy)
         lines = self.loops(whole.bindings, unit, primed, [f"pairs[{key}] = {value}"])
         made = self.emit.function(self.emit.statements(["pairs = {}", *lines, "return function(pairs)"]))
         if own is None:
             return self.emit.call(self._listed_or(made, lazy, domains))
         return self.emit.call(self._at_once(made, lazy, domains))
+
+    def _note_inner(self, whole: ast.Function, unit: Unit) -> None:
+        """``f[x \\in S] == [y \\in T |-> e]``: where e asks f for other values at the same x, the inner
+        function has to be there before all of its values are, as in TLC."""
+        inner = whole.body
+        if isinstance(inner, ast.Function) and whole.itself is not None and self._calls_itself(whole, unit):
+            self.inside_recursive.add(inner)
 
     @staticmethod
     def _listed_or(made: Evaluate, lazy: Evaluate, domains: list[Evaluate]) -> Evaluate:

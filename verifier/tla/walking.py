@@ -9,14 +9,15 @@ from verifier.tla.ast import Step
 from verifier.tla.calls import endless
 from verifier.tla.errors import Place
 from verifier.tla.found import State, Taken
-from verifier.tla.frames import UNSET, Undefined, Unit
+from verifier.tla.frames import UNSET, Undefined, Unit, settled
 from verifier.tla.retracing import Walk, action_between
 from verifier.tla.specification import Specification
 from verifier.tla.splitting import Formula
-from verifier.tla.values import Boolean, Fn, ModelValue, NoValue, Value, listed
+from verifier.tla.values import Boolean, Fn, ModelValue, NoValue, Value
 
-PLAIN = frozenset((int, str, Boolean, ModelValue, frozenset, tuple, Fn))
-"""Kinds of values that are listed."""
+_SCALAR = frozenset((int, str, Boolean, ModelValue, frozenset))
+PLAIN = _SCALAR | {tuple, Fn}
+"""Kinds of values that are listed, but for what is inside of a tuple or a function."""
 
 
 class Walks:
@@ -65,19 +66,25 @@ class Walks:
 
     def captured(self, what: str) -> State:
         """The next state, all of whose variables must have a value. Raises Undefined."""
-        made, plain = tuple(self.evaluator.next), True
+        made, plain, kinds = tuple(self.evaluator.next), True, self.plain
         for value in made:
             if value is UNSET:
                 names = [n for n, v in zip(self.names, made, strict=True) if v is UNSET]
                 raise Undefined(self.place, f"{what} leaves {', '.join(names)} without a value")
-            plain = plain and type(value) in PLAIN
+            plain = plain and type(value) in kinds
         return made if plain else tuple(self._listed(item, i) for i, item in enumerate(made))
 
     def _listed(self, value: Value, index: int) -> Value:
         try:
-            return listed(value)
+            return settled(value)
         except NoValue as error:
             raise Undefined(self.place, f"{self.names[index]} gets a value: {error}") from None
+
+    @property
+    def plain(self) -> frozenset[type]:
+        """Kinds of values that are listed as a whole: where functions have values that are computed when they
+        are asked for, tuples and functions may hold one, which would read another state later."""
+        return _SCALAR if self.evaluator.computes_later else PLAIN
 
     @property
     def place(self) -> Place:
