@@ -118,7 +118,7 @@ def test_what_is_the_same_in_all_states_may_stand_around(next_is: str, tmp_path:
 
 
 @pytest.mark.parametrize(
-    ("command", "by"), product(["bmc --depth 3", "prove", "explore"], ["translation", "auto"])
+    ("command", "by"), list(product(["bmc --depth 3", "prove", "explore"], ["translation", "auto"]))
 )
 def test_the_translation_refuses_what_it_has_no_rule_for(command: str, by: str, tmp_path: Path) -> None:
     (tmp_path / "M.tla").write_text(f"---- MODULE M ----\n{COMPOSED}Low == x < 7\n====\n")
