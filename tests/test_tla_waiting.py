@@ -72,6 +72,14 @@ def test_a_union_of_sets_that_are_not_listed_is_not_gone_through(tmp_path: Path)
         explored(tmp_path, f"{listed}Next == UNCHANGED x")
 
 
+def test_the_sets_of_numbers_have_an_order(tmp_path: Path) -> None:
+    body = r"EXTENDS Integers VARIABLE x Next == UNCHANGED x Init == x = "
+    chosen = r"(-4 \in (CHOOSE i \in CHOOSE j \in {{Nat}, {Int}} : \E k \in j : -1 \in k : TRUE))"
+    assert explored(tmp_path, f"{body}{chosen}").states == [(TRUE,)]
+    first = r"((CHOOSE i \in {{Int}, {Nat}} : TRUE) = {Nat})"
+    assert explored(tmp_path, f"{body}{first}").states == [(TRUE,)]
+
+
 def test_a_constant_cannot_be_a_number_of_the_search(tmp_path: Path) -> None:
     body = 'EXTENDS TLC\nCONSTANT C\nVARIABLE x\nInit == x = C\nNext == UNCHANGED x\nD == TLCGet("diameter")'
     with pytest.raises(TlaError, match="a constant has its value before there is a search"):

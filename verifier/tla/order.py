@@ -8,7 +8,7 @@ from functools import cmp_to_key
 from itertools import chain
 from typing import Any
 
-from verifier.tla.lazy_sets import FunctionSet, Interval, Powerset
+from verifier.tla.lazy_sets import INT, NAT, FunctionSet, Interval, Powerset
 from verifier.tla.values import (
     TRUE,
     Boolean,
@@ -95,6 +95,8 @@ class Order:
             return frozenset((0,) if value.truth else ())
         if kind is tuple:
             return (len(value), *chain.from_iterable((i, self.sort_key(v)) for i, v in enumerate(value, 1)))
+        if value is NAT or value is INT:
+            raise TypeError  # compared by themselves
         if kind is not Fn and kind is not frozenset:
             return self.sort_key(listed(value))
         found = self.keys.get(value)
@@ -132,6 +134,8 @@ class Order:
         """Below 0, 0 or above 0. Raises NoValue for values that TLC cannot compare."""
         if one is other:
             return 0
+        if (one is NAT and other is INT) or (one is INT and other is NAT):
+            return 1 if one is INT else -1
         one, other = listed(one), listed(other)
         first, second = type(one), type(other)
         if first is ModelValue or second is ModelValue:
