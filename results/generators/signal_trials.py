@@ -36,6 +36,8 @@ Run ``python -m results.generators.signal_trials --rows FILE --count 200 --at-on
 ``--table``. Each trial starts a command, and sends it SIGINT or SIGTERM at a random moment of its run. In
 half of the trials the signal comes again within three seconds. In three of ten standard error is a terminal
 that is almost full, and that nobody reads ("tty"). Several trials run at once: {load}.
+"result" counts those that printed one. The others had none yet, or were still reading the protocol, which
+takes seconds on such a machine.
 
 A trial is wrong if the command leaves a process behind, shows a traceback or an internal error, has an exit
 code other than 0, 10 and 12, or prints what is no JSON. Some signals come before Python has loaded anything
@@ -168,7 +170,7 @@ def table(rows: Sequence[Row], at_once: int) -> str:
     late = [row for row in own if row.seconds > _SECONDS]
     head = _HEAD.format(
         at_once=at_once,
-        load=f"the load of the machine was {min(loads):g} to {max(loads):g}",
+        load=f"the load was {min(loads):g} to {max(loads):g}",
         trials=len(rows),
         made=f"{datetime.now(UTC):%Y-%m-%d}",
         version=tool_version(),
