@@ -35,7 +35,7 @@ _REASONS = {
     "ETest13": "TLC cannot count a set of 8,000,000,000 functions; verify does",
     "Test214": "SANY rejects facts in USE that are no facts; verify does not read proofs",
     "StandardModulesTest": "no state satisfies Init: verify refuses that, where TLC looks at no state",
-    "Github696b": "TLC sorts a set of several kinds, which is an error; verify does not",
+    "Github696bTest": "TLC sorts a set of several kinds, which is an error; verify does not",
 }
 """Why the two differ, where what verify says does not tell."""
 
