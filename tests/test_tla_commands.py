@@ -416,8 +416,7 @@ Inv == \E p \in P : pc[p] # "c1"
 def test_what_a_limit_left_open_names_the_limit(words: list[str], option: str, counter: Path) -> None:
     result = verify(*words, "--set", "N=300", str(counter))
     assert result.exit_code == 12, result.output
-    if "while the spec was read" not in result.output:  # a slow machine comes no further
-        assert f"A greater {option}, or smaller constants (--set), may decide more." in result.stdout
+    assert f"A greater {option}, or smaller constants (--set), may decide more." in result.stdout
 
 
 @pytest.mark.usefixtures("counter")

@@ -13,7 +13,7 @@ from typing import Any
 
 from tabulate import tabulate
 
-from verifier.engines.bmc import PREFERRED_SOLVERS, Request, check
+from verifier.engines.bmc import PREFERRED_SOLVER, Request, check
 from verifier.processes.limits import Limits
 from verifier.solvers import SOLVER_NAMES, solver_version
 from verifier.specs.expectations import Expectation, expectations
@@ -95,9 +95,8 @@ def main() -> None:
             constants = ", ".join(f"{name} {value}" for name, value in question.constants.items())
             figures = ["yes" if same else "NO", f"{seconds:.1f}"]
             rows.append([question.spec, constants, expected.property_name, wanted, found, *figures])
-    solvers = [options.solver] if options.solver else sorted(set(PREFERRED_SOLVERS.values()))
-    versions = ", ".join(f"{name} {solver_version(name)}" for name in solvers)
-    on = f"{datetime.date.today()}, Python {platform.python_version()}, {versions}"
+    solver = options.solver or PREFERRED_SOLVER
+    on = f"{datetime.date.today()}, Python {platform.python_version()}, {solver} {solver_version(solver)}"
     print(f"# Bounded model checking of the {options.family} family against an independent checker\n")
     print(f"`python -m results.generators.expected {' '.join(sys.argv[1:])}` on {on}.\n")
     print("Expected: what TLC found in the originals (`expectations.toml`), lengths in actions. A property")

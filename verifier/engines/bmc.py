@@ -39,7 +39,7 @@ from verifier.trust.shorten import shorten
 from verifier.trust.trace import Trace
 from verifier.verdict import ENDED_FIRST, Verdict, VerdictKind, beyond_depth, not_reached
 
-PREFERRED_SOLVERS = {Steps.PARALLEL: "cadical", Steps.SERIAL: "cadical"}
+PREFERRED_SOLVER = "cadical"
 """CaDiCaL exhausts a depth serially four times as fast as Z3 (kip320 at depth 12). In parallel steps it is as
 fast at few replicas, and two to four times as fast at five."""
 
@@ -52,7 +52,7 @@ class Request:
     depth: int
     steps: StepsChoice = StepsChoice.AUTO
     solver: str | None = None
-    """None: for each search the one in ``PREFERRED_SOLVERS``."""
+    """None: for each search the one in ``PREFERRED_SOLVER``."""
     symmetry: bool = True
     shortest: bool = False
     limits: Limits = field(default_factory=Limits)
@@ -103,6 +103,8 @@ class _Progress:
     """What is known of one property so far."""
 
     closed: int = -1
+    closed_by: str | None = None
+    """Which search closed the depth."""
     looked_ahead: bool = False
     """Whether all executions beyond the depth that count were searched."""
     candidate: Trace | None = None
@@ -175,7 +177,7 @@ class _BoundedCheck:
         for steps in chosen:
             yield Search(
                 steps=steps,
-                solver=request.solver or PREFERRED_SOLVERS[steps],
+                solver=request.solver or PREFERRED_SOLVER,
                 depth=request.depth,
                 properties=tuple(self.properties),
                 symmetry=request.symmetry,
@@ -278,25 +280,25 @@ class _BoundedCheck:
 
     def _closed(self, search_name: str, event: DepthClosed) -> None:
         news = tuple(name for name in event.properties if event.depth > self.properties[name].closed)
-        for name in news:
-            self.properties[name].closed = event.depth
         for name in event.properties:
             known = self.properties[name]
+            if name in news:
+                known.closed, known.closed_by = event.depth, search_name
             in_steps = search_name == Steps.PARALLEL.value and event.depth >= self.ahead
             known.looked_ahead = known.looked_ahead or in_steps or event.everywhere
             if known.candidate is not None:
                 if name in news:
                     self._judge_candidate(name)
             elif known.verdict is None and known.looked_ahead and known.closed >= self.request.depth:
-                known.verdict = self._not_found(name, known.closed, search_name)
+                known.verdict = self._not_found(name)
         if news:
             self.listen(Progress(search_name, news, event.depth, self._elapsed()))
 
-    def _not_found(self, name: str, depth: int, search_name: str | None) -> Verdict:
-        kind, reason = VerdictKind.HOLDS, None
+    def _not_found(self, name: str) -> Verdict:
+        known, kind, reason = self.properties[name], VerdictKind.HOLDS, None
         if self.model.system.seeks(name):
-            kind, reason = VerdictKind.INCONCLUSIVE, not_reached(depth)
-        return Verdict(name, kind, depth, self._elapsed(), reason, found_by=search_name)
+            kind, reason = VerdictKind.INCONCLUSIVE, not_reached(known.closed)
+        return Verdict(name, kind, known.closed, self._elapsed(), reason, found_by=known.closed_by)
 
     def _found(self, search_name: str, event: ViolationFound) -> None:
         known = self.properties[event.violates]
@@ -376,7 +378,7 @@ class _BoundedCheck:
             if known.candidate is not None:
                 self._violated(name)
             elif known.closed >= self.request.depth:  # all that was asked for
-                known.verdict = self._not_found(name, known.closed, None)
+                known.verdict = self._not_found(name)
             else:
                 closed = self._closed_beside_the_ends(name)
                 depth = closed if closed >= 0 else None

@@ -54,9 +54,7 @@ class BmcOptions(SemanticsOption, ValidationOption, DeadlockOption, FirstOption,
 
     depth: int | None = option(None, Whole(), "The most actions of an execution. [default: the spec's]")
     steps: str = option("auto", OneOf(tuple(map(str, StepsChoice))), _STEPS)
-    solver: str | None = option(
-        None, SOLVER, "What solves. [default: cadical]"
-    )
+    solver: str | None = option(None, SOLVER, "What solves. [default: cadical]")
     symmetry: bool = option(True, Switch(), _SYMMETRY)
     shortest: bool = option(
         False, Switch(), "Go on to a counterexample with the fewest actions, proven fewest."
@@ -116,7 +114,7 @@ def _run(
     listen: Listen = lambda _: None,
     built: Callable[[Model], None] = lambda _: None,
 ) -> Run:
-    from verifier.engines.bmc import check
+    from verifier.engines.bmc import PREFERRED_SOLVER, check
     from verifier.runs.question import answer, conclude
 
     request = _request(question)
@@ -125,7 +123,8 @@ def _run(
     found = answer(question, lambda model: check(model, request, listen), built, nothing, free=True)
     verdicts = tuple(_as_deep(verdict, request.closed) for verdict in found.outcome.verdicts)
     found = replace(found, outcome=replace(found.outcome, verdicts=verdicts))
-    return conclude(question, found, ENGINE.name, depth=request.depth, solvers=_solvers(request))
+    solvers = (request.solver or PREFERRED_SOLVER,)
+    return conclude(question, found, ENGINE.name, depth=request.depth, solvers=solvers)
 
 
 def _as_deep(verdict: Verdict, closed: Mapping[str, int]) -> Verdict:
@@ -134,15 +133,6 @@ def _as_deep(verdict: Verdict, closed: Mapping[str, int]) -> Verdict:
     if verdict.kind is not VerdictKind.INCONCLUSIVE or depth < 0:
         return verdict
     return replace(verdict, depth=depth)
-
-
-def _solvers(request: Request) -> tuple[str, ...]:
-    from verifier.engines.bmc import PREFERRED_SOLVERS
-
-    if request.solver is not None:
-        return (request.solver,)
-    ran = (steps for steps in PREFERRED_SOLVERS if request.steps in (StepsChoice.AUTO, steps.value))
-    return tuple(dict.fromkeys(PREFERRED_SOLVERS[steps] for steps in ran))
 
 
 def _dump(question: Question[BmcOptions], model: Model) -> str:
