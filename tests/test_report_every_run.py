@@ -15,7 +15,7 @@ from verifier.report.formats import FORMATS
 FENCED = str(ROOT / "docs" / "examples" / "FencedLock.tla")
 
 RUNS: list[tuple[tuple[str, ...], str]] = [
-    (("bmc", LOCK, "--depth", "2", "--property", "NotAllAsk"), "HOLDS"),
+    (("bmc", LOCK, "--depth", "2", "--steps", "serial", "--property", "NotAllAsk"), "HOLDS"),
     (("bmc", LOCK, "--depth", "3", "--property", "NotAllAsk"), "VIOLATED"),
     (("bmc", FENCED, "--set", "Fencing=FALSE", "--property", "InOrder"), "VIOLATED"),
     (("explore", LOCK, "--property", "HolderWaitsNoMore"), "HOLDS"),

@@ -52,22 +52,30 @@ class Thunk:
     def __init__(self, translator: Evaluation, body: Expression, context: Context) -> None:
         self.translator, self.body, self.context = translator, body, context
         self.found: Sym | None = None
+        self.assigned: object = None
+        """Where it waits, what the next state was when it was found."""
         facts = translator.evaluator.analysis.of(body, context.module)
         self.acts = facts.level >= ACTION
+        self.kept: bool = not self.acts and not facts.changing and not context.primed
         # What it is given may read the next state, which has other values on other ways to take a step.
         given = (context.env.get(one) for one in facts.free)
-        waits = any(isinstance(one, Thunk) and not one.kept for one in given)
-        self.kept: bool = not self.acts and not waits and not facts.changing and not context.primed
+        self.waits: bool = any(isinstance(one, Thunk) and (one.waits or not one.kept) for one in given)
 
     def force(self, primed: bool) -> Sym:
         """What it stands for."""
         if primed and not self.context.primed:
             return self.translator.value(self.body, replace(self.context, primed=True))
-        if self.found is not None:
+        assigned = self.translator.assigned
+        if self.found is not None and (not self.waits or self.assigned is assigned):
             return self.found
-        found = self.translator.value(self.body, self.context)
-        if self.kept:
-            self.found = found
+        before, self.translator.unassigned = self.translator.unassigned, set()
+        try:
+            found = self.translator.value(self.body, self.context)
+        finally:
+            missing = self.translator.unassigned
+            self.translator.unassigned = before | missing
+        if self.kept and not (self.waits and missing):
+            self.found, self.assigned = found, assigned
         return found
 
 
