@@ -141,13 +141,8 @@ def conclude_check(
             for name, verdict in merged.items()
         }
     rest = [v for report in _ordered(reports) for v in _beside(report, merged, question)]
-    left = (
-        []
-        if question.loaded.source is None or question.options.properties
-        else (question.loaded.source.postconditions)
-    )
     there = {verdict.property_name for verdict in rest}
-    rest += [_join([], name) for name in left if name not in there]
+    rest += [_join([], name) for name in plan.postconditions if name not in there]
     if not question.properties:
         rest.append(_evaluation(reports, ended))
     merged |= {verdict.property_name: verdict for verdict in rest}

@@ -30,6 +30,8 @@ class Plan:
     temporal: tuple[str, ...]
     explores: bool = True
     """Whether there is something to explore for: a module is explored for its postcondition, too."""
+    postconditions: tuple[str, ...] = ()
+    """What is evaluated once all states were explored."""
 
 
 def prepare(engine: Engine[Any], loaded: Loaded, options: Any) -> Question[Any]:
@@ -50,7 +52,7 @@ def prepare(engine: Engine[Any], loaded: Loaded, options: Any) -> Question[Any]:
     own = [name for name in dict.fromkeys(names) if name not in claims and name != stuck]
     if own and loaded.source is None:  # operators of a module are properties, too
         raise unknown_name("property", own[0], [*claims, "all"])
-    evaluated = () if loaded.source is None or options.properties else loaded.source.postconditions
+    evaluated = _postconditions(loaded, options)
     if loaded.source is not None and not options.explore and (evaluated or not names):
         what = f"the POSTCONDITION {evaluated[0]}" if evaluated else "a module without properties"
         raise UsageError(f"{what} is left to exploration, so that --no-explore and --certificate do not do")
@@ -66,6 +68,11 @@ def prepare(engine: Engine[Any], loaded: Loaded, options: Any) -> Question[Any]:
     return found
 
 
+def _postconditions(loaded: Loaded, options: Any) -> tuple[str, ...]:
+    """Those of a module, unless it is said what to decide."""
+    return () if loaded.source is None or options.properties else loaded.source.postconditions
+
+
 def plan(question: Question[Any]) -> Plan:
     """The properties by what they speak of. Other names are operators of a TLA+ module."""
     definition, properties = question.definition, question.properties
@@ -75,7 +82,8 @@ def plan(question: Question[Any]) -> Plan:
     temporal = tuple(name for name in properties if name in lasting)
     safety = tuple(name for name in properties if name in states or (module and name not in lasting))
     explores = bool(safety) or (module and not question.options.properties)
-    return Plan(safety, temporal, explores and question.options.explore)
+    postconditions = _postconditions(question.loaded, question.options)
+    return Plan(safety, temporal, explores and question.options.explore, postconditions)
 
 
 def sub_options(question: Question[Any], name: str, properties: Sequence[str], **given: Any) -> Any:

@@ -89,6 +89,8 @@ class Portfolio:
     ended: str = ""
     """The limit, the interrupt or the violation that ended the check; empty if none did."""
     _began: float = field(default_factory=time.monotonic)
+    _seeds: dict[str, int] = field(default_factory=dict)
+    """Of each bounded search of a hunt."""
     _translated: bool = False
     """Whether the translation was asked about temporal properties beside the interpreter."""
 
@@ -125,13 +127,19 @@ class Portfolio:
         if self.question.options.find_bugs and self.plan.safety:
             given = {"walks": _MOST_WALKS, "depth": _WALKED, "seed": self.question.options.seed}
             self._start(WALKS, self.plan.safety, **given)
-            for number in range(max(_LEAST_HUNTERS, cores())):
-                self._hunt(f"{BMC}, seed {self.question.options.seed + number}")
+            for number in range(self._hunters):
+                self._hunt(self.question.options.seed + number)
 
-    def _hunt(self, name: str) -> None:
+    @property
+    def _hunters(self) -> int:
+        """How many bounded searches run side by side."""
+        return max(_LEAST_HUNTERS, cores()) if self.question.options.find_bugs else 0
+
+    def _hunt(self, seed: int) -> None:
         """Starts a search by parallel steps for what is open. It ends at the first violation and then begins
         again: no other one waits for it."""
-        seed = int(name.rpartition(" ")[2])
+        name = f"{BMC}, seed {seed}"
+        self._seeds[name] = seed
         given = {"steps": StepsChoice.PARALLEL.value, "depth": _HUNTED_DEPTH, "first": True, "seed": seed}
         if self.question.loaded.source is not None:
             given["by"] = TRANSLATION
@@ -167,8 +175,7 @@ class Portfolio:
     @property
     def _may_translate(self) -> bool:
         """Whether the translation may decide what the interpreter has not decided yet."""
-        started = _TRANSLATED in self.refusals or _TRANSLATED in self.children.running or self._translated
-        return self._chooses_semantics and not started and bool(self._open_temporal)
+        return self._chooses_semantics and not self._translated and bool(self._open_temporal)
 
     def _start_translation_in_time(self) -> None:
         waited = time.monotonic() - self._began > _TRANSLATION_WAITS
@@ -178,8 +185,7 @@ class Portfolio:
 
     def _start(self, engine: str, properties: Sequence[str], name: str = "", **given: Any) -> None:
         memory = self.question.options.memory
-        hunters = 1 + max(_LEAST_HUNTERS, cores()) if self.question.options.find_bugs else 1
-        asked = self.plan.explores + hunters * bool(self.plan.safety)
+        asked = self.plan.explores + (1 + self._hunters) * bool(self.plan.safety)
         asked += (1 + self._chooses_semantics) * bool(self.plan.temporal)
         own = sub_options(self.question, engine, properties, memory=memory and memory // asked, **given)
         work = _work(self.question, engine_named(engine), own, name or engine)
@@ -208,9 +214,9 @@ class Portfolio:
         before = self._open_safety
         self.reports[report.engine] = combined(self.reports.get(report.engine), report)
         goes_on = 0 < len(self._open_safety) < len(before) and not self.question.options.first
-        if report.engine == BMC and goes_on:
+        if name in self._seeds and goes_on:
             self.children.kill(name)
-            self._hunt(name)
+            self._hunt(self._seeds[name])
 
     def _hear_last_words(self) -> None:
         until = time.monotonic() + _LAST_WORDS_SECONDS
@@ -234,17 +240,11 @@ class Portfolio:
     def _end_superfluous(self) -> None:
         """Ends the engines whose properties are decided."""
         if self.plan.safety and not self._open_safety:
-            self._kill(PROVE, *(name for name in self.children.running if name.startswith((BMC, WALKS))))
-            if not self._evaluates:
+            self._kill(PROVE, WALKS, *self._seeds)
+            if not self.plan.postconditions:
                 self._kill(EXPLORE)
         if self.plan.temporal and not self._open_temporal:
             self._kill(LIVE, _TRANSLATED)
-
-    @property
-    def _evaluates(self) -> bool:
-        """Whether exploration is to go on for a postcondition."""
-        source = self.question.loaded.source
-        return source is not None and not self.question.options.properties and bool(source.postconditions)
 
     def _kill(self, *names: str) -> None:
         for name in names:
