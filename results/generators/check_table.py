@@ -9,13 +9,12 @@ one worker, and both commands are timed; for the others its time is the golden o
 
 from __future__ import annotations
 
-import argparse
 import json
 from pathlib import Path
 from typing import Any
 
 from results.generators.measuring import ended, verify
-from results.generators.tla_examples import beside
+from results.generators.tla_examples import beside, models_parser
 
 _HERE = Path(__file__).resolve().parents[1]
 _JSON, _TABLE = _HERE / "check.json", _HERE / "check.md"
@@ -125,12 +124,7 @@ def _ratio(row: dict[str, Any]) -> float:
 
 def main() -> None:
     """Measures and writes."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("golden", type=Path)
-    parser.add_argument("examples", type=Path)
-    parser.add_argument("library", type=Path)
-    parser.add_argument("--seconds", type=float, default=300)
-    parser.add_argument("--keep", action="store_true")
+    parser = models_parser(__doc__, seconds=300)
     parser.add_argument("--tlc", type=Path)
     given = parser.parse_args()
     golden = json.loads(given.golden.read_text())["rows"]

@@ -8,12 +8,11 @@ is not measured yet.
 
 from __future__ import annotations
 
-import argparse
 import json
 from pathlib import Path
 from typing import Any
 
-from results.generators.tla_examples import measured
+from results.generators.tla_examples import measured, models_parser
 
 _HERE = Path(__file__).resolve().parents[1]
 _JSON, _TABLE = _HERE / "tla-both.json", _HERE / "tla-both.md"
@@ -53,13 +52,8 @@ def table(rows: list[dict[str, Any]], most: int) -> str:
 
 def main() -> None:
     """Measures and writes."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("golden", type=Path)
-    parser.add_argument("examples", type=Path)
-    parser.add_argument("library", type=Path)
+    parser = models_parser(__doc__, seconds=120)
     parser.add_argument("--most", type=int, default=20_000)
-    parser.add_argument("--seconds", type=float, default=120)
-    parser.add_argument("--keep", action="store_true")
     given = parser.parse_args()
     golden = json.loads(given.golden.read_text())["rows"]
     known = json.loads(_JSON.read_text()) if given.keep and _JSON.is_file() else []

@@ -212,14 +212,20 @@ def _named(models: list[str]) -> str:
     return f"{', '.join(models) or 'none'}."
 
 
-def main() -> None:
-    """Measures and writes."""
-    parser = argparse.ArgumentParser(description=__doc__)
+def models_parser(description: str | None, seconds: float) -> argparse.ArgumentParser:
+    """What the commands that measure these models have in common."""
+    parser = argparse.ArgumentParser(description=description)
     parser.add_argument("golden", type=Path)
     parser.add_argument("examples", type=Path)
     parser.add_argument("library", type=Path)
-    parser.add_argument("--seconds", type=float, default=600)
+    parser.add_argument("--seconds", type=float, default=seconds)
     parser.add_argument("--keep", action="store_true")
+    return parser
+
+
+def main() -> None:
+    """Measures and writes."""
+    parser = models_parser(__doc__, seconds=600)
     parser.add_argument("--tlc", type=Path)
     given = parser.parse_args()
     golden = json.loads(given.golden.read_text())["rows"]

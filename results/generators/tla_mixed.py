@@ -166,8 +166,6 @@ class Reading:
         """Whether TLC has an order of the members of each set in a value: a state without it ends TLC."""
         try:
             self.spec.evaluator.order.sort_key(value)
-            if isinstance(value, frozenset):
-                self.spec.evaluator.order.sorted(value)
         except NoValue:
             return False
         return True
