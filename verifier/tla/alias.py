@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from verifier.tla.answers import TRACE, as_trace
+from verifier.tla.answers import as_trace
+from verifier.tla.extensions import TRACE
 from verifier.tla.found import State
 from verifier.tla.frames import UNSET, Undefined
 from verifier.tla.specification import Specification

@@ -6,16 +6,12 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from verifier.tla.extensions import EXIT, LEVEL_OF_NEXT
+from verifier.tla.extensions import EXIT, LEVEL_OF_NEXT, TRACE
 from verifier.tla.values import Fn, NoValue, Value, boolean
 
 if TYPE_CHECKING:
     from verifier.tla.explorer import Explorer
     from verifier.tla.found import State
-
-
-TRACE = "trace"
-"""What ``Trace`` of TLCExt asks the search for."""
 
 
 def as_trace(names: Sequence[str], states: Iterable[State]) -> Value:

@@ -44,6 +44,8 @@ EXIT = "exit"
 """What a module sets to end the search."""
 _NAMED = "s:"
 """What the names of registers begin with that are strings."""
+TRACE = "trace"
+"""What ``Trace`` of TLCExt asks the search for."""
 LEVEL_OF_NEXT = "level'"
 """What ``TLCGet("level")'`` asks the search for."""
 
@@ -72,7 +74,7 @@ def _get(evaluator: Core, name: Value) -> Value:
 
 
 def _trace(evaluator: Core) -> Value:
-    answer = evaluator.answers.get("trace")
+    answer = evaluator.answers.get(TRACE)
     if answer is None:
         raise NoValue("Trace is known to a search only, as verify explore is one")
     return answer()

@@ -171,7 +171,7 @@ def is_settled(value: Any) -> bool:
         return all(map(is_settled, value))
     if kind is Fn:
         return all(map(is_settled, value.values()))
-    return kind in _SETTLED
+    return kind in SETTLED
 
 
 def settled(value: Any) -> Any:
@@ -184,7 +184,10 @@ def settled(value: Any) -> Any:
     return Fn({key: settled(one) for key, one in value.items()}) if type(value) is Fn else value
 
 
-_SETTLED = (int, str, Boolean, ModelValue, frozenset)
+SETTLED = frozenset((int, str, Boolean, ModelValue, frozenset))
+"""Kinds of values in which nothing is still to be computed."""
+PLAIN = SETTLED | {tuple, Fn}
+"""The same, but for what is inside of a tuple or a function."""
 
 
 class Closure:

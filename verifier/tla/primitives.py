@@ -19,7 +19,7 @@ from verifier.tla.values import (
     NoValue,
     Value,
     boolean,
-    check_kinds,
+    check_joint_kinds,
     domain_of,
     function,
     is_infinite,
@@ -30,7 +30,6 @@ from verifier.tla.values import (
     pairs_of,
     same,
     size_of,
-    some_compared,
 )
 
 if TYPE_CHECKING:
@@ -155,7 +154,8 @@ def interval(low: Value, high: Value) -> Value:
 def union(one: Value, other: Value) -> Value:
     r"""``one \\cup other``"""
     if type(one) is frozenset and type(other) is frozenset:
-        return joined(one, other)
+        check_joint_kinds((one, other))
+        return one | other
     if not (is_set(one) and is_set(other)):
         raise NoValue("sets are expected here")
     first, second = (type(each) in (frozenset, Interval) for each in (one, other))
@@ -163,12 +163,6 @@ def union(one: Value, other: Value) -> Value:
         return listed(one) | listed(other)
     # TLC looks into one after the other, the listed one first, and reports where it has no such members.
     return Combined("\\cup", other, one) if second and not first else Combined("\\cup", one, other)
-
-
-def joined(one: frozenset[Value], other: frozenset[Value]) -> frozenset[Value]:
-    """The union of two sets. Raises NoValue where members of one are not compared with those of the other."""
-    check_kinds(item for item in map(some_compared, (one, other)) if item is not None)
-    return one | other
 
 
 def intersection(one: Value, other: Value) -> Value:
@@ -199,17 +193,17 @@ def _part(one: Value, other: Value, sign: str, *, wanted: bool) -> Value:
 def big_union(of: Value) -> Value:
     """``UNION S``"""
     found: set[Value] = set()
-    kinds: list[Value] = []
+    parts: list[frozenset[Value]] = []
     large: Value = None
     for item in members(of):
         if type(item) is frozenset:
             found |= item
-            kinds.append(some_compared(item))
+            parts.append(item)
         elif is_infinite(item):
             large = item if large is None else Combined("\\cup", large, item)
         else:
             found.update(members(item))
-    check_kinds(one for one in kinds if one is not None)
+    check_joint_kinds(parts)
     return frozenset(found) if large is None else Combined("\\cup", large, frozenset(found))
 
 

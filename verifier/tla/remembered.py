@@ -16,11 +16,9 @@ from typing import Any
 
 from verifier.tla.core import Core, Source
 from verifier.tla.facts import STATE, Facts
-from verifier.tla.frames import UNSET, Evaluate, Frame, Undefined, Unit, Waiting
-from verifier.tla.values import Boolean, Fn, LazySet, ModelValue
+from verifier.tla.frames import PLAIN, UNSET, Evaluate, Frame, Undefined, Unit, Waiting
+from verifier.tla.values import LazySet
 
-_PLAIN = frozenset((int, str, Boolean, ModelValue, frozenset, tuple, Fn))
-"""Kinds of values that are told apart without listing anything."""
 _MOST = 20_000
 _MOST_SETS = 500
 """The same of sets that are not listed, each of which may remember its members."""
@@ -184,7 +182,7 @@ def _key(state: list[Any], reads: list[int], force: Callable[[Waiting], Any]) ->
                     inner[index] = force(value)
                 except (Undefined, RecursionError):
                     return None
-            if type(inner[index]) not in _PLAIN:
+            if type(inner[index]) not in PLAIN:  # it is not told apart without listing it
                 return None
         found = (*inner, *[state[index] for index in reads])
         for value in found:

@@ -11,6 +11,7 @@ Sets that are large or infinite are ``LazySet``: they know their members without
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain, islice
 from typing import Any, TypeAlias, final
 
 Value: TypeAlias = Any
@@ -371,11 +372,6 @@ def set_of(items: Iterable[Value]) -> frozenset[Value]:
     return made
 
 
-def some_compared(items: frozenset[Value]) -> Value:
-    """A member of a set that is compared with its own kind only; None if there is none."""
-    return next((item for item in items if not is_plain(item)), None)
-
-
 def check_kinds(items: Iterable[Value]) -> None:
     """Raises NoValue where values are of kinds that TLC does not compare."""
     first: Value = None
@@ -386,6 +382,13 @@ def check_kinds(items: Iterable[Value]) -> None:
             first = item
         elif type(item) is not type(first):
             same(first, item)
+
+
+def check_joint_kinds(sets: Iterable[frozenset[Value]]) -> None:
+    """Raises NoValue where members of one set are not compared with those of another: one of each that is no
+    model value speaks for all of it."""
+    compared = (islice((one for one in members if not is_plain(one)), 1) for members in sets)
+    check_kinds(chain.from_iterable(compared))
 
 
 def is_subset(one: Value, other: Value) -> bool:

@@ -9,15 +9,11 @@ from verifier.tla.ast import Step
 from verifier.tla.calls import endless
 from verifier.tla.errors import Place
 from verifier.tla.found import State, Taken
-from verifier.tla.frames import UNSET, Undefined, Unit, settled
+from verifier.tla.frames import PLAIN, SETTLED, UNSET, Undefined, Unit, settled
 from verifier.tla.retracing import Walk, action_between
 from verifier.tla.specification import Specification
 from verifier.tla.splitting import Formula
-from verifier.tla.values import Boolean, Fn, ModelValue, NoValue, Value
-
-_SCALAR = frozenset((int, str, Boolean, ModelValue, frozenset))
-PLAIN = _SCALAR | {tuple, Fn}
-"""Kinds of values that are listed, but for what is inside of a tuple or a function."""
+from verifier.tla.values import NoValue, Value
 
 
 class Walks:
@@ -84,7 +80,7 @@ class Walks:
     def plain(self) -> frozenset[type]:
         """Kinds of values that are listed as a whole: where functions have values that are computed when they
         are asked for, tuples and functions may hold one, which would read another state later."""
-        return _SCALAR if self.evaluator.computes_later else PLAIN
+        return SETTLED if self.evaluator.computes_later else PLAIN
 
     @property
     def place(self) -> Place:

@@ -19,14 +19,12 @@ from verifier.tla.columns.batches import NO_VALUE, UNSET_NUMBER, Batch, Of
 from verifier.tla.columns.environments import Columns, Environment
 from verifier.tla.columns.lists import Lists
 from verifier.tla.columns.numbers import Classes, Column, Grown, Numbers, Packed
-from verifier.tla.frames import UNSET, Evaluate, Frame, Undefined
-from verifier.tla.values import Boolean, Fn, ModelValue, NoValue
+from verifier.tla.frames import PLAIN, UNSET, Evaluate, Frame, Undefined
+from verifier.tla.values import NoValue
 
 _MOST_LISTED_BITS = 18
 """Keys of fewer bits are looked up in an array of all of them."""
 _UNKNOWN = -1
-PLAIN = frozenset((int, str, Boolean, ModelValue, frozenset, tuple, Fn))
-"""Kinds of values that are listed."""
 
 
 class _Known:

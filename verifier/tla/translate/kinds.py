@@ -7,7 +7,7 @@ place for all operators.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import combinations
 from types import MappingProxyType
 from typing import assert_never
@@ -229,15 +229,18 @@ class Kinds(Reading):
         pairs = [(a, b) for a in first for b in second if clash(a, {b})]
         if not pairs:
             return YES
-        wrong = [self.and_([self.or_(first[a]), self.or_(second[b])]) for a, b in pairs]
-        return self.if_(self.or_(wrong), Nothing("members of different kinds are united"), YES)
+        return self._unless_both([(first[a], second[b]) for a, b in pairs])
 
     def of_one_kind(self, of: Sym) -> Sym:
         """A finite set where its members may be compared with each other; it has no value elsewhere."""
         found = self._some_of_kinds(of)
-        pairs = [(a, b) for a, b in combinations(found, 2) if clash(a, {b})]
-        wrong = [self.and_([self.or_(found[a]), self.or_(found[b])]) for a, b in pairs]
-        return self.after(self.if_(self.or_(wrong), Nothing("members of different kinds"), YES), of)
+        pairs = [(found[a], found[b]) for a, b in combinations(found, 2) if clash(a, {b})]
+        return self.after(self._unless_both(pairs), of)
+
+    def _unless_both(self, pairs: Iterable[tuple[list[Sym], list[Sym]]]) -> Sym:
+        """True; it has no value where there are members of two kinds that are not compared."""
+        wrong = [self.and_([self.or_(one), self.or_(other)]) for one, other in pairs]
+        return self.if_(self.or_(wrong), Nothing("members of different kinds are in one set"), YES)
 
     def _some_of_kinds(self, of: Sym) -> dict[str, list[Sym]]:
         """The kinds that members of a finite set may be of, and whether there is one of each."""
