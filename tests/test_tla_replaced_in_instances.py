@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.tla_modules import explored
+from tests.tla_modules import explored, question_of, translated
+from verifier.runs.tla_rounds import run_translated
+from verifier.verdict import VerdictKind
 
 ROOT = """EXTENDS L
 VARIABLE y
@@ -149,9 +151,16 @@ def test_it_is_put_in_the_texts_where_tlc_puts_it(case: str, how: str, tmp_path:
     assert set(found) == (set() if expected else {"Inv"})
 
 
-def test_a_definition_of_a_let_named_in_both_ways_is_refused(tmp_path: Path) -> None:
-    own = _text(INSTANTIATED, ("EXTENDS L\n", ""), ("x = Nil", "LET P == INSTANCE L IN x = P!Nil /\\ P!Non"))
-    texts = {"L": f'{EXTENDED}Non == Nil = "none"\n', "K": own}
+def test_a_definition_of_an_instance_in_a_let_is_another_one_with_the_name_and_without(
+    tmp_path: Path,
+) -> None:
+    """TLC puts the operator where the texts of the instance name it, not where ``P!Nil`` does."""
+    shown = "<<P!Nil, P!Non, LET F(a) == <<a, P!Nil>> IN F(P!Nil), LET Q == P!Nil IN Q, Nil>>"
+    body = f"EXTENDS L\nVARIABLE y\nInit == y = LET P == INSTANCE L IN {shown}\nNext == UNCHANGED y\n"
+    body += 'Inv == y = <<"none", FALSE, <<"none", "none">>, "none", "put">>\nPut == "put"\n'
     config = "INIT Init\nNEXT Next\nINVARIANT Inv\nCONSTANT Nil <- Put"
-    with pytest.raises(Exception, match="with its name and without"):
-        explored(tmp_path, ROOT, config, **texts)
+    texts = {"L": f'{EXTENDED}Non == Nil = "none"\n'}
+    assert not explored(tmp_path, body, config, **texts).found.violations
+    made = translated(tmp_path, body, config)
+    verdicts = run_translated(question_of(made, "bmc", depth=1), made).outcome.verdicts
+    assert {one.property_name: one.kind for one in verdicts}["Inv"] is VerdictKind.HOLDS

@@ -83,8 +83,8 @@ class Definition:
     """The INSTANCEs without a name that it is reached through, the outermost first."""
     plain: dict[str, tuple[Copy, ...]] = field(default_factory=dict)
     """The modules whose texts name it without an instance's name, and through which of ``copies``."""
-    prefixed: bool = False
-    """Whether a text names it as ``I!Op``."""
+    prefixed: Definition | None = None
+    """What ``I!Op`` is, where that is another definition: of an instance in a LET."""
 
     @property
     def arity(self) -> int:

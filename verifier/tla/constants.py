@@ -7,7 +7,7 @@ from functools import partial
 
 from verifier.errors import nearest
 from verifier.tla import ast
-from verifier.tla.ast import Copy, Definition, Module, Parameter, Symbol
+from verifier.tla.ast import Definition, Module, Parameter, Symbol
 from verifier.tla.config import KEYWORDS, Assignment, Config, ConfigValue, ModelName, Named
 from verifier.tla.errors import Place, TlaError, takes
 from verifier.tla.replacing import arity, check_takes_as_many, identity, taking
@@ -56,20 +56,14 @@ class Constants:
         if symbol.home is None or not self.definitions:
             return None
         if copies is None and symbol.nested:  # an instance of a LET is read as text of the module around
-            copies = self._plain_in_let(symbol)
+            known = symbol.plain.values()
+            copies = next((one for one in known if identity(symbol, one) in self.definitions), None)
         if copies is None:
             return None
         put = self.definitions.get(identity(symbol, copies))
         if put is not None and len(symbol.parameters) != arity(put):
             put = self.taking.setdefault(symbol, taking(symbol.parameters, put))
         return put
-
-    def _plain_in_let(self, symbol: Definition) -> tuple[Copy, ...] | None:
-        found = [one for one in symbol.plain.values() if identity(symbol, one) in self.definitions]
-        if found and symbol.prefixed:
-            words = "with its name and without: the configuration puts something for one of both"
-            raise TlaError(symbol.place, f"an instance in a LET is asked for {symbol.name} {words}")
-        return found[0] if found else None
 
     def _assign(self, assignment: Assignment) -> None:
         named = self.module.names.get(assignment.name)

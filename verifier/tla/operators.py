@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
+from dataclasses import replace
 
 from tree_sitter import Node
 
@@ -205,8 +206,8 @@ class Operators:
         if symbol is None or unknown or isinstance(symbol, ast.Instance):
             shown = f"{text_of(prefix)}{spelled}"
             raise TlaError(self.place(op), f"unknown operator {shown}: {instance.module.name} has none")
-        if isinstance(symbol, ast.Definition):
-            symbol.prefixed = True
+        if isinstance(symbol, ast.Definition) and symbol.nested and symbol.plain:
+            symbol = _as_prefixed(symbol, scope)
         own = isinstance(symbol, ast.Definition) and symbol.parameters[: len(before)] == instance.parameters
         return symbol, before if own else ()
 
@@ -343,6 +344,17 @@ def _parameters(symbol: Symbol) -> list[int]:
 
 def _arity(symbol: Symbol) -> int:
     return 0 if isinstance(symbol, ast.Variable | ast.Bound) else symbol.arity
+
+
+def _as_prefixed(symbol: ast.Definition, scope: Scope) -> ast.Definition:
+    """What ``I!Op`` is where the LET that defines I is read as text of the module around: a definition of its
+    own, beside the one that the texts of the instance name without I, which a configuration may replace."""
+    if symbol.prefixed is None:
+        symbol.prefixed = replace(symbol, plain={})
+        made = next((one.made for one in scope.outward() if one.made and symbol in one.made), None)
+        if made is not None:
+            made.insert(made.index(symbol) + 1, symbol.prefixed)
+    return symbol.prefixed
 
 
 def _shown(symbol: Symbol) -> str:

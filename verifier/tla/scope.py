@@ -55,6 +55,13 @@ class Scope:
         """A scope inside of this one."""
         return Scope(self, extra=self.extra, nested=self.nested, made=self.made)
 
+    def outward(self) -> Iterator[Scope]:
+        """This scope, and those around it."""
+        scope: Scope | None = self
+        while scope is not None:
+            yield scope
+            scope = scope.around
+
     def find(self, name: str) -> Named | None:
         """What a name means; None if it is not known."""
         scope: Scope | None = self
@@ -111,10 +118,8 @@ class Scope:
 
     def known(self) -> Iterator[str]:
         """All names."""
-        scope: Scope | None = self
-        while scope is not None:
+        for scope in self.outward():
             yield from scope.names
-            scope = scope.around
 
     def _line(self, name: str) -> int | None:
         """Where the module defines a name."""
