@@ -11,8 +11,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.naive_comparisons import disagreements, subject_of
-from tests.naive_differential import EVERY_SLOW
+from tests.support.naive_comparisons import disagreements, subject_of
+from tests.support.naive_differential import EVERY_SLOW
 
 
 def differences(seed: int) -> list[str]:

@@ -24,7 +24,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from tests.signals import Trial, commands, drawn, met_python, prepare, run, wrongs
+from tests.support.signals import Trial, commands, drawn, met_python, prepare, run, wrongs
 from verifier.version import tool_version
 
 TABLE = Path(__file__).resolve().parents[1] / "signals.md"

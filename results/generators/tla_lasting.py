@@ -1,8 +1,8 @@
 """``results/tla-lasting.json``: what TLC says of temporal properties under fairness, of small modules.
 
 Run ``python -m results.generators.tla_lasting TLC``: TLC's command. Each row is a run of TLC of its own, on
-one worker, with one property. ``tests/test_tla_lasting.py`` asks ``verify live`` the same, by the interpreter
-and by the translation.
+one worker, with one property. ``tests/tla/test_tla_lasting.py`` asks ``verify live`` the same, by the
+interpreter and by the translation.
 """
 
 from __future__ import annotations

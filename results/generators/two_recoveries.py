@@ -3,7 +3,7 @@
 `python -m results.generators.two_recoveries FILE.itf.json` writes it as a trace for `verify replay` and
 `verify report`.
 The original (BookKeeperProtocol.tla of Vanlightly/bookkeeper-tlaplus) takes the same 30 steps; see
-`tests/bookkeeper_tla.py` and docs/bookkeeper-two-recoveries.md.
+`tests/support/bookkeeper_tla.py` and docs/bookkeeper-two-recoveries.md.
 """
 
 from __future__ import annotations

@@ -1,0 +1,317 @@
+"""``verify ci`` and ``verify matrix``: what is written, grouped and interrupted; what is shipped."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from junitparser import JUnitXml
+from lxml import etree
+
+from tests.support.ci_project import LOCK_HASH, MANIFEST, Project, new_project
+from tests.support.command_line import ROOT, started, verify
+from tests.support.reporting import JUNIT_SCHEMA
+from verifier.ci.manifest import read_manifest
+from verifier.specs.expectations import expectations
+from verifier.specs.registry import BUILT_IN
+from verifier.verdict import VerdictKind
+
+SHIPPED = ROOT / ".ci" / "verify.toml"
+WORKFLOW = ROOT / ".github" / "workflows" / "ci.yml"
+GROUPS = 4
+"""As many as the workflow asks for."""
+FAST_CELLS = "kafka-async-isr-bmc,kip320-states,bookkeeper-states,pulsar-compaction-bmc,rabbit-sac-induct"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    return new_project(tmp_path)
+
+
+# What is written
+
+
+def test_junit_has_a_case_for_each_check(project: Project, tmp_path: Path) -> None:
+    project.edit("verify.toml", "steps = 5", "steps = 6")
+    project.edit("verify.toml", 'id = "lock"', 'id = "lock"\ntimeout = "1ms"')
+    target = tmp_path / "results.xml"
+    code, _ = project.check("--cell", "lock,lock-broken", "--cell", "sac", "--junit", str(target))
+    assert code == 10
+    etree.XMLSchema(etree.parse(str(JUNIT_SCHEMA))).assertValid(etree.parse(str(target)))
+    found: Any = JUnitXml.fromfile(str(target))
+    assert [suite.name for suite in found] == ["lock", "lock-broken", "sac"]
+    assert (found.tests, found.failures, found.errors) == (12, 1, 3)
+    (failure,) = [case.result[0] for suite in found for case in suite if case.is_failure]
+    assert failure.message == "VIOLATED in 5 steps; expected VIOLATED in 6 steps"
+    assert "  5  Write(client=" in failure.text
+
+
+def test_json_says_the_same(project: Project) -> None:
+    project.edit("verify.toml", "steps = 5", "steps = 6")
+    done = verify("ci", str(project.manifest), "--format", "json", "--cell", "lock-broken")
+    found = json.loads(done.stdout)
+    assert done.exit_code == found["exit_code"] == 10
+    (cell,) = found["cells"]
+    assert (cell["cell"], cell["spec"], cell["engine"]) == ("lock-broken", "broken.py", "bmc")
+    (surprise,) = [check for check in cell["checks"] if check["surprise"]]
+    assert (surprise["subject"], surprise["found"]) == ("NoLostWrite", "VIOLATED in 5 steps")
+    assert len(surprise["trace"]["states"]) == 6
+
+
+def test_an_update_changes_what_was_found_and_nothing_else(project: Project) -> None:
+    wrong_now = (
+        MANIFEST.replace(LOCK_HASH, "0" * 16)
+        .replace("steps = 5", "steps = 6")
+        .replace("= 181", "= 180")
+        .replace('DeadlockPerfect = "holds"\n', 'Gone = "holds"\n')
+    )
+    project.manifest.write_text(wrong_now, encoding="utf-8")
+    assert project.check()[0] == 10
+    done = verify("ci", str(project.manifest), "--update")
+    assert done.exit_code == 0
+    assert done.stdout.endswith(f"recorded 4 of 4 cells in {project.manifest}: review what changed\n")
+    after = project.manifest.read_text(encoding="utf-8")
+    for kept in (
+        "# reviewed",
+        "# What the store promises.",
+        "# Known to be broken, and it must be found to be.",
+    ):
+        assert kept in after
+    assert "Gone" not in after
+    assert {f'spec_hash = "{LOCK_HASH}"  # reviewed', "distinct_states = 181"} <= set(after.splitlines())
+    assert tomllib.loads(after)["cell"][1]["expect"]["NoLostWrite"] == {"verdict": "violated", "steps": 5}
+    assert project.check() == (0, [])
+    # What no cell covered is covered by the spec's first one now; a second update changes nothing.
+    assert tomllib.loads(after)["cell"][2]["expect"]["DeadlockPerfect"] == {"verdict": "holds", "depth": 8}
+    assert verify("ci", str(project.manifest), "--update").exit_code == 0
+    again = project.manifest.read_text(encoding="utf-8")
+    assert _without_seconds(again) == _without_seconds(after)
+
+
+def _without_seconds(manifest: str) -> str:
+    """The clock of a busy machine is no part of what is compared."""
+    return re.sub(r"^seconds = .*$", "", manifest, flags=re.MULTILINE)
+
+
+@pytest.mark.slow
+def test_an_update_counts_the_states_of_a_cell_that_looks_at_all(project: Project) -> None:
+    """A cell that stops before the end, and one of another engine, get no number."""
+    project.edit("verify.toml", "distinct_states = 181\n", "")
+    cell = '[[cell]]\nid = "{}"\nspec = "lock.py"\nengine = "{}"\n{}\n'
+    added = cell.format("shallow", "explore", "depth = 2") + cell.format("bounded", "bmc", "depth = 2")
+    with project.manifest.open("a", encoding="utf-8") as file:
+        file.write(f"\n{added}")
+    assert verify("ci", str(project.manifest), "--update").exit_code == 0
+    cells = {each["id"]: each for each in tomllib.loads(project.manifest.read_text())["cell"]}
+    assert {name for name, each in cells.items() if "distinct_states" in each} == {"sac"}
+    assert cells["sac"]["distinct_states"] == 181
+    assert project.check() == (0, [])
+    project.edit("verify.toml", "distinct_states = 181", "distinct_states = 182")
+    code, lines = project.check("--cell", "sac")
+    assert (code, lines) == (14, ["FAIL  sac: distinct_states: 181 distinct states; expected 182"])
+    assert verify("ci", str(project.manifest), "--update").exit_code == 0
+    assert project.check() == (0, [])
+
+
+def test_a_new_manifest_is_filled_in(project: Project) -> None:
+    """Three lines for each cell suffice, as the documentation says."""
+    project.manifest.write_text(
+        '[[cell]]\nid = "one"\nspec = "lock.py"\n\n# Two.\n[[cell]]\nid = "two"\nspec = "broken.py"\n'
+    )
+    code, lines = project.check()
+    assert code == 14
+    assert [re.sub(r" \(\w+ now\)", "", line) for line in lines] == [
+        "FAIL  one: spec_hash: no spec hash is recorded: verify ci --update records what is found",
+        "FAIL  one: expect: nothing is expected of it: verify ci --update writes what is found",
+        "FAIL  two: spec_hash: no spec hash is recorded: verify ci --update records what is found",
+        "FAIL  two: expect: nothing is expected of it: verify ci --update writes what is found",
+    ]
+    assert verify("ci", str(project.manifest), "--update").exit_code == 0
+    assert project.check() == (0, [])
+    filled = tomllib.loads(project.manifest.read_text(encoding="utf-8"))["cell"]
+    assert filled[0]["expect"]["NoLostWrite"] == {"verdict": "proved"}
+    assert filled[1]["expect"]["NoLostWrite"] == {"verdict": "violated"}
+    assert project.manifest.read_text(encoding="utf-8").count("\n# Two.\n[[cell]]\n") == 1
+
+
+def test_what_is_undecided_is_not_recorded(project: Project) -> None:
+    project.edit("verify.toml", 'id = "lock"', 'id = "lock"\ntimeout = "1ms"')
+    project.edit("sac.py", "class RabbitSac(", "raise ValueError('no')\nclass RabbitSac(")
+    before = project.manifest.read_text(encoding="utf-8")
+    done = verify("ci", str(project.manifest), "--update", "--cell", "lock,sac")
+    assert done.exit_code == 2
+    assert "left  lock: nothing was decided: TypeInvariant: INCONCLUSIVE(timeout" in done.stdout
+    assert re.search(r"^left  sac: .*ValueError: no$", done.stdout, re.MULTILINE)
+    assert project.manifest.read_text(encoding="utf-8") == before
+
+
+# The matrix
+
+
+def include(*arguments: str) -> list[dict[str, Any]]:
+    done = verify("matrix", *arguments)
+    assert done.exit_code == 0
+    found: list[dict[str, Any]] = json.loads(done.stdout)["include"]
+    return found
+
+
+@cache
+def shipped_in_groups() -> list[dict[str, Any]]:
+    """The matrix of what is shipped, which reads every protocol in it, made once for several tests."""
+    return include(str(SHIPPED), "--groups", str(GROUPS))
+
+
+@pytest.mark.slow
+def test_the_matrix_has_every_cell_once(project: Project) -> None:
+    entries = include(str(project.manifest))
+    assert {entry["cell"] for entry in entries} == {"lock", "lock-broken", "sac", "sac-induct"}
+    assert [entry["group"] for entry in entries] == [1, 2, 3, 4]
+    shipped = [cell.id for cell in read_manifest(SHIPPED).cells]
+    for groups in (3, 256):
+        entries = include(str(SHIPPED), "--groups", str(groups))
+        assert len(entries) == min(groups, len(shipped))
+        assert sorted(name for entry in entries for name in entry["cell"].split(",")) == sorted(shipped)
+
+
+@pytest.mark.thorough
+def test_groups_are_balanced() -> None:
+    cells = read_manifest(SHIPPED).cells
+    total, longest = sum(cell.seconds or 0 for cell in cells), max(cell.seconds or 0 for cell in cells)
+    seconds = [entry["seconds"] for entry in shipped_in_groups()]
+    assert max(seconds) <= 4 / 3 * max(total / GROUPS, longest) + 0.1
+    assert sum(seconds) == pytest.approx(total, abs=0.5)
+
+
+def test_an_entry_runs_as_cells(project: Project) -> None:
+    for entry in include(str(project.manifest), "--groups", "2"):
+        assert project.check("--cell", entry["cell"]) == (0, [])
+
+
+def test_the_matrix_looks_for_what_no_job_would_notice(project: Project) -> None:
+    project.edit("verify.toml", 'DeadlockPerfect = "holds"\n', "")
+    assert project.check("--cell", "sac") == (0, [])
+    done = verify("matrix", str(project.manifest))
+    assert (done.exit_code, done.stdout) == (14, "")
+    assert "DeadlockPerfect: sac.py:RabbitSac checks DeadlockPerfect by default, but no cell" in done.stderr
+
+
+# Interrupts
+
+
+def test_an_interrupt_keeps_what_is_done(project: Project, tmp_path: Path) -> None:
+    project.edit("verify.toml", 'id = "lock"', 'id = "lock"\nengine = "bmc"\noptions = { steps = "serial" }')
+    project.edit(
+        "verify.toml", "clients = 2, last_token = 2 }\ndepth = 8", "clients = 6, last_token = 9 }\ndepth = 99"
+    )
+    target = tmp_path / "results.xml"
+    process = started("ci", str(project.manifest), "--jobs", "2", "--junit", str(target))
+    assert process.stdout is not None
+    first = [process.stdout.readline() for _ in range(3)]
+    process.send_signal(signal.SIGINT)
+    rest, errors = process.communicate(timeout=30)
+    assert sorted(line[:12].split(":")[0] for line in first) == ["ok    lock-b", "ok    sac", "ok    sac-in"]
+    assert process.returncode == 12
+    assert "FAIL  lock: run: nothing was decided: interrupted\n" in rest
+    assert "; interrupted, in " in rest
+    assert "Traceback" not in errors
+    found: Any = JUnitXml.fromfile(str(target))
+    assert [suite.name for suite in found] == ["lock", "lock-broken", "sac", "sac-induct"]
+
+
+# What is shipped
+
+
+@pytest.mark.thorough
+def test_the_shipped_manifest_covers_every_family() -> None:
+    specs = {cell.spec for cell in read_manifest(SHIPPED).cells}
+    assert specs >= set(BUILT_IN)
+    assert sorted(name for entry in shipped_in_groups() for name in entry["cell"].split(",")) == sorted(
+        cell.id for cell in read_manifest(SHIPPED).cells
+    )
+    kinds = {item.verdict for cell in read_manifest(SHIPPED).cells for item in cell.expected}
+    assert kinds >= {VerdictKind.HOLDS, VerdictKind.PROVED, VerdictKind.VIOLATED, VerdictKind.REACHED}
+
+
+def test_the_shipped_manifest_expects_what_the_independent_checker_found() -> None:
+    compared = 0
+    for cell in read_manifest(SHIPPED).cells:
+        mine = {item.property_name: item for item in cell.expected}
+        for known in expectations(cell.spec):
+            if dict(known.constants) != dict(cell.constants) or known.property_name not in mine:
+                continue
+            item = mine[known.property_name]
+            compared += 1
+            good = item.verdict in (VerdictKind.HOLDS, VerdictKind.PROVED)
+            assert good == (known.verdict == "holds"), (cell.id, known)
+            assert good or item.steps == known.steps, (cell.id, known)
+            if cell.distinct_states is not None and known.distinct_states is not None:
+                assert cell.distinct_states == known.distinct_states, (cell.id, known)
+    assert compared >= 60
+
+
+def test_fast_cells_of_the_shipped_manifest_are_green() -> None:
+    done = verify("ci", str(SHIPPED), "--cell", FAST_CELLS)
+    assert done.exit_code == 0, done.output
+
+
+@pytest.mark.slow
+def test_the_shipped_manifest_is_green() -> None:
+    done = verify("ci", str(SHIPPED))
+    assert done.exit_code == 0, done.output
+
+
+@pytest.mark.thorough
+def test_the_workflow_runs_the_matrix() -> None:
+    jobs = yaml.safe_load(WORKFLOW.read_text(encoding="utf-8"))["jobs"]
+    plan, cells = jobs["plan"], jobs["expectations"]
+    (planned,) = [step for step in plan["steps"] if step.get("id") == "matrix"]
+    assert f"verify matrix .ci/verify.toml --groups {GROUPS}" in planned["run"]
+    entries = shipped_in_groups()
+    assert plan["outputs"]["matrix"] == "${{ steps.matrix.outputs.matrix }}"
+    assert cells["needs"] == "plan"
+    assert cells["strategy"]["matrix"] == "${{ fromJSON(needs.plan.outputs.matrix) }}"
+    assert cells["strategy"]["fail-fast"] is False
+    text = json.dumps(cells)
+    used = set(re.findall(r"\$\{\{ matrix\.(\w+) \}\}", text))
+    assert used
+    assert all(used <= set(entry) for entry in entries)
+    assert any('verify ci .ci/verify.toml --cell "$CELL"' in step.get("run", "") for step in cells["steps"])
+    (upload,) = [step for step in cells["steps"] if "upload-artifact" in step.get("uses", "")]
+    assert upload["if"] == "always()"
+
+
+# What is documented
+
+
+def blocks(language: str) -> list[str]:
+    text = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+
+
+def test_the_documented_start_works(tmp_path: Path) -> None:
+    project = new_project(tmp_path)
+    start, everything = blocks("toml")
+    project.manifest.write_text(start, encoding="utf-8")
+    assert verify("ci", str(project.manifest), "--update").exit_code == 0
+    assert project.check() == (0, [])
+    after = project.manifest.read_text(encoding="utf-8")
+    added = re.findall(r"^\+(\S.*)$", blocks("console")[0], re.MULTILINE)
+    assert len(added) == 5
+    for line in added:
+        assert re.sub(r"seconds = .*", "seconds", line) in after
+    project.manifest.write_text(everything, encoding="utf-8")
+    (cell,) = read_manifest(project.manifest).cells
+    assert (cell.timeout, cell.memory, cell.options["steps"]) == (120.0, 2**31, "serial")
+
+
+def test_the_documented_jobs_are_yaml() -> None:
+    single, spread = (yaml.safe_load(block)["jobs"] for block in blocks("yaml"))
+    assert set(single) == {"verify"}
+    assert spread["verify"]["needs"] == "plan"

@@ -1,0 +1,101 @@
+"""Verdicts laid out over the constants that vary."""
+
+from __future__ import annotations
+
+import itertools
+
+from results.generators.examples import kip320_first_try
+from tests.support.reporting import like
+from verifier.outcomes.row import Row
+from verifier.report.matrix import grids
+from verifier.report.plots import plots
+from verifier.report.report import Report, tally
+from verifier.verdict import VerdictKind
+
+
+def over(**changes: list[int]) -> list[Row]:
+    """Rows over a grid of constants."""
+    row = kip320_first_try()
+    return [
+        like(
+            row,
+            constants={**row.constants, **dict(zip(changes, values, strict=True))},
+            verdict=VerdictKind.HOLDS,
+            depth=sum(values),
+            seconds=float(sum(values)),
+        )
+        for values in itertools.product(*changes.values())
+    ]
+
+
+def test_two_constants_make_one_grid_with_every_row_once() -> None:
+    rows = over(replicas=[10, 2, 3], log_size=[1, 2])
+    ((spec, (grid,)),) = grids(rows)
+    assert spec == "kip320-first-try"
+    assert (grid.across, grid.down) == ("replicas", ("log_size",))
+    assert grid.columns == ("2", "3", "10")
+    cells = [cell for _, line in grid.lines for cell in line]
+    assert all(cell is not None and len(cell.jobs) == 1 for cell in cells)
+    assert sorted(job for cell in cells if cell for job in cell.jobs) == list(range(6))
+    for (name,), line in grid.lines:
+        for column, cell in zip(grid.columns, line, strict=True):
+            assert cell is not None
+            shown = rows[cell.jobs[0]].constants
+            assert (str(shown["log_size"]), str(shown["replicas"])) == (name, column)
+
+
+def test_times_are_shares_of_the_slowest_on_a_logarithmic_scale() -> None:
+    rows = [like(kip320_first_try(), seconds=s, property_name=f"P{s}") for s in (0.1, 1.0, 10.0)]
+    ((_, (grid,)),) = grids(rows)
+    shares = [cell.share for _, line in grid.lines for cell in line if cell]
+    assert shares == [0.0, 0.5, 1.0]
+
+
+def test_more_constants_properties_and_engines_stand_apart() -> None:
+    rows = over(replicas=[2, 3], log_size=[1, 2], max_records=[1, 2])
+    rows += [like(row, property_name="WeakIsr") for row in rows]
+    rows += [like(row, engine="explore", solver="") for row in rows]
+    ((_, found),) = grids(rows)
+    assert len(found) == 8
+    assert len({grid.caption for grid in found}) == 8
+    jobs = [job for grid in found for _, line in grid.lines for cell in line if cell for job in cell.jobs]
+    assert sorted(jobs) == list(range(len(rows)))
+
+
+def test_cells_of_a_grid_that_was_not_run_are_empty() -> None:
+    rows = over(replicas=[2, 3], log_size=[1, 2])[:3]
+    ((_, (grid,)),) = grids(rows)
+    assert [cell is None for _, line in grid.lines for cell in line].count(True) == 1
+
+
+def test_constants_that_vary_together_get_a_line_for_each_choice() -> None:
+    (row,) = over(replicas=[2])
+    choices = [(2, 1, 1), (3, 2, 2), (10, 3, 3)]
+    names = ("replicas", "log_size", "max_records")
+    rows = [like(row, constants={**row.constants, **dict(zip(names, c, strict=True))}) for c in choices]
+    ((_, (grid,)),) = grids([rows[2], *rows[:2]])
+    assert grid.columns == ("StrongIsr",)
+    assert grid.down == names
+    assert [line for line, _ in grid.lines] == [("2", "1", "1"), ("3", "2", "2"), ("10", "3", "3")]
+    assert [cell.jobs for _, (cell,) in grid.lines if cell] == [(1,), (2,), (0,)]
+
+
+def test_times_are_plotted_against_what_varies() -> None:
+    found = plots(over(replicas=[2, 3], log_size=[1, 2]))
+    assert [plot.title for plot in found] == [f"Time against {x}" for x in ("depth", "replicas", "log_size")]
+    for plot in found:
+        assert any("var(--series-0)" in declarations for declarations in plot.styles.values())
+        assert "<script" not in plot.svg
+        assert "style=" not in plot.svg
+    assert plots(over(replicas=[2])) == []
+
+
+def test_the_tally_has_the_worst_first() -> None:
+    row = kip320_first_try()
+    kinds = (VerdictKind.HOLDS, VerdictKind.ERROR, VerdictKind.HOLDS, VerdictKind.VIOLATED)
+    report = Report("t", [like(row, verdict=kind) for kind in kinds])
+    assert list(tally(report.rows).items()) == [
+        (VerdictKind.ERROR, 1),
+        (VerdictKind.VIOLATED, 1),
+        (VerdictKind.HOLDS, 2),
+    ]

@@ -1,0 +1,174 @@
+"""Help, versions, silence, hints after errors, and completion."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.command_line import CHAIN, ROOT, TOYS, verify, wrong
+from verifier.cli.main import cli
+from verifier.solvers.names import BACKENDS
+
+UNASKED = ("LeaderInIsr", "LeaderInIsrOnceElected", "EpochsNeverFall")
+"""What kip320 claims but does not check by default."""
+HEAVY = ("z3", "pysat", "cvc5", "bitwuzla", "pyspark", "pandas", "numpy", "scipy")
+
+
+def completions(words: str, word: str, folder: Path = ROOT) -> list[str]:
+    """What bash is offered for the last word, given the words before."""
+    done = subprocess.run(
+        [sys.executable, "-c", "from verifier.cli.entry import main; main()"],
+        cwd=folder,
+        env={
+            **os.environ,
+            "PYTHONPATH": str(ROOT),
+            "_VERIFY_COMPLETE": "bash_complete",
+            "COMP_WORDS": f"verify {words} {word}",
+            "COMP_CWORD": str(len(words.split()) + 1),
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stderr == ""
+    return [line.partition(",")[2] for line in done.stdout.splitlines() if line]
+
+
+@pytest.mark.parametrize("name", cli.list_commands(None))  # type: ignore[arg-type]
+def test_every_command_has_both_forms_of_help(name: str) -> None:
+    shown = [verify(name, "-h"), verify(name, "--help"), verify("help", name)]
+    assert [done.exit_code for done in shown] == [0, 0, 0]
+    assert shown[0].stdout == shown[1].stdout == shown[2].stdout
+    assert shown[0].stdout.startswith(f"Usage: verify {name} ")
+
+
+def test_help_without_a_command_is_that_of_verify() -> None:
+    assert verify("help").stdout == verify("-h").stdout == verify("--help").stdout
+    assert "unknown command 'bcm'" in wrong("help", "bcm")
+    assert "did you mean 'bmc'" in wrong("help", "bcm")
+
+
+def test_versions_are_shown_without_loading_a_solver() -> None:
+    code = (
+        "import sys\nfrom verifier.cli.main import cli\n"
+        "try: cli(['--version'])\nfinally: "
+        f"assert not set(sys.modules) & set({HEAVY!r}), set(sys.modules) & set({HEAVY!r})"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("verify")
+    assert lines[1] == f"Python {sys.version.split()[0]}"
+    assert [line.split()[0] for line in lines[2:]] == list(BACKENDS)
+    assert all(re.search(r" \d+\.\d+", line) for line in lines[2:])
+
+
+def test_a_solver_that_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(BACKENDS, "cvc5", type(BACKENDS["cvc5"])("no", "No", "no-such-package"))
+    assert "cvc5 is not installed" in verify("--version").stdout.splitlines()
+
+
+@pytest.mark.parametrize("arguments", [("--quiet", "bmc", CHAIN), ("bmc", CHAIN, "--quiet")])
+def test_quiet_leaves_progress_and_notes_out(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    more = ("--depth", "3", "--trace-out", str(tmp_path / "t.json"))
+    done = verify(*arguments, *more)
+    assert done.stderr == ""
+    assert done.stdout.splitlines()[1:2] == verify("bmc", CHAIN, *more).stdout.splitlines()[1:2]
+
+
+def test_quiet_does_not_silence_errors() -> None:
+    assert "unknown solver" in wrong("--quiet", "bmc", CHAIN, "--solver", "z4")
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--log", "info", "bmc", CHAIN), ("--verbose", "bmc", CHAIN), ("bmc", CHAIN, "--verbose")]
+)
+def test_verbose_is_short_for_a_level(arguments: tuple[str, ...]) -> None:
+    code = f"from verifier.cli.main import main; import sys; sys.argv[1:] = {list(arguments)!r}; main()"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert re.search(r"\d ms verifier\.\S+: ", done.stderr)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (("bmc", "--sovler", "z3"), "; try verify bmc --help"),
+        (("bmc", "kip320", "kip279"), "; try verify bmc --help"),
+        (("bmc", "--depth"), "; try verify bmc --help"),
+        (("replay",), "; try verify replay --help"),
+        (("--quite", "list"), "; try verify --help"),
+    ],
+)
+def test_a_wrong_command_line_says_where_to_look(arguments: tuple[str, ...], hint: str) -> None:
+    assert wrong(*arguments).endswith(hint)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("bmc", "--spec", "nothing.py"), ("bmc", CHAIN, "--set", "top=0"), ("bmc", CHAIN, "--depth", "x")],
+)
+def test_other_errors_say_themselves_what_is_allowed(arguments: tuple[str, ...]) -> None:
+    assert "; try verify" not in wrong(*arguments)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("bmc", CHAIN, "--depth", "9" * 999),
+        ("bmc", CHAIN, "--solver", "z" * 999),
+        ("bmc", CHAIN, "--property", "P" * 999),
+        ("bmc", CHAIN, "--set", "top=" + "x" * 999),
+        ("bmc", CHAIN, "--set", "top " * 999),
+        ("bmc", f"--{'x' * 999}"),
+        ("bmc", CHAIN, "x" * 999),
+        ("b" * 999,),
+    ],
+)
+def test_long_values_are_cut_in_the_middle(arguments: tuple[str, ...]) -> None:
+    said = wrong(*arguments)
+    assert len(said) < 400
+    assert "…" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "word", "offered"),
+    [
+        ("", "ex", {"explore", "export"}),
+        ("", "--ver", {"--version", "--verbose"}),
+        ("help", "b", {"bmc"}),
+        ("bmc", "--so", {"--solver"}),
+        ("bmc", "kip320", {"kip320", "kip320-first-try"}),
+        ("bmc --spec", "kip1", {"kip101"}),
+        ("bmc --spec", "tests/support/to", {"tests/support/toys.py", "tests/support/toy_engine.py"}),
+        ("bmc --spec", "docs/tut", {"docs/tutorial/"}),
+        ("bmc --solver", "c", {"cadical", "cvc5"}),
+        ("bmc --steps", "", {"auto", "parallel", "serial"}),
+        ("bmc --format", "j", {"json"}),
+        ("bmc --spec kip320 --property", "", {"all", "TypeOk", "WeakIsr", "StrongIsr", *UNASKED}),
+        ("bmc kip320 --property", "S", {"StrongIsr"}),
+        ("export --spec kip320 --format", "a", {"aiger"}),
+        ("bmc --spec kip320 --set", "max", {"max_records=", "max_leader_epoch="}),
+        (f"bmc --spec {TOYS}:Chain --property", "N", {"NeverTop", "NotAtStart"}),
+        ("bmc --spec nothing.py --property", "", set()),
+        ("bmc --property", "", set()),
+    ],
+)
+def test_completion(words: str, word: str, offered: set[str]) -> None:
+    assert set(completions(words, word)) == offered
+
+
+def test_the_documented_shells_have_a_script() -> None:
+    page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    shells = re.findall(r"_VERIFY_COMPLETE=(\w+)_source verify", page)
+    assert shells == ["bash", "zsh", "fish"]
+    code = (
+        "from click.shell_completion import get_completion_class as c; "
+        f"assert all('_VERIFY_COMPLETE' in c(s).source_template % dict(complete_func='f', complete_var="
+        f"'_VERIFY_COMPLETE', prog_name='verify') for s in {shells!r})"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

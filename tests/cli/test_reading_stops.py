@@ -1,0 +1,80 @@
+"""Texts are read within the time, an interrupt ends the parser, and what is no regular file is refused."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.command_line import ROOT, started, verify
+
+_NESTED = {
+    "conjuncts": "/\\ TRUE " * 100_000,
+    "parentheses": "(" * 100_000 + "1" + ")" * 100_000,
+    "conditionals": "IF TRUE THEN 1 ELSE " * 100_000 + "1",
+}
+
+
+def _module(name: str, body: str) -> str:
+    return f"---- MODULE {name} ----\nVARIABLE x\nInit == x = 1\nNext == x' = x\nInv == {body}\n====\n"
+
+
+_PARSE = """
+import sys, time
+from verifier.processes.limits import Interrupted, Limits
+from verifier.processes.watching import Watched, look_at
+from verifier.tla.text import parse_text
+
+began = time.monotonic()
+try:
+    with Watched(look_at(Limits(0.3).begun())):
+        parse_text(sys.stdin.read(), "A.tla")
+except Interrupted as stop:
+    print(stop, time.monotonic() - began < 5.0)
+"""
+
+
+# A parser that is ended leaves its memory: each of these tests has a process of its own.
+@pytest.mark.parametrize("body", _NESTED.values(), ids=_NESTED)
+def test_the_parser_ends_with_the_time(body: str) -> None:
+    command = [sys.executable, "-c", _PARSE]
+    done = subprocess.run(
+        command, check=False, cwd=ROOT, input=_module("A", body), capture_output=True, text=True
+    )
+    assert done.stdout == "timeout of 0.3 s True\n", done.stderr
+
+
+def test_timeout_counts_while_the_module_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "A.tla"
+    path.write_text(_module("A", _NESTED["conjuncts"]))
+    path.with_suffix(".cfg").write_text("INIT Init NEXT Next INVARIANT Inv")
+    run = started("explore", str(path), "--timeout", "1s", "--format", "json")
+    assert run.communicate() == ("", "verify: timeout of 1 s, while the spec was read\n")
+    assert run.returncode == 12
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("explore", "{}.tla"),
+        ("bmc", "{}.py"),
+        ("report", "{}.json"),
+        ("replay", "{}.json"),
+        ("certify", "{}.json"),
+        ("ci", "{}.toml"),
+        ("sweep", "{}.toml"),
+        ("report", "/dev/full"),
+        ("ci", "/dev/zero"),
+    ],
+    ids=" ".join,
+)
+def test_a_pipe_or_device_is_refused(words: tuple[str, ...], tmp_path: Path) -> None:
+    name = words[1].format(tmp_path / "pipe")
+    if not name.startswith("/dev"):
+        os.mkfifo(name)
+    done = verify(words[0], name)
+    assert done.exit_code == 2
+    assert "no regular file" in done.stderr

@@ -1,0 +1,86 @@
+"""Lemmas suggested for proofs for all constants: clauses of small constants, lifted and tried."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.command_line import ROOT, verify
+from tests.support.sampling import rest_slow
+from verifier.parametric.lifted import Lifter, method
+from verifier.parametric.loading import read_traced
+from verifier.runs.suggesting import _readable
+from verifier.specs.protocol import define
+from verifier.specs.registry import load
+from verifier.system.model import Model, build
+
+LOCK = ROOT / "docs" / "tutorial" / "ticket_lock.py"
+CONSTANTS = {"clients": 2, "last_ticket": 2}
+
+
+def lifter() -> tuple[Lifter, Model]:
+    kind = load(str(LOCK))
+    model = build(define(kind(CONSTANTS)))
+    sorts = {v.name: v.sort for v in read_traced(kind, CONSTANTS).definition.variables}
+    return Lifter(model.layout, sorts, {"client": "clients"}), model
+
+
+def lock_without(folder: Path, lemma: str) -> Path:
+    """The file of the lock without one of its lemmas."""
+    before, _, rest = LOCK.read_text(encoding="utf-8").partition(f"    @lemma\n    def {lemma}(")
+    assert rest
+    after = rest.partition("    @lemma\n")
+    found = folder / "lock.py"
+    found.write_text(before + "".join(after[1:]), encoding="utf-8")
+    return found
+
+
+def test_a_clause_becomes_a_formula_of_any_elements_and_numbers() -> None:
+    lift, _ = lifter()
+    both_zero = [(f"ticket[{c}]#{bit}", bit == 1) for c in ("c1", "c2") for bit in (0, 1)]
+    texts = [one.text for one in lift.lifted([both_zero])]
+    assert any("(a != b) & (s.ticket[a] == k) & (s.ticket[b] == k)" in text for text in texts)
+    assert all("for k in Range(0, self.last_ticket)" in text for text in texts if " k)" in text)
+
+
+def test_what_is_lifted_can_be_read_by_both_readings() -> None:
+    """Also where the text goes over several lines, and of every clause over one or two bits."""
+    lift, model = lifter()
+    names = [bit.symbol_name() for bit in model.layout.bits]
+    clauses = [[(a, False), (b, True)] for a in names[:6] for b in names[4:10] if a != b]
+    found = lift.lifted(clauses)
+    assert len(found) > 30
+    pairs = [(f"suggested_{place}", one.text) for place, one in enumerate(found)]
+    assert _readable(load(str(LOCK)), pairs, CONSTANTS) == pairs
+
+
+def test_a_formula_that_means_nothing_is_left_out() -> None:
+    pairs = [("wrong", "s.served.is_some"), ("right", "s.served <= s.drawn")]
+    assert _readable(load(str(LOCK)), pairs, CONSTANTS) == pairs[1:]
+    assert method("one", "s.up", "Why.").splitlines()[1:] == [
+        "    def one(self, s):",
+        '        """Why."""',
+        "        return s.up",
+    ]
+
+
+@pytest.mark.parametrize("lemma", rest_slow(["tickets_differ", "tickets_were_drawn", "holder_is_served"], 1))
+def test_a_lemma_that_the_lock_lacks_is_found(lemma: str, tmp_path: Path) -> None:
+    """What is printed is then pasted, and the proof goes through."""
+    spec = lock_without(tmp_path, lemma)
+    asked = ("prove", "--property", "MutualExclusion", "--all-constants", "--format", "json")
+    done = verify(*asked, "--spec", str(spec), "--suggest")
+    content = json.loads(done.stdout)
+    assert done.exit_code == 12
+    texts = content["statistics"]["suggested"]["MutualExclusion"]
+    assert texts
+    spec.write_text("\n".join([spec.read_text(encoding="utf-8"), *texts]), encoding="utf-8")
+    assert verify(*asked, "--spec", str(spec)).exit_code == 0
+
+
+def test_suggest_belongs_to_proofs_for_all_constants() -> None:
+    done = verify("prove", "--spec", str(LOCK), "--suggest")
+    assert done.exit_code == 2
+    assert "--all-constants" in done.output

@@ -1,0 +1,144 @@
+"""Child processes that have children of their own: counted with them, and killed with them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import struct
+import time
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from typing import Any
+
+import psutil
+import pytest
+
+from tests.support.clock import at_most
+from verifier.processes.children import ChildEnded, Children, Message
+from verifier.processes.limits import Interrupted, Limits
+
+SOON_SECONDS = 10
+
+
+def _sleeps(report: Callable[[Any], None], _: Connection) -> None:
+    report(os.getpid())
+    time.sleep(600)
+
+
+def _has_a_child(report: Callable[[Any], None], _: Connection) -> None:
+    with Children(Limits()) as inner:
+        inner.start("inner", _sleeps)
+        for event in inner.events():
+            report(event)
+
+
+def _eats_in_a_child(report: Callable[[Any], None], _: Connection) -> None:
+    def eat(*_: Any) -> None:
+        eaten = bytearray(300 * 2**20)
+        report(len(eaten))
+        time.sleep(600)
+
+    with Children(Limits()) as inner:
+        inner.start("inner", eat)
+        list(inner.events())
+
+
+def _ends(pid: int) -> bool:
+    until = time.monotonic() + SOON_SECONDS
+    while time.monotonic() < until:
+        if not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE:
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def test_killing_a_nested_child_kills_its_children() -> None:
+    with Children(Limits(), nested=True) as children:
+        children.start("outer", _has_a_child)
+        (event,) = children.poll(SOON_SECONDS)
+        assert isinstance(event, Message)
+        inner = event.content.content
+        assert psutil.pid_exists(inner)
+        children.kill("outer")
+        assert _ends(inner)
+
+
+@pytest.mark.parametrize("written", [0, 2, 4, 9])
+def test_a_child_killed_in_the_midst_of_a_message_has_ended(written: int) -> None:
+    """With as many bytes of it written: of its length, all of that, or of the content too."""
+
+    def half(report: Any, _: Connection) -> None:
+        message = struct.pack("!i", 1 << 20) + b"some of the content"
+        os.write(report.__self__.fileno(), message[:written])
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    with Children(Limits(), nested=True) as children:
+        children.start("half", half)
+        assert list(children.events()) == [ChildEnded("half", "killed by signal 9")]
+
+
+def test_a_child_that_gives_way_has_a_lower_priority() -> None:
+    def niceness(report: Any, incoming: Any) -> None:
+        incoming.recv()
+        report(os.getpriority(os.PRIO_PROCESS, 0))
+
+    own = os.getpriority(os.PRIO_PROCESS, 0)
+    with Children(Limits()) as children:
+        for name in ("polite", "other"):
+            children.start(name, niceness)
+        children.give_way("polite", 3)
+        children.give_way("gone", 3)
+        for name in ("polite", "other"):
+            children.send(name, None)
+        told = {event.child: event.content for event in children.events() if isinstance(event, Message)}
+    assert told == {"polite": own + 3, "other": own}
+
+
+def test_a_child_dies_with_the_process_that_started_it() -> None:
+    with Children(Limits(), nested=True) as children:
+        children.start("outer", _has_a_child)
+        (event,) = children.poll(SOON_SECONDS)
+        assert isinstance(event, Message)
+        os.kill(psutil.Process(event.content.content).ppid(), signal.SIGKILL)
+        assert list(children.events()) == [ChildEnded("outer", "killed by signal 9")]
+        assert _ends(event.content.content)
+
+
+def test_memory_is_counted_with_all_descendants() -> None:
+    with Children(Limits(memory=250 * 2**20), nested=True) as children:
+        children.start("outer", _eats_in_a_child)
+        with pytest.raises(Interrupted, match="memory limit of 250 MiB"):
+            for _ in children.events():
+                pass
+        assert children.peak_memory > 250 * 2**20
+
+
+def test_memory_beyond_the_limit_is_never_too_early_to_count() -> None:
+    with Children(Limits(memory=250 * 2**20), nested=True) as children:
+        children._counted_again = float("inf")
+        children.start("outer", _eats_in_a_child)
+        with at_most(60), pytest.raises(Interrupted, match="memory limit of 250 MiB"):
+            for _ in children.events():
+                pass
+
+
+def test_memory_within_the_limit_is_counted_as_seldom_as_counting_takes_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    counted = []
+
+    def slowly(process: psutil.Process) -> int:
+        until = time.thread_time() + 0.1
+        while time.thread_time() < until:
+            pass
+        counted.append(process.pid)
+        return 1
+
+    monkeypatch.setattr("verifier.processes.children._proportional", slowly)
+    with Children(Limits(memory=2**40), nested=True) as children:
+        children.start("outer", _sleeps)
+        until = time.monotonic() + 1.5
+        while time.monotonic() < until:
+            list(children.poll(0.1))
+        assert len(counted) == 1
+        assert children.peak_memory == 1

@@ -1,0 +1,87 @@
+"""Verdicts beside what an independent checker found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from results.generators.examples import kip320_first_try
+from tests.support.reporting import like
+from verifier.outcomes.row import Row
+from verifier.report.known import known
+from verifier.report.report import Report, as_object
+from verifier.report.tables import as_text
+from verifier.verdict import VerdictKind
+
+VIOLATED = {"replicas": 3, "log_size": 2, "max_records": 2, "max_leader_epoch": 2}
+HOLDS = {"replicas": 2, "log_size": 2, "max_records": 2, "max_leader_epoch": 1}
+
+
+def first_try(constants: dict[str, int], verdict: VerdictKind, **changes: Any) -> Row:
+    """A verdict on WeakIsr of kip320-first-try: violated in 11 steps, or it holds in 1,165 states."""
+    cleared: dict[str, Any] = dict.fromkeys(("steps", "fewest", "depth", "trace", "reason"))
+    cleared |= {"statistics": {}, "options": {}}
+    row = like(kip320_first_try(), constants=constants, property_name="WeakIsr", verdict=verdict)
+    return like(row, **{**cleared, **changes})
+
+
+def asked(constants: dict[str, int], verdict: VerdictKind, **changes: Any) -> Callable[[], Row]:
+    """The same, when the test runs: a search makes it."""
+    return lambda: first_try(constants, verdict, **changes)
+
+
+@pytest.mark.parametrize(
+    ("row", "agrees"),
+    [
+        (asked(VIOLATED, VerdictKind.VIOLATED, steps=11, fewest=True), True),
+        (asked(VIOLATED, VerdictKind.VIOLATED, steps=10, fewest=True), False),
+        (asked(VIOLATED, VerdictKind.VIOLATED, steps=12, fewest=True), False),
+        (asked(VIOLATED, VerdictKind.VIOLATED, steps=12, fewest=False), True),
+        (asked(VIOLATED, VerdictKind.VIOLATED, steps=10, fewest=False), False),
+        (asked(VIOLATED, VerdictKind.HOLDS, depth=10), True),
+        (asked(VIOLATED, VerdictKind.HOLDS, depth=11), False),
+        (asked(VIOLATED, VerdictKind.HOLDS, depth=9, statistics={"complete": True}), False),
+        (asked(VIOLATED, VerdictKind.PROVED), False),
+        (asked(VIOLATED, VerdictKind.INCONCLUSIVE, depth=9), None),
+        (asked(VIOLATED, VerdictKind.INCONCLUSIVE, depth=11), False),
+        (asked(VIOLATED, VerdictKind.NOT_INDUCTIVE, steps=1), None),
+        (asked(VIOLATED, VerdictKind.ERROR), False),
+        (asked(HOLDS, VerdictKind.VIOLATED, steps=30, fewest=False), False),
+        (asked(HOLDS, VerdictKind.HOLDS, depth=5), True),
+        (asked(HOLDS, VerdictKind.PROVED), True),
+        (asked(HOLDS, VerdictKind.INCONCLUSIVE, depth=3), None),
+        (
+            asked(HOLDS, VerdictKind.HOLDS, statistics={"complete": True, "distinct_states": 1165}),
+            True,
+        ),
+        (
+            asked(HOLDS, VerdictKind.HOLDS, statistics={"complete": True, "distinct_states": 1164}),
+            False,
+        ),
+    ],
+)
+def test_verdicts_agree_or_say_too_little_or_contradict(
+    row: Callable[[], Row], agrees: bool | None
+) -> None:
+    found = known(row())
+    assert found is not None
+    assert found.agrees is agrees
+
+
+def test_nothing_is_known_of_other_constants_and_other_protocols() -> None:
+    assert known(first_try({**HOLDS, "replicas": 7}, VerdictKind.HOLDS, depth=3)) is None
+    assert known(like(first_try(HOLDS, VerdictKind.HOLDS, depth=3), spec="mine")) is None
+
+
+def test_reports_say_it() -> None:
+    rows = [
+        first_try(VIOLATED, VerdictKind.PROVED),
+        first_try({**HOLDS, "replicas": 7}, VerdictKind.HOLDS, depth=3),
+    ]
+    report = Report("t", rows)
+    assert "DISAGREES: violated in 11 steps" in as_text(report)
+    first, second = as_object(report)["rows"]
+    assert first["known"] == {"words": "violated in 11 steps", "agrees": False}
+    assert second["known"] is None

@@ -1,0 +1,271 @@
+"""`verify check`: every property of a spec, by the engines that decide it."""
+
+from __future__ import annotations
+
+import json
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+import verifier
+from tests.support.command_line import LOCK, ROOT, started, verify, wrong
+from verifier.engines.findings import COMPLETE
+from verifier.engines.outcome import Outcome
+from verifier.runs.check_merge import EngineReport, merge
+from verifier.runs.check_plan import Plan
+from verifier.specs.definition import Definition
+from verifier.verdict import LEFT_TO_LIVE, Verdict, VerdictKind
+
+FENCED = str(ROOT / "docs" / "examples" / "FencedLock.tla")
+
+COUNTER = """
+---- MODULE Counter ----
+EXTENDS Naturals
+CONSTANT Most
+VARIABLE x
+Init == x = 0
+Next == x < Most /\\ x' = x + 1
+Spec == Init /\\ [][Next]_x /\\ WF_x(Next)
+Small == x <= Most
+Never2 == x # 2
+Grows == [][x' > x]_x
+Ends == <>(x = Most)
+Mixed == [](x <= Most) /\\ <>[](x = Most)
+Wrong == [](x < Most) /\\ <>(x = Most)
+Fails == x < 2 \\/ x \\in {1} \\/ x + "a" = 3
+====
+"""
+
+
+@pytest.fixture
+def counter(tmp_path: Path) -> Path:
+    """A module that counts to a constant and stops."""
+    path = tmp_path / "Counter.tla"
+    path.write_text(COUNTER)
+    return path
+
+
+def checked(spec: str, *arguments: str) -> tuple[int, dict[str, str], dict[str, Any]]:
+    """The exit code, the verdicts by property, and the JSON object of a check."""
+    done = verify("check", spec, *arguments, "--format", "json")
+    content = json.loads(done.stdout)
+    assert done.exit_code == content["exit_code"]
+    return done.exit_code, {one["property"]: one["verdict"] for one in content["results"]}, content
+
+
+def configure(path: Path, text: str) -> str:
+    """Writes the configuration beside a module."""
+    path.with_suffix(".cfg").write_text(f"CONSTANT Most = 3\nSPECIFICATION Spec\n{text}\n")
+    return str(path)
+
+
+def test_one_command_decides_all_that_a_configuration_asks() -> None:
+    code, verdicts, content = checked(FENCED)
+    assert code == 0
+    assert verdicts == dict.fromkeys(("TypeOK", "OneEach", "InOrder", "Released"), "PROVED")
+    assert content["statistics"]["decided_by"]["Released"] == "live"
+    assert content["statistics"]["evidence"]["OneEach"] == "every reachable state (112)"
+    assert content["statistics"]["distinct_states"] == 112
+
+
+def test_a_violation_of_each_kind_is_shown(counter: Path) -> None:
+    asked = "INVARIANT Small Never2\nPROPERTY Grows Ends Mixed Wrong"
+    code, verdicts, content = checked(configure(counter, asked))
+    assert code == 10
+    assert verdicts == {
+        "Small": "PROVED",
+        "Never2": "VIOLATED",
+        "Grows": "PROVED",
+        "Ends": "PROVED",
+        "Mixed": "PROVED",
+        "Wrong": "VIOLATED",
+        "NoDeadlock": "VIOLATED",
+    }
+    traces = {one["property"]: one["trace"] for one in content["results"]}
+    assert [state["x"] for state in traces["Never2"]["states"]] == [0, 1, 2]
+
+
+def test_deadlock_is_looked_for_where_tlc_does(counter: Path) -> None:
+    quiet = configure(counter, "INVARIANT Small\nCHECK_DEADLOCK FALSE")
+    assert checked(quiet)[1] == {"Small": "PROVED"}
+    code, verdicts, _ = checked(quiet, "--deadlock")
+    assert (code, verdicts["NoDeadlock"]) == (13, "VIOLATED")
+
+
+def test_a_module_without_properties_is_evaluated(counter: Path, tmp_path: Path) -> None:
+    code, verdicts, content = checked(configure(counter, "CHECK_DEADLOCK FALSE"))
+    assert (code, verdicts) == (0, {"Evaluation": "PROVED"})
+    assert content["statistics"]["evidence"]["Evaluation"] == "every reachable state (4)"
+    alone = tmp_path / "Alone.tla"
+    alone.write_text("---- MODULE Alone ----\nEXTENDS Naturals\nASSUME 1 + 1 = 2\n====\n")
+    alone.with_suffix(".cfg").write_text("")
+    assert checked(str(alone))[:2] == (0, {"Evaluation": "PROVED"})
+    alone.write_text("---- MODULE Alone ----\nEXTENDS Naturals\nASSUME 1 + 1 = 3\n====\n")
+    assert verify("check", str(alone)).exit_code == 2
+
+
+def test_where_not_all_was_evaluated_nothing_passes(counter: Path) -> None:
+    text = "CHECK_DEADLOCK FALSE\nCONSTRAINT Endless"
+    endless = counter.read_text().replace("Small ==", "Endless == x >= 0\nSmall ==")
+    counter.write_text(endless.replace("x < Most /\\ x' = x + 1", "x' = x + 1"))
+    code, verdicts, _ = checked(configure(counter, text), "--timeout", "3s")
+    assert (code, verdicts) == (12, {"Evaluation": "INCONCLUSIVE"})
+
+
+def test_a_postcondition_is_decided_beside_temporal_properties(counter: Path) -> None:
+    text = "PROPERTY Ends\nPOSTCONDITION After\nCHECK_DEADLOCK FALSE"
+    counter.write_text(counter.read_text().replace("Small ==", "After == Most = 4\nSmall =="))
+    code, verdicts, _ = checked(configure(counter, text))
+    assert (code, verdicts) == (10, {"Ends": "PROVED", "After": "VIOLATED"})
+
+
+def test_a_temporal_property_within_a_constraint_holds_and_is_no_more_than_that(counter: Path) -> None:
+    text = "INVARIANT Small\nPROPERTY Mixed\nCONSTRAINT Small\nCHECK_DEADLOCK FALSE"
+    code, verdicts, content = checked(configure(counter, text))
+    assert (code, verdicts) == (0, {"Small": "PROVED", "Mixed": "HOLDS"})
+    assert content["statistics"]["decided_by"]["Mixed"] == "live"
+
+
+def test_what_has_no_value_ends_the_check(counter: Path) -> None:
+    done = verify("check", configure(counter, "INVARIANT Fails"))
+    assert done.exit_code == 2
+    assert "Counter.tla:15" in done.stderr
+
+
+def test_the_table_comes_first_and_fits_eighty_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = verify("check", LOCK, "--property", "NotAllAsk").stdout.splitlines()
+    assert lines[2].split() == ["property", "verdict", "by", "seconds", "evidence"]
+    assert "VIOLATED in 3 steps" in lines[3]
+    assert max(map(len, lines)) <= 80
+    assert any("Ask(client=c1)" in line for line in lines)
+
+
+def test_names_are_checked_before_anything_runs() -> None:
+    assert "unknown property 'NotAllAks'" in wrong("check", LOCK, "--property", "NotAllAks")
+    assert "has no operator of that name" in wrong("check", FENCED, "--property", "Nothing")
+
+
+def test_operators_of_a_module_are_properties() -> None:
+    assert checked(FENCED, "--property", "InOrder")[1] == {"InOrder": "PROVED"}
+
+
+def test_the_provers_decide_what_exploration_does_not() -> None:
+    sizes = ("--set", "replicas=3", "--set", "log_size=3", "--set", "max_records=3")
+    asked = ("--property", "WeakIsr", "--expect", "WeakIsr=violated", "--timeout", "120s")
+    code, verdicts, content = checked("kip101", *sizes, *asked)
+    assert (code, verdicts["WeakIsr"]) == (0, "VIOLATED")
+    assert content["statistics"]["decided_by"]["WeakIsr"] in ("explore", "prove")
+
+
+def test_a_limit_leaves_properties_open_and_names_the_next_command() -> None:
+    large = ("--set", "replicas=5", "--set", "log_size=4", "--set", "max_records=4")
+    done = verify("check", "kip320", *large, "--property", "StrongIsr", "--timeout", "1s")
+    assert done.exit_code == 12
+    assert "INCONCLUSIVE" in done.stdout
+    assert "verify prove --spec kip320 --property StrongIsr" in " ".join(done.stdout.split())
+
+
+def test_an_interrupt_keeps_what_is_known() -> None:
+    large = ("--set", "log_size=4", "--set", "max_records=4", "--set", "max_leader_epoch=4")
+    process = started("check", "kip320", *large, "--property", "StrongIsr", "--format", "json")
+    until = time.monotonic() + 60
+    while not psutil.Process(process.pid).children() and time.monotonic() < until:
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 12, err
+    (result,) = json.loads(out)["results"]
+    assert result["verdict"] == "INCONCLUSIVE"
+
+
+def test_from_python() -> None:
+    result = verifier.load(LOCK).check("HolderWaitsNoMore")
+    assert result["HolderWaitsNoMore"].verdict == "PROVED"
+    assert "by" in result.to_text()
+    assert "HolderWaitsNoMore" in result.to_html()
+
+
+# -- the verdicts of several engines
+
+
+def report(engine: str, *verdicts: Verdict, complete: bool = False) -> EngineReport:
+    """What an engine reports, with nothing beside its verdicts."""
+    outcome = Outcome(verdicts, (), {"complete": complete})
+    return EngineReport(engine, outcome, (), (), {}, {}, _definition(), 0.0)
+
+
+def _definition() -> Definition:
+    return verifier.load(LOCK).definition
+
+
+def verdict(kind: VerdictKind, reason: str | None = None, depth: int | None = 3) -> Verdict:
+    """A verdict of the property P."""
+    return Verdict("P", kind, depth, 0.0, reason)
+
+
+def test_engines_that_contradict_each_other_are_an_error() -> None:
+    reports = {
+        "explore": report("explore", verdict(VerdictKind.VIOLATED)),
+        "prove": report("prove", verdict(VerdictKind.PROVED)),
+    }
+    assert merge(Plan(("P",), ()), reports)["P"].kind is VerdictKind.ERROR
+
+
+def test_a_depth_is_no_proof() -> None:
+    reports = {"explore": report("explore", verdict(VerdictKind.HOLDS))}
+    assert merge(Plan(("P",), ()), reports)["P"].kind is VerdictKind.HOLDS
+    reports = {"explore": report("explore", verdict(VerdictKind.HOLDS, COMPLETE), complete=True)}
+    assert merge(Plan(("P",), ()), reports)["P"].kind is VerdictKind.PROVED
+
+
+def test_a_property_of_both_kinds_needs_both_engines() -> None:
+    both, live = Plan(("P",), ("P",)), report("live", verdict(VerdictKind.PROVED))
+    left = verdict(VerdictKind.INCONCLUSIVE, LEFT_TO_LIVE)
+    whole = {"explore": report("explore", left, complete=True), "live": live}
+    assert merge(both, whole)["P"].kind is VerdictKind.PROVED
+    part = {"explore": report("explore", left), "live": live}
+    assert merge(both, part)["P"].kind is VerdictKind.INCONCLUSIVE
+    assert (
+        merge(both, {"explore": report("explore", left, complete=True)})["P"].kind is VerdictKind.INCONCLUSIVE
+    )
+    broken = {"explore": report("explore", verdict(VerdictKind.VIOLATED)), "live": live}
+    assert merge(both, broken)["P"].kind is VerdictKind.VIOLATED
+
+
+def test_proofs_have_one_certificate(tmp_path: Path) -> None:
+    proof = tmp_path / "lock.json"
+    asked = ("--property", "OneEach", "--property", "InOrder", "--certificate", str(proof))
+    code, verdicts, content = checked(FENCED, *asked)
+    assert (code, verdicts) == (0, {"OneEach": "PROVED", "InOrder": "PROVED"})
+    assert set(content["statistics"]["decided_by"].values()) == {"prove"}
+    again = verify("certify", str(proof), "--spec", FENCED)
+    assert again.exit_code == 0, again.stderr
+
+
+def test_what_only_exploration_decides_has_no_certificate(counter: Path) -> None:
+    spec = configure(counter, "CHECK_DEADLOCK FALSE")
+    assert "left to exploration" in wrong("check", spec, "--no-explore")
+    assert "--find-bugs proves nothing" in wrong("check", LOCK, "--find-bugs", "--no-explore")
+
+
+def test_a_hunt_finds_each_violation(counter: Path) -> None:
+    asked = configure(counter, "INVARIANT Small Never2\nPROPERTY Ends")
+    code, verdicts, content = checked(asked, "--find-bugs", "--timeout", "60s")
+    assert code == 10
+    assert (verdicts["Never2"], verdicts["NoDeadlock"]) == ("VIOLATED", "VIOLATED")
+    assert verdicts["Small"] == verdicts["Ends"] == "PROVED"
+    assert "prove" not in content["statistics"]["engines"]
+
+
+def test_a_hunt_sees_far_at_once() -> None:
+    """Breadth first these are 48 levels and 2^25 states, and two parallel steps."""
+    lamps = str(ROOT / "tests" / "support" / "toys.py:Lamps")
+    code, verdicts, content = checked(lamps, "--set", "lamps=24", "--find-bugs", "--timeout", "120s")
+    assert code == 10
+    assert (verdicts["SomeDarkBelow"], verdicts["SomeDarkAbove"]) == ("VIOLATED", "VIOLATED")
+    assert content["statistics"]["decided_by"]["SomeDarkAbove"] == "bmc"

@@ -1,0 +1,52 @@
+"""Runs by name of engine, and the keys of what was asked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from results.generators.engines_page import page
+from tests.support.command_line import CHAIN, ROOT
+from verifier.outcomes.content import as_object
+from verifier.outcomes.row import rows_of
+from verifier.runs.loading import load
+from verifier.runs.table import ENGINES, engine_named, execute
+
+SPECS = {"live": "rabbit-sac"}
+"""Of engines that ask for what the chain does not have."""
+OPTIONS: dict[str, dict[str, Any]] = {
+    "check": {},
+    "bmc": {"depth": 1, "solver": "cadical"},
+    "explore": {"max_depth": 1},
+    "induct": {},
+    "live": {"engine": "explicit"},
+    "prove": {"engine": "ic3"},
+    "simulate": {"walks": 3, "depth": 2},
+}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_is_asked_is_known_before_the_run(engine: str) -> None:
+    found = engine_named(engine)
+    question = found.prepare(load(SPECS.get(engine, CHAIN), {}), found.options_of(OPTIONS[engine]))
+    content = as_object(found.run(question))
+    assert content["engine"] == found.name == engine
+    assert content["options"] == {"properties": list(question.properties), **question.recorded}
+
+
+def _job_id(**given: Any) -> str:
+    options = engine_named("bmc").options_of({"depth": 1, **given})
+    content = as_object(execute("bmc", load(CHAIN, {}), options))
+    return rows_of(content)[0].job_id
+
+
+def test_the_key_is_of_the_question_and_not_of_limits() -> None:
+    cadical = _job_id(solver="cadical")
+    assert cadical == _job_id(solver="cadical", timeout=50.0, memory=10**10)
+    assert cadical != _job_id(solver="z3")
+    assert cadical != _job_id(solver="cadical", depth=2)
+
+
+def test_the_page_of_engines_says_what_they_declare() -> None:
+    assert (ROOT / "docs" / "engines.md").read_text(encoding="utf-8") == page(), "run make docs"

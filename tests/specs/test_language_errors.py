@@ -1,0 +1,138 @@
+"""Mistakes in a protocol are told in its author's words: where, what was written, and what to write."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.command_line import verify, wrong
+
+VOTE = '''"""A vote."""
+from verifier import *
+
+
+class Vote(Protocol):
+    """Nodes vote for a leader."""
+
+    name = "vote"
+    nodes = IndexSetConstant(3)
+    Role = Enum("role", ("follower", "leader"))
+
+    @property
+    def Message(self):
+        return Record(kind=Enum("kind", ("ask", "grant")), to=self.nodes)
+
+    def state(self):
+        return State(role=Function(self.nodes, self.Role), sent=Set(self.Message), votes=Range(0, 3))
+
+    def init(self, s):
+        return [forall(s.role[n] == "follower" for n in self.nodes), s.sent.is_empty, s.votes == 0]
+
+    @action(n="nodes")
+    def ask(self, s, n):
+        return Step(
+            when=[s.role[n] == "follower"],
+            then={s.sent: s.sent.add(dict(kind="ask", to=n))},
+        )
+
+    @action(n="nodes")
+    def win(self, s, n):
+        return Step(  # win
+            when=[s.votes > 1],
+            then={s.role[n]: "leader"},
+        )
+
+    @invariant
+    def few(self, s):
+        return s.votes <= 3
+'''
+ADD, WIN, ROLE = 's.sent.add(dict(kind="ask", to=n))', "when=[s.votes > 1]", '[s.role[n] == "follower"]'
+MISTAKES = [
+    # what is written instead of what, a part of the line that is named, what was written, what to write
+    (
+        'Enum("role", ("follower", "leader"))',
+        'Enum("follower", "leader")',
+        "Role = ",
+        "Enum('follower', 'leader')",
+        "write Enum('name', ('follower', 'leader'))",
+    ),
+    (ADD, 'self.Message(knd="ask", to=n)', "knd", "has no field 'knd'", "did you mean 'kind'?"),
+    (ROLE, "[n in s.sent]", "n in s.sent", "n in s.sent is decided by Python", "write s.sent.contains(n)"),
+    (
+        ADD,
+        's.sent | {dict(kind="ask", to=n)}',
+        "| {dict",
+        '{dict(kind="ask", to=n)}: ',
+        "write s.x.add(dict(…))",
+    ),
+    (WIN, "when=self.nodes.count > 1", "def win", "it is True whatever the state", "write constantly(True)"),
+    ("return Step(  # win", "Step(", "def win", "returns nothing", "write return Step("),
+    ('{s.role[n]: "leader"}', '{"role": "leader"}', "return Step(  # win", "assigns 'role'", "write s.role"),
+    (
+        "return s.votes <= 3",
+        'return all_of(*[s.role[n] == "leader" for n in self.nodes])',
+        "all_of",
+        "the loop for n in self.nodes",
+        "write forall(self.nodes, lambda n: …)",
+    ),
+    ("s.votes > 1", "2 ** s.votes > 3", "2 **", "2 ** s.votes", "integers have + - * // %"),
+    (ROLE, '[s.role[n] == "leadr"]', "leadr", "'leadr' is not a value of role", "did you mean 'leader'?"),
+    (ROLE, "[s.role[n] == self.Role.LEDAER]", "LEDAER", ".LEDAER", "did you mean 'leader'?"),
+    (
+        VOTE[VOTE.index("    def init") : VOTE.index("    @action")],
+        "",
+        "class Vote",
+        "vote has no init",
+        "define init(self, s)",
+    ),
+    (
+        '{s.role[n]: "leader"}',
+        '{s.role[n]: if_(s.votes == 0, "follower", "leader")}',
+        "{s.role[n]: if_",
+        "if_(…, 'follower', 'leader'): nothing here says of which sort",
+        "literal(s.x.sort, 'follower')",
+    ),
+    (
+        '{s.role[n]: "leader"}',
+        "{s.role[n]: if_(s.votes == 0, None, 1)}",
+        "{s.role[n]: if_",
+        "if_(…, None, 1)",
+        "literal(s.x.sort, None)",
+    ),
+    (WIN, "when=s.sent.contains", "def win", "is a function, not a formula", "call it, as in"),
+    (WIN, "when=self.few", "def win", "is a function, not a formula", "call it, as in"),
+    (WIN, "when=max(s.votes, 1) > 1", "when=max", "has no truth value", "minimum(…) and maximum(…)"),
+    ("votes=Range(0, 3)", "votes=5", "votes=5", "not 5", "as Range(0, 3)"),
+]
+
+
+@pytest.mark.parametrize(("part", "instead", "line", "written", "write"), MISTAKES)
+def test_a_mistake_is_told_in_the_authors_words(
+    tmp_path: Path, part: str, instead: str, line: str, written: str, write: str
+) -> None:
+    assert VOTE.count(part) == 1
+    file = tmp_path / "vote.py"
+    file.write_text(VOTE.replace(part, instead))
+    number = next(n for n, row in enumerate(file.read_text().splitlines(), 1) if line in row)
+    said = wrong("show", str(file))
+    assert said.startswith(f"verify: {file}, line {number}: ")
+    assert written in said
+    assert write in said
+
+
+@pytest.mark.parametrize(
+    ("part", "instead"),
+    [
+        ("", ""),
+        (ADD, 's.sent.add(self.Message(kind="ask", to=n))'),
+        (ADD, 's.sent | {self.Message(kind="ask", to=n)}'),
+        (WIN, "when=s.votes > 1"),
+        (f"{WIN},\n", ""),
+        ('s.role[n]: "leader"', 's.role[n]: if_(s.votes == 0, literal(self.Role, "follower"), "leader")'),
+    ],
+)
+def test_what_works(tmp_path: Path, part: str, instead: str) -> None:
+    file = tmp_path / "vote.py"
+    file.write_text(VOTE.replace(part, instead, 1))
+    assert verify("bmc", "--spec", str(file), "--depth", "1").exit_code == 0

@@ -1,0 +1,100 @@
+"""Finding protocols by name and by file, and every way in which that can fail."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from verifier.errors import UsageError
+from verifier.specs.expectations import expectations
+from verifier.specs.registry import BUILT_IN, built_in, load
+
+HEAD = "from verifier.specs.protocol import Protocol\n"
+
+
+def _file(folder: Path, source: str | bytes) -> Path:
+    path = folder / "mine.py"
+    path.write_bytes(source if isinstance(source, bytes) else source.encode())
+    return path
+
+
+def test_built_in_protocols_have_their_names() -> None:
+    found = built_in()
+    assert [name for name, _ in found] == list(BUILT_IN)
+    for name, protocol in found:
+        assert protocol.spec_name() == name
+        assert load(name) is protocol
+        assert protocol.__doc__
+        assert len(protocol.__doc__.splitlines()[0]) < 100
+
+
+def test_only_built_in_protocols_have_expectations() -> None:
+    assert expectations("mine.py") == []
+    assert {expected.verdict for expected in expectations("kip320")} == {"holds", "violated"}
+
+
+def test_a_file_with_one_protocol(tmp_path: Path) -> None:
+    helper = tmp_path / "helper_of_mine.py"
+    helper.write_text("NAME = 'helped'\n")
+    source = HEAD + "from helper_of_mine import NAME\nclass Mine(Protocol):\n    name = NAME\n"
+    assert load(str(_file(tmp_path, source))).spec_name() == "helped"
+    assert str(tmp_path) not in sys.path
+
+
+def test_a_file_with_several_protocols(tmp_path: Path) -> None:
+    path = _file(tmp_path, HEAD + "class One(Protocol): pass\nclass Other(One): pass\n")
+    assert load(f"{path}:Other").__name__ == "Other"
+    with pytest.raises(UsageError, match=r"\(One, Other\): say which, as in .*mine\.py:One$"):
+        load(str(path))
+    with pytest.raises(UsageError, match=r"unknown protocol in .*'Othr'.*did you mean 'Other'"):
+        load(f"{path}:Othr")
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("", "defines no protocol"),
+        (HEAD, "defines no protocol"),
+        ("x = 1\nif x\n", r"mine\.py, line 2: SyntaxError: expected ':'"),
+        ("x = 1\n\ny = x / 0\n", r"mine\.py, line 3: ZeroDivisionError: division by zero$"),
+        ("def f():\n    raise KeyError\nf()\n", r"mine\.py, line 2: KeyError$"),
+        ("import no_such_module\n", r"mine\.py, line 1: ModuleNotFoundError: No module named 'no_such"),
+        ("raise SystemExit(3)\n", r"mine\.py, line 1: SystemExit: 3"),
+        ("raise ValueError('two\\nlines')\n", r"mine\.py, line 1: ValueError: two lines$"),
+        (b"x = '\xff'\n", r"mine\.py.*: SyntaxError: .*(utf-8|codec)"),
+        (b"x = 1\0\n", r"mine\.py.*null bytes"),
+    ],
+)
+def test_files_that_cannot_be_used(tmp_path: Path, source: str | bytes, message: str) -> None:
+    with pytest.raises(UsageError, match=message) as caught:
+        load(str(_file(tmp_path, source)))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("kip32", "unknown spec 'kip32'.*did you mean 'kip320'.*as in kip32.py"),
+        ("KIP320", "did you mean 'kip320'"),
+        ("no/such.py", "cannot read the spec file no/such.py: No such file"),
+        ("no/such.py:Mine", "cannot read the spec file no/such.py: No such file"),
+        ("/", "cannot read the spec file /: Is a directory"),
+        ("", "unknown spec ''"),
+    ],
+)
+def test_specs_that_are_not_there(spec: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        load(spec)
+
+
+def test_listing_protocols_needs_no_solver() -> None:
+    code = (
+        "import sys; from verifier.specs.registry import built_in; from verifier.specs import expectations; "
+        "built_in(); expectations.expectations('kip320'); "
+        "heavy = {'z3', 'pysmt', 'pysat', 'cvc5', 'bitwuzla'} & set(sys.modules); "
+        "sys.exit(str(heavy) if heavy else 0)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[2])

@@ -1,0 +1,184 @@
+"""A variable that grows for ever: what is violated is said at once, and the run ends with what is known."""
+
+from __future__ import annotations
+
+import io
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.support.command_line import verify
+from tests.support.signals import UNBOUNDED, UNBOUNDED_CONFIG
+from verifier.cli.reporter import Reporter
+from verifier.runs.asking import Known, Remark
+from verifier.runs.unbounded import Widened, seems_unbounded
+from verifier.text.progress import ProgressText
+
+
+@pytest.fixture
+def unbounded(tmp_path: Path) -> Path:
+    path = tmp_path / "Unbounded.tla"
+    path.write_text(UNBOUNDED)
+    path.with_suffix(".cfg").write_text(UNBOUNDED_CONFIG)
+    return path
+
+
+def test_exploration_ends_where_a_variable_seems_unbounded(unbounded: Path) -> None:
+    done = verify("explore", str(unbounded), "--timeout", "60s", "--format", "json")
+    assert done.exit_code == 10
+    results = {one["property"]: one for one in json.loads(done.stdout)["results"]}
+    assert (results["TypeOK"]["verdict"], results["TypeOK"]["steps"]) == ("VIOLATED", 1)
+    for name in ("Binary", "Shrinks", "Less"):
+        assert results[name]["verdict"] == "INCONCLUSIVE"
+        assert results[name]["reason"].startswith("left seems unbounded: bound it by a CONSTRAINT")
+        assert results[name]["depth"] >= 30
+
+
+_GROWING = {
+    "left": ("left = 0", "left' = left - 1", "left \\in -2..0"),
+    "queue": ("queue = <<>>", "queue' = Append(queue, 1)", "Len(queue) < 3"),
+    "seen": ("seen = {}", "seen' = seen \\cup {Cardinality(seen)}", "Cardinality(seen) < 3"),
+}
+
+
+@pytest.mark.parametrize("name", _GROWING)
+def test_a_proof_ends_where_a_variable_seems_unbounded(name: str, tmp_path: Path) -> None:
+    begin, grow, bounded = _GROWING[name]
+    path = tmp_path / "Grows.tla"
+    path.write_text(
+        f"---- MODULE Grows ----\nEXTENDS Integers, Sequences, FiniteSets\nVARIABLES {name}, flag\n"
+        f"Init == {begin} /\\ flag = 0\nNext == {grow} /\\ flag' = 1 - flag\n"
+        f"Small == {bounded}\nFlag == flag \\in 0..1\n====\n"
+    )
+    path.with_suffix(".cfg").write_text("INIT Init NEXT Next\nINVARIANTS Small Flag\n")
+    done = verify("prove", str(path), "--timeout", "60s", "--format", "json")
+    results = {one["property"]: one for one in json.loads(done.stdout)["results"]}
+    assert (done.exit_code, results["Small"]["verdict"], results["Small"]["steps"]) == (10, "VIOLATED", 3)
+    assert results["Flag"]["verdict"] == "INCONCLUSIVE"
+    words = f"{name} seems unbounded: bound it by a CONSTRAINT, or --keep-going goes on"
+    assert results["Flag"]["reason"] == words
+
+
+def test_a_check_ends_where_a_variable_seems_unbounded(unbounded: Path) -> None:
+    """Also the engine of temporal properties, which meets no violation itself."""
+    unbounded.write_text(unbounded.read_text().replace("====\n", "Settles == <>[](left < 0)\n====\n"))
+    unbounded.with_suffix(".cfg").write_text(f"{UNBOUNDED_CONFIG}PROPERTY Settles\n")
+    done = verify("check", str(unbounded), "--timeout", "60s", "--format", "json")
+    results = {one["property"]: one for one in json.loads(done.stdout)["results"]}
+    assert (done.exit_code, results["TypeOK"]["verdict"], results["TypeOK"]["steps"]) == (10, "VIOLATED", 1)
+    words = "left seems unbounded: bound it by a CONSTRAINT, or --keep-going goes on"
+    left = {name: one["reason"] for name, one in results.items() if one["verdict"] == "INCONCLUSIVE"}
+    assert left.keys() >= {"Binary", "Shrinks", "Less"}
+    assert set(left.values()) == {words}
+
+
+def test_a_check_shows_an_execution_that_a_translation_found(tmp_path: Path) -> None:
+    path = tmp_path / "Counts.tla"
+    path.write_text(
+        "---- MODULE Counts ----\nEXTENDS Integers\nVARIABLES a, b, c\nInit == a = 0 /\\ b = 0 /\\ c = 0\n"
+        "Next == /\\ a' \\in {a, (a + 1) % 90} /\\ b' \\in {b, (b + 1) % 90} /\\ c' \\in {c, (c + 1) % 90}\n"
+        "Small == a < 3\nSum == a + b < 170\n====\n"
+    )
+    path.with_suffix(".cfg").write_text("INIT Init NEXT Next\nINVARIANTS Small Sum\n")
+    done = verify("check", str(path), "--by", "translation", "--first", "--timeout", "60s")
+    assert done.exit_code == 10
+    assert "Small: VIOLATED in 3 steps" in done.stdout
+    assert "a: 2 → 3" in done.stdout
+    assert "Counts.tla:6: a < 3 is false" in done.stdout
+
+
+@pytest.mark.parametrize("spec", ["module", "kip320-first-try"])
+def test_a_check_ends_at_the_first_violation(spec: str, unbounded: Path) -> None:
+    given = str(unbounded) if spec == "module" else spec
+    done = verify("check", given, "--first", "--timeout", "60s", "--format", "json")
+    results = json.loads(done.stdout)["results"]
+    assert done.exit_code == 10
+    left = [one["reason"] for one in results if one["verdict"] == "INCONCLUSIVE"]
+    assert left
+    assert all("ended at the first violation" in reason for reason in left)
+
+
+_RING = """---- MODULE Ring ----
+EXTENDS Integers
+VARIABLE x
+Init == x = 0
+Next == x' = (x + 1) % 4
+Spec == Init /\\ [][Next]_x
+Stays == <>[](x = 0)
+Leaves == []<>(x = 7)
+====
+"""
+
+
+@pytest.mark.parametrize("by", ["interpreter", "translation"])
+@pytest.mark.parametrize("first", [True, False])
+def test_live_ends_at_the_first_violation_where_that_is_asked(by: str, first: bool, tmp_path: Path) -> None:
+    path = tmp_path / "Ring.tla"
+    path.write_text(_RING)
+    path.with_suffix(".cfg").write_text("SPECIFICATION Spec\nPROPERTIES Stays Leaves\n")
+    asked = ["--first"] if first else []
+    done = verify("live", str(path), "--by", by, *asked, "--format", "json")
+    results = json.loads(done.stdout)["results"]
+    assert done.exit_code == 10
+    assert [one["verdict"] for one in results].count("VIOLATED") == (1 if first else 2)
+    left = [one["reason"] for one in results if one["verdict"] != "VIOLATED"]
+    assert left == ["ended at the first violation, as asked"] * first
+
+
+@pytest.mark.parametrize("command", ["bmc", "explore", "prove", "simulate"])
+@pytest.mark.parametrize("spec", ["module", "kip320-first-try"])
+def test_first_ends_at_the_first_violation(command: str, spec: str, unbounded: Path) -> None:
+    own = ["--depth", "6"] if command in ("bmc", "simulate") else ["--timeout", "60s"]
+    given = [str(unbounded)] if spec == "module" else [spec, "--property", "all"]
+    done = verify(command, *given, "--first", *own, "--format", "json")
+    results = json.loads(done.stdout)["results"]
+    assert done.exit_code == 10
+    left = [one["reason"] for one in results if one["verdict"] == "INCONCLUSIVE"]
+    assert left
+    assert all("ended at the first violation" in reason for reason in left)
+
+
+@pytest.mark.parametrize("asked", [("--keep-going", "--timeout", "4s"), ("--max-depth", "90")])
+def test_it_looks_on_where_that_is_asked(unbounded: Path, asked: tuple[str, ...]) -> None:
+    done = verify("explore", str(unbounded), *asked, "--format", "json")
+    results = {one["property"]: one for one in json.loads(done.stdout)["results"]}
+    assert "unbounded" not in str(results["Binary"]["reason"])
+
+
+def test_bounded_variables_are_not_called_unbounded(tmp_path: Path) -> None:
+    path = tmp_path / "Bounded.tla"
+    path.write_text(
+        UNBOUNDED.replace("Unbounded", "Bounded").replace("left' = left - 1", "left' = (left + 1) % 20")
+    )
+    path.with_suffix(".cfg").write_text(UNBOUNDED_CONFIG)
+    done = verify("explore", str(path), "--format", "json")
+    results = {one["property"]: one["verdict"] for one in json.loads(done.stdout)["results"]}
+    assert results == {
+        **dict.fromkeys(("TypeOK", "Shrinks"), "VIOLATED"),
+        **dict.fromkeys(("Binary", "Less", "NoDeadlock"), "HOLDS"),
+    }
+
+
+def test_what_is_widened_again_is_told_as_what_it_is() -> None:
+    widened = Widened()
+    widened.add(["left", "log"])
+    widened.add(["left"])
+    assert widened.at_least(2) == ["left"]
+    words = seems_unbounded(widened.at_least(2), "else")
+    assert words == "left seems unbounded: bound it by a CONSTRAINT, or else"
+
+
+def test_a_violation_is_shown_once_the_run_takes_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown, now = list[object](), [100.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    monkeypatch.setattr("sys.stderr", io.StringIO())
+    with Reporter(ProgressText(), show=shown.append) as reporter:
+        reporter(Known(run="a run"))  # type: ignore[arg-type]
+        reporter(Remark("goes on"))
+        assert shown == []
+        now[0] += 1.5
+        reporter(Remark("goes on"))
+        reporter(Remark("goes on"))
+    assert shown == ["a run"]

@@ -1,0 +1,247 @@
+"""Trials: commands that get SIGINT or SIGTERM at random moments, once or twice, with and without a terminal.
+
+``python -m results.generators.signal_trials`` makes many of them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import tty
+import uuid
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+ROOT = Path(__file__).resolve().parents[2]
+MARK = "VERIFY_TRIAL"
+"""An environment variable by which all processes of a trial are known."""
+_PYTHON = ROOT / ".venv" / "bin" / "python"
+_COMMAND = (
+    str(_PYTHON if _PYTHON.exists() else sys.executable),
+    "-c",
+    "from verifier.cli.entry import main; main()",
+)
+UNBOUNDED = """---- MODULE Unbounded ----
+EXTENDS Integers
+VARIABLES left, holder
+Init == left = 0 /\\ holder = [n \\in 1..4 |-> 0]
+Tick == left' = left - 1 /\\ UNCHANGED holder
+Grant(n) == left = 0 /\\ left' = 4 /\\ holder' = [holder EXCEPT ![n] = 1 - @]
+Next == Tick \\/ \\E n \\in 1..4 : Grant(n)
+TypeOK == left \\in 0..4
+Binary == \\A n \\in 1..4 : holder[n] \\in 0..1
+Shrinks == left <= 4
+Less == \\A m, n \\in 1..4 : holder[m] - holder[n] < 2
+====
+"""
+"""Its variable ``left`` falls for ever, and TypeOK is violated in one step."""
+UNBOUNDED_CONFIG = "INIT Init NEXT Next\nINVARIANTS TypeOK Binary Shrinks Less\n"
+_CERTIFICATE, _TRACE, _RUN = "proof.json", "t.itf.json", "run.json"
+UNTIL_HEARD = 0.5
+"""Before, on a busy machine, Python itself may still be starting."""
+_GONE_SECONDS = 5.0
+ROOM = 2000
+"""What a terminal that nobody reads still takes."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One run and its signals."""
+
+    words: tuple[str, ...]
+    after: float
+    number: int
+    again: float | None
+    terminal: bool
+    """Whether standard error is a terminal, which nobody reads and which is soon full."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a trial ended."""
+
+    code: int
+    seconds: float
+    """From the first signal to the end."""
+    output: str
+    errors: str
+    orphans: int
+    heard: bool
+    """Whether the command was still running when the first signal was sent."""
+
+
+def commands(folder: Path) -> Mapping[str, tuple[tuple[str, ...], float]]:
+    """Each command and the seconds within which it is interrupted; files go to the folder."""
+    unbounded = folder / "Unbounded.tla"
+    unbounded.write_text(UNBOUNDED, encoding="utf-8")
+    unbounded.with_suffix(".cfg").write_text(UNBOUNDED_CONFIG, encoding="utf-8")
+    return {
+        "bmc": (("bmc", "kip320", "--depth", "14", "--format", "json"), 6.0),
+        "explore": (("explore", "kip320", "--set", "log_size=3", "--format", "json"), 6.0),
+        "simulate": (("simulate", "rabbit-sac", "--walks", "1000000", "--format", "json"), 6.0),
+        "prove": (("prove", "bookkeeper", "--no-lemmas", "--property", "all", "--format", "json"), 8.0),
+        "prove-module": (("prove", "docs/examples/FencedLock.tla", "--format", "json"), 8.0),
+        "prove-unbounded": (("prove", str(unbounded), "--format", "json"), 12.0),
+        "explore-unbounded": (("explore", str(unbounded), "--keep-going", "--format", "json"), 6.0),
+        "bmc-unbounded": (("bmc", str(unbounded), "--depth", "40", "--format", "json"), 10.0),
+        "check": (("check", "kip320", "--format", "json"), 10.0),
+        "check-unbounded": (("check", str(unbounded), "--format", "json"), 12.0),
+        "induct": (("induct", "kip320", "--set", "replicas=5", "--format", "json"), 6.0),
+        "all-constants": (("prove", "kip320", "--all-constants", "--format", "json"), 6.0),
+        "live": (("live", "rabbit-sac", "--property", "Liveness", "--format", "json"), 6.0),
+        "ci": (("ci", str(ROOT / ".ci" / "verify.toml"), "--format", "json"), 8.0),
+        "matrix": (("matrix", str(ROOT / ".ci" / "verify.toml")), 4.0),
+        "show": (("show", "kip320"), 1.5),
+        "list": (("list",), 0.6),
+        "help": (("help", "prove"), 0.8),
+        "certify": (("certify", str(folder / _CERTIFICATE)), 2.5),
+        "replay": (("replay", str(folder / _TRACE)), 1.0),
+        "report": (("report", str(folder / _RUN), "--format", "html", "--out", str(folder / "r.html")), 1.0),
+        "export": (("export", "kip320", "--format", "aiger", "--out", str(folder / "k.aig")), 2.5),
+        "sweep": (("sweep", "--spec", "kip320", "--grid", "replicas=2..3", "--depth", "10", "--out",
+                   str(folder / "sweep"), "--format", "json"), 15.0),
+    }  # fmt: skip
+
+
+def prepare(folder: Path) -> None:
+    """Makes the files that commands of ``commands`` read."""
+    for words in (
+        ("prove", "rabbit-sac", "--property", "TypeOK", "--certificate", str(folder / _CERTIFICATE)),
+        ("bmc", "kip320-first-try", "--depth", "12", "--trace-out", str(folder / _TRACE)),
+    ):
+        subprocess.run([*_COMMAND, *words], cwd=ROOT, capture_output=True, check=False)
+    with (folder / _RUN).open("wb") as written:
+        words = ("bmc", "kip320-first-try", "--depth", "12", "--format", "json")
+        subprocess.run([*_COMMAND, *words], cwd=ROOT, stdout=written, stderr=subprocess.DEVNULL, check=False)
+    missing = [name for name in (_CERTIFICATE, _TRACE, _RUN) if not (folder / name).is_file()]
+    assert not missing, missing
+
+
+def run(trial: Trial) -> Ended:
+    """Runs a command, sends its signals and waits for its end, at most a minute."""
+    mark = uuid.uuid4().hex
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+        with _terminal(trial.terminal) as terminal:
+            process = subprocess.Popen(
+                [*_COMMAND, *trial.words],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=errors if terminal is None else terminal,
+                cwd=ROOT,
+                env={**os.environ, MARK: mark},
+                start_new_session=True,
+            )
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(trial.after)
+            began, heard = time.monotonic(), process.poll() is None
+            _send(process, trial.number)
+            if trial.again is not None:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(trial.again)
+                _send(process, trial.number)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(60)
+            seconds = time.monotonic() - began
+            code = process.poll()
+            orphans = _left(mark)
+            for pid in _marked(mark):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            process.wait()
+        output.seek(0)
+        errors.seek(0)
+        said = errors.read().decode(errors="replace")
+        return Ended(-999 if code is None else code, seconds, output.read().decode(), said, orphans, heard)
+
+
+@contextlib.contextmanager
+def _terminal(wanted: bool) -> Iterator[int | None]:
+    if not wanted:
+        yield None
+        return
+    ours, theirs = full_terminal(ROOM)
+    try:
+        yield theirs
+    finally:
+        os.close(ours)
+        os.close(theirs)
+
+
+def full_terminal(room: int) -> tuple[int, int]:
+    """A terminal that takes so many bytes more, as the end that would be read and the one that is written."""
+    ours, theirs = pty.openpty()
+    tty.setraw(theirs)
+    os.set_blocking(theirs, False)
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            os.write(theirs, b"x")
+    if room:
+        os.read(ours, room)
+    os.set_blocking(theirs, True)
+    return ours, theirs
+
+
+def _send(process: subprocess.Popen[bytes], number: int) -> None:
+    if process.poll() is None:
+        process.send_signal(number)
+
+
+def _marked(mark: str) -> list[int]:
+    found = []
+    for entry in Path("/proc").iterdir():
+        with contextlib.suppress(OSError):
+            if entry.name.isdigit() and f"{MARK}={mark}".encode() in (entry / "environ").read_bytes():
+                found.append(int(entry.name))
+    return found
+
+
+def _left(mark: str) -> int:
+    until = time.monotonic() + _GONE_SECONDS
+    while (left := len(_marked(mark))) and time.monotonic() < until:
+        time.sleep(0.1)
+    return left
+
+
+def met_python(after: float, number: int, code: int, errors: str) -> bool:
+    """Whether the signal met Python itself, before it ran anything of this program: it is ended as the system
+    does, shows a traceback of its own, or drops the signal with one. What went to a terminal is not known."""
+    shown = "KeyboardInterrupt" in errors or (code == 1 and not errors)
+    its_own = shown and "verifier/" not in errors
+    return after < UNTIL_HEARD and (code == -number or its_own)
+
+
+def wrongs(trial: Trial, ended: Ended, most: float) -> list[str]:
+    """What is wrong with the end of a trial; ``most`` seconds are allowed."""
+    if met_python(trial.after, trial.number, ended.code, ended.errors):
+        return []
+    found = []
+    if ended.seconds > most + (trial.again or 0):
+        found.append(f"took {ended.seconds:.1f} s")
+    if ended.orphans:
+        found.append(f"{ended.orphans} processes are left")
+    if "Traceback" in ended.errors or "internal error" in ended.errors:
+        found.append("traceback or internal error")
+    if ended.code not in (0, 10, 12):
+        found.append(f"exit code {ended.code}")
+    if "json" in trial.words and ended.output:
+        try:
+            json.loads(ended.output)
+        except ValueError:
+            found.append("output is no JSON")
+    return found
+
+
+def drawn(words: tuple[str, ...], within: float, chance: Random) -> Trial:
+    """A trial of a command, drawn at random."""
+    again = chance.uniform(0.0, 3.0) if chance.random() < 0.5 else None
+    number = chance.choice((signal.SIGINT, signal.SIGTERM))
+    return Trial(words, chance.uniform(0.0, within), number, again, chance.random() < 0.3)

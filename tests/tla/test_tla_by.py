@@ -1,0 +1,296 @@
+"""``--by``: the interpreter and the translation answer the same, and neither answers for the other."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from results.generators.tla_lasting import MODULES
+from tests.support.command_line import verify, wrong
+from tests.support.sampling import rest_slow
+from tests.support.tla_modules import written
+
+COUNTER = """EXTENDS Naturals
+VARIABLES x, y
+vars == <<x, y>>
+Init == x = 0 /\\ y \\in {0, 1}
+Up == x < 4 /\\ x' = x + 1 /\\ UNCHANGED y
+Skip == x = 2 /\\ x' = 4 /\\ UNCHANGED y
+Flip == y = 0 /\\ y' = 1 /\\ UNCHANGED x
+Next == Up \\/ Skip \\/ Flip
+Spec == Init /\\ [][Next]_vars /\\ WF_vars(Up)
+Small == x < 4
+Inv == x <= 4
+OneByOne == [][x' <= x + 1]_x
+Both == [](x < 5) /\\ [][y' >= y]_y
+Ends == <>(x = 4)
+"""
+CONFIG_OF_STATES = "INIT Init\nNEXT Next\n"
+CONFIG = "SPECIFICATION Spec\nINVARIANTS Small Inv\nPROPERTIES OneByOne Both Ends\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path, COUNTER)
+    (tmp_path / "M.cfg").write_text(CONFIG)
+    return tmp_path
+
+
+def _asked(*words: str) -> tuple[dict[str, Any], str]:
+    result = verify(*words, "--format", "json")
+    assert result.exit_code in (0, 10, 12, 13), result.output
+    found: dict[str, Any] = json.loads(result.stdout)
+    return found, result.stderr
+
+
+def _verdicts(run: dict[str, Any]) -> dict[str, tuple[str, int | None]]:
+    return {one["property"]: (one["verdict"], one["steps"]) for one in run["results"]}
+
+
+ENGINES = {
+    "explore": ("explore", "M.tla", "--keep-going"),
+    "bmc": ("bmc", "M.tla", "--depth", "6", "--shortest"),
+    "prove": ("prove", "M.tla", "--deadlock"),
+    "live": ("live", "M.tla"),
+    "simulate": ("simulate", "M.tla", "--walks", "200"),
+}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_both_semantics_answer_the_same(folder: Path, engine: str) -> None:
+    own, _ = _asked(*ENGINES[engine], "--by", "interpreter")
+    other, _ = _asked(*ENGINES[engine], "--by", "translation")
+    assert own["statistics"]["semantics"] == "interpreter"
+    assert other["statistics"]["semantics"] == "translation"
+    found, expected = _verdicts(own), _verdicts(other)
+    if engine == "explore":
+        del expected["Both!step"]  # which the interpreter checks with Both
+    if engine in ("explore", "bmc"):
+        assert found == expected  # with the fewest steps
+    else:
+        assert {n: v for n, (v, _) in found.items()} == {n: v for n, (v, _) in expected.items()}
+    assert own["exit_code"] == other["exit_code"]
+    if engine == "explore":
+        counts = ("distinct_states", "generated_states", "depth", "levels", "initial_states", "deadlocks")
+        assert [own["statistics"][n] for n in counts] == [other["statistics"][n] for n in counts]
+    for one in own["results"]:
+        if one["trace"] is not None:
+            (folder / "t.itf.json").write_text(json.dumps(one["trace"]))
+            assert verify("replay", "t.itf.json", "--spec", "M.tla").exit_code == 0
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_interpreter_alone_translates_nothing(
+    folder: Path, engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def translating(*_: object, **__: object) -> None:
+        raise AssertionError("it is translated")
+
+    for place in ("tla_rounds.symbolic", "tla_rounds.run_translated", "tla_exploring.started"):
+        monkeypatch.setattr(f"verifier.runs.{place}", translating)
+    run, _ = _asked(*ENGINES[engine], "--by", "interpreter")
+    assert run["statistics"]["semantics"] == "interpreter"
+
+
+def _level(folder: Path) -> None:
+    small = MODULES["level"]
+    (folder / "M.tla").write_text(small.text().replace("====", "Inv == x < 9\n===="))
+    config = f"SPECIFICATION SpecNext\nPROPERTY Leaves\nINVARIANT Inv\nCHECK_DEADLOCK FALSE\n{small.config}"
+    (folder / "M.cfg").write_text(config)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_translation_alone_refuses_with_the_place(folder: Path, engine: str) -> None:
+    _level(folder)
+    assert "M.tla:7:" in wrong(*ENGINES[engine], "--by", "translation")
+
+
+@pytest.mark.parametrize("engine", ["explore", "bmc", "live", "simulate"])
+def test_what_is_not_translated_is_answered_by_the_interpreter_which_is_said(
+    folder: Path, engine: str
+) -> None:
+    _level(folder)
+    run, said = _asked(*ENGINES[engine])
+    assert run["statistics"]["semantics"] == "interpreter"
+    assert "by the interpreter: " in said
+    worst = {one["verdict"] for one in run["results"]}
+    assert worst <= {"HOLDS", "PROVED", "INCONCLUSIVE"}
+
+
+def test_levels_of_the_search_are_those_of_a_lasso(folder: Path) -> None:
+    """As TLC has them, which finds this property violated, and the other one not."""
+    written(
+        folder,
+        'EXTENDS Naturals, TLC\nVARIABLES x, y\nInit == TLCGet("level") = 0 /\\ x = 0 /\\ y = 0\n'
+        "Next == x < 3 /\\ x' = x + 1 /\\ y' = TLCGet(\"level\")\n"
+        "Spec == Init /\\ [][Next]_<<x, y>> /\\ WF_<<x, y>>(Next)\n"
+        'Early == <>[](x = 2)\nLate == <>[](x = 3) /\\ [](x > 0 => <>(TLCGet("level") = x + 1))\n',
+    )
+    (folder / "M.cfg").write_text("SPECIFICATION Spec\nPROPERTIES Early Late\nCHECK_DEADLOCK FALSE\n")
+    run, _ = _asked("live", "M.tla")
+    assert run["statistics"]["semantics"] == "interpreter"
+    found = {name: verdict for name, (verdict, _) in _verdicts(run).items()}
+    assert found == {"Early": "VIOLATED", "Late": "PROVED"}
+
+
+def test_python_protocols_have_one_semantics() -> None:
+    assert "--by interpreter is for TLA+ modules" in wrong("bmc", "kip101", "--by", "interpreter")
+    assert "allowed: auto, interpreter, translation" in wrong("bmc", "kip101", "--by", "tlc")
+
+
+def test_options_that_say_how_to_search_do_not_go_with_the_interpreter(folder: Path) -> None:
+    by = ("--by", "interpreter")
+    assert "--engine prove" in wrong("live", "M.tla", "--engine", "prove", *by)
+    assert "--no-explore" in wrong("live", "M.tla", "--no-explore", *by)
+    assert "--steps" in wrong("bmc", "M.tla", "--depth", "3", "--steps", "serial", *by)
+    assert "--certificate" in wrong("prove", "M.tla", "--engine", "ic3", *by)
+    assert "--graph" in wrong("explore", "M.tla", "--graph", "g.dot", *by)
+    assert "--histogram" in wrong("simulate", "M.tla", "--histogram", "s.x", *by)
+
+
+def test_walks_of_the_interpreter_count_and_repeat(folder: Path) -> None:
+    words = ("simulate", "M.tla", "--property", "none", "--walks", "300", "--by", "interpreter")
+    counted = ("--count-action", "Flip")
+    one, _ = _asked(*words, *counted, "--seed", "3")
+    again, _ = _asked(*words, *counted, "--seed", "3")
+    other, _ = _asked(*words, *counted, "--seed", "4")
+    figures, expected = one["statistics"], again["statistics"]
+    for name in ("lengths", "actions", "action_counts", "steps"):
+        assert figures[name] == expected[name]
+    assert figures["actions"] != other["statistics"]["actions"]
+    assert figures["walks"] == 300 == sum(figures["lengths"].values()) == figures["walks_at_deadlock"]
+    assert figures["steps"] == sum(one["taken"] for one in figures["actions"].values())
+    flips = sum(int(times) * count for times, count in figures["action_counts"]["Flip"].items())
+    assert flips == figures["actions"]["Flip"]["taken"] > 50
+    assert set(figures["lengths"]) == {"3", "4", "5"}
+
+
+def test_a_walk_that_meets_what_has_no_value_says_where(folder: Path) -> None:
+    written(folder, COUNTER.replace("Small == x < 4", "Small == (1 \\div (3 - x)) < 4"))
+    said = wrong("simulate", "M.tla", "--property", "Small", "--walks", "50", "--by", "interpreter")
+    assert "M.tla:11:" in said
+    assert "x = 3" in said
+
+
+@pytest.mark.parametrize("by", [("interpreter",), ("translation", "--engine", "explicit")])
+def test_a_module_of_one_state_only_stutters(folder: Path, by: tuple[str, ...]) -> None:
+    written(
+        folder,
+        "VARIABLE x\nInit == x = {}\nNext == x # {} /\\ x' = x\nSpec == Init /\\ [][Next]_x\n"
+        "Stays == <>[](x = {})\nMoves == []<><<Next>>_x\n",
+    )
+    (folder / "M.cfg").write_text("SPECIFICATION Spec\nPROPERTIES Stays Moves\nCHECK_DEADLOCK FALSE\n")
+    run, _ = _asked("live", "M.tla", "--by", *by)
+    assert {n: v for n, (v, _) in _verdicts(run).items()} == {"Stays": "PROVED", "Moves": "VIOLATED"}
+
+
+@pytest.mark.parametrize("by", ["interpreter", "translation"])
+def test_liveness_does_not_rest_on_symmetry(folder: Path, by: str) -> None:
+    """TLC finds no error here, and without SYMMETRY that Returns is violated."""
+    written(
+        folder,
+        "EXTENDS TLC\nCONSTANTS P, a\nVARIABLE x\nInit == x = a\nNext == x' \\in P\n"
+        "Spec == Init /\\ [][Next]_x\nReturns == []<>(x = a)\nSym == Permutations(P)\n",
+    )
+    config = "SPECIFICATION Spec\nPROPERTY Returns\nCHECK_DEADLOCK FALSE\nSYMMETRY Sym\n"
+    (folder / "M.cfg").write_text(f"{config}CONSTANTS P = {{a, b}} a = a b = b\n")
+    run, _ = _asked("live", "M.tla", "--by", by)
+    assert _verdicts(run)["Returns"][0] == "VIOLATED"
+
+
+@pytest.mark.thorough
+def test_what_the_interpreter_found_violated_before_the_time_is_over_stays_known(folder: Path) -> None:
+    body = "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x' = x + 1\nInv == x # 5\nPos == x >= 0\n"
+    written(folder, body)
+    (folder / "M.cfg").write_text(f"{CONFIG_OF_STATES}INVARIANTS Inv Pos\nCHECK_DEADLOCK FALSE\n")
+    for words in (("prove", "M.tla"), ("bmc", "M.tla", "--depth", "100000000")):
+        run, _ = _asked(*words, "--by", "interpreter", "--timeout", "3s")
+        assert {n: v for n, (v, _) in _verdicts(run).items()} == {"Inv": "VIOLATED", "Pos": "INCONCLUSIVE"}
+
+
+@pytest.mark.parametrize("by", ["interpreter", "translation"])
+def test_a_check_says_which_semantics_answered_each_engine(folder: Path, by: str) -> None:
+    run, _ = _asked("check", "M.tla", "--by", by)
+    found = {name: one.get("semantics") for name, one in run["statistics"]["engines"].items()}
+    assert {"explore", "live"} <= found.keys()
+    assert set(found.values()) == {by}
+    verdicts = {name: verdict for name, (verdict, _) in _verdicts(run).items()}
+    assert verdicts["Small"] == verdicts["OneByOne"] == "VIOLATED"
+    assert verdicts["Inv"] == verdicts["Both"] == verdicts["Ends"] == "PROVED"
+
+
+FEW_INITIAL = """EXTENDS Naturals, Sequences
+CONSTANT Nodes
+VARIABLES now, view
+Rng(q) == {q[i] : i \\in DOMAIN q}
+Init == \\E n \\in Nodes : now = <<n>> /\\ view = [m \\in Nodes |-> <<n>>]
+Room == Len(now) < 5
+Next == \\/ \\E n \\in Nodes : n \\notin Rng(now) /\\ Room /\\ now' = Append(now, n) /\\ UNCHANGED view
+        \\/ \\E n \\in Nodes : view' = [view EXCEPT ![n] = now] /\\ UNCHANGED now
+Ok == Len(now) >= 1
+"""
+
+
+@pytest.mark.parametrize("by", ["interpreter", "translation"])
+def test_few_initial_states_are_few_though_their_sorts_are_large(folder: Path, by: str) -> None:
+    written(folder, FEW_INITIAL)
+    config = "INIT Init\nNEXT Next\nCONSTANT Nodes = {a, b, c, d, e}\nINVARIANT Ok\nCHECK_DEADLOCK FALSE\n"
+    (folder / "M.cfg").write_text(config)
+    run, _ = _asked("simulate", "M.tla", "--walks", "50", "--depth", "10", "--by", by)
+    assert run["statistics"]["walks"] == 50 == run["statistics"]["walks_cut_at_depth"]
+
+
+def _random_module(chance: Random) -> tuple[str, list[str]]:
+    """A module over two small variables, with fairness, and properties."""
+
+    def state() -> str:
+        return chance.choice(
+            (f"x = {chance.randint(0, 2)}", f"y = {chance.randint(0, 1)}", "x > y", "x # 1", "ENABLED B")
+        )
+
+    def formula(depth: int) -> str:
+        if not depth:
+            step = f"[]<><<{chance.choice('ABC')}>>_vars"
+            return chance.choice((f"<>({state()})", f"[]<>({state()})", f"<>[]({state()})", step, state()))
+        one, other = formula(depth - 1), formula(depth - 1)
+        return chance.choice(
+            (f"[]({one})", f"<>({one})", f"~({one})", f"(({one}) => ({other}))", f"(({one}) /\\ ({other}))",
+             f"(({one}) ~> ({other}))", f"\\A k{depth} \\in 0..1 : (x = k{depth}) ~> ({other})",
+             f"[](({state()}) => ({one}))")
+        )  # fmt: skip
+
+    def action(name: str) -> str:
+        changes = chance.choice(
+            ("x' = (x + 1) % 3 /\\ UNCHANGED y", "y' = 1 - y /\\ UNCHANGED x", "x' = y /\\ y' = 0",
+             "x' \\in {0, y} /\\ UNCHANGED y", "UNCHANGED vars")
+        )  # fmt: skip
+        return f"{name} == {state().replace('ENABLED B', 'TRUE')} /\\ {changes}"
+
+    conditions = [f"{chance.choice(('WF', 'SF'))}_vars({name})" for name in "ABC" if chance.random() < 0.6]
+    names = [f"P{number}" for number in range(4)]
+    lines = [
+        "EXTENDS Naturals", "VARIABLES x, y", "vars == <<x, y>>", "Init == x \\in 0..1 /\\ y = 0",
+        *map(action, "ABC"), "Next == A \\/ B \\/ C",
+        " /\\ ".join(("Spec == Init /\\ [][Next]_vars", *conditions)),
+        *(f"{name} == <>[](x >= 0) /\\ ({formula(chance.randint(0, 2))})" for name in names),
+    ]  # fmt: skip
+    return "\n".join(lines), names
+
+
+@pytest.mark.parametrize("first", [0, *rest_slow(range(5, 300, 5), 1)])
+def test_random_properties_of_random_modules(folder: Path, first: int) -> None:
+    for seed in range(first, first + 5):
+        body, names = _random_module(Random(seed))
+        written(folder, body)
+        Path("M.cfg").write_text("SPECIFICATION Spec\nCHECK_DEADLOCK FALSE\n")
+        words = ("live", "M.tla", *(word for name in names for word in ("--property", name)))
+        own, _ = _asked(*words, "--by", "interpreter")
+        other, _ = _asked(*words, "--by", "translation", "--engine", "explicit")
+        found = {name: verdict for name, (verdict, _) in _verdicts(own).items()}
+        assert found == {name: verdict for name, (verdict, _) in _verdicts(other).items()}, body
+        assert set(found.values()) <= {"PROVED", "VIOLATED"}

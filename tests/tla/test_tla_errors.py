@@ -1,0 +1,347 @@
+"""Malformed modules and configurations: each is one clear error with its place."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.support.command_line import verify
+from tests.support.sampling import first_of
+from tests.support.tla_modules import explored, written
+from verifier.errors import UsageError
+from verifier.tla.frames import Undefined
+from verifier.tla.loading import read_module
+
+GOOD = "EXTENDS Integers\nVARIABLE x\nInit == x = 0\nNext == x' = 1 - x\nInv == x >= 0\n"
+CONFIG = "INIT Init\nNEXT Next"
+
+MODULES = {
+    "an unknown name": ("VARIABLE x\nInit == x = y\nNext == x' = x", "M.tla:3:13: unknown operator y"),
+    "a name nearly right": (GOOD + "P == Initt", "unknown operator Initt; did you mean Init?"),
+    "a variable without a value behind a function": (
+        "VARIABLES f, x\nInit == f = [n \\in {TRUE} |-> n]\nNext == UNCHANGED <<f, x>>",
+        "Init leaves x without a value",
+    ),
+    "an operator without its module": (
+        "VARIABLE x\nInit == x = 1 + 1\nNext == x' = x",
+        "the module Integers",
+    ),
+    "a module that is not there": ("EXTENDS Nowhere\n" + GOOD[17:], "M.tla:2:9: there is no module Nowhere"),
+    "a standard module misspelt": ("EXTENDS Natrals\n" + GOOD[17:], "did you mean Naturals?"),
+    "a name that is defined below": (GOOD + "P == Q\nQ == 1", "M.tla:7:6: Q is defined only below, in line"),
+    "recursion without RECURSIVE": (
+        GOOD + "F(n) == IF n = 0 THEN 0 ELSE F(n - 1)",
+        "F is not known within its own definition: say RECURSIVE F",
+    ),
+    "a word of the language": (GOOD + "IN == 1", "IN is a word of the language"),
+    "conflicting junctions": (GOOD + "P == x = 0 \\/ x = 1 /\\ x = 2", "conflicting precedences"),
+    "chained implications": (GOOD + "P == x = 0 => x = 1 => x = 2", "=> and => have conflicting precedences"),
+    "chained comparisons": (GOOD + "P == 0 < x < 2", "< and < have conflicting precedences"),
+    "ENABLED beside =": (GOOD + "P == ENABLED x = 1", "conflicting precedences"),
+    "too few arguments": (GOOD + "Op(a, b) == a + b\nP == Op(1) = 2", "Op takes 2 arguments, 1 are given"),
+    "too many arguments": (GOOD + "Op(a) == a\nP == Op(1, 2) = 2", "Op takes 1 argument, 2 are given"),
+    "no arguments": (GOOD + "Op(a) == a\nP == Op = 2", "Op takes 1 argument, 0 are given"),
+    "a name defined twice": (GOOD + "Inv == TRUE", "Inv has a meaning already"),
+    "a bound name that is a variable": (
+        GOOD + "P == \\A x \\in {1} : x = 1",
+        "7:9: x has a meaning already (from 3:10)",
+    ),
+    "a bound name of a quantifier around": (
+        GOOD + "P == /\\ \\A s \\in {1} : s = 1 /\\ \\E s \\in {2} : s = 2",
+        "s has a meaning already (from 7:12): rename one of them",
+    ),
+    "a parameter that is a variable": (GOOD + "Op(x) == x", "x has a meaning already"),
+    "a value where an operator is": (GOOD + "H(F(_)) == F(1)\nP == H(3) = 1", "an operator of 1 argument"),
+    "an operator of another arity": (
+        GOOD + "H(F(_)) == F(1)\nT(a, b) == a\nP == H(T) = 1",
+        "T is no operator of 1",
+    ),
+    "LAMBDA of another arity": (
+        GOOD + "H(F(_)) == F(1)\nP == H(LAMBDA a, b : a) = 1",
+        "an operator of 1 argument",
+    ),
+    "RECURSIVE without a definition": (GOOD + "RECURSIVE R(_)", "R is declared RECURSIVE and never defined"),
+    "RECURSIVE of another arity": (GOOD + "RECURSIVE R(_)\nR(a, b) == a", "another number of arguments"),
+    "a field twice": (GOOD + "P == [a |-> 1, a |-> 2]", "the field a stands here twice"),
+    "an instance by itself": (GOOD + "I == INSTANCE Integers\nP == I", "I is an instance of a module"),
+    "an operator that an instance lacks": (
+        GOOD + "I == INSTANCE Integers\nP == I!Foo",
+        "unknown operator I!Foo",
+    ),
+    "no instance": (GOOD + "P == x!Foo", "x is no instance of a module"),
+    "no label": (GOOD + "P == Inv!Foo", "Inv has no label Foo"),
+    "a part that is not there": (
+        GOOD + "C == /\\ TRUE\n     /\\ TRUE\nP == C!3",
+        "there is no part 3: it has 2",
+    ),
+    "@ outside EXCEPT": (GOOD.replace("x = 0", "x = @"), "@ has a meaning only in what EXCEPT assigns"),
+    "text that is no TLA+": (GOOD + "P == (1 + ", "cannot be read"),
+    "a comment without an end": (GOOD + "(* never", "this comment does not end"),
+    "Next that forgets a variable": (
+        GOOD.replace("VARIABLE x", "VARIABLES x, y"),
+        "leaves y without a value",
+    ),
+    "a guard that is no truth": (GOOD.replace("x' = 1 - x", "x /\\ x' = 0"), "TRUE or FALSE is expected"),
+    "a value outside a domain": (GOOD.replace("x = 0", "x = <<1>>[2]"), "2 is not in the domain"),
+    "a set that is infinite": (GOOD.replace("x = 0", "x \\in Nat"), "Nat cannot be listed: it is infinite"),
+    "kinds that are not compared": (
+        GOOD.replace("x = 0", 'x = 0 /\\ x = "a"'),
+        "different kinds are compared",
+    ),
+    "an assumption that is false": (GOOD + "ASSUME Two == 1 = 2", "the assumption Two is false"),
+    "CASE without a case": (GOOD.replace("x = 0", "x = CASE FALSE -> 1"), "no case of this CASE is true"),
+    "CHOOSE of nothing": (GOOD.replace("x = 0", "x = CHOOSE y \\in {} : TRUE"), "CHOOSE finds no element"),
+    "CHOOSE without a set": (GOOD.replace("x = 0", "x = CHOOSE y : TRUE"), "CHOOSE without a set"),
+    "a constant without a value": (GOOD + "CONSTANT N", "constant N has no value"),
+}  # fmt: skip
+
+CONFIGS = {
+    "an unknown keyword": (
+        "INITT Init",
+        "M.cfg:1:1: INITT is no keyword of a configuration; did you mean INIT?",
+    ),
+    "a sign": ("INIT = Init", "INIT expects a name"),
+    "INIT without NEXT": ("INIT Init\nINVARIANT Inv", "INIT and NEXT belong together"),
+    "nothing to explore": ("INVARIANT Inv", "names no SPECIFICATION"),
+    "both ways": ("SPECIFICATION Init\nINIT Init\nNEXT Next", "SPECIFICATION stands beside INIT or NEXT"),
+    "an unknown invariant": (
+        f"{CONFIG}\nINVARIANT Inw",
+        "INVARIANT Inw: M defines no Inw; did you mean Inv?",
+    ),
+    "an action as invariant": (f"{CONFIG}\nINVARIANT Next", "it speaks of two states"),
+    "an unknown constant that is replaced": (
+        f"{CONFIG}\nCONSTANT N <- Inv",
+        "M has no constant or definition N",
+    ),
+    "a constant without a value": (f"{CONFIG}\nCONSTANT Inv =", "the configuration ends after this"),
+    "a set without an end": (f"{CONFIG}\nCONSTANT Inv = {{1, 2", "the configuration ends after this"),
+    "an operator that is not there": (f"{CONFIG}\nCONSTANT Inv <- Foo", "defines no Foo"),
+    "a module that is not used": (f"{CONFIG}\nCONSTANT Inv <- [Foo]Init", "M does not use the module Foo"),
+    "INIT twice": ("INIT Init\nINIT Init\nNEXT Next", "INIT stands here a second time"),
+    "CHECK_DEADLOCK of something": (f"{CONFIG}\nCHECK_DEADLOCK maybe", "takes TRUE or FALSE, not maybe"),
+    "a comment without an end": ("(* never", "this comment does not end"),
+    "SYMMETRY of something": (f"{CONFIG}\nSYMMETRY Init", "SYMMETRY Init: it speaks of one state"),
+}
+
+
+SEQUENCES = GOOD.replace("Integers", "Integers, Sequences, FiniteSets, TLC, TLCExt, Json")
+
+
+def _init(formula: str) -> str:
+    return SEQUENCES.replace("x = 0", formula)
+
+
+MODULES |= {
+    "a constant that is a variable": (f"{GOOD}CONSTANT x", "7:10: x has a meaning already"),
+    "a parenthesis that is not closed": (GOOD + "P == (1 + 2", "7:1: what begins here, at P, cannot be read"),
+    "a parenthesis that is not opened": (GOOD + "P == 1 + 2)", "cannot be read from here on, at )"),
+    "a definition without ==": (GOOD + "P 1 + 2", "7:2: == is missing here"),
+    "no operator between": (GOOD + "P(a) ==\n  /\\ Q(a) a = 1", "an operator, or the :: of a label, is"),
+    "an assignment": (GOOD + "P := 3", "7:1: what begins here, at P"),
+    "IF without ELSE": (GOOD + "P == IF TRUE THEN 1", "7:1: what begins here, at P"),
+    "LET without IN": (GOOD + "P == LET a == 1", "7:1: what begins here, at P"),
+    "CASE without anything": (GOOD + "P == CASE", "7:1: what begins here, at P"),
+    "a string without an end": (GOOD + 'P == "abc', '7:10: " is missing here'),
+    "a prime of a prime": (GOOD.replace("x' = 1", "(x')' = 1"), "a prime stands below another one"),
+    "a prime in Init": (GOOD.replace("x = 0", "x' = 0"), "or in a formula of initial states"),
+    "a parameter twice": (GOOD + "Op(a, a) == a", "7:7: a has a meaning already (from 7:4)"),
+    "a name bound again inside": (
+        GOOD + "P == \\A a \\in {1} : \\E a \\in {2} : a = 1",
+        "a has a meaning already",
+    ),
+    "a LET that hides a definition": (GOOD + "P == LET Inv == 1 IN Inv", "Inv has a meaning already"),
+    "a standard name defined anew": (SEQUENCES + "Len(s) == 1", "from the standard module Sequences"),
+    "an instance of nothing": (GOOD + "I == INSTANCE Foo", "there is no module Foo"),
+    "something put for nothing": (GOOD + "I == INSTANCE Integers WITH q <- 1", "Integers declares no q"),
+    "an assumption about variables": (GOOD + "ASSUME x = 0", "an assumption speaks of constants only"),
+    "an assumption that is no truth": (GOOD + "ASSUME 3", "TRUE or FALSE is expected here: it is 3"),
+    "EXCEPT of a number": (_init("x = [1 EXCEPT ![1] = 2]"), "a function is expected here: it is 1"),
+    "Len of a set": (_init("x = Len({1})"), "a sequence is expected here"),
+    "a field that is not there": (_init("x = [a |-> 1].b"), "the record [a |-> 1] has no field b"),
+    "a number applied": (_init("x = 3[1]"), "3 is applied to 1, but it is no function"),
+    "IF of a number": (_init("x = IF 1 THEN 2 ELSE 3"), "TRUE or FALSE is expected here: it is 1"),
+    "a quantifier over a number": (_init("\\E y \\in 3 : x = y"), "a set is expected here: it is 3"),
+    "UNION of numbers": (_init("x = UNION {1, 2}"), "a set is expected here"),
+    "the size of Nat": (_init("x = Cardinality(Nat)"), "Nat cannot be counted: it is infinite"),
+    "a sum of a string": (_init('x = 1 + "a"'), "an integer is expected here"),
+    "an integer too large": (_init("x = 2147483647 + 1"), "beyond TLC's integers of 32 bits"),
+    "a number too large": (GOOD + "P == 2147483648", "2147483648 is beyond TLC's integers of 32 bits"),
+    "a number too large, in hexadecimal": (GOOD + "P == \\hFFFFFFFFF", "beyond TLC's integers of 32 bits"),
+    "a negative power": (_init("x = 2 ^ (0 - 1)"), "2 ^ -1 has no value"),
+    "parts of what is no tuple": (_init("\\A <<a, b>> \\in {1} : x = a"), "tuples of 2 are expected"),
+    "Assert": (_init('x = 0 /\\ Assert(FALSE, "no way")'), "Assert fails: no way"),
+    "recursion without an end": (
+        _init("x = R(0)").replace("Init ==", "RECURSIVE R(_)\nR(n) == R(n + 1)\nInit =="),
+        "R calls itself without an end",
+    ),
+    "the next state before it has a value": (
+        GOOD.replace("x' = 1", "x' > 0 /\\ x' = 1"),
+        "x has no value in the next state yet",
+    ),
+    "a temporal formula in Init": (GOOD.replace("x = 0", "x = 0 /\\ <>(x = 1)"), "has no value in a state"),
+    "TLCGet of what was not set": (_init("x = TLCGet(7)"), "TLCGet(7): no value was set"),
+    "an operator that is not supported": (
+        SEQUENCES.replace("x' = 1 - x", "x' = 1 - x /\\ PickSuccessor(TRUE)"),
+        "PickSuccessor of the module TLCExt is not supported",
+    ),
+    "JSON": (_init('x = JsonSerialize("a.json", 1)'), "JsonSerialize writes a file or runs a program"),
+    "an algorithm without its translation": (
+        "EXTENDS Integers\n(* --algorithm A\nbegin\n  skip;\nend algorithm *)\n",
+        "INIT Init: M defines no Init",
+    ),
+}  # fmt: skip
+
+CONFIGS |= {
+    "a constraint that is no truth": (f"{CONFIG}\nCONSTRAINT Three", "TRUE or FALSE is expected"),
+    "an action as constraint": (f"{CONFIG}\nCONSTRAINT Next", "CONSTRAINT Next: it speaks of two states"),
+    "a temporal action constraint": (f"{CONFIG}\nACTION_CONSTRAINT Live", "it is temporal"),
+    "a temporal invariant": (f"{CONFIG}\nINVARIANT Live", "name it under PROPERTY"),
+    "a view that is not there": (f"{CONFIG}\nVIEW Iny", "VIEW Iny: M defines no Iny; did you mean Inv?"),
+    "an alias that is not there": (f"{CONFIG}\nALIAS Foo", "ALIAS Foo: M defines no Foo"),
+    "an unknown property": (f"{CONFIG}\nPROPERTY Foo", "PROPERTY Foo: M defines no Foo"),
+    "an action as property": (f"{CONFIG}\nPROPERTY Next", "it speaks of one step: say [][Next]_v"),
+    "CHECK_DEADLOCK of nothing": (f"{CONFIG}\nCHECK_DEADLOCK", "where TRUE or FALSE is expected"),
+    "an operator of another arity": (f"{CONFIG}\nCONSTANT Op <- Three", "Three takes no arguments, Op 1"),
+    "deadlocks twice": (f"{CONFIG}\nCHECK_DEADLOCK TRUE CHECK_DEADLOCK FALSE", "stands here a second time"),
+    "a chain": (f"{CONFIG}\nCONSTANTS N <- Op Op <- Init", "something is put for Op itself"),
+    "values for arguments that it does not take": (
+        f"{CONFIG}\nCONSTANT Op(1, 2) = 3",
+        "Op takes 1 argument, and has 2 here",
+    ),
+    "arguments of a constant": (f"{CONFIG}\nCONSTANT Three(1) = 3", "Three takes no arguments, and has 1"),
+    "no arguments": (f"{CONFIG}\nCONSTANT Op() = 3", "Op() has no arguments: write Op = value"),
+    "two values for the same arguments": (f"{CONFIG}\nCONSTANT Op(1) = 3 Op(1) = 4", "a second value here"),
+    "values for one and for two arguments": (
+        f"{CONFIG}\nCONSTANT Op(1) = 3 Op(1, 2) = 4",
+        "Op has 2 arguments here, and 1 before",
+    ),
+    "an operator for arguments": (f"{CONFIG}\nCONSTANT Op(1) <- Three", "= and a value are expected, not <-"),
+    "arguments without an end": (f"{CONFIG}\nCONSTANT Op(1 2) = 3", "a comma or ) is expected, not 2"),
+    "two signs": ("INIT == Init\nNEXT Next", "1:6: = stands here, where INIT expects a name"),
+    "a sign that is none": (f"{CONFIG}\nINVARIANT Inv;", "3:14: ';' is not expected"),
+    "a number too large": (f"{CONFIG}\nCONSTANT Inv = 3000000000", "3:16: the number 3000000000 is beyond"),
+    "a specification without steps": ("SPECIFICATION Init", "has no [][Next]_vars"),
+    "a specification with parameters": ("SPECIFICATION Op", "it takes 1 argument, none are expected"),
+    "SYMMETRY of numbers": (f"{CONFIG}\nSYMMETRY Three", "SYMMETRY expects a set of permutations"),
+    "a specification without Init": ("SPECIFICATION Steps", "Steps says nothing of initial states"),
+    "a constant for a view": (f"{CONFIG}\nVIEW Three", "3:6: VIEW Three: it is the same in all states"),
+    "a postcondition of a state": (f"{CONFIG}\nPOSTCONDITION Inv", "POSTCONDITION Inv: it reads x"),
+    "Next as Init": ("INIT Next\nNEXT Next", "or in a formula of initial states"),
+    "Init as Next": ("INIT Init\nNEXT Init", "leaves x without a value"),
+    "INIT of nothing": ("INIT\nNEXT Next", "1:1: INIT needs a name"),
+    "nothing at all": ("\\* nothing", "names no SPECIFICATION, and no INIT and NEXT"),
+    "a number as operator": (f"{CONFIG}\nCONSTANT Three <- 3", "the name of an operator is expected"),
+    "a module without a bracket": (f"{CONFIG}\nCONSTANT Three <- [M Init", "] is expected after the"),
+    "JSON": ('{"init": 1}', "1:8: ':' is not expected"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", MODULES)
+def test_malformed_module(case: str, tmp_path: Path) -> None:
+    body, words = MODULES[case]
+    with pytest.raises((UsageError, Undefined)) as caught:
+        explored(tmp_path, body, CONFIG)
+    _clear(str(caught.value), words, tmp_path)
+
+
+@pytest.mark.parametrize("case", CONFIGS)
+def test_malformed_configuration(case: str, tmp_path: Path) -> None:
+    config, words = CONFIGS[case]
+    with pytest.raises((UsageError, Undefined)) as caught:
+        explored(tmp_path, f"{GOOD}Three == 3\nOp(a) == a\nLive == <>(x = 1)\nSteps == [][Next]_x\n", config)
+    _clear(str(caught.value), words, tmp_path)
+
+
+def test_a_truth_in_small_letters_is_a_model_value(tmp_path: Path) -> None:
+    body = GOOD.replace("x = 0", "On /\\ x = 0").replace("VARIABLE", "CONSTANT On\nVARIABLE")
+    with pytest.raises((UsageError, Undefined)) as caught:
+        explored(tmp_path, body, f"{CONFIG}\nCONSTANT On = true")
+    _clear(str(caught.value), "it is true, a model value; is TRUE meant?", tmp_path)
+
+
+def test_a_module_of_another_name(tmp_path: Path) -> None:
+    path = tmp_path / "M.tla"
+    path.write_text(f"---- MODULE Other ----\n{GOOD}====\n")
+    with pytest.raises(UsageError, match="should have the file's name, M"):
+        read_module(path)
+
+
+def _clear(message: str, words: str, folder: Path) -> None:
+    """One line, with a file, a line and a column."""
+    assert words in message
+    assert "\n" not in message
+    assert re.match(r"M\.(tla|cfg):\d+:\d+: ", message.replace(f"{folder}/", ""))
+
+
+def test_an_error_names_the_operators_around(tmp_path: Path) -> None:
+    body = (
+        "EXTENDS Integers\nVARIABLE x\nInit == x = 0\nF(a) == 1 \\div a\nG(a) == F(a) + 1\nNext == x' = G(x)"
+    )
+    with pytest.raises(Undefined) as caught:
+        explored(tmp_path, body, CONFIG)
+    assert re.search(r":5:11: division by 0, in F \(6:9\), in G \(7:14\)", str(caught.value))
+
+
+def test_a_module_without_an_end(tmp_path: Path) -> None:
+    path = tmp_path / "M.tla"
+    path.write_text(f"---- MODULE M ----\n{GOOD}")
+    with pytest.raises(UsageError, match="==== is missing at the end"):
+        read_module(path)
+
+
+def test_a_value_for_what_the_module_does_not_name_is_passed_over(tmp_path: Path) -> None:
+    """As TLC does: s1 is a model value in the set all the same."""
+    body = "CONSTANT S\nVARIABLE x\nInit == x \\in S\nNext == UNCHANGED x"
+    explorer = explored(tmp_path, body, f"{CONFIG}\nCONSTANTS s1 = 1\n  quiet = {{3}}\n  S = {{s1, s2}}")
+    assert explorer.found.distinct == 2
+
+
+@pytest.mark.parametrize(
+    "engine",
+    [["explore"], ["bmc", "--depth", "60", "--solver", "cadical"], ["prove", "--no-explore"]],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("length", first_of([3, 50], 1))
+def test_an_error_names_the_steps_to_its_state(engine: list[str], length: int, tmp_path: Path) -> None:
+    body = f"""EXTENDS Naturals, Sequences
+CONSTANT Client
+VARIABLES n, q
+Init == n = 0 /\\ q = <<>>
+Tick(c) == n < {length} /\\ n' = n + 1 /\\ UNCHANGED q
+Take == n = {length} /\\ q' = Tail(q) /\\ UNCHANGED n
+Next == Take \\/ \\E c \\in Client : Tick(c)
+Inv == n \\in 0..{length}
+"""
+    (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\nCONSTANT Client = {a}\nINVARIANT Inv")
+    result = verify(*engine, str(written(tmp_path, body)))
+    assert result.exit_code == 2
+    steps = ", ".join(["…"] * (length > 40) + ["Tick(c=a)"] * min(length, 40))
+    assert f"(after {length} steps: {steps}; in the state n = {length} /\\ q = <<>>)" in result.stderr
+
+
+def test_a_symmetry_without_a_value_is_an_error_with_its_place(tmp_path: Path) -> None:
+    body = "EXTENDS TLC, Integers\nCONSTANT S\nVARIABLE x\nInit == x = 0\nNext == x' = 1 - x\n"
+    body += "Symm == Permutations(S)\n"
+    (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\nCONSTANT S = {a, b}\nSYMMETRY Symm\nINVARIANT Inv")
+    module = str(written(tmp_path, f"{body}Inv == x \\in 0..1\n"))
+    result = verify("explore", module, "--set", "S=a")
+    assert result.exit_code == 2
+    assert "M.tla:7:9: SYMMETRY has no value: a set is expected here: it is a" in result.stderr
+
+
+def test_an_error_hides_no_violation_that_was_found(tmp_path: Path) -> None:
+    """Q has no value after three steps, and P is violated after one."""
+    body = (
+        "EXTENDS Integers\nVARIABLES x, y\nInit == x = 0 /\\ y = {0}\n"
+        'Next == x < 4 /\\ x\' = x + 1 /\\ y\' = IF x = 2 THEN "a" ELSE {x}\n'
+        "P == x # 1\nQ == 7 \\notin y\n"
+    )
+    (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\nINVARIANTS P Q\nCHECK_DEADLOCK FALSE\n")
+    module = str(written(tmp_path, body))
+    for by in ("translation", "interpreter"):
+        done = verify("explore", "--by", by, module)
+        assert "P" in done.stdout, by
+        assert "VIOLATED in 1 step" in done.stdout, by
+        assert done.exit_code == 10, by

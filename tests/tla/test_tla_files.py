@@ -1,0 +1,117 @@
+"""Modules that read JSON and CSV, as specifications do that check recorded traces."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.support.command_line import verify, wrong
+from tests.support.tla_modules import value, written
+
+MODULES = "Naturals, Sequences, TLC, Json, CSV, IOUtils"
+TRACE = """EXTENDS Naturals, Sequences, Json
+VARIABLES x, l
+Trace == ndJsonDeserialize("t.ndjson")
+Init == x = 0 /\\ l = 1
+Next == l <= Len(Trace) /\\ l' = l + 1
+        /\\ IF Trace[l].event = "inc" THEN x' = x + 1 ELSE x' = Trace[l].to /\\ x > 0
+Follows == l <= Len(Trace)
+"""
+LOG = '{"event": "inc"}\n{"event": "inc"}\n\n{"event": "set", "to": 0}\n'
+
+
+@pytest.mark.parametrize("engine", ["explore", "bmc", "prove"])
+def test_a_recorded_trace_is_followed_to_its_end_or_not(engine: str, tmp_path: Path) -> None:
+    module = str(written(tmp_path, TRACE))
+    config = "INIT Init\nNEXT Next\nINVARIANT Follows\nCHECK_DEADLOCK FALSE\n"
+    (tmp_path / "M.cfg").write_text(config)
+
+    def found(log: str) -> tuple[int, str, int | None]:
+        (tmp_path / "t.ndjson").write_text(log)
+        done = verify(engine, module, "--format", "json", *(["--depth", "9"] if engine == "bmc" else []))
+        (one,) = json.loads(done.stdout)["results"]
+        return done.exit_code, one["verdict"], one["steps"]
+
+    assert found(LOG) == (10, "VIOLATED", 3)
+    assert found(LOG.replace("inc", "set", 1).replace('"set"}', '"set", "to": 1}')) == (
+        0,
+        "PROVED" if engine == "prove" else "HOLDS",
+        None,
+    )
+
+
+def test_a_file_is_looked_for_where_the_command_runs_and_then_beside_the_module(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    beside = tmp_path / "spec"
+    beside.mkdir()
+    (beside / "d.json").write_text('{"a": [1, true, "é"], "b": {}, "c": -4.0}')
+    read = 'JsonDeserialize("d.json")'
+    assert value(beside, read, MODULES) == '[a |-> <<1, TRUE, "é">>, b |-> <<>>, c |-> -4]'
+    (tmp_path / "d.json").write_text("[]")
+    assert value(beside, read, MODULES) == "<<>>"
+
+
+# What TLC prints of the same, its order of fields aside.
+@pytest.mark.parametrize(
+    ("expression", "printed"),
+    [
+        (
+            'ToJson(<<1, {3, 2}, [a |-> "b\\"c"], TRUE, <<>>, {}, [i \\in {2, 4} |-> i], 1 :> "x">>)',
+            r'"[1,[2,3],{\"a\":\"b\\\"c\"},true,[],[],{\"2\":2,\"4\":4},[\"x\"]]"',
+        ),
+        ("ToJsonArray({<<>>, <<1>>})", '"[[],[1]]"'),
+        ("ToJsonObject(<<5, 6>>)", r'"{\"0\":5,\"1\":6}"'),
+        ('CSVRecords("r.csv")', "3"),
+        ('CSVRecords("none.csv")', "0"),
+        (
+            'Tail(CSVRead(<<"a", "b">>, ",", "r.csv"))',
+            r'<<[a |-> "1", b |-> "2"], [a |-> "x", b |-> "\"y"]>>',
+        ),
+        ("zeroPadN(42, 5)", '"00042"'),
+    ],
+)
+def test_values_are_as_tlc_reads_and_writes_them(expression: str, printed: str, tmp_path: Path) -> None:
+    (tmp_path / "r.csv").write_text('a,b\n1,2\nx,"y,z"\n')
+    assert value(tmp_path, expression, MODULES) == printed
+
+
+@pytest.mark.parametrize(
+    ("written_text", "words"),
+    [
+        ("null", "null has no value in TLA"),
+        ("[1.5]", "1.5 is no integer"),
+        ("1e400", "inf is no integer"),
+        ("99999999999", "beyond TLC's integers"),
+        ("[1,\n2,]", r"d.json:2:3: no JSON"),
+        ("", r"d.json:1:1: no JSON"),
+        (None, "d.json: cannot be read: no such file"),
+    ],
+)
+def test_a_file_that_has_no_value_is_one_line(written_text: str | None, words: str, tmp_path: Path) -> None:
+    if written_text is not None:
+        (tmp_path / "d.json").write_text(written_text)
+    body = 'EXTENDS Json\nVARIABLE x\nInit == x = JsonDeserialize("d.json")\nNext == x\' = x\n'
+    module = written(tmp_path, body)
+    (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\n")
+    line = wrong("explore", str(module))
+    assert re.search(r"M.tla:4:13: .*" + words, line), line
+
+
+def test_what_writes_is_refused_unless_another_operator_is_put_for_it(tmp_path: Path) -> None:
+    body = """EXTENDS Naturals, CSV
+VARIABLE x
+Nothing(template, values, file) == TRUE
+Init == x = 0
+Next == x < 2 /\\ x' = x + 1 /\\ CSVWrite("%1$s", <<x>>, "out.csv")
+"""
+    module, config = written(tmp_path, body), tmp_path / "M.cfg"
+    config.write_text("INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n")
+    assert re.search("M.tla:6:32: CSVWrite writes a file .*: CSVWrite <- Op", wrong("explore", str(module)))
+    config.write_text("INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\nCONSTANT CSVWrite <- Nothing\n")
+    assert re.search(r"distinct states +3\n", verify("explore", str(module)).stdout)
+    assert not list(tmp_path.glob("*.csv"))

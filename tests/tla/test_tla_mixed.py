@@ -1,0 +1,131 @@
+"""Random expressions over values of several kinds mean the same to all readers.
+
+``python -m results.generators.tla_mixing`` compares more of them, and TLC.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from results.generators.tla_mixed import Comparison, drawn
+from results.generators.tla_mixed_checking import compared
+from results.generators.tla_mixed_modules import mixed_module
+from results.generators.tla_mixed_texts import Tree
+from results.generators.tlc_batch import Tlc
+from tests.support.command_line import ROOT
+
+TLC = ROOT.parent / "shared" / "tla"
+def _wrong(folder: Path, seeds: range, readers: Comparison, count: int) -> list[str]:
+    return [f"{one}" for seed in seeds for one in readers.compare(folder, *drawn(seed, count))]
+
+
+@pytest.mark.parametrize("seed", [12, 13])
+def test_interpreter_and_translation_agree(tmp_path: Path, seed: int) -> None:
+    readers = Comparison()
+    assert _wrong(tmp_path, range(seed, seed + 1), readers, 25) == []
+    assert readers.found["equal, 2 readers"] > 20
+    assert readers.found["equal, undefined"] > 5
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("first", range(100, 150, 5))
+def test_more_of_them_agree(tmp_path: Path, first: int) -> None:
+    assert _wrong(tmp_path, range(first, first + 5), Comparison(), 100) == []
+
+
+@pytest.mark.parametrize("first", range(0, 8, 4))
+def test_modules_have_the_states_and_verdicts_of_the_interpreter(tmp_path: Path, first: int) -> None:
+    found = Counter[str]()
+    for seed in range(first, first + 4):
+        wrong = compared(tmp_path, mixed_module(seed), ("explore",), None, found)
+        assert wrong == []
+    assert found["interpreter: holds"] + found["interpreter: violated"] > 0
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("first", range(8, 208, 20))
+def test_more_modules_to_more_engines(tmp_path: Path, first: int) -> None:
+    for seed in range(first, first + 20):
+        assert compared(tmp_path, mixed_module(seed), ("explore", "bmc"), None, Counter()) == []
+
+
+def test_values_are_written_as_tlc_writes_them(tmp_path: Path) -> None:
+    """One process of TLC reads several modules, and numbers names as the first of them has them."""
+    if not TLC.exists():
+        pytest.skip("no TLC")
+    readers = Comparison(translates=False, tlc=Tlc(TLC))
+    trees = [
+        Tree(text) for text in ("[fb |-> 1, fa |-> d]", '{"fb", "", "fa"}', '("" :> 1 @@ "fa" :> 2)', "d[1]")
+    ]
+    for state in ({"d": "1"}, {"d": "<<{2}>>"}):
+        assert readers.compare(tmp_path, trees, [state]) == []
+    assert readers.found == {"equal, 2 readers": 7, "equal, undefined": 1}
+
+
+def test_the_first_of_one_kind_is_tlcs_beside_values_of_other_kinds(tmp_path: Path) -> None:
+    """TLC has no order of words and records, but one of words."""
+    states = [{"d": "{[fb |-> 1]}"}, {"d": '{"fa", "fx", ""}'}, {"d": '{<<"fx">>, <<"">>}'}, {"d": "{<<1>>}"}]
+    readers = Comparison()
+    for text in (
+        r"(CHOOSE x \in [1..2 -> d] : TRUE)",
+        r"(CHOOSE x \in d : TRUE)",
+        r"(CHOOSE x \in d \X d : TRUE)",
+    ):
+        assert readers.compare(tmp_path, [Tree(text)], states) == []
+    assert readers.found == {"equal, 2 readers": 12}
+
+
+def test_model_values_beside_others_hide_no_comparison(tmp_path: Path) -> None:
+    """A record is no member of {None, {1}}: TLC compares it with {1}, whichever of both is stored first."""
+    readers = Comparison()
+    states = [{"d": "{None, {1}}"}, {"d": "{Na, Other, None, 1}"}, {"d": "{None, Na}"}]
+    assert readers.compare(tmp_path, [Tree(r"([fa |-> 1] \in d)")], states) == []
+    assert readers.found == {"equal, undefined": 2, "equal, 2 readers": 1}
+
+
+TWO_KINDS = [
+    {"f": '(None :> "")', "g": '(None :> "")'},
+    {"f": '(None :> "" @@ Na :> "fc")', "g": '<<"", "fa">>'},
+]
+SETS_AND_OTHERS = [{"h": "None"}, {"h": '<<"fc">>'}, {"h": "{}"}, {"h": "{0, 1}"}]
+LISTED = [
+    {"e": "{}", "f": "{FALSE, TRUE}", "h": "{1}"},
+    {
+        "e": '{{"fa", "fx"}, {FALSE, TRUE}, {Na}, {{}, {FALSE, TRUE}}, {None, {<<1, 2>>}}}',
+        "f": "{{}, {TRUE}}",
+        "h": "{}",
+    },
+    {"e": "{{Na}}", "f": "[fa |-> 1]", "h": '{"a"}'},
+]
+
+
+@pytest.mark.parametrize(
+    ("states", "expressions"),
+    [
+        (
+            TWO_KINDS,
+            r"""BagAdd(g, {[fb |-> 1], [fc |-> {1, 2, 3}]});
+            [x \in DOMAIN g \cup {{[fb |-> 1], [fc |-> {1, 2, 3}]}} |-> 1]""",
+        ),
+        (
+            SETS_AND_OTHERS,
+            r"""Total(h); h = {}; BoundedSeq(h, 1); {h, 0}; {h} \cup {0}; UNION {h, {"fa"}}""",
+        ),
+        (
+            LISTED,
+            r"""e = f; {x \in f : x # e}; e \subseteq f; f \in e; {h} \subseteq {{0}}; h \subseteq {0};
+            h \cup {0}; {h} \subseteq SUBSET {0}; {x : x \in h} \cup {None};
+            [{x \in Nat : x \in h} -> h]""",
+        ),
+    ],
+    ids=["unions of sets of words and of listed values", "sets and others", "listed members"],
+)
+def test_expressions_that_differed_once(
+    tmp_path: Path, states: list[dict[str, str]], expressions: str
+) -> None:
+    readers, trees = Comparison(), [Tree(one.strip()) for one in expressions.split(";")]
+    assert [f"{one}" for one in readers.compare(tmp_path, trees, states)] == []
+    assert readers.found["equal, 2 readers"] >= len(trees) / 2

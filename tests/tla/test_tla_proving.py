@@ -1,0 +1,89 @@
+"""Proofs by the interpreter, where a module takes long to translate or cannot be translated."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.tla_modules import question_of, translated
+from verifier.outcomes.run import Run
+from verifier.runs import tla_proving, tla_rounds
+from verifier.runs.tla_answering import answer
+from verifier.runs.tla_rounds import GivenUp, ModuleQuestion, run_translated
+from verifier.runs.tla_symbolic import NotTranslated, Symbolic
+from verifier.runs.tla_verdicts import Settled
+from verifier.specs.titles import NO_DEADLOCK
+
+CONFIG = "\nINIT Init\nNEXT Next\nINVARIANTS Inv Low\nPROPERTY Grows\n"
+DEEP = """
+EXTENDS Integers
+VARIABLE x
+RECURSIVE Up(_)
+Up(n) == IF n = 0 THEN 0 ELSE Up(n - 1) + 1
+Init == x = 0
+Next == (x < 50 /\\ x' = x + 1) \\/ (x = 50 /\\ x' = x)
+Inv == Up(x) < 51
+Low == Up(x) < 49
+Grows == [][x' >= x]_x
+"""
+
+
+def _asked(folder: Path, body: str = DEEP, **options: Any) -> ModuleQuestion:
+    return question_of(translated(folder, body, CONFIG), "prove", **options)
+
+
+def _run(folder: Path, body: str = DEEP, **options: Any) -> Run:
+    return answer(_asked(folder, body, **options))
+
+
+def _kinds(run: Run) -> dict[str, str]:
+    return {verdict.property_name: verdict.kind.value for verdict in run.outcome.verdicts}
+
+
+@pytest.mark.thorough
+def test_what_cannot_be_translated_is_proved_by_looking_at_all_states_twice(tmp_path: Path) -> None:
+    found = _run(tmp_path)
+    assert _kinds(found) == {"Inv": "PROVED", "Low": "VIOLATED", "Grows": "PROVED", NO_DEADLOCK: "PROVED"}
+    assert [proof["property"] for proof in found.proofs] == ["Inv", "Grows", NO_DEADLOCK]
+    assert {proof["states"] for proof in found.proofs} == {51}
+    assert len(found.traces["Low"]["states"]) == 50
+    assert found.outcome.enabled == ("Next",)
+
+
+@pytest.mark.parametrize("options", [{"explore": False}, {"engine": "kind"}, {"solver": "z3"}])
+def test_it_is_not_where_it_is_said_how_to_prove(options: dict[str, Any], tmp_path: Path) -> None:
+    with pytest.raises(NotTranslated, match="no value as translated"):
+        _run(tmp_path, properties=("Inv",), **options)
+
+
+def test_what_takes_long_to_translate_is_proved_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def slow(asked: ModuleQuestion, made: Symbolic, settled: Settled | None) -> Run:
+        if asked.patience is not None:
+            raise GivenUp
+        return run_translated(asked, made, settled)
+
+    monkeypatch.setattr(tla_rounds, "run_translated", slow)
+    body, asked = DEEP.replace("50", "5"), {"properties": ("Inv",)}
+    assert {proof["found_by"] for proof in _run(tmp_path, body, **asked).proofs} == {"explore"}
+    own, differing = tla_proving._explored_to, iter([6, 7])
+    monkeypatch.setattr(
+        tla_proving, "_explored_to", lambda *given: replace(own(*given), states=next(differing))
+    )
+    different = _run(tmp_path, body, **asked)
+    assert different.solvers  # the explorations contradict each other, so it is translated
+    assert _kinds(different)["Inv"] == "PROVED"
+
+
+def test_a_state_without_a_value_is_no_proof(tmp_path: Path) -> None:
+    body = DEEP.replace("Up(x) < 51", "IF Up(x) < 48 THEN TRUE ELSE x.a")
+    assert tla_proving.proved(_asked(tmp_path, body, properties=("Inv",))) is None
+
+
+@pytest.mark.thorough
+def test_what_has_no_end_is_no_proof(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tla_proving, "PATIENT_SECONDS", 0.3)
+    body = DEEP.replace("x < 50 /\\ x'", "x < 999999999 /\\ x'").replace("Up(x) < 51", "x >= 0")
+    assert tla_proving.proved(_asked(tmp_path, body, properties=("Inv",))) is None

@@ -1,0 +1,242 @@
+"""What SANY rejects is rejected, and what it accepts is accepted: each of these texts was given to SANY."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.tla_modules import explored, specified, value
+from verifier.tla.errors import TlaError
+
+BASE = "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x' = x\n"
+OTHERS = {
+    "Vars": "VARIABLE v\nStep == v' = 1\nInv == v = 1\n",
+    "Consts": "CONSTANT C\nP == C\n",
+    "Primed": "CONSTANT C\nP == C'\n",
+    "Updated": "CONSTANT C\nP == [C EXCEPT ![1] = 2]\n",
+    "Inner": "CONSTANT C\nI == INSTANCE Vars WITH v <- C\n",
+    "Both": "CONSTANT C\nVARIABLE v\nP == v' = C\n",
+    "Again": "CONSTANT C\nVARIABLE v\nQ == v' = C\n",
+    "Outer": "---- MODULE Inside ----\nV == 1\n====\n",
+    "Applied": "EXTENDS Naturals\nCONSTANTS C, O(_, _)\nF(a) == O(a, C)\n",
+}
+
+LEVELS = {
+    "P == (x')'": "6:10: a prime stands below another one: what it primes speaks of two states already",
+    "P == ([]Init)'": "' takes at most what speaks of one state, and this is temporal",
+    "A == x' = 1\nP == A'": "a prime stands below another one",
+    "F(a) == a'\nP == F(x')": "7:9: F, for a, takes at most what speaks of one state",
+    "F(a) == a'\nG(b) == F(b)\nP == G(x')": "8:9: G, for b, takes at most what speaks of one state",
+    "F(a) == LET b == a' IN 1\nP == F(x')": "7:9: F, for a,",
+    "P == LET F(a) == a' IN F(x')": "6:27: F, for a,",
+    "A == x' = x\nP == []A": "[] of a formula about two states: only [][A]_v is allowed, written out",
+    "A == [Next]_x\nP == []A": "[] of a formula about two states: only [][A]_v is allowed, written out",
+    "A == <<Next>>_x\nP == []<>A": "<> of a formula about two states: only <><<A>>_v",
+    "F(a) == a' = a\nP == []F(x)": "[] of a formula about two states",
+    "P == LET a == x' = x IN []a": "[] of a formula about two states",
+    "P == []<<Next>>_x": "[] of a formula about two states: only [][A]_v is allowed",
+    "P == <>[Next]_x": "<> of a formula about two states: only <><<A>>_v is allowed",
+    "P == [](\\A a \\in {1} : [Next]_x)": "[] of a formula about two states",
+    "P == []([Next]_x /\\ [Next]_x)": "[] of a formula about two states",
+    "P == \\EE y : <>(y' = x)": "<> of a formula about two states",
+    "P == [[a |-> x'] EXCEPT !.a = @'].a": "6:32: a prime stands below another one",
+    "F(a) == a'\nP == [[a |-> x'] EXCEPT !.a = F(@)]": "F, for a, takes at most what speaks of one state",
+    "G(r) == [r EXCEPT !.a = @']\nP == G([a |-> x'])": "G, for r, takes at most what speaks of one",
+    "ASSUME [[a |-> 1] EXCEPT !.a = @'].a = 1": "an assumption speaks of constants only",
+    "P == ENABLED []Init": "ENABLED takes at most what speaks of two states, and this is temporal",
+    "THEOREM T == []Init\nP == ENABLED T": "ENABLED takes at most what speaks of two states",
+    "P == UNCHANGED (x')": "UNCHANGED takes at most what speaks of one state",
+    "P == [][[]Init]_x": "[A]_v takes at most what speaks of two states",
+    "P == [][Next]_(x')": "[A]_v takes at most what speaks of one state",
+    "P == <><<Next>>_(x')": "<<A>>_v takes at most what speaks of one state",
+    "P == WF_(x')(Next)": "WF_v(A) takes at most what speaks of one state",
+    "P == SF_x([]Init)": "SF_v(A) takes at most what speaks of two states",
+    "P == {[]Init}": "a set or function takes at most what speaks of two states",
+    "P == {a \\in {1} : []Init}": "and this is temporal",
+    "P == {[]Init : a \\in {1}}": "and this is temporal",
+    "P == [a \\in {1} |-> a][[]Init]": "and this is temporal",
+    "P == <<[]Init>>": "a tuple takes at most what speaks of two states",
+    "P == [a : []Init]": "and this is temporal",
+    "P == [{1} -> []Init]": "and this is temporal",
+    "P == [x EXCEPT ![1] = []Init]": "EXCEPT takes at most what speaks of two states",
+    "P == CHOOSE a \\in {1} : []Init": "CHOOSE takes at most what speaks of two states",
+    "P == CHOOSE a : []Init": "CHOOSE takes at most what speaks of two states",
+    "P == ([]Init) = TRUE": "= takes at most what speaks of two states, and this is temporal",
+    "P == ([]Init) \\in BOOLEAN": "\\in takes at most what speaks of two states, and this is temporal",
+    "P == 1 + []Init": "+ takes at most what speaks of two states, and this is temporal",
+    "H(F(_)) == F(1)\nP == H(LAMBDA a : []Init) + 1": "+ takes at most what speaks of two states",
+    "H(F(_)) == F(x')\nG(a) == a'\nP == H(G)": "8:8: H gives this operator something that speaks of two",
+    "H(F(_), b) == F(b)\nG(a) == a'\nP == H(G, x')": "H gives this operator something that speaks of two",
+    "H(F(_), b) == F(b)\nP == H(LAMBDA a : a', x')": "H gives this operator something that speaks of two",
+    "H(F(_), b) == F(b)\nK(F(_), b) == H(F, b)\nP == K(LAMBDA a : a', x')": "K gives this operator something",
+    "H(F(_)) == F(x')\nK(F(_)) == H(F)\nP == K(LAMBDA a : a')": "K gives this operator something that speaks",
+    "H(F(_)) == ENABLED F(x)\nP == H(LAMBDA a : []a)": "H, for F, takes at most what speaks of two states",
+    "H(F(_)) == F(1)'\nP == H(LAMBDA a : x')": "H, for F, takes at most what speaks of one state",
+    "RECURSIVE R(_)\nR(n) == IF n = 0 THEN x' ELSE R(n - 1)\nP == R(1)'": "a prime stands below another one",
+    "RECURSIVE R(_)\nR(n) == IF n = 0 THEN 0 ELSE R(n - 1)'\nP == R(1)": "a prime stands below another one",
+    "RECURSIVE R(_)\nR(a) == IF TRUE THEN a' ELSE R(a)": "R calls itself, so it cannot prime its argument a",
+    "THEOREM (x')' = 1": "a prime stands below another one",
+    "THEOREM Next /\\ []Init": "what speaks of two states stands beside a temporal formula",
+    "ASSUME x = 0": "an assumption speaks of constants only, and this one speaks of one state",
+    "ASSUME LET a == x IN a = 1": "an assumption speaks of constants only",
+    "ASSUME 1' = 1": "an assumption speaks of constants only, and this one speaks of two states",
+    "ASSUME ENABLED TRUE": "an assumption speaks of constants only, and this one speaks of one state",
+    "I == INSTANCE Vars WITH v <- x'": "6:6: the instance of Vars puts something for v that speaks of two",
+    "LOCAL INSTANCE Vars WITH v <- x'": "6:7: the instance of Vars puts something for v that speaks of two",
+    "v == x'\nI == INSTANCE Vars": "7:6: the instance of Vars puts something for v that speaks of two",
+    "P == LET I == INSTANCE Vars WITH v <- []Init IN I!Inv": "puts something for v that is temporal",
+    "I == INSTANCE Both WITH C <- x, v <- x": "puts something for C that speaks of one state",
+    "I == INSTANCE Primed WITH C <- x": "puts something for C that speaks of one state",
+    "I == INSTANCE Inner WITH C <- x": "puts something for C that speaks of one state",
+    "I == INSTANCE Updated WITH C <- []Init": "EXCEPT takes at most what speaks of two states",
+    "I(u) == INSTANCE Vars WITH v <- u\nP == I(x')!Inv": "7:9: I!Inv, for u, takes at most",
+    "I == INSTANCE Vars WITH v <- x\nP == [](I!Step)": "[] of a formula about two states",
+}  # fmt: skip
+
+NAMES = {
+    "NEW == 1": "6:1: NEW is a word of the language",
+    "STATE == 1": "6:1: STATE is a word of the language",
+    "DEF == 1": "6:1: DEF is a word of the language",
+    "PICK == 1": "6:1: PICK is a word of the language",
+    "VARIABLE ACTION": "6:10: ACTION is a word of the language",
+    "P == \\A NEW \\in {1} : TRUE": "NEW is a word of the language",
+    "a /\\ b == 1": "/\\ is a symbol of the language",
+    "a' == 1": "' is a symbol of the language",
+    "CONSTANT x": "6:10: x has a meaning already",
+    "CONSTANT K\nVARIABLE K": "7:10: K has a meaning already",
+    "CONSTANT K\nCONSTANT K(_)": "7:10: K has a meaning already",
+    "---- MODULE In ----\n====\n---- MODULE In ----\n====": "8:1: the module In stands here a second time",
+    "V == 1\n---- MODULE In ----\nV == 2\n====": "8:1: V has a meaning already",
+    "---- MODULE In ----\nV == W\n====\nW == 1": "7:6: W is defined only below, in line 9",
+    "---- MODULE In ----\nV == (x')'\n====": "7:10: a prime stands below another one",
+    "INSTANCE Outer\nINSTANCE Inside": "7:10: there is no module Inside",
+    "P == 2 \\in ℕ": "6:12: unknown operator ℕ: define ℕ == Nat",
+    "P == LET RECURSIVE R(_) IN 1": "R is declared RECURSIVE and never defined",
+    "RECURSIVE f(_)\nf[a \\in {1}] == a": "7:1: f was declared RECURSIVE with arguments",
+    "RECURSIVE R(_)\nCONSTANT K\nR(a) == 1": "7:1: this constant declaration stands between RECURSIVE R",
+    "RECURSIVE R(_)\nASSUME TRUE\nR(a) == 1": "7:1: this assumption stands between RECURSIVE R",
+    "RECURSIVE R(_)\nTHEOREM TRUE\nR(a) == 1": "7:1: this theorem stands between RECURSIVE R",
+    "f[a \\in DOMAIN f] == a": "6:16: f is not known within its own definition",
+    "f[a \\in {1}] == a\nP == f[1, 2]": "7:6: the function f takes 1 argument, 2 are given",
+    "f[a \\in {1}, b \\in {2}] == a\nP == f[1, 2, 3]": "the function f takes 2 arguments, 3 are given",
+    "H(F(_)) == F(1)\nK(G(_)) == 1\nP == K(H)": "8:8: H takes an operator itself",
+    "H(F(_, _)) == F(1, 2)\nP == H(LAMBDA a, Nat : Nat)": "7:18: Nat has a meaning already",
+    "P == \\E a, Nat : TRUE": "6:12: Nat has a meaning already",
+    **{
+        f"P == {text}": "have conflicting precedences here: put parentheses"
+        for text in ("2 * -1", "2 \\div -1", "2 ^ -1", "1 - 2 * -3", "7 % 4 % 2")
+    },
+    "I == INSTANCE Consts WITH C <- 1\nP == I!C": "7:8: unknown operator I!C: Consts has none",
+    "I == INSTANCE Applied WITH C <- 1, O <- +\nP == I!O(1, 2)": "unknown operator I!O: Applied has none",
+    "I == INSTANCE Applied WITH C <- 1, O <- 1\nP == I!F(1)": "O takes 2 arguments",
+}  # fmt: skip
+
+LAYOUT = {
+    "P == /\\ IF x = 1\n     THEN TRUE ELSE FALSE": "7:6: this belongs to the item that begins in",
+    "P == /\\ LET a == 1\n     IN a = 1\n     /\\ TRUE": "7:6: this belongs to the item that begins in",
+    'P == "ä" = "ä" /\\ \\/ IF x = 1\n                  THEN TRUE ELSE FALSE': "right of column 19",
+    "P == /\\ x = 1 +\n     2\n     /\\ TRUE": "cannot be read from here on",
+    "P == /\\ \\A a \\in {1} :\n     a = 1\n     /\\ TRUE": "cannot be read from here on",
+    "P == /\\ [x EXCEPT\n   ![1] = 2] = x": "cannot be read from here on",
+    "P == /\\ (\n     TRUE\n  )\n     /\\ TRUE": "cannot be read from here on",
+}  # fmt: skip
+
+ACCEPTED = [
+    "I(c, O(_, _)) == INSTANCE Applied WITH C <- c, O <- O\nP == I(1, +)!F(2)",
+    'P == "ä" = "ä" /\\ \\/ IF x = 1\n                   THEN TRUE ELSE FALSE',
+    "P == \\/ x = 1\n     /\\ TRUE",
+    'P == /\\ "ä" = "ä" /\\ \\/ x = 1\n                     + 1',
+    "F(a, b) == a\nP == /\\ F(1,\n      2\n      ) = 1\n     /\\ TRUE",
+    "P == \\/ x = 1\n          /\\ TRUE\n     \\/ TRUE\nQ == (/\\ x = 1\n      /\\ x = 2\n )",
+    "P == {a \\in {1} : /\\ a = 1\n                   /\\ a = 2\n}",
+    "P == /\\ x = 1 \\* here\n\\* a comment\n          + 1\n     /\\ TRUE",
+    "EXTENDS Both, Again\nInit == v = C\nNext == P /\\ Q",
+    "EXTENDS Both\nCONSTANT C\nVARIABLE v\nInit == v = C\nNext == P",
+    "---- MODULE In ----\nV == 3\n====\nV == 4\nI == INSTANCE In\nP == V + I!V",
+    "---- MODULE A ----\nV == 3\n====\n---- MODULE B ----\nEXTENDS A\nW == V\n====\nINSTANCE B\nP == W + V",
+    "EXTENDS Outer, Naturals\nVARIABLE x\nINSTANCE Inside\nInit == x = V\nNext == x' = x",
+    "ℕ == Nat\nP == 2 \\in ℕ",
+    "RECURSIVE R(_), T(_)\nR(a) == 1\nP == T(1)\nT(a) == R(a)",
+    "f[a \\in {1}, b \\in {2}] == a\nP == f[1, 2] = f[<<1, 2>>]",
+    "f[<<a, b>> \\in {<<1, 2>>}] == a\nP == f[<<1, 2>>]",
+    "f == [a \\in {<<1, 2>>} |-> a]\nP == f[1, 2]",
+    "P == [Nat |-> 1, Int |-> 2].Nat\nQ == [BOOLEAN : {1}, STRING : {2}]",
+    "EXTENDS RealTime\nInit == now = 0\nNext == now' = now\nP == RTBound(Next, now, 0, 1) /\\ RTnow(now)",
+    "A == x' = x\nF(a) == []a\nP == F(A)",
+    "P == [](LET a == 1 IN [Next]_x)",
+    "F(a, b) == a /\\ b\nP == F(Next, []Init)",
+    "P == IF Next THEN []Init ELSE TRUE",
+    "P == [a \\in {1} |-> []Init]",
+    "P == CASE []Init -> 1 [] OTHER -> 2",
+    "P == [[a |-> [b |-> x']] EXCEPT !.a = [[b |-> 1] EXCEPT !.b = @']]",
+    "P == [[a |-> x] EXCEPT !.a = LET z == @' IN z]",
+    "EXTENDS Integers\nVARIABLE x\nInit == x = <<2 % -1, 2 - -1, 1 .. -1, 2 * SUBSET {1}>>\nNext == x' = x",
+    "P == <<TRUE = ~TRUE, TRUE \\in SUBSET {}, ~ ~ TRUE>>",
+    "P == (ENABLED Next)' /\\ UNCHANGED 1 /\\ 1' = 1",
+    "P == \\A a \\in {x'} : a' = 1",
+    "P == {a' : a \\in {x'}}",
+    "P == \\EE y : [][y' = x]_y",
+    "P == []<><<Next>>_x /\\ <>[][Next]_x",
+    "P == Next = TRUE",
+    "CONSTANT K(_)\nP == K(x') = 1 /\\ K(1)' = 1",
+    "G(H(_), a) == H(a)\nP == G(LAMBDA z : z', x)",
+    "RECURSIVE R(_)\nR(a) == IF a = 0 THEN x ELSE R(a - 1)\nP == R(x)' = 1",
+    "RECURSIVE R(_)\nR(a) == IF a = 0 THEN 1 ELSE R(a - 1)\nASSUME R(3) = 1",
+    "RECURSIVE R(_)\nR(a) == ENABLED (x' = 1 /\\ R(a))\nP == R(1)'",
+    "I == INSTANCE Consts WITH C <- x'\nP == I!P",
+    "I == INSTANCE Consts WITH C <- []Init",
+    "J(u) == INSTANCE Consts WITH C <- u\nP == J([]Init)!P",
+    "I == INSTANCE Both WITH C <- 1, v <- x\nP == I!P",
+    "I == INSTANCE Vars WITH v <- 1",
+    "I(u) == INSTANCE Vars WITH v <- u\nP == I(x)!Step",
+]
+
+
+def _specify(folder: Path, text: str) -> None:
+    body = f"{text}\n" if text.startswith("EXTENDS") else f"{BASE}{text}\n"
+    body += "Same(a) == a\n" if "CONSTANT K(_)" in text else ""
+    config = "K <- Same" if "CONSTANT K(_)" in text else "C = 1" if text.startswith("EXTENDS Both") else ""
+    specified(folder, body, f"INIT Init\nNEXT Next\nCONSTANTS {config}", **OTHERS)
+
+
+@pytest.mark.parametrize(("text", "words"), [*LEVELS.items(), *NAMES.items(), *LAYOUT.items()])
+def test_rejected(text: str, words: str, tmp_path: Path) -> None:
+    with pytest.raises(TlaError) as error:
+        _specify(tmp_path, text)
+    assert words in str(error.value)
+
+
+@pytest.mark.parametrize("text", ACCEPTED)
+def test_accepted(text: str, tmp_path: Path) -> None:
+    _specify(tmp_path, text)
+
+
+def test_what_two_modules_declare_is_one(tmp_path: Path) -> None:
+    body = """EXTENDS Both, Again, Naturals
+VARIABLE v
+Init == v = C
+Next == P /\\ Q
+Inv == v = C"""
+    found = explored(tmp_path, body, "INIT Init\nNEXT Next\nINVARIANT Inv\nCONSTANT C = 3", **OTHERS).found
+    assert (found.distinct, found.violations) == (1, {})
+
+
+def test_fields_with_names_of_sets(tmp_path: Path) -> None:
+    """The grammar takes these names for the sets; names that are none of fields stay what they are."""
+    text = """[Nat |-> "ä [Nat |-> 1]", STRING |-> 2, a |-> [x \\in {1}, y \\in BOOLEAN |-> TRUE]]"""
+    table = "(<<1, FALSE>> :> TRUE @@ <<1, TRUE>> :> TRUE)"
+    assert value(tmp_path, text) == f'[STRING |-> 2, Nat |-> "ä [Nat |-> 1]", a |-> {table}]'
+    assert value(tmp_path, "[[Int |-> [TRUE |-> 1]] EXCEPT !.Int.TRUE = @ + 1].Int . TRUE") == "2"
+    assert value(tmp_path, "[Real : {1}, FALSE : BOOLEAN]") == value(
+        tmp_path, "{[Real |-> 1, FALSE |-> b] : b \\in BOOLEAN}"
+    )
+
+
+def test_an_instance_with_an_operator_as_parameter(tmp_path: Path) -> None:
+    body = """EXTENDS Naturals
+I(c, O(_, _)) == INSTANCE Applied WITH C <- c, O <- O
+J(O(_, _)) == INSTANCE Applied WITH C <- 5
+C == 7
+ASSUME I(1, +)!F(2) = 3 /\\ I(10, LAMBDA a, b : b - a)!F(2) = 8 /\\ J(LAMBDA a, b : a * b)!F(2) = 10"""
+    explored(tmp_path, body, "", **OTHERS)
