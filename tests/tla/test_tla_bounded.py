@@ -27,6 +27,8 @@ from verifier.specs.titles import UNDEFINED_READ
 from verifier.tla.columns import levels
 from verifier.tla.explorer import Explorer
 from verifier.tla.translate import translation
+from verifier.tla.translate.kinds import Kinds
+from verifier.tla.translate.membership import Membership
 from verifier.tla.translate.scouting import Scout
 
 CONFIG = "\nINIT Init\nNEXT Next\nINVARIANT Inv\n"
@@ -332,8 +334,11 @@ def test_more_random_modules_are_handed_over(
     assert _compare_handed_over(tmp_path, range(first, first + 5), monkeypatch).total()
 
 
-def test_an_error_of_the_interpreter_that_the_translation_does_not_have_is_told(tmp_path: Path) -> None:
-    """Values of different kinds are not compared as translated."""
+def test_an_error_of_the_interpreter_that_the_translation_does_not_have_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a translation that does not see that values of different kinds are compared."""
+    monkeypatch.setattr(Kinds, "member_of", Membership.contains)
     body = (
         "EXTENDS Naturals\nVARIABLE f\nInit == f = [i \\in 1..2 |-> 0]\n"
         "Next == \\E i \\in 1..2 : f' = [f EXCEPT ![i] = [a |-> i]]\n"

@@ -15,14 +15,15 @@ from verifier.tla.lazy_sets import ANY, INT, NAT, REAL, STRING, Combined, Interv
 from verifier.tla.values import (
     BOOLEANS,
     Boolean,
-    LazySet,
     NoValue,
     Value,
     boolean,
     check_joint_kinds,
+    check_kinds_of_two,
     domain_of,
     function,
     is_infinite,
+    is_member,
     is_set,
     is_subset,
     listed,
@@ -154,13 +155,13 @@ def interval(low: Value, high: Value) -> Value:
 def union(one: Value, other: Value) -> Value:
     r"""``one \\cup other``"""
     if type(one) is frozenset and type(other) is frozenset:
-        check_joint_kinds((one, other))
+        check_kinds_of_two(one, other)
         return one | other
     if not (is_set(one) and is_set(other)):
         raise NoValue("sets are expected here")
     first, second = (type(each) in (frozenset, Interval) for each in (one, other))
     if first and second and size_of(one) + size_of(other) <= _LISTED:
-        return listed(one) | listed(other)
+        return union(listed(one), listed(other))
     # TLC looks into one after the other, the listed one first, and reports where it has no such members.
     return Combined("\\cup", other, one) if second and not first else Combined("\\cup", one, other)
 
@@ -168,6 +169,7 @@ def union(one: Value, other: Value) -> Value:
 def intersection(one: Value, other: Value) -> Value:
     r"""``one \\cap other``"""
     if type(one) is frozenset and type(other) is frozenset:
+        check_kinds_of_two(one, other)
         return one & other
     if type(other) is frozenset:
         one, other = other, one
@@ -177,6 +179,7 @@ def intersection(one: Value, other: Value) -> Value:
 def difference(one: Value, other: Value) -> Value:
     r"""``one \\ other``"""
     if type(one) is frozenset and type(other) is frozenset:
+        check_kinds_of_two(one, other)
         return one - other
     return _part(one, other, "\\", wanted=False)
 
@@ -186,8 +189,7 @@ def _part(one: Value, other: Value, sign: str, *, wanted: bool) -> Value:
         raise NoValue("sets are expected here")
     if is_infinite(one):
         return Combined(sign, one, other)
-    inside = other.contains if isinstance(other, LazySet) else other.__contains__
-    return frozenset(value for value in members(one) if inside(value) is wanted)
+    return frozenset(value for value in members(one) if is_member(value, other) is wanted)
 
 
 def big_union(of: Value) -> Value:
@@ -202,7 +204,9 @@ def big_union(of: Value) -> Value:
         elif is_infinite(item):
             large = item if large is None else Combined("\\cup", large, item)
         else:
-            found.update(members(item))
+            whole = frozenset(members(item))
+            found |= whole
+            parts.append(whole)
     check_joint_kinds(parts)
     return frozenset(found) if large is None else Combined("\\cup", large, frozenset(found))
 
@@ -333,8 +337,8 @@ PRIMITIVES: dict[str, Make] = {
     "-.": simple(_negative),
     "..": simple(interval),
     "\\cup": simple(union),
-    "\\cap": quick(intersection, "type({0}) is type({1}) is frozenset", "{0} & {1}"),
-    "\\": quick(difference, "type({0}) is type({1}) is frozenset", "{0} - {1}"),
+    "\\cap": simple(intersection),
+    "\\": simple(difference),
     "\\subseteq": _truth(is_subset),
     "UNION": simple(big_union),
     "SUBSET": ordered(_make_subset),

@@ -142,6 +142,8 @@ class Kinds(Reading):
         if self.of_candidates:
             return self.contains(of, item)
         of = self.expected(of, SET)
+        if isinstance(of, Known):
+            of = self.described(of.value)
         match of:
             case Nothing():
                 return of
@@ -244,6 +246,8 @@ class Kinds(Reading):
 
     def _some_of_kinds(self, of: Sym) -> dict[str, list[Sym]]:
         """The kinds that members of a finite set may be of, and whether there is one of each."""
+        if isinstance(of, Known):
+            return {kind: [YES] for kind in kinds_of_members(of.value)}
         found: dict[str, list[Sym]] = {}
         for case in self.spread(of):
             for kind, held in self.kinds(case.item).items():
@@ -318,21 +322,41 @@ class Kinds(Reading):
         return self.after(self.if_(wrong, Nothing("a value of another kind than the members"), YES), inside)
 
     def _clash_with_some(self, of: Sym, kinds: dict[str, Sym]) -> Sym:
-        if isinstance(of, Known):
-            of_members = kinds_of_members(of.value)
-            return self.or_([held for kind, held in kinds.items() if clash(kind, of_members)])
-        if isinstance(of, Functions | Records | Products | AllSequences | Subsets):
-            kind = SET if isinstance(of, Subsets) else FUNCTION
-            return self.or_([held for own, held in kinds.items() if clash(own, {kind})])
-        if isinstance(of, Span):
-            other = self.or_([held for own, held in kinds.items() if clash(own, {INTEGER})])
-            return NO if other is NO else self.and_([self.less(of.low, of.high, equal=True), other])
-        if not (isinstance(of, Members) or (isinstance(of, Term) and isinstance(of.sort, Set))):
-            return NO
-        if isinstance(of, Term) and isinstance(of.sort, Set) and self.names.lists(of.sort.element):
-            own = {kind_of(one) for one in self.names.listing(of.sort.element)}
-            if not any(clash(kind, own) or clash(other, {kind}) for kind in kinds for other in own):
+        """Whether some member of a set cannot be compared with a value that is of one of these kinds, each
+        under its condition."""
+        match of:
+            case Known():
+                described = self.described(of.value)
+                if not isinstance(described, Known):
+                    return self._clash_with_some(described, kinds)
+                return self._clash_with_kinds(kinds_of_members(of.value), kinds)
+            case Functions() | Records() | Products() | AllSequences():
+                return self._clash_with_kinds({FUNCTION}, kinds)
+            case Subsets():
+                return self._clash_with_kinds({SET}, kinds)
+            case Span():
+                other = self._clash_with_kinds({INTEGER}, kinds)
+                return NO if other is NO else self.and_([self.less(of.low, of.high, equal=True), other])
+            case Joined():
+                return self.or_([self._clash_with_some(part, kinds) for part in of.parts])
+            case Chosen():
+                sides = [self._clash_with_some(side, kinds) for side in (of.then, of.otherwise)]
+                return self.if_(of.condition, *sides)
+            case Members() | Part() | Term():
+                return self._clash_with_listed(of, kinds)
+        return NO
+
+    def _clash_with_kinds(self, members: set[str], kinds: dict[str, Sym]) -> Sym:
+        return self.or_([held for kind, held in kinds.items() if clash(kind, members)])
+
+    def _clash_with_listed(self, of: Members | Part | Term, kinds: dict[str, Sym]) -> Sym:
+        if isinstance(of, Term):
+            if not isinstance(of.sort, Set):
                 return NO
+            if self.names.lists(of.sort.element):
+                own = {kind_of(one) for one in self.names.listing(of.sort.element)}
+                if not any(clash(kind, own) or clash(other, {kind}) for kind in kinds for other in own):
+                    return NO
         found = []
         for case in self.spread(of):
             for kind, held in self.kinds(case.item).items():

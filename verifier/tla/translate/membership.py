@@ -348,6 +348,10 @@ class Membership(SpreadingOnce):
             return one if isinstance(one, Nothing) else other
         if isinstance(one, Term) and not isinstance(one.sort, Set | Variant):
             return Nothing("a set is expected")
+        if isinstance(other, Known):
+            other = self.described(other.value)
+        if isinstance(other, Joined) and not self.of_candidates:  # TLC looks into one part after the other
+            return self.and_([self.for_all(c, self.member_of(other, c.item)) for c in self.spread(one)])
         inside = self._subset(one, other)
         return inside if self.of_candidates else self.comparable_parts(one, other, inside)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from verifier.encodings.sorts import Listed, PartialFunction, Range, Set, Sort, Variant, sorts_in
 from verifier.encodings.terms import Operator, Symbol, Term
+from verifier.tla.lazy_sets import Interval
 from verifier.tla.symmetry import Symmetry
 from verifier.tla.translate.making import set_of
 from verifier.tla.translate.sequences import Rows
@@ -44,7 +45,9 @@ class SetOperators(Rows):
         if any(self._stays_lazy(part) for part in (one, other)):
             # TLC looks into the listed one first, and reports where it has no such members.
             lazy_first = self._stays_lazy(one) and not self._stays_lazy(other)
-            return Joined((other, one) if lazy_first else (one, other))
+            joined = Joined((other, one) if lazy_first else (one, other))
+            listed = all(not self._stays_lazy(part) or self._is_interval(part) for part in (one, other))
+            return self.after(self.mixed_members(one, other), joined) if listed else joined
         return self.after(self.mixed_members(one, other), self._united(one, other))
 
     def _united(self, one: Sym, other: Sym) -> Sym:
@@ -61,19 +64,35 @@ class SetOperators(Rows):
             return is_set(value.value) and not isinstance(value.value, frozenset)
         return isinstance(value, LAZY_SETS) and not isinstance(value, Members | Part | Span)
 
+    @staticmethod
+    def _is_interval(value: Sym) -> bool:
+        return isinstance(value, Known) and isinstance(value.value, Interval)
+
     def common(self, one: Sym, other: Sym) -> Sym:
         r"""``one \\cap other``"""
+        if self._stays_lazy(one) and not self._stays_lazy(other):
+            one, other = other, one
+        if self._stays_lazy(other):
+            return self._kept(one, lambda item: self.member_of(other, item))
+        return self.after(self.mixed_members(one, other), self._common(one, other))
+
+    def _common(self, one: Sym, other: Sym) -> Sym:
         if isinstance(one, Known) and not isinstance(other, Known):
             one, other = other, one
-        if isinstance(other, Known) and isinstance(one, Term) and isinstance(other.value, frozenset):
+        if isinstance(other, Known) and isinstance(one, Term):
             return self._kept(other, lambda item: self.contains(one, item))
         return self._kept(one, lambda item: self.contains(other, item))
 
     def without(self, one: Sym, other: Sym) -> Sym:
         r"""``one \\ other``"""
-        if isinstance(one, Term) and isinstance(one.sort, Set) and not self._stays_lazy(other):
-            left, right = self.pair(one, other)
-            if isinstance(right.sort, Set):
+        if self._stays_lazy(one) or self._stays_lazy(other):
+            return self._kept(one, lambda item: self.not_(self.member_of(other, item)))
+        return self.after(self.mixed_members(one, other), self._without(one, other))
+
+    def _without(self, one: Sym, other: Sym) -> Sym:
+        if isinstance(one, Term) and isinstance(one.sort, Set):
+            (fits, left), (also, right) = self.fitted_pair(one, other)
+            if fits is YES and also is YES and isinstance(right.sort, Set):
                 return Term(Operator.DIFFERENCE, left.sort, (left, right))
         return self._kept(one, lambda item: self.not_(self.contains(other, item)))
 

@@ -13,7 +13,7 @@ from verifier.encodings.sorts import (
     Sort,
     Tuple,
 )
-from verifier.tla.lazy_sets import FunctionSet, Powerset, ProductSet, RecordSet, Sequences
+from verifier.tla.lazy_sets import FunctionSet, Infinite, Interval, Powerset, ProductSet, RecordSet, Sequences
 from verifier.tla.translate.symbolic import Untranslated
 from verifier.tla.values import Boolean as Truth
 from verifier.tla.values import ModelValue, Value, is_set
@@ -34,10 +34,14 @@ def kinds_of_members(of: Value) -> set[str]:
         case frozenset():
             return {kind_of(one) for one in of}
         case FunctionSet() | RecordSet() | ProductSet() | Sequences():
-            return {"function"}
+            return {FUNCTION}
         case Powerset():
-            return {"set"}
-    return set()
+            return {SET}
+        case Interval():
+            return {INTEGER} if of.size() else set()
+        case Infinite():  # its own rule asks for the kind
+            return set()
+    raise Untranslated(None, f"the kinds of what is in {of.words}")
 
 
 def kind_of(value: Value) -> str:
