@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from verifier.cli.output import check_writable, note, write
+from verifier.cli.output import check_writable, note, say, write
 from verifier.cli.parameters import one_of
 from verifier.cli.paths import FileToWrite
 from verifier.cli.specs import named_spec, parse_settings, reading_of, spec_options
@@ -91,6 +91,8 @@ def _run(options: Options) -> int:
     from verifier.text.run import with_constants
 
     loaded = load(options.spec, options.settings, reading=options.reading)
+    for words in loaded.source.warnings if loaded.source is not None else ():
+        say(words, err=True)
     deadlock = options.deadlock or (loaded.definition.checks_deadlock and not options.properties)
     loaded = loaded.whole([name for name in options.properties if name != "all"])
     chosen = chosen_properties(loaded.definition, options.properties, deadlock=deadlock)

@@ -46,6 +46,8 @@ def command(file: Path, spec: str | None, settings: tuple[str, ...], shown: bool
 
     replay = replayed(file, read_text(file), spec, parse_settings(settings), reading_of(spec))
     model, trace = replay.model, replay.trace
+    for words in replay.of_module:
+        say(words, err=True)
     if replay.warning is not None:
         say(f"warning: {replay.warning}", err=True)
     if shown or full:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from verifier.cli.output import console, format_option, print_json, print_lines
+from verifier.cli.output import console, format_option, print_json, print_lines, say
 from verifier.cli.specs import named_spec, parse_settings, reading_of, spec_options
 
 if TYPE_CHECKING:
@@ -60,6 +60,8 @@ def _show_module(spec: str, settings: Sequence[str], reading: Reading, output_fo
     from verifier.text.tla import render_description
 
     module = load(spec, parse_settings(settings), reading.config, reading.libraries)
+    for words in module.specification.warnings:
+        say(words, err=True)
     about = describe(module) | description(module)
     if output_format == "json":
         print_json(about)

@@ -100,6 +100,9 @@ class Portfolio:
 
     def run(self) -> None:
         """Runs the engines until all is decided, nothing is left to run, or a limit or interrupt."""
+        source = self.question.loaded.source
+        for words in source.warnings if source is not None else ():
+            self.listen(Remark(words))
         with self.children:
             try:
                 self._start_first()
@@ -259,10 +262,12 @@ def _work(question: Question[Any], engine: Engine[Any], options: Any, name: str)
         Interrupts().install()  # the parent passes its own on
         if name == (EXPLORE if question.options.find_bugs else PROVE) or name == WALKS:
             os.nice(_GIVES_WAY)
-        progress = engine.progress()
+        progress, source = engine.progress(), question.loaded.source
 
         def listen(news: Any) -> None:
             if isinstance(news, Remark | Known):
+                if source is not None and news.words in source.warnings:
+                    return  # it was said once for all
                 report(Remark(f"{name}: {news.words}"))
                 return
             for line in progress.hear(news, live=False):

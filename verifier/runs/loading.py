@@ -89,6 +89,11 @@ class Source(Interface):
         ...
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        """What of its texts may not be what readers think."""
+        ...
+
+    @property
     def postconditions(self) -> tuple[str, ...]:
         """What is evaluated once all states were looked at."""
         ...

@@ -46,6 +46,8 @@ class Replayed:
     seconds: float
     written: Mapping[str, Any] | None = None
     """ITF, where there is no model."""
+    of_module: tuple[str, ...] = ()
+    """Warnings of a TLA+ module and its configuration."""
 
 
 def replayed(
@@ -101,7 +103,8 @@ def _by_interpreter(
         found = evaluated(lambda: followed(module, data, about))
     definition = module.definition
     warning, seconds = _warning(about, definition), time.monotonic() - began
-    return Replayed(definition, None, found.trace, warning, seconds, found.written)
+    of_module = module.specification.warnings
+    return Replayed(definition, None, found.trace, warning, seconds, found.written, of_module)
 
 
 def _checked(model: Model, trace: Trace, about: itf.Header) -> Trace:

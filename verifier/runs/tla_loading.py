@@ -24,7 +24,7 @@ from verifier.tla.errors import Place, TlaError
 from verifier.tla.evaluator import deep_recursion
 from verifier.tla.facts import CONSTANT, STATE, TEMPORAL
 from verifier.tla.frames import Undefined
-from verifier.tla.loading import read_module
+from verifier.tla.loading import Library, read_module
 from verifier.tla.naming import actions
 from verifier.tla.order import text
 from verifier.tla.specification import Specification, specify
@@ -98,7 +98,7 @@ def load(
         **{n: one for n, one in _read(said, declared).items() if _differs(asked, n, one)},
         **overriding,
     }
-    specification = evaluated(lambda: specify(module, asked, overriding, library.words))
+    specification = _specified(module, library, asked, overriding)
     definition = _definition(specification, path, _hash(library.files, asked, overriding))
     own = definition.constants
     changed = {n: v for n, v in said.items() if n in declared - overriding.keys() and own.get(n, n) != v}
@@ -106,6 +106,20 @@ def load(
         return load(spec, {**changed, **settings}, config, libraries, began, said)
     began = time.monotonic() if began is None else began
     return TlaLoaded(path, specification, definition, began, (*library.files, Path(asked.file)))
+
+
+def _specified(
+    module: ast.Module, library: Library, config: Config, overriding: Mapping[str, Assignment]
+) -> Specification:
+    """The specification. Of a module without a translation of its PlusCal, an error says how to get one."""
+    try:
+        found = evaluated(lambda: specify(module, config, overriding, library.words))
+    except TlaError as error:
+        if not library.untranslated:
+            raise
+        raise TlaError(error.place, f"{error.words}; {library.untranslated}") from None
+    found.warnings = (*library.warnings(), *found.warnings)
+    return found
 
 
 def _read(said: Mapping[str, Any], declared: Container[str]) -> dict[str, Assignment]:

@@ -151,7 +151,7 @@ class TlaSource:
         self, engine: Engine[Any], question: Question[Any], listen: Listen, built: Callable[[Model], None]
     ) -> Run:
         asked = ModuleQuestion(engine, self.module, question, self.named, listen, built)
-        for words in self.module.specification.warnings:
+        for words in self.warnings:
             listen(Remark(words))
         return answer(asked)
 
@@ -203,6 +203,11 @@ class TlaSource:
     def files(self) -> tuple[Path, ...]:
         """The modules and the configuration."""
         return self.module.files
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Of the module and the configuration."""
+        return self.module.specification.warnings
 
     @property
     def postconditions(self) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from verifier.tla.ast import Module
 from verifier.tla.contexts import Context
 from verifier.tla.errors import Place, TlaError
 from verifier.tla.modules import module_of
+from verifier.tla.pluscal import changes, untranslated
 from verifier.tla.standard import BUILT_IN, LIBRARY, PARTIAL, standard
 from verifier.tla.text import Source, parse, parse_text, text_of
 from verifier.tla.words import in_order
@@ -26,6 +27,8 @@ class Library:
     sources: dict[str, Source] = field(default_factory=dict)
     files: list[Path] = field(default_factory=list)
     """The files read, without those of this program's own library."""
+    untranslated: str = ""
+    """What the root says of PlusCal that has no translation."""
     words: tuple[str, ...] = ()
     """The words of all modules in the order in which TLC first meets them, by which it orders strings."""
 
@@ -46,6 +49,14 @@ class Library:
             own = node.child_by_field_name("name") if node.type == "module" else None
             if own is not None:
                 self.sources.setdefault(text_of(own), source)
+
+    def warnings(self) -> list[str]:
+        """What of the texts may not be what their readers think."""
+        files = {source.file: source for source in self.sources.values()}
+        found = [self.untranslated] if self.untranslated else []
+        for file, source in files.items():
+            found += [f"{file}: {words}" for words in changes(source.written, Path(file).stem)]
+        return [f"warning: {words}" for words in found]
 
     def _read(self, name: str, place: Place) -> Source:
         # Of this program's own modules some operators are faster than their text elsewhere, or can be
@@ -72,7 +83,9 @@ class Library:
 def read_module(path: Path, libraries: Sequence[Path] = ()) -> tuple[Module, Library]:
     """The module of a file, with all that it needs. Raises TlaError."""
     library = Library((path.parent, *libraries))
-    library.keep(path.stem, parse(path, str(path)))
+    root = parse(path, str(path))
+    library.keep(path.stem, root)
+    library.untranslated = untranslated(root.written, path.stem)
     library.files.append(path)
     context = Context(library)
     module = module_of(context, path.stem, Place(str(path), 0, 0))

@@ -50,7 +50,7 @@ class Specification:
     titles: Titles = _TITLES
     """What the checks are called that the module does not name."""
     warnings: tuple[str, ...] = ()
-    """What of the configuration has no effect."""
+    """What of the module and of the configuration may not be what readers think."""
 
     @property
     def variables(self) -> list[ast.Variable]:

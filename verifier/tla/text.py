@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
@@ -50,6 +50,8 @@ class Source:
     of the same length for them."""
     own: bool = False
     """Whether it is a module of this program."""
+    written: str = ""
+    """What the file says, comments included."""
 
     @cached_property
     def lines(self) -> list[str]:
@@ -84,7 +86,8 @@ def parse(path: Path, shown: str) -> Source:
     except UnicodeDecodeError as error:
         words = f"byte {error.start} is no UTF-8: save the module as UTF-8"
         raise TlaError(Place(shown, 0, 0), words) from None
-    return parse_text(text.replace("\r\n", "\n"), shown)
+    written = text.replace("\r\n", "\n")
+    return replace(parse_text(written, shown), written=written)
 
 
 def parse_text(text: str, shown: str) -> Source:

@@ -1,0 +1,170 @@
+"""PlusCal and its translation in the text of a module: whether one was changed since it was translated.
+
+The translator writes two checksums. That of the translation is the CRC-32 of its lines, as bytes of UTF-8,
+without what ends them. That of the algorithm is one of the tree that the translator has in memory after
+translating, which is not made here. In its place the words, numbers and strings of both are compared: a
+translation has all that the algorithm has, and little else.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Iterator
+
+_BEGIN = re.compile(
+    r"\\\* BEGIN TRANSLATION\s+\(\s*ch(?:ec)?ksum\(p(?:lus)?cal\)"
+    r"\s*(?:=\s*\"(?P<algorithm>[0-9a-f]*)\"|\\in\s*STRING)\s*/\\"
+    r"\s*ch(?:ec)?ksum\(tla\+?\)\s*(?:=\s*\"(?P<translation>[0-9a-f]*)\"|\\in\s*STRING)\s*\)",
+    re.IGNORECASE,
+)
+_BEGINS, _ENDS = re.compile(r"^.*BEGIN +TRANSLATION.*$", re.M), re.compile(r"^.*END +TRANSLATION", re.M)
+_ALGORITHM = re.compile(r"--(?:fair\s+)?algorithm\s+\w+(?P<braces>\s*\{)?")
+_BRACKET = re.compile(r'(?P<string>"(?:\\.|[^"\\\n])*")|(?P<open>\(\*)|(?P<close>\*\))|\\\*[^\n]*|[{}]')
+_COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|\(\*|\*\)|\\\*[^\n]*')
+_END = re.compile(r"\bend\s+algorithm\b")
+_WORD = re.compile(r'"(?:\\.|[^"\\\n])*"|(?<![\\\w])(?!_vars\b)\w+')
+_MACRO = re.compile(r"\bmacro\s+(?P<name>\w+)\s*\([^)]*\)\s*(?P<braces>\{)?")
+_END_OF_MACRO = re.compile(r"\bend\s+macro\b")
+_LABEL = re.compile(r"\b(\w+)\s*:(?![=:>])")
+_OF_PLUSCAL = frozenset({
+    "algorithm", "assert", "await", "begin", "call", "define", "do", "either", "else", "elsif", "end", "fair",
+    "goto", "if", "macro", "or", "print", "procedure", "process", "return", "self", "skip", "then",
+    "variable", "variables", "when", "while", "with", "TRUE", "FALSE",
+})  # fmt: skip
+_OF_TRANSLATIONS = frozenset({
+    "Append", "Assert", "CASE", "CONSTANT", "DOMAIN", '"Done"', "ELSE", "EXCEPT", "FALSE", "Head", "IF", "IN",
+    "Init", "LET", "Len", "Next", "OTHER", "PrintT", "ProcSet", "SF_vars", "Spec", "THEN", "TRUE", "Tail",
+    "Terminating", "Termination", "UNCHANGED", "VARIABLE", "VARIABLES", "WF_vars", "defaultInitValue", "pc",
+    "procedure", "self", "stack", "vars",
+})  # fmt: skip
+
+
+def untranslated(text: str, module: str) -> str:
+    """Says how a module with PlusCal gets its translation; empty where there is one, or no PlusCal."""
+    if _algorithm(text) is None or _translation(text) is not None:
+        return ""
+    return f"{module} has a PlusCal algorithm and no translation, which is what is read: {_HOW}"
+
+
+def changes(text: str, module: str) -> Iterator[str]:
+    """What was changed since a translation was written, in words for readers."""
+    translated = _translation(text)
+    if translated is None:
+        return
+    begin, translation = translated
+    sums = _BEGIN.search(begin)
+    if sums is None:
+        return
+    if sums["translation"] is not None and _checksum(translation) != sums["translation"].lower():
+        yield f"{module}: the translation of the PlusCal algorithm was changed since it was written"
+        return
+    algorithm = _algorithm(text)
+    if algorithm is not None and sums["algorithm"] is not None:
+        found = _only_in_one(algorithm, _without_comments(translation))
+        if found:
+            words = f"{module}: the PlusCal algorithm was changed since it was translated, {found}"
+            yield f"{words}: what is read is the translation; {_HOW}"
+
+
+_HOW = "java -cp tla2tools.jar pcal.trans FILE.tla writes the translation"
+
+
+def _translation(text: str) -> tuple[str, str] | None:
+    """The line that begins a translation, and its own lines."""
+    begin = _BEGINS.search(text)
+    end = _ENDS.search(text, begin.end()) if begin is not None else None
+    if begin is None or end is None:
+        return None
+    return begin.group(), text[begin.end() + 1 : end.start()]
+
+
+def _checksum(lines: str) -> str:
+    return f"{zlib.crc32(lines.replace(chr(10), '').encode()):x}"
+
+
+def _algorithm(text: str) -> str | None:
+    """The text of the algorithm, without comments; None where there is none in a comment of its own."""
+    found = _ALGORITHM.search(text)
+    if found is None or not _in_comment(text, found.start()):
+        return None
+    whole = _without_comments(text[found.end() :], ends=True)
+    if found["braces"]:
+        return whole[: _closing(whole)]
+    end = _END.search(whole)
+    return whole[: end.start()] if end is not None else None
+
+
+def _in_comment(text: str, position: int) -> bool:
+    depth = 0
+    for token in _COMMENT.finditer(text, 0, position):
+        if token.group() in ("(*", "*)"):
+            depth = max(depth + (1 if token.group() == "(*" else -1), 0)
+        elif depth and token.group().startswith('"'):
+            depth = max(depth + token.group().count("(*") - token.group().count("*)"), 0)
+    return depth > 0
+
+
+def _without_comments(text: str, *, ends: bool = False) -> str:
+    """The text without comments; ``ends``: up to the end of the comment that it stands in."""
+    pieces, depth, position = [], 0, 0
+    for token in _COMMENT.finditer(text):
+        word = token.group()
+        if word.startswith('"'):
+            continue
+        if depth == 0:
+            pieces.append(text[position : token.start()])
+        if word == "*)" and depth == 0 and ends:
+            return "".join(pieces)
+        if word in ("(*", "*)"):
+            depth = max(depth + (1 if word == "(*" else -1), 0)
+        position = token.end()
+    return "".join([*pieces, text[position:]])
+
+
+def _closing(text: str, opened: int = 1) -> int:
+    """Where the brace is closed that stands before a text."""
+    for token in _BRACKET.finditer(text):
+        opened += {"{": 1, "}": -1}.get(token.group(), 0)
+        if opened == 0:
+            return token.start()
+    return len(text)
+
+
+def _without_macros(text: str) -> tuple[str, set[str]]:
+    """The text without the macros, which may be used nowhere, and their names."""
+    pieces, names, position = [], set(), 0
+    while (found := _MACRO.search(text, position)) is not None:
+        pieces.append(text[position : found.start()])
+        names.add(found["name"])
+        end = _END_OF_MACRO.search(text, found.end())
+        position = len(text) if end is None else end.end()
+        if found["braces"]:
+            position = found.end() + _closing(text[found.end() :])
+    return "".join([*pieces, text[position:]]), names
+
+
+def _only_in_one(algorithm: str, translation: str) -> str:
+    """Which word one of both has and the other has not; empty if there is none."""
+    theirs, own = set(_WORD.findall(translation)), set(_WORD.findall(algorithm))
+    used, macros = _without_macros(algorithm)
+    passed_over = _OF_PLUSCAL | macros
+    if "pc" not in theirs:
+        passed_over |= set(_LABEL.findall(used))
+    renamed = {word[: place.start()] for word in theirs for place in re.finditer("_", word)}
+    passed_over |= theirs | {word.strip('"') for word in theirs} | renamed
+    lost = [word for word in _WORD.findall(used) if word not in passed_over]
+    if lost:
+        return f"which has {lost[0]}, and the translation has not"
+    left = [word for word in _WORD.findall(translation) if word not in own | _OF_TRANSLATIONS]
+    left = [word for word in left if not _made_by_translating(word, own)]
+    return f"which has no {left[0]}, and the translation has" if left else ""
+
+
+def _made_by_translating(word: str, own: set[str]) -> bool:
+    """Whether the translator writes it: a label, a name that it made different from others, or the words of
+    an assertion that fails."""
+    if word.startswith(('Lbl_', '"Lbl_', '"Failure of assertion at ')):
+        return True
+    name = word.strip('"')
+    return name in own or any(name[: place.start()] in own for place in re.finditer("_", name))
