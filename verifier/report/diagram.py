@@ -12,17 +12,18 @@ from fnmatch import fnmatchcase
 from itertools import pairwise
 from typing import Any
 
-from verifier.encodings.concrete import Concrete, FrozenMap, show
-from verifier.report.itf_values import flat, maps_in, value_of
+from verifier.encodings.concrete import Concrete
+from verifier.report.failing import Failing, failing_parts
 from verifier.report.messages import Arrow, Messages, Taken
+from verifier.report.notation import Notation
+from verifier.report.participants import Participants, participants, suggested
+from verifier.report.places import Places
 from verifier.text.deltas import delta, is_brief
 
 SHARED = "shared"
 """The lane of everything that belongs to no participant."""
 ABSENT = "–"
 _KEYS = re.compile(r"\[([^\[\]]*)\]")
-_MOST_LANES = 12
-"""The most lanes that a trace gets if its protocol has no drawing."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,8 @@ class Change:
     after: str
     delta: str = ""
     """What was gained and lost, where that can be told."""
+    parts: tuple[str, ...] = ()
+    """What opens the new value, its members and what closes it, if it is long and has members."""
 
     @property
     def words(self) -> str:
@@ -81,16 +84,6 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Failing:
-    """A part of the property that is false in the last state."""
-
-    formula: str
-    witnesses: tuple[tuple[str, str], ...]
-    where: tuple[tuple[str, str], ...]
-    """The values that it mentions."""
-
-
-@dataclass(frozen=True)
 class Diagram:
     """Everything that the drawing of a trace needs."""
 
@@ -98,11 +91,21 @@ class Diagram:
     places: tuple[Place, ...]
     start: tuple[str, ...]
     """The first state: the value at each place."""
+    start_parts: tuple[tuple[str, ...], ...]
+    """The same in parts, as those of a change."""
     steps: tuple[DiagramStep, ...]
     arrows: tuple[Arrow, ...]
     failing: tuple[Failing, ...]
     about_step: bool
     """Whether it is the last step that fails, and not the last state."""
+
+    is_tla: bool
+    """Whether values are written as TLA+ writes them."""
+
+    @property
+    def has_participants(self) -> bool:
+        """Whether somebody acts, so that lanes say more than a table."""
+        return any(lane.name != SHARED for lane in self.lanes)
 
 
 def diagram_of(trace: Mapping[str, Any], drawing: Mapping[str, Any] | None) -> Diagram:
@@ -115,7 +118,10 @@ class _Builder:
         self.trace = trace
         self.variables: Sequence[str] = trace["vars"]
         self.states: list[Mapping[str, Any]] = list(trace["states"])
-        self.drawing: Mapping[str, Any] = drawing or _suggested(self.states, self.variables)
+        self.notation = Notation.of(trace)
+        acting = Participants((), (), ()) if drawing else participants(self.states, self.variables)
+        self.take_apart = Places(self.notation, acting.functions)
+        self.drawing: Mapping[str, Any] = drawing or suggested(trace, self.notation, acting)
         lanes = self.drawing["lanes"]
         self.lanes = [DiagramLane(lane["name"], lane["kind"], lane.get("element", "")) for lane in lanes]
         self.owner = {name: lane["name"] for lane in lanes for name in lane["variables"]}
@@ -144,10 +150,17 @@ class _Builder:
         whole = (ends & known | varying) - of_lanes
         flats = [dict(self._flat(state, whole, of_lanes)) for state in self.states]
         paths = list(dict.fromkeys(path for state in flats for path in state))
+        show, parts = self.notation.text, self.notation.parts
         values = [[show(state[path]) if path in state else ABSENT for path in paths] for state in flats]
         changes = [
             [
-                Change(n, old, new, delta(was.get(paths[n]), now.get(paths[n])))
+                Change(
+                    n,
+                    old,
+                    new,
+                    delta(was.get(paths[n]), now.get(paths[n]), show),
+                    parts(now.get(paths[n])),
+                )
                 for n, (old, new) in enumerate(zip(before, after, strict=True))
                 if old != new
             ]
@@ -168,16 +181,18 @@ class _Builder:
             handling += [a.sender for a in mail if a.sent == number]
             called = [a.receiver for a in calls if a.received == number and a.directed]
             lane = self._actor(action, handling, [*called, *(places[c.place].lane for c in moved)])
-            shown = tuple((name, show(value_of(value))) for name, value in action.parameters.items())
+            shown = tuple((name, self.notation.shown(value)) for name, value in action.parameters.items())
             steps.append(DiagramStep(action.name, shown, lane, tuple(moved)))
         return Diagram(
             tuple(self.lanes),
             tuple(places),
             tuple(values[0]),
+            tuple(parts(flats[0].get(path)) for path in paths),
             tuple(steps),
             tuple(sorted([*mail, *calls], key=lambda arrow: arrow.sent)),
-            tuple(_failing(self.trace)),
+            tuple(failing_parts(self.trace, paths, values[-1])),
             bool(self.trace.get("#meta", {}).get("about_step")),
+            self.notation.is_tla,
         )
 
     # Places
@@ -186,7 +201,7 @@ class _Builder:
         """The variables that are sets of lanes, each with all lanes of this kind: it concerns all of them."""
         found = {}
         for name in self.variables:
-            held = [value_of(state[name]) for state in self.states]
+            held = [self.notation.read(state[name]) for state in self.states]
             sets = [value for value in held if isinstance(value, frozenset)]
             kind = self.keys.get(f"{name}[]", "")
             members = {self._lane(str(member), kind) for value in sets for member in value}
@@ -202,7 +217,7 @@ class _Builder:
         varying = set()
         for state in self.states:
             for name in self.variables:
-                for path, keys in maps_in(name, state[name]):
+                for path, keys in self.take_apart.maps_in(name, state[name]):
                     if found.setdefault(path, keys) != keys:
                         varying.add(path)
                         found[path] = found[path] | keys
@@ -212,14 +227,14 @@ class _Builder:
         self, state: Mapping[str, Any], whole: Collection[str], of_lanes: Collection[str]
     ) -> Iterator[tuple[str, Concrete]]:
         for name in self.variables:
-            members = value_of(state[name])
+            members = self.notation.read(state[name])
             if name in self.memberships and isinstance(members, frozenset):
                 held = {str(member) for member in members}
                 for lane in self.memberships[name]:
                     key = lane.element or lane.name
-                    yield f"{name}[{key}]", "yes" if key in held else "no"
+                    yield f"{name}[{key}]", self.notation.membership(key in held)
             else:
-                yield from flat(name, state[name], whole, of_lanes)
+                yield from self.take_apart.flat(name, state[name], whole, of_lanes)
 
     def _key(self, path: str, key: str) -> int | None:
         """The lane that a key of a function stands for."""
@@ -252,7 +267,7 @@ class _Builder:
             if any(fnmatchcase(action.name, pattern) for pattern in lane["actions"]):
                 return self.names[lane["name"]]
         kinds = self.drawing.get("parameters", {}).get(action.name, {})
-        texts = ((name, show(value_of(value))) for name, value in action.parameters.items())
+        texts = ((name, self.notation.shown(value)) for name, value in action.parameters.items())
         named = (self._lane(text, kinds.get(name, "")) for name, text in texts)
         found = next((lane for lane in (*handling, *named, *changed) if lane is not None), None)
         return found if found is not None else 0 if self.lanes else self._shared()
@@ -267,46 +282,3 @@ def taken(state: Mapping[str, Any]) -> Taken:
     """The action that led to a state."""
     about = state.get("#meta", {})
     return Taken(str(about.get("action", "")), about.get("parameters", {}))
-
-
-def _failing(trace: Mapping[str, Any]) -> Iterator[Failing]:
-    for part in trace.get("#meta", {}).get("failing") or ():
-        yield Failing(
-            part["formula"],
-            tuple((name, value) for name, value in part["witnesses"]),
-            tuple((path, value) for path, value in part["where"]),
-        )
-
-
-def _suggested(states: Sequence[Mapping[str, Any]], variables: Sequence[str]) -> dict[str, Any]:
-    """Lanes for the elements that actions name or functions map, and lines between two lanes of an action."""
-    named: dict[str, str] = {}
-    pairs: dict[tuple[str, str, str], None] = {}
-    for state in states:
-        about = state.get("#meta", {})
-        ends = [
-            (name, value) for name, value in about.get("parameters", {}).items() if isinstance(value, str)
-        ]
-        named.update((value, name) for name, value in ends if value not in named)
-        pairs.update(((about.get("action", ""), one, other), None) for (one, _), (other, _) in pairwise(ends))
-    for name in variables:
-        value = value_of(states[0][name])
-        if isinstance(value, FrozenMap) and "#map" in states[0][name]:
-            named.update((key, key) for key in value if isinstance(key, str) and key not in named)
-    lanes = [
-        {"name": name, "kind": kind, "variables": (), "actions": ()}
-        for name, kind in sorted(named.items())[:_MOST_LANES]
-    ]
-    messages = [
-        {
-            "type": "call",
-            "actions": (action,),
-            "sender": one,
-            "receiver": other,
-            "label": "",
-            "sent": "",
-            "directed": False,
-        }
-        for action, one, other in pairs
-    ]
-    return {"lanes": lanes, "messages": messages}

@@ -1,12 +1,12 @@
-"""Reads the values of an ITF trace without their sorts, and takes states apart into places."""
+"""Reads the values of an ITF trace without their sorts."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from verifier.encodings.concrete import Concrete, FrozenMap, Tagged, show
+from verifier.encodings.concrete import Concrete, FrozenMap, Tagged
 from verifier.errors import UsageError
 from verifier.json_shape import check_shape
 
@@ -51,69 +51,34 @@ def _check_value(data: Any, place: str) -> None:
         _check_value(part, place)
 
 
-def value_of(data: Any) -> Concrete:
-    """The concrete value that JSON stands for."""
+def value_of(data: Any, *, tagged: bool = True) -> Concrete:
+    """The concrete value that JSON stands for. ``tagged``: a record with a tag is an option or a variant."""
+
+    def read(part: Any) -> Concrete:
+        return value_of(part, tagged=tagged)
+
     match data:
         case {"#map": pairs}:
-            return FrozenMap((value_of(key), value_of(item)) for key, item in pairs)
+            return FrozenMap((read(key), read(item)) for key, item in pairs)
         case {"#set": items}:
-            return frozenset(value_of(item) for item in items)
+            return frozenset(map(read, items))
         case {"#tup": items}:
-            return tuple(value_of(item) for item in items)
+            return tuple(map(read, items))
         case {"#bigint": digits}:
             return int(digits)
-        case {"tag": "None"}:
+        case {"tag": "None"} if tagged:
             return None
-        case {"tag": "Some", "value": inner}:
-            return value_of(inner)
-        case {"tag": str(tag), "value": inner} if len(data) == 2:
-            return Tagged(tag, value_of(inner))
+        case {"tag": "Some", "value": inner} if tagged:
+            return read(inner)
+        case {"tag": str(tag), "value": inner} if tagged and len(data) == 2:
+            return Tagged(tag, read(inner))
         case dict():
-            return FrozenMap((str(name), value_of(item)) for name, item in data.items())
+            return FrozenMap((str(name), read(item)) for name, item in data.items())
         case list():
-            return tuple(value_of(item) for item in data)
+            return tuple(map(read, data))
         case str() | bool() | int() | None:
             return data
     return str(data)
-
-
-def flat(
-    path: str, data: Any, whole: Collection[str] = (), of_lanes: Collection[str] = ()
-) -> Iterator[tuple[str, Concrete]]:
-    """The places under a path with their values.
-
-    Functions and records are taken apart, except at the paths in ``whole``. A function in ``of_lanes`` has
-    no place of its own, even without keys.
-    """
-    if path in whole:
-        yield path, value_of(data)
-        return
-    match data:
-        case {"#map": pairs} if pairs or path in of_lanes:
-            for key, item in pairs:
-                yield from flat(f"{path}[{show(value_of(key))}]", item, whole, of_lanes)
-        case {"tag": "Some", "value": dict() as inner}:
-            yield from flat(path, inner, whole, of_lanes)
-        case dict() if is_record(data):
-            for name, item in data.items():
-                yield from flat(f"{path}.{name}", item, whole, of_lanes)
-        case _:
-            yield path, value_of(data)
-
-
-def maps_in(path: str, data: Any) -> Iterator[tuple[str, set[str]]]:
-    """The paths of the functions under a path, each with its keys as text."""
-    match data:
-        case {"#map": pairs}:
-            keys = [show(value_of(key)) for key, _ in pairs]
-            yield path, set(keys)
-            for key, (_, item) in zip(keys, pairs, strict=True):
-                yield from maps_in(f"{path}[{key}]", item)
-        case {"tag": "Some", "value": dict() as inner}:
-            yield from maps_in(path, inner)
-        case dict() if is_record(data):
-            for name, item in data.items():
-                yield from maps_in(f"{path}.{name}", item)
 
 
 def is_record(data: Mapping[str, Any]) -> bool:

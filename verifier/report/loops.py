@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from verifier.encodings.concrete import show
-from verifier.report.itf_values import value_of
+from verifier.report.notation import Notation
 
 STUTTERS = "nothing changes"
 """What stands in drawings for the step of an execution that only stutters."""
@@ -30,7 +29,7 @@ def loop_lines(trace: Mapping[str, Any]) -> list[str]:
     if "action" not in about:
         first = f"nothing changes any more: the execution stays in state {last} for ever"
     else:
-        given = about.get("parameters", {})
-        shown = ", ".join(f"{name}={show(value_of(value))}" for name, value in given.items())
+        given, notation = about.get("parameters", {}), Notation.of(trace)
+        shown = ", ".join(f"{name}={notation.shown(value)}" for name, value in given.items())
         first = f"{about['action']}({shown}) goes back to state {trace['loop']}, and so on for ever"
     return [first, *(f"{one['condition']}: {one['met']}" for one in about.get("conditions", []))]

@@ -30,6 +30,9 @@ from verifier.report.report import Report, command_of, tally, verdict_words, ver
 from verifier.report.tables import failure_lines
 from verifier.verdict import VerdictKind
 
+_SCRIPTS = ("trace", "diagram", "lanes", "variables", "detail", "explorer", "page")
+"""The scripts, in the order in which they use each other."""
+
 MARKS: Mapping[VerdictKind, str] = {
     VerdictKind.PROVED: "■",
     VerdictKind.HOLDS: "✓",
@@ -84,7 +87,7 @@ def as_html(report: Report) -> str:
     template = _environment().get_template("report.html.jinja")
     plots = _plots(report.rows) if len(report.rows) > 1 else []
     style = _style([rules for _, _, rules in plots])
-    scripts = [_element(_text_of(name)) for name in ("diagram.js", "explorer.js", "page.js")]
+    scripts = [_element("\n".join(_text_of(f"{name}.js") for name in _SCRIPTS))]
     verdicts = [_verdict(number, row) for number, row in enumerate(report.rows)]
     return template.render(
         report=report,
@@ -280,21 +283,28 @@ def _where(diagram: Diagram) -> str:
 
 
 def _compact(row: Row, diagram: Diagram) -> dict[str, Any]:
-    """The diagram as JSON, in a compact form: each state is the changes from the state before it."""
+    """The diagram as JSON, in a compact form: each state is the changes from the state before it.
+
+    A long value is the list of what opens it, its members, and what closes it.
+    """
     return {
         "property": row.claim,
         "start": "from a state" if row.verdict is VerdictKind.NOT_INDUCTIVE else "initially",
         "about_step": diagram.about_step,
         "loop": None if row.trace is None else row.trace.get("loop"),
+        "tla": diagram.is_tla,
+        "participants": diagram.has_participants,
         "lanes": [[lane.name, lane.kind, lane.element] for lane in diagram.lanes],
         "places": [[place.path, place.lane, int(place.message), place.key] for place in diagram.places],
-        "first": list(diagram.start),
+        "first": [
+            parts or value for value, parts in zip(diagram.start, diagram.start_parts, strict=True)
+        ],
         "steps": [
             [
                 step.action,
                 step.parameters,
                 step.lane,
-                [[c.place, c.after, *([c.delta] if c.delta else [])] for c in step.changes],
+                [[c.place, c.parts or c.after, *([c.delta] if c.delta else [])] for c in step.changes],
             ]
             for step in diagram.steps
         ],
@@ -302,7 +312,10 @@ def _compact(row: Row, diagram: Diagram) -> dict[str, Any]:
             [a.sender, a.receiver, a.sent, a.received, int(a.lost), int(a.directed), a.label]
             for a in diagram.arrows
         ],
-        "failing": [[part.formula, part.witnesses, part.where] for part in diagram.failing],
+        "failing": [
+            [part.formula, part.witnesses, [[one.path, one.value, one.places] for one in part.where]]
+            for part in diagram.failing
+        ],
     }
 
 

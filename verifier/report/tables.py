@@ -78,7 +78,7 @@ def failure_lines(diagram: Diagram) -> list[str]:
     lines = []
     for failing in diagram.failing:
         at = ", ".join(f"{name} = {value}" for name, value in failing.witnesses)
-        where = ", ".join(f"{path} = {value}" for path, value in failing.where)
+        where = ", ".join(f"{one.path} = {one.value}" for one in failing.where)
         lines.append(f"fails{f' for {at}' if at else ''}: {failing.formula}")
         if where:
             lines.append(f"     where {where}")

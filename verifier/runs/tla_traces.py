@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from verifier.encodings.concrete import Concrete, show
+from verifier.encodings.concrete import Concrete, FrozenMap, Tagged, show
 from verifier.encodings.sorts import Sort, SortError
 from verifier.encodings.terms import Symbol
 from verifier.outcomes.content import files_of
@@ -24,7 +24,7 @@ from verifier.tla.specification import Specification
 from verifier.tla.translate.coding import Names, NotInSort
 from verifier.tla.translate.shape_sorts import sort_of
 from verifier.tla.translate.shapes import NoShape, Shape
-from verifier.tla.values import NoValue, Value
+from verifier.tla.values import ModelValue, NoValue, Value
 from verifier.trust.trace import ActionTaken, FailingPart, Trace
 from verifier.verdict import Verdict, VerdictKind
 
@@ -53,29 +53,47 @@ def about(definition: Definition, violates: str | None) -> dict[str, Any]:
 def written(made: Symbolic, trace: Trace) -> dict[str, Any]:
     """The execution that an engine found."""
     states = [made.translation.decode(dict(state)) for state in trace.states]
-    return with_loop(as_file(made.translation.specification, made.loaded.definition, trace, states), trace)
+    spec, names = made.translation.specification, made.translation.names
+    file = as_file(spec, made.loaded.definition, trace, states, names)
+    return with_loop(file, spec, trace, names)
 
 
-def with_loop(file: dict[str, Any], trace: Trace) -> dict[str, Any]:
+def with_loop(
+    file: dict[str, Any], spec: Specification, trace: Trace, names: Names | None = None
+) -> dict[str, Any]:
     """The file of an execution, with the loop that it ends in, if it does."""
     if trace.loop is None:
         return file
     closing = trace.loop.closing
-    how = {} if closing is None else {"action": closing.name, "parameters": _parameters(closing)}
+    given = {} if closing is None else _parameters(closing, names or _names(spec))
+    how = {} if closing is None else {"action": closing.name, "parameters": given}
     conditions = [{"condition": name, "met": why} for name, why in trace.loop.conditions]
     loop = {**how, "fairness": trace.loop.fairness, "conditions": conditions}
     return {**file, "#meta": {**file["#meta"], "loop": loop}, "loop": trace.loop.start}
 
 
 def as_file(
-    spec: Specification, definition: Definition, trace: Trace, states: Sequence[State]
+    spec: Specification,
+    definition: Definition,
+    trace: Trace,
+    states: Sequence[State],
+    words: Names | None = None,
 ) -> dict[str, Any]:
-    """An execution of the interpreter's states, as ITF."""
+    """An execution of the interpreter's states, as ITF. ``words``: what those of its actions mean."""
     names = [one.name for one in spec.variables]
-    actions = [(one.name, _parameters(one)) for one in trace.actions]
+    actions = [(one.name, _parameters(one, words or _names(spec))) for one in trace.actions]
     failing = [one.as_json for one in trace.failing]
-    meta = {**about(definition, trace.violates), "failing": failing, "about_step": trace.fails_in_step}
+    meta = {
+        **about(definition, trace.violates),
+        "model_values": sorted(one.name for one in spec.evaluator.model_values.values()),
+        "failing": failing,
+        "about_step": trace.fails_in_step,
+    }
     return trace_object(names, states, actions, meta, spec.evaluator.order)
+
+
+def _names(spec: Specification) -> Names:
+    return Names(spec.evaluator.order, spec.evaluator.model_values.values())
 
 
 def as_aliased(spec: Specification, trace: Trace, file: dict[str, Any], states: Sequence[State]) -> Trace:
@@ -120,11 +138,31 @@ def where_undefined(explorer: Explorer) -> str:
     return whereabouts(explorer.specification, state, explorer.titles(way))
 
 
-def _parameters(action: ActionTaken) -> Mapping[str, Any]:
-    return {
-        name: value if isinstance(value, int | str) else show(value)
-        for name, value in action.parameters.items()
-    }
+def _parameters(action: ActionTaken, names: Names) -> Mapping[str, Any]:
+    """The parameters of an action, as ITF."""
+    return {name: _as_itf(value, names) for name, value in action.parameters.items()}
+
+
+def _as_itf(value: Concrete, names: Names) -> Any:
+    """A value that was encoded at some sort."""
+    match value:
+        case str() if value in names.meant:
+            return as_json(names.meant[value], names.order)
+        case Tagged():
+            return _as_itf(value.payload, names)
+        case frozenset():
+            return {"#set": [_as_itf(item, names) for item in sorted(value, key=show)]}
+        case tuple():
+            return [_as_itf(item, names) for item in value]
+        case FrozenMap():
+            pairs = [[_as_itf(key, names), _as_itf(item, names)] for key, item in value.items()]
+            is_function = any(not isinstance(key, str) or _is_model_value(key, names) for key in value)
+            return {"#map": pairs} if is_function else dict(pairs)
+    return value
+
+
+def _is_model_value(word: str, names: Names) -> bool:
+    return isinstance(names.meant.get(word), ModelValue)
 
 
 def module_trace(
@@ -189,7 +227,7 @@ class _Coder:
     """Values of the interpreter at sorts that hold them."""
 
     def __init__(self, spec: Specification) -> None:
-        self.names = Names(spec.evaluator.order, spec.evaluator.model_values.values())
+        self.names = _names(spec)
 
     def coded(self, values: Sequence[Value]) -> tuple[Sort, list[Concrete]] | None:
         """A sort of values, and what they are there; None if they have none."""

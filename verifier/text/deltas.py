@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, TypeAlias
 
 from verifier.encodings.concrete import Concrete, Element, FrozenMap, show
+
+Show: TypeAlias = Callable[[Concrete], str]
+"""How values are written."""
 
 LOST = "−"
 _SHORT = 24
@@ -17,19 +20,19 @@ def is_brief(old: str, new: str) -> bool:
     return max(len(old), len(new)) <= _SHORT
 
 
-def delta(old: Concrete, new: Concrete) -> str:
+def delta(old: Concrete, new: Concrete, show: Show = show) -> str:
     """How a set, map or sequence differs from an older one; empty if that is no shorter than the values."""
     match old, new:
         case frozenset(), frozenset():
             return _joined(map(show, _ordered(new - old)), map(show, _ordered(old - new)))
         case tuple(), tuple():
-            return _of_sequences(old, new)
+            return _of_sequences(old, new, show)
         case FrozenMap(), FrozenMap() if set(old) != set(new):
-            return of_maps(old, new)
+            return of_maps(old, new, show)
     return ""
 
 
-def of_maps(old: FrozenMap, new: FrozenMap) -> str:
+def of_maps(old: FrozenMap, new: FrozenMap, show: Show = show) -> str:
     """The keys gained and lost, and the changed values of others."""
     gained = (f"{show(key)}: {show(new[key])}" for key in new if key not in old)
     lost = (show(key) for key in old if key not in new)
@@ -47,25 +50,25 @@ def of_bags(old: FrozenMap, new: FrozenMap) -> str:
     return _joined(copies(now - was), copies(was - now))
 
 
-def _of_sequences(old: tuple[Any, ...], new: tuple[Any, ...]) -> str:
+def _of_sequences(old: tuple[Any, ...], new: tuple[Any, ...], show: Show) -> str:
     longer = len(new) > len(old)
     if longer and new[: len(old)] == old:
-        return f"appended {_listed(new[len(old) :])}"
+        return f"appended {_listed(new[len(old) :], show)}"
     if longer or len(old) == len(new):
         return ""
     if not new:
-        return f"dropped {_listed(old)}"
+        return f"dropped {_listed(old, show)}"
     if old[: len(new)] == new:
-        return f"dropped last {_listed(old[len(new) :])}"
+        return f"dropped last {_listed(old[len(new) :], show)}"
     first = len(old) - len(new)
-    return f"dropped first {_listed(old[:first])}" if old[first:] == new else ""
+    return f"dropped first {_listed(old[:first], show)}" if old[first:] == new else ""
 
 
 def _joined(gained: Iterable[str], lost: Iterable[str]) -> str:
     return ", ".join([*(f"+ {item}" for item in gained), *(f"{LOST} {item}" for item in lost)])
 
 
-def _listed(items: Iterable[Any]) -> str:
+def _listed(items: Iterable[Any], show: Show) -> str:
     return ", ".join(map(show, items))
 
 

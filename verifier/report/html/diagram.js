@@ -2,7 +2,10 @@
 /* A trace as a space-time diagram: lanes side by side, time downwards, messages as arrows. */
 const Diagram = (() => {
   const SVG = "http://www.w3.org/2000/svg";
-  const LINE = 13, ABOVE = 17, MOST_LINES = 3, CHARACTER = 6.1, BOLD = 6.9;
+  const LINE = 13, ABOVE = 17, MOST_LINES = 8, MOST_OF_ONE = 5, MORE = 0.5;  // the last lane has more room, since nothing is beside it
+  const FONT = 'system-ui, "Segoe UI", Roboto, sans-serif';
+  const FONTS = { change: `11.5px ${FONT}`, wrong: `700 11.5px ${FONT}`, action: `600 12px ${FONT}`, parameters: `12px ${FONT}`, message: `11px ${FONT}`, lane: `700 14px ${FONT}` };
+  const pen = document.createElement("canvas").getContext("2d");
 
   function element(name, attributes = {}, text = null) {
     const made = document.createElementNS(SVG, name);
@@ -11,185 +14,151 @@ const Diagram = (() => {
     return made;
   }
 
-  /* Whether one of two paths is the other or lies below it. */
-  function related(one, other) {
-    const [short, long] = one.length < other.length ? [one, other] : [other, one];
-    return long.startsWith(short) && ["", ".", "["].includes(long.charAt(short.length));
+  function widthOf(text, font) {
+    pen.font = FONTS[font];
+    return pen.measureText(text).width;
   }
 
-  /* A path without the prime of a value after a step. */
-  function unprimed(path) {
-    return path.replace(/^(\w+)'/, "$1");
+  /* A text that fits into the room; what is cut has its full text on hover. */
+  function cut(text, room, font) {
+    if (widthOf(text, font) <= room) return text;
+    let least = 1, most = text.length;
+    while (least < most) {
+      const middle = Math.ceil((least + most) / 2);
+      if (widthOf(`${text.slice(0, middle)}…`, font) <= room) least = middle; else most = middle - 1;
+    }
+    return `${text.slice(0, least)}…`;
   }
 
-  /* A lane with what it is: "server s1". */
-  function title([name, kind]) {
-    return name.startsWith(kind) ? name : `${kind} ${name}`;
+  /* A text in lines that fit into the room; the last one is cut if there would be too many. */
+  function wrap(text, room, font, most = MOST_OF_ONE) {
+    const lines = [];
+    let rest = text;
+    while (rest && lines.length < most - 1 && widthOf(rest, font) > room) {
+      const fits = cut(rest, room, font).length - 1, start = rest.slice(0, fits + 1);
+      // Between words where that is possible, else between the parts of a name.
+      const space = start.lastIndexOf(" "), part = start.slice(0, -1).search(/[_.[][^_.[]*$/);
+      const end = space > fits / 4 ? space : part > fits / 4 ? part + (start[part] === "[" ? 0 : 1) : fits;
+      lines.push(rest.slice(0, end));
+      rest = `  ${rest.slice(end).trimStart()}`;
+    }
+    return [...lines, cut(rest, room, font)];
   }
 
-  /* Where in a path the key of its lane ends; -1 if it has none. */
-  function keyEnd([path, , , key]) {
-    return key < 0 ? -1 : path.indexOf("]", key) + 1;
+  function text(at, words, full = words) {
+    const made = element("text", at, words);
+    if (words !== full) made.append(element("title", {}, full));
+    return made;
   }
 
   /* A change in words, as short as the room demands: both values, what was gained and lost, the new value. */
-  function wordsOf(name, before, [, after, delta], room) {
-    const whole = `${name}: ${before} → ${after}`;
-    const shorter = [...(delta ? [delta] : []), after].map((words) => `${name}: ${words}`);
-    return [whole, ...shorter].find((words) => words.length <= room) ?? shorter[0];
+  function wordsOf(name, { before, after, delta }, room, font) {
+    const whole = `${name}: ${before.text} → ${after.text}`;
+    const shorter = [...(delta ? [delta] : []), after.text].map((words) => `${name}: ${words}`);
+    return [whole, ...shorter].find((words) => widthOf(words, font) <= room) ?? shorter[0];
   }
 
-  /* Whether what was gained and lost says it better than both values. */
-  function isLong(before, [, after, delta]) {
-    return Boolean(delta) && Math.max(before.length, after.length) > 24;
-  }
-
-  /* All states, and what the reader is told of the places that fail at the end. */
-  function understood(trace) {
-    const states = [trace.first];
-    for (const [, , , changes] of trace.steps.slice(1)) {
-      const next = states[states.length - 1].slice();
-      for (const [place, value] of changes) next[place] = value;
-      states.push(next);
-    }
-    const wrong = new Map();
-    for (const [, , where] of trace.failing) {
-      for (const [path, value] of where) {
-        trace.places.forEach(([place], number) => { if (related(place, unprimed(path))) wrong.set(number, [path, value]); });
-      }
-    }
-    const writer = new Map();
-    trace.steps.forEach(([, , , changes], step) => changes.forEach(([place]) => {
-      if (wrong.has(place)) writer.set(place, step);
-    }));
-    return { states, wrong, writer };
-  }
-
-  /* A place's path as its own lane needs it: without the lane's name. */
-  function withoutLane(trace, place, fieldOnly) {
-    const [path, lane, , key] = place, [name] = trace.lanes[lane];
-    if (path.startsWith(`${name}.`)) return path.slice(name.length + 1);
-    if (key < 0) return path;
-    const rest = path.slice(keyEnd(place));
-    return fieldOnly && rest.startsWith(".") ? rest.slice(1) : path.slice(0, key) + rest;
-  }
-
-  /* The same, of a record's field only the field where no other place of the lane is called so. */
-  function shortPath(trace, number) {
-    if (trace.names === undefined) {
-      const fields = trace.places.map((place) => `${place[1]} ${withoutLane(trace, place, true)}`);
-      const counts = new Map();
-      for (const field of fields) counts.set(field, (counts.get(field) ?? 0) + 1);
-      trace.names = trace.places.map((place, index) => withoutLane(trace, place, counts.get(fields[index]) === 1));
-    }
-    return trace.names[number];
-  }
-
-  function cut(text, room) {
-    return text.length <= room ? text : `${text.slice(0, Math.max(1, room - 1))}…`;
-  }
-
-  /* What a step changes in a lane, a line for each place or, where that gets long, for each record. */
-  function linesOf(trace, known, step, changes, lane, shown) {
-    const own = changes.filter(([place]) => trace.places[place][1] === lane && shown(place));
+  /* What a step changes in a lane, an entry for each place or, where that gets long, for each record. */
+  function entriesOf(trace, step, lane, shown) {
+    const own = trace.steps[step].changes.filter(({ place }) => trace.places[place][1] === lane && shown(place));
     const groups = new Map();
     for (const change of own) {
-      const [path] = trace.places[change[0]], dot = path.lastIndexOf(".");
-      const parent = own.length > MOST_LINES && dot > path.lastIndexOf("]") ? path.slice(0, dot) : path;
+      const [path] = trace.places[change.place], dot = path.lastIndexOf(".");
+      const parent = own.length > 3 && dot > path.lastIndexOf("]") ? path.slice(0, dot) : path;
       groups.set(parent, [...(groups.get(parent) ?? []), change]);
     }
-    const before = known.states[Math.max(0, step - 1)], after = known.states[step];
-    const lines = [...groups].map(([parent, of]) => {
-      const full = of.map(([place]) => `${trace.places[place][0]}: ${before[place]} → ${after[place]}`).join("\n");
-      const wrong = of.some(([place]) => known.writer.get(place) === step);
-      if (of.length === 1) {
-        const [[place]] = of, name = shortPath(trace, place);
-        return { words: (room) => wordsOf(name, before[place], of[0], room), full, wrong };
-      }
-      const fields = of.map(([place]) => `${trace.places[place][0].slice(parent.length + 1)} ${after[place]}`).join(", ");
-      const [name] = trace.lanes[lane];
-      const isLane = parent === name || parent.length === keyEnd(trace.places[of[0][0]]);
+    const entries = [...groups].map(([parent, of]) => {
+      const full = of.map(({ place, before, after }) => `${trace.places[place][0]}: ${before.text} → ${after.text}`).join("\n");
+      const wrong = of.some(({ place }) => trace.writer.get(place) === step);
+      if (of.length === 1) return { words: (room, font) => wordsOf(trace.shortPath(of[0].place), of[0], room, font), full, wrong };
+      const fields = of.map(({ place, after }) => `${trace.places[place][0].slice(parent.length + 1)} ${after.text}`).join(", ");
+      const isLane = parent === trace.lanes[lane][0] || parent.length === Trace.keyEnd(trace.places[of[0].place]);
       return { words: () => isLane ? fields : `${parent}: ${fields}`, full, wrong };
     });
     // What fails in the end comes first, so that it is not among those left out.
-    return lines.sort((one, other) => other.wrong - one.wrong);
+    return entries.sort((one, other) => other.wrong - one.wrong);
   }
 
-  function layout(trace, known, shown, width) {
+  /* The lines of all lanes in a row. They may use the room of the lanes to the right that have none. */
+  function linesOf(trace, step, shown, laneWidth) {
+    const entries = trace.lanes.map((_, lane) => entriesOf(trace, step, lane, shown));
+    return entries.map((own, lane) => {
+      const next = entries.findIndex((of, other) => other > lane && of.length > 0);
+      const free = (next < 0 ? trace.lanes.length + MORE : next) - lane, room = free * laneWidth - 14;
+      const lines = own.flatMap(({ words, full, wrong }) => {
+        const font = wrong ? "wrong" : "change";
+        return wrap(words(room, font), room, font).map((line) => ({ line, full, wrong }));
+      });
+      if (lines.length <= MOST_LINES) return lines;
+      const left = lines.length - MOST_LINES + 1;
+      const rest = { line: `+ ${left} more line${left === 1 ? "" : "s"}`, full: own.map(({ full }) => full).join("\n"), wrong: false };
+      return [...lines.slice(0, MOST_LINES - 1), rest];
+    });
+  }
+
+  function layout(trace, shown, width) {
     const lanes = trace.lanes.length;
     const wide = width >= 820;
-    const gutter = wide ? 264 : 34;
-    const lane = Math.max(wide ? 104 : 84, Math.min(lanes < 3 ? 460 : 230, Math.floor((width - gutter - (wide ? 34 : 24)) / lanes)));
+    const titles = Math.max(...trace.steps.map((_, step) => widthOf(trace.titleOf(step), "action")));
+    const gutter = wide ? Math.round(Math.max(190, Math.min(titles + 46, 330))) : 34;
+    const names = Math.max(...trace.lanes.map(([name]) => widthOf(name, "lane"))) + 14;
+    const least = Math.max(wide ? 104 : 84, Math.min(names, wide ? 170 : 110));
+    const lane = Math.max(least, Math.min(lanes < 3 ? 460 : 230, Math.floor((width - gutter - (wide ? 34 : 24)) / (lanes + MORE))));
     const rows = [];
     let top = 4;
-    trace.steps.forEach(([, , , changes], step) => {
-      const texts = trace.lanes.map((_, lane) => linesOf(trace, known, step, changes, lane, shown));
-      const lines = Math.min(Math.max(...texts.map((of) => of.length)), MOST_LINES);
+    trace.steps.forEach((_, step) => {
+      const texts = linesOf(trace, step, shown, lane);
+      const lines = Math.max(...texts.map((of) => of.length));
       const above = ABOVE + (wide ? 0 : 16);
       const height = above + (lines ? lines * LINE + 10 : 17);
       rows.push({ step, top, height, y: top + above, texts });
       top += height;
     });
-    return { lanes, wide, gutter, lane, rows, taken: [], flying: new Map(), bottom: top, width: Math.max(width, gutter + lanes * lane + (wide ? 30 : 20)), x: (n) => gutter + n * lane + (wide ? 26 : 16) };
+    return { lanes, wide, gutter, lane, rows, taken: [], flying: new Map(), bottom: top, width: Math.max(width, Math.ceil(gutter + (lanes + MORE) * lane) + (wide ? 26 : 16)), x: (n) => gutter + n * lane + (wide ? 26 : 16) };
   }
 
   function heads(trace, plan) {
-    const svg = element("svg", { width: plan.width, height: 38, viewBox: `0 0 ${plan.width} 38`, class: "heads", "aria-hidden": "true" });
+    const svg = element("svg", { width: plan.width, height: 38, viewBox: `0 0 ${plan.width} 38`, class: "lane-heads", "aria-hidden": "true" });
     trace.lanes.forEach(([name, kind], number) => {
-      svg.append(element("text", { class: "lane-name", x: plan.x(number), y: 17 }, name));
-      if (!name.startsWith(kind)) svg.append(element("text", { class: "lane-kind", x: plan.x(number), y: 32 }, kind));
+      const x = plan.x(number);
+      svg.append(text({ class: "lane-name", x, y: 17 }, cut(name, plan.lane - 8, "lane"), name));
+      if (!name.startsWith(kind)) svg.append(text({ class: "lane-kind", x, y: 32 }, cut(kind, plan.lane - 8, "message"), kind));
     });
     return svg;
   }
 
   /* Where words stand, so that others go elsewhere. */
-  function take(plan, x, y, words) {
-    plan.taken.push({ left: x - 2, right: x + words.length * CHARACTER + 2, top: y - 10, bottom: y + 3 });
+  function take(plan, x, y, width) {
+    plan.taken.push({ left: x - 2, right: x + width + 2, top: y - 10, bottom: y + 3 });
   }
 
-  function isFree(plan, middle, y, words) {
-    const half = words.length * CHARACTER * 0.48;
-    const from = middle - half, to = middle + half;
+  function isFree(plan, middle, y, width) {
+    const from = middle - width / 2, to = middle + width / 2;
     return from > plan.gutter && to < plan.width && !plan.taken.some(({ left, right, top, bottom }) => from < right && to > left && y - 9 < bottom && y + 3 > top);
   }
 
   function drawChanges(group, trace, plan, row) {
-    const room = Math.floor((plan.lane - 12) / CHARACTER);
     row.texts.forEach((lines, lane) => {
       if (lines.length === 0) return;
-      if (trace.steps[row.step][2] !== lane) group.append(element("circle", { class: "mark", cx: plan.x(lane), cy: row.y, r: 4 }));
-      const most = lines.length > MOST_LINES ? MOST_LINES - 1 : lines.length;
-      lines.slice(0, most).forEach(({ words: wordsIn, full, wrong }, line) => {
-        const words = cut(wordsIn(room), room);
-        const text = element("text", { class: wrong ? "change wrong" : "change", x: plan.x(lane) + 8, y: row.y + (line + 1) * LINE }, words);
-        text.append(element("title", {}, full));
-        take(plan, plan.x(lane) + 8, row.y + (line + 1) * LINE, words);
-        group.append(text);
+      if (trace.steps[row.step].lane !== lane) group.append(element("circle", { class: "mark", cx: plan.x(lane), cy: row.y, r: 4 }));
+      lines.forEach(({ line, full, wrong }, number) => {
+        const x = plan.x(lane) + 8, y = row.y + (number + 1) * LINE, shift = line.startsWith("  ") ? 8 : 0;
+        const made = element("text", { class: wrong ? "change wrong" : "change", x: x + shift, y }, line.trim());
+        made.append(element("title", {}, full));
+        take(plan, x + shift, y, widthOf(line.trim(), wrong ? "wrong" : "change"));
+        group.append(made);
       });
-      if (lines.length > most) {
-        group.append(element("text", { class: "change", x: plan.x(lane) + 8, y: row.y + (most + 1) * LINE }, `+ ${lines.length - most} more`));
-      }
     });
   }
 
-  /* Whether a row is the last step of a loop, which leads back to the state where the loop starts. */
-  function closes(trace, step) {
-    return trace.loop !== null && step === trace.steps.length - 1;
-  }
-
-  /* A step's number, or the state that it leads back to. */
-  function numberOf(trace, step) {
-    return closes(trace, step) ? `back to ${trace.loop}` : String(step);
-  }
-
   function rowClass(trace, step) {
-    const broken = trace.about_step && step === trace.steps.length - 1;
+    const broken = trace.about_step && step === trace.last;
     return ["row", broken ? "broken" : "", trace.loop !== null && step > trace.loop ? "round" : ""].filter(Boolean).join(" ");
   }
 
   /* The edge from the last step of the loop back to the state where it starts. */
   function drawBack(trace, plan) {
-    const from = plan.rows[trace.steps.length - 1], to = plan.rows[trace.loop];
+    const from = plan.rows[trace.last], to = plan.rows[trace.loop];
     const at = (row) => plan.wide ? row.y : row.top + 11;
     const group = element("g", { class: "back-edge", "pointer-events": "none" });
     group.append(element("path", { class: "edge", d: `M8 ${at(from)}H4V${at(to)}H7` }));
@@ -197,26 +166,28 @@ const Diagram = (() => {
     return group;
   }
 
-  function drawTitle(group, plan, row, number, action, parameters) {
-    const room = Math.floor(((plan.wide ? plan.gutter : plan.width) - 34) / CHARACTER);
-    const y = plan.wide ? row.y + 4 : row.top + 15;
+  function drawTitle(group, trace, plan, row) {
+    const y = plan.wide ? row.y + 4 : row.top + 15, room = (plan.wide ? plan.gutter : plan.width) - 42;
+    const number = String(trace.closes(row.step) ? trace.loop : row.step);
     group.append(element("text", { class: "number", x: 24, y }, number));
-    const words = parameters.map(([name, value]) => `${name}=${value}`).join(", ");
+    const title = trace.titleOf(row.step), words = trace.parametersOf(row.step);
+    const action = cut(title, room, "action");
     if (plan.wide) {
-      group.append(element("text", { class: "action", x: 32, y }, cut(action, Math.floor((plan.gutter - 40) / BOLD))));
-      if (words && row.height > 32) group.append(element("text", { class: "parameters", x: 32, y: y + 14 }, cut(words, room)));
+      group.append(text({ class: "action", x: 32, y }, action, title));
+      if (words && row.height > 32) group.append(text({ class: "parameters", x: 32, y: y + 14 }, cut(words, room, "parameters"), words));
     } else {
-      const text = element("text", { class: "action", x: 32, y }, cut(action, room));
-      text.append(element("tspan", { class: "parameters", "font-weight": 400 }, ` ${cut(words, Math.max(0, room - action.length))}`));
-      group.append(text);
+      const made = text({ class: "action", x: 32, y }, action, `${title} ${words}`.trim());
+      const left = room - widthOf(`${action} `, "action");
+      if (words && left > 30) made.append(element("tspan", { class: "parameters", "font-weight": 400 }, ` ${cut(words, left, "parameters")}`));
+      group.append(made);
     }
   }
 
   function drawRow(trace, plan, row) {
-    const [action, parameters, lane, changes] = trace.steps[row.step];
+    const { lane, changes } = trace.steps[row.step];
     const group = element("g", { class: rowClass(trace, row.step), "data-step": row.step });
-    drawTitle(group, plan, row, String(closes(trace, row.step) ? trace.loop : row.step), row.step === 0 ? trace.start : action, parameters);
-    const stutters = closes(trace, row.step) && changes.length === 0;
+    drawTitle(group, trace, plan, row);
+    const stutters = trace.closes(row.step) && changes.length === 0;
     if (row.step > 0 && !stutters) group.append(element("circle", { class: "mark actor", cx: plan.x(lane), cy: row.y, r: 5.5 }));
     drawChanges(group, trace, plan, row);
     return group;
@@ -249,57 +220,48 @@ const Diagram = (() => {
       // Near where it arrives, but off the lanes and their marks; elsewhere on the way if words are there.
       const near = received === null ? 0.8 : Math.max(0.5, 1 - 62 / length);
       const at = (part) => [start.x + (end.x - start.x) * part, start.y + (end.y - start.y) * part - 4];
-      const part = [near, 0.5, 0.4, 0.6, 0.3, 0.7, 0.8, 0.9].find((candidate) => isFree(plan, ...at(candidate), words)) ?? near;
+      const width = widthOf(words, "message");
+      const part = [near, 0.5, 0.4, 0.6, 0.3, 0.7, 0.8, 0.9].find((candidate) => isFree(plan, ...at(candidate), width)) ?? near;
       const [x, y] = at(part);
-      take(plan, x - words.length * CHARACTER * 0.48, y, words);
+      take(plan, x - width / 2, y, width);
       group.append(element("text", { class: `message${kind}`, x, y }, words));
     }
     svg.append(group);
   }
 
-  /* What the failing formula mentions; of a step, the value before it and the one after it together. */
-  function mentioned(trace) {
-    const where = trace.failing.flatMap(([, , values]) => values);
-    if (!trace.about_step) return where.map(([path, value]) => [path, ` = ${value}`]);
-    const sides = new Map();
-    for (const [path, value] of where) {
-      const plain = unprimed(path), side = sides.get(plain) ?? {};
-      sides.set(plain, path === plain ? { ...side, before: value } : { ...side, primed: path, after: value });
-    }
-    return [...sides].map(([path, { before, primed, after }]) => before === undefined ? [primed, ` = ${after}`] : after === undefined ? [path, ` = ${before}`] : [path, `: ${before} → ${after}`]);
-  }
-
   function drawVerdict(trace, plan) {
     const group = element("g", { class: "verdict-row" });
-    const byLane = new Map(), room = Math.floor((plan.lane - 12) / BOLD);
-    const fails = trace.about_step ? ` fails in step ${trace.steps.length - 1}` : " fails";
-    for (const [path, value] of mentioned(trace)) {
-      const place = trace.places.findIndex(([name]) => related(name, unprimed(path)));
-      if (place < 0) continue;
-      const lane = trace.places[place][1];
-      const words = `${path}${value}`, lines = words.length <= room ? [words] : [path, value.replace(/^[ :]+/, "")];
-      byLane.set(lane, [...(byLane.get(lane) ?? []), ...lines]);
+    const byLane = new Map();
+    for (const { path, words, places } of trace.mentioned()) {
+      for (const lane of new Set(places.map((place) => trace.places[place][1]))) {
+        byLane.set(lane, [...(byLane.get(lane) ?? []), `${path}${words}`]);
+      }
     }
-    const lines = Math.max(1, ...[...byLane.values()].map((texts) => texts.length));
+    const drawn = [...byLane].sort(([one], [other]) => one - other).map(([lane, texts], index, all) => {
+      const next = index + 1 < all.length ? all[index + 1][0] : plan.lanes + MORE, room = (next - lane) * plan.lane - 14;
+      return [lane, texts.flatMap((words) => wrap(words, room, "wrong").map((line) => [line, words]))];
+    });
+    const lines = Math.max(1, ...drawn.map(([, of]) => of.length));
     const height = (plan.wide ? 16 : 30) + lines * LINE + 12, y = plan.bottom + (plan.wide ? 18 : 32);
     group.append(element("rect", { class: "back", x: 0, y: plan.bottom, width: plan.width, height }));
-    group.append(element("text", { class: "action", x: 10, y: plan.wide ? y + 4 : plan.bottom + 16 }, cut(`✗ ${trace.property}`, (plan.wide ? 34 : 60) - fails.length) + fails));
-    for (const [lane, texts] of byLane) {
+    const room = (plan.wide ? plan.gutter : plan.width) - 20;
+    group.append(text({ class: "action", x: 10, y: plan.wide ? y + 4 : plan.bottom + 16 }, cut(trace.verdict(), room, "action"), trace.verdict()));
+    for (const [lane, of] of drawn) {
       group.append(element("circle", { class: "ring", cx: plan.x(lane), cy: y, r: 7 }));
-      texts.forEach((words, line) => {
-        const text = element("text", { class: "change wrong", x: plan.x(lane) + 8, y: y + 4 + (line + 1) * LINE }, cut(words, room));
-        text.append(element("title", {}, words));
-        group.append(text);
+      of.forEach(([line, full], number) => {
+        const made = element("text", { class: "change wrong", x: plan.x(lane) + (line.startsWith("  ") ? 16 : 8), y: y + 4 + (number + 1) * LINE }, line.trim());
+        made.append(element("title", {}, full));
+        group.append(made);
       });
     }
     return { group, height: height + 4 };
   }
 
   /* The whole drawing. `shown` says of a place whether the reader wants to see it. */
-  function draw(trace, known, shown, width) {
-    const plan = layout(trace, known, shown, width);
+  function draw(trace, shown, width) {
+    const plan = layout(trace, shown, width);
     const round = trace.loop === null ? "" : `, the last of which leads back to state ${trace.loop}`;
-    const words = `Space-time diagram of ${trace.steps.length - 1} steps${round}, in ${plan.lanes} lanes; the same as a table is below`;
+    const words = `Space-time diagram of ${trace.last} steps${round}, in ${plan.lanes} lanes; a table has the same`;
     const svg = element("svg", { width: plan.width, role: "img", "aria-label": words });
     svg.append(...plan.rows.map((row) => {
       const group = element("g", { class: rowClass(trace, row.step), "data-step": row.step });
@@ -323,5 +285,5 @@ const Diagram = (() => {
     return { svg, heads: heads(trace, plan), rows: plan.rows };
   }
 
-  return { draw, understood, related, shortPath, title, isLong, closes, numberOf };
+  return { draw };
 })();

@@ -1,60 +1,80 @@
 "use strict";
-/* Steps through one trace: the diagram, what the step changed, and the whole state. */
+/* Steps through one trace: by lanes or by variables, with what the step changed and the whole state. */
 class Explorer {
+  static VIEWS = { lanes: "Lanes", variables: "Variables" };
+
   constructor(host) {
     this.host = host;
     this.page = host.closest(".page").id;
-    this.trace = JSON.parse(document.getElementById(host.dataset.trace).textContent);
-    this.known = Diagram.understood(this.trace);
-    this.last = this.trace.steps.length - 1;
-    this.current = this.last;
+    this.trace = new Trace(JSON.parse(document.getElementById(host.dataset.trace).textContent));
+    this.last = this.current = this.trace.last;
     this.terms = [];
+    const shown = (place) => this.shown(place), link = (step) => this.address(step);
+    this.views = { ...(this.trace.hasLanes ? { lanes: new Lanes(this.trace, shown) } : {}), variables: new Variables(this.trace, shown, link) };
+    this.detail = new Detail(this.trace, shown, link);
     this.build();
-    this.redraw();
-    this.select(this.current, false);
+    this.look(Object.keys(this.views)[0]);
     let timer = null;
-    new ResizeObserver(() => { clearTimeout(timer); timer = setTimeout(() => this.resized(), 120); }).observe(this.pane);
+    new ResizeObserver(() => { clearTimeout(timer); timer = setTimeout(() => this.resized(), 120); }).observe(this.split);
+  }
+
+  get view() {
+    return this.views[this.looking];
+  }
+
+  address(step) {
+    return `#${this.page}/step-${step}${this.looking === Object.keys(this.views)[0] ? "" : `/${this.looking}`}`;
   }
 
   build() {
-    const make = (name, attributes = {}, ...children) => {
-      const made = document.createElement(name);
-      for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-      made.append(...children);
-      return made;
-    };
-    this.make = make;
-    const button = (text, label, act) => {
-      const made = make("button", { type: "button", "aria-label": label, title: label }, text);
-      made.addEventListener("click", act);
-      return made;
-    };
+    const { make, button } = Page;
     this.where = make("a", { class: "where" });
     this.filter = make("input", { type: "search", placeholder: "all variables", list: `${this.page}-variables`, size: 16 });
     this.filter.addEventListener("input", () => this.filtered());
-    const variables = [...new Set(this.trace.places.map(([path]) => path.split(/[[.]/)[0]))];
+    this.tabs = Object.keys(this.views).map((name) => button(Explorer.VIEWS[name], `Show the ${name}`, () => this.look(name, true), { "data-view": name }));
     const bar = make("div", { class: "bar-steps", role: "toolbar", "aria-label": "Steps" },
       button("|◀", "First state (Home)", () => this.select(0)),
       button("◀", "Step back (k or arrow up)", () => this.select(this.current - 1)),
       this.where,
       button("▶", "Next step (j or arrow down)", () => this.select(this.current + 1)),
       button("▶|", "Last state (End)", () => this.select(this.last)),
+      ...(this.tabs.length > 1 ? [make("span", { class: "views", role: "group", "aria-label": "Views" }, ...this.tabs)] : []),
       make("label", {}, "Show only ", this.filter),
-      make("datalist", { id: `${this.page}-variables` }, ...variables.map((name) => make("option", { value: name }))),
-      make("span", { class: "keys" }, make("kbd", {}, "j"), " ", make("kbd", {}, "k"), " or arrows step, ", make("kbd", {}, "Home"), " ", make("kbd", {}, "End")));
-    this.pane = make("div", { class: "diagram", tabindex: 0, role: "group", "aria-label": "Space-time diagram: arrow keys step" });
-    this.pane.addEventListener("click", (event) => {
-      const row = event.target.closest("[data-step]");
-      if (row) this.select(Number(row.dataset.step));
-    });
-    this.detail = make("aside", { class: "detail", "aria-label": "The step selected", tabindex: 0 });
-    this.title = make("h3", { "aria-live": "polite" });
-    this.changes = make("div");
-    this.state = make("div");
-    this.detail.append(this.title, this.changes, this.state);
-    this.fallback = make("details", { class: "fallback" }, make("summary", {}, "The execution as a table"));
+      make("datalist", { id: `${this.page}-variables` }, ...this.trace.variables.map((name) => make("option", { value: name }))),
+      make("span", { class: "keys" }, "in the drawing ", make("kbd", {}, "j"), " ", make("kbd", {}, "k"), " ", make("kbd", {}, "↑"), " ", make("kbd", {}, "↓"), " step, ", make("kbd", {}, "←"), " ", make("kbd", {}, "→"), " pan"));
+    for (const view of Object.values(this.views)) {
+      view.pane.addEventListener("click", (event) => {
+        const row = event.target.closest("[data-step]");
+        if (row && !event.target.closest("button, a")) this.select(Number(row.dataset.step));
+      });
+    }
+    this.fallback = make("details", { class: "fallback" }, make("summary", {}, "The execution as a list"));
     this.fallback.addEventListener("toggle", () => this.tabulate());
-    this.host.replaceChildren(bar, make("div", { class: "split" }, this.pane, this.detail), this.fallback);
+    this.split = make("div", { class: "split" }, ...Object.values(this.views).map((view) => view.pane), this.detail.aside);
+    this.host.replaceChildren(bar, this.split, this.fallback);
+    this.host.addEventListener("keydown", (event) => this.pressed(event));
+  }
+
+  /* Keys belong to the explorer while it has the focus. */
+  pressed(event) {
+    const pan = { ArrowLeft: -80, ArrowRight: 80 }[event.key];
+    const steps = { ArrowDown: this.current + 1, j: this.current + 1, ArrowUp: this.current - 1, k: this.current - 1, Home: 0, End: this.last };
+    const typing = event.target.closest("input, textarea, select, .detail, .fallback");
+    if (typing || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+    if (pan === undefined && !(event.key in steps)) return;
+    event.preventDefault();
+    if (pan === undefined) this.select(steps[event.key]);
+    else this.view.pane.scrollLeft += pan;
+  }
+
+  /* Shows another view of the trace. */
+  look(name, linked = false) {
+    if (!(name in this.views)) return;
+    this.looking = name;
+    for (const [other, view] of Object.entries(this.views)) view.pane.hidden = other !== name;
+    for (const tab of this.tabs) tab.setAttribute("aria-pressed", String(tab.dataset.view === name));
+    this.redraw();
+    this.select(this.current, linked);
   }
 
   shown(place) {
@@ -68,119 +88,71 @@ class Explorer {
   }
 
   resized() {
-    if (this.pane.clientWidth > 0 && Math.abs(this.pane.clientWidth - this.width) > 8) {
+    if (this.split.clientWidth > 0 && Math.abs(this.split.clientWidth - this.width) > 8) {
       this.redraw();
       this.select(this.current, false);
     }
   }
 
   redraw() {
-    this.width = this.pane.clientWidth || 900;
-    this.host.style.setProperty("--above", `${Math.round(this.pane.getBoundingClientRect().top + scrollY)}px`);
-    const shown = (place) => !this.trace.places[place][2] && this.shown(place);
-    const drawn = Diagram.draw(this.trace, this.known, shown, this.width - 2);
-    this.rows = drawn.rows;
-    const heads = this.make("div", { class: "heads" });
-    heads.style.width = `${drawn.heads.getAttribute("width")}px`;  // the policy forbids the attribute
-    heads.append(drawn.heads);
-    this.pane.replaceChildren(heads, drawn.svg);
+    const { pane } = this.view;
+    this.width = this.split.clientWidth;
+    this.host.style.setProperty("--above", `${Math.round(pane.getBoundingClientRect().top + scrollY)}px`);
+    this.view.draw();
   }
 
   /* Shows a step; `linked` puts it into the address, so that it can be passed on. */
   select(step, linked = true) {
     this.current = Math.max(0, Math.min(this.last, step));
-    for (const row of this.pane.querySelectorAll("[data-step]")) row.classList.toggle("current", Number(row.dataset.step) === this.current);
-    for (const arrow of this.pane.querySelectorAll(".arrow")) {
-      arrow.classList.toggle("touched", arrow.dataset.sent === String(this.current) || arrow.dataset.received === String(this.current));
-    }
-    const address = `#${this.page}/step-${this.current}`;
-    const back = Diagram.closes(this.trace, this.current) ? `, back to state ${this.trace.loop}` : "";
+    this.view.mark(this.current);
+    const back = this.trace.closes(this.current) ? `, back to state ${this.trace.loop}` : "";
     this.where.textContent = `step ${this.current} of ${this.last}${back}`;
-    this.where.href = address;
-    if (linked) history.replaceState(null, "", address);
+    this.where.href = this.address(this.current);
+    if (linked) history.replaceState(null, "", this.address(this.current));
     this.reveal();
-    this.describe();
+    this.detail.show(this.current);
   }
 
+  /* Scrolls so that the step is seen, with the verdict after the last one, and so that no row is cut above. */
   reveal() {
-    const { top, height } = this.rows[this.current];
-    const head = this.pane.querySelector(".heads").offsetHeight;
-    const slack = this.current === this.last ? 90 : 24;
-    if (top < this.pane.scrollTop + 10) this.pane.scrollTop = Math.max(0, top - 40);
-    else if (top + height + head + slack > this.pane.scrollTop + this.pane.clientHeight) this.pane.scrollTop = top + height + head + slack - this.pane.clientHeight;
+    const { pane, headHeight } = this.view;
+    let at = pane.scrollTop;
+    pane.style.paddingBottom = "0";
+    const { rows } = this.view, { top, height } = rows[this.current], room = pane.clientHeight - headHeight;
+    const end = pane.scrollHeight - headHeight, bottom = this.current === this.last ? end : top + height + 8;
+    if (top < at) at = top;
+    else if (bottom > at + room + 1) at = Math.min((rows.find((row) => row.top >= bottom - room) ?? rows[this.current]).top, top);
+    pane.style.paddingBottom = `${Math.max(0, at + room - end)}px`;
+    pane.scrollTop = at;
   }
 
-  describe() {
-    const make = this.make, [action, parameters, , changes] = this.trace.steps[this.current];
-    const words = parameters.map(([name, value]) => `${name}=${value}`).join(", ");
-    this.title.replaceChildren(this.current === 0 ? `0 · ${this.trace.start}` : `${Diagram.numberOf(this.trace, this.current)} · ${action}`, make("small", {}, words));
-    const visible = changes.filter(([place]) => this.shown(place));
-    const rows = visible.map((change) => make("tr", {}, make("th", { scope: "row" }, this.trace.places[change[0]][0]), make("td", {}, ...this.difference(change, this.current))));
-    const none = changes.length ? `${changes.length} changes, none of them shown` : "nothing changes";
-    const table = make("table", { class: "diff", "aria-label": "What the step changes" }, make("tbody", {}, ...rows));
-    this.changes.replaceChildren(...(this.current === 0 ? [] : rows.length ? [table] : [make("p", {}, none)]));
-    this.describeState();
-  }
-
-  /* Both values; where they are long, what was gained and lost, and both values to unfold. */
-  difference(change, step) {
-    const make = this.make, [place, after, delta] = change, before = this.known.states[step - 1][place];
-    const both = [make("span", { class: "old" }, before), " → ", make("span", { class: "new" }, after)];
-    if (!Diagram.isLong(before, change)) return both;
-    return [make("details", {}, make("summary", { class: "new" }, delta), ...both)];
-  }
-
-  describeState() {
-    const make = this.make, values = this.known.states[this.current];
-    const changed = new Set(this.trace.steps[this.current][3].map(([place]) => place));
-    const open = this.state.querySelector("details")?.open ?? false;
-    const cards = [];
-    const messages = [];
-    const line = (place, name) => {
-      const wrong = this.current === this.last && this.known.wrong.has(place);
-      const kind = [changed.has(place) ? "changed" : "", wrong ? "wrong" : ""].join(" ");
-      const cells = [make("th", { scope: "row" }, name), make("td", {}, values[place])];
-      if (wrong) {
-        const step = this.known.writer.get(place) ?? 0;
-        const link = make("a", { href: `#${this.page}/step-${step}` }, `step ${step}`);
-        cells[1].append(make("span", { class: "since" }, " since ", link));
-      }
-      return make("tr", { class: kind }, ...cells);
-    };
-    this.trace.lanes.forEach((of, lane) => {
-      const places = [...this.trace.places.keys()].filter((place) => this.trace.places[place][1] === lane && this.shown(place));
-      const own = places.filter((place) => !this.trace.places[place][2]);
-      messages.push(...places.filter((place) => this.trace.places[place][2]));
-      if (own.length) {
-        const rows = own.map((place) => line(place, Diagram.shortPath(this.trace, place)));
-        cards.push(make("h4", {}, Diagram.title(of)), make("table", { "aria-label": `State of ${Diagram.title(of)}` }, make("tbody", {}, ...rows)));
-      }
-    });
-    if (messages.length) {
-      const rows = messages.map((place) => line(place, this.trace.places[place][0]));
-      const all = make("details", {}, make("summary", {}, `Messages in the state (${messages.length})`), make("table", {}, make("tbody", {}, ...rows)));
-      all.open = open;
-      cards.push(all);
-    }
-    this.state.replaceChildren(make("h4", {}, Diagram.closes(this.trace, this.current) ? `State ${this.trace.loop} again` : `State after step ${this.current}`), ...cards);
+  /* Brings the drawing into view, for a link that leads to a step. */
+  bringIntoView() {
+    const { top, bottom } = this.split.getBoundingClientRect();
+    if (top < 0 || bottom - 60 > innerHeight) this.host.scrollIntoView({ block: "start" });
   }
 
   /* The same without a drawing: for screen readers, for print, for copying. */
   tabulate() {
     if (!this.fallback.open || this.fallback.querySelector("table")) return;
-    const make = this.make;
-    const arrows = (step) => this.trace.arrows.filter(([, , sent, received]) => sent === step || received === step).map(([from, to, sent, received, lost, , label]) => {
-      const ends = `${Diagram.title(this.trace.lanes[from])} → ${Diagram.title(this.trace.lanes[to])}`;
+    const { make } = Page, trace = this.trace;
+    const arrows = (step) => trace.arrows.filter(([, , sent, received]) => sent === step || received === step).map(([from, to, sent, received, lost, , label]) => {
+      const ends = `${Trace.title(trace.lanes[from])} → ${Trace.title(trace.lanes[to])}`;
       const fate = lost ? "lost" : sent === received ? "" : received === step ? `received, sent in step ${sent}` : "sent";
       return [label, ends, fate].filter(Boolean).join(" ");
     });
-    const rows = this.trace.steps.map(([action, parameters, lane, changes], step) => {
-      const words = step === 0 ? this.trace.start : `${action}(${parameters.map(([name, value]) => `${name}=${value}`).join(", ")})`;
-      const changed = changes.map((change) => make("div", {}, `${this.trace.places[change[0]][0]}: `, ...this.difference(change, step)));
-      return make("tr", {}, make("th", { scope: "row" }, make("a", { href: `#${this.page}/step-${step}` }, Diagram.numberOf(this.trace, step))), make("td", {}, step === 0 ? "" : Diagram.title(this.trace.lanes[lane])),
-        make("td", {}, words), make("td", {}, ...changed), make("td", {}, ...arrows(step).map((text) => make("div", {}, text))));
+    const cells = (step) => ({
+      who: step === 0 ? "" : Trace.title(trace.lanes[trace.steps[step].lane]),
+      messages: arrows(step).map((text) => make("div", {}, text)),
+      changes: trace.steps[step].changes.map((change) => make("div", {}, `${trace.places[change.place][0]}: `, ...Detail.difference(change))),
+      action: step === 0 ? trace.start : `${trace.titleOf(step)}(${trace.parametersOf(step)})`,
     });
-    const heads = ["step", "who", "action", "changes", "messages"].map((name) => make("th", { scope: "col" }, name));
-    this.fallback.append(make("div", { class: "scroll" }, make("table", {}, make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...rows))));
+    const names = ["action", "changes", ...(trace.hasLanes ? ["who"] : []), ...(trace.arrows.length ? ["messages"] : [])];
+    const rows = trace.steps.map((_, step) => {
+      const found = cells(step), link = make("a", { href: this.address(step) }, trace.numberOf(step));
+      return make("tr", {}, make("th", { scope: "row" }, link), ...names.map((name) => make("td", {}, ...[found[name]].flat())));
+    });
+    const heads = ["step", ...names].map((name) => make("th", { scope: "col" }, name));
+    this.fallback.append(make("div", { class: "scroll", tabindex: 0 }, make("table", {}, make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...rows))));
   }
 }

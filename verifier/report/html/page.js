@@ -6,32 +6,27 @@
   const start = document.getElementById("main").dataset.start;
 
   function shownPage() {
-    const [name, step] = decodeURIComponent(location.hash.slice(1)).split("/");
-    return { page: pages.find((page) => page.id === name) ?? pages.find((page) => page.id === start) ?? pages[0], step: /^step-\d+$/.test(step ?? "") ? Number(step.slice(5)) : null };
+    const [name, step, view] = location.hash.slice(1).split("/");
+    return { page: pages.find((page) => page.id === name) ?? pages.find((page) => page.id === start) ?? pages[0], step: /^step-\d+$/.test(step ?? "") ? Number(step.slice(5)) : null, view };
   }
 
   function show() {
-    const { page, step } = shownPage();
+    const { page, step, view } = shownPage();
     const moved = !page.classList.contains("current");
     for (const other of pages) other.classList.toggle("current", other === page);
     const host = page.querySelector(".explorer");
     if (host && !explorers.has(host)) explorers.set(host, new Explorer(host));
-    if (host && step !== null) explorers.get(host).select(step, false);
     if (moved) scrollTo(0, 0);
+    if (!host) return;
+    const explorer = explorers.get(host);
+    if (view) explorer.look(view);
+    if (step !== null) explorer.select(step, false);
+    if (step !== null && !moved) explorer.bringIntoView();
   }
 
   function explorer() {
     return explorers.get(document.querySelector(".page.current .explorer"));
   }
-
-  const keys = { ArrowDown: (e) => e.current + 1, j: (e) => e.current + 1, ArrowRight: (e) => e.current + 1, ArrowUp: (e) => e.current - 1, k: (e) => e.current - 1, ArrowLeft: (e) => e.current - 1, Home: () => 0, End: (e) => e.last };
-  document.addEventListener("keydown", (event) => {
-    const open = explorer(), step = keys[event.key];
-    const typing = event.target.closest("input, textarea, select, .detail");
-    if (!open || !step || typing || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
-    event.preventDefault();
-    open.select(step(open));
-  });
 
   const theme = document.getElementById("theme");
   const themes = { "": ["◐ auto", "as the system has them"], light: ["☀ light", "light"], dark: ["☾ dark", "dark"] };

@@ -1,0 +1,197 @@
+"""The table of variables by steps, and the layout of the explorer, in headless Chromium."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from selenium.webdriver import Chrome, Keys
+
+from results.generators.chromium import browser, evaluate
+from results.generators.examples import bookkeeper_data_loss, kip320_first_try, run_rows
+from tests.support.modules_for_pages import commit, jugs
+from tests.support.pages import needs_chromium, opened, pause, press, texts
+from verifier.outcomes.row import Row
+from verifier.report.report import Report
+
+VARIABLES = "#verdict-1/step-0/variables"
+
+
+@pytest.fixture(scope="module")
+def driver() -> Iterator[Chrome]:
+    with browser() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def committed(tmp_path_factory: pytest.TempPathFactory) -> Row:
+    return commit(tmp_path_factory.mktemp("commit"))
+
+
+def wide() -> Row:
+    """A trace with long names, long values, and many variables."""
+    names = [f"a_variable_with_a_rather_long_name_{number}" for number in range(30)]
+    states: list[dict[str, Any]] = []
+    for step in range(6):
+        values = {name: {"#set": [f"member {n} of {name}" for n in range(step + 1)]} for name in names}
+        meta = {"action": "AnActionThatChangesEverything", "parameters": {"with": step}} if step else {}
+        states.append({"#meta": meta, **values})
+    trace = {"#meta": {}, "vars": names, "states": states}
+    return replace(kip320_first_try(), trace=trace, drawing=None)
+
+
+def click(driver: Chrome, label: str) -> None:
+    driver.find_element("css selector", f".current button[aria-label='{label}']").click()
+
+
+def heads(driver: Chrome) -> list[str]:
+    return texts(driver, ".current .steps thead .name")
+
+
+@needs_chromium
+def test_without_participants_the_table_is_what_opens(driver: Chrome, tmp_path: Path) -> None:
+    opened(driver, Report("jugs", (jugs(tmp_path),)), tmp_path)
+    assert texts(driver, ".current [data-view]") == []
+    assert evaluate(driver, "document.querySelectorAll('.current .diagram').length") == 0
+    assert heads(driver) == ["big", "small"]
+    rows = evaluate(
+        driver,
+        "[...document.querySelectorAll('.current .steps [data-step]')].map(r => "
+        "[...r.querySelectorAll('td')].map(c => `${c.textContent}${c.matches('.changed') ? '*' : ''}`))",
+    )
+    assert rows == [["0", "0"], ["5*", "0"], ["2*", "3*"]]
+    assert texts(driver, ".current .steps td.wrong") == ["2", "= 2"]
+    press(driver, "k")
+    assert texts(driver, ".current .detail h3") == ["1 · FillBig"]
+
+
+@needs_chromium
+def test_with_participants_the_table_is_the_second_view(
+    driver: Chrome, committed: Row, tmp_path: Path
+) -> None:
+    opened(driver, Report("commit", (committed,)), tmp_path)
+    assert texts(driver, ".current [data-view]") == ["Lanes", "Variables"]
+    assert texts(driver, ".current .lane-name") == ["r1", "r2", "shared"]
+    driver.find_element("css selector", ".current [data-view='variables']").click()
+    assert evaluate(driver, "location.hash").endswith("/step-3/variables")
+    assert "rmState[r1]" in heads(driver)
+    assert '"prepared"' in texts(driver, ".current .steps td.changed")
+    press(driver, Keys.HOME)
+    assert evaluate(driver, "location.hash").endswith("/step-0/variables")
+
+
+@needs_chromium
+def test_columns_are_folded_pinned_and_hidden(driver: Chrome, committed: Row, tmp_path: Path) -> None:
+    opened(driver, Report("commit", (committed,)), tmp_path, VARIABLES)
+    click(driver, "Fold rmState")
+    assert heads(driver)[0] == "rmState"
+    inside = texts(driver, ".current .steps td.inside.changed div")
+    assert '[r1] "working" → "prepared"' in inside
+    click(driver, "Unfold rmState")
+    assert heads(driver)[:2] == ["rmState[r1]", "rmState[r2]"]
+    click(driver, "Pin done to the left")
+    assert heads(driver)[0] == "done"
+    pinned = "getComputedStyle(document.querySelector('.current .steps tbody .pinned')).position"
+    assert evaluate(driver, pinned) == "sticky"
+    click(driver, "Hide done")
+    assert "done" not in heads(driver)
+    click(driver, "Show done again")
+    assert heads(driver)[0] == "done"
+
+
+@needs_chromium
+def test_what_fails_stands_first_where_there_are_many_columns(driver: Chrome, tmp_path: Path) -> None:
+    opened(driver, Report("one", (bookkeeper_data_loss(),)), tmp_path, VARIABLES)
+    assert heads(driver)[:2] == ["meta_last_entry", "w1"]
+    assert any(text.startswith("w1.lac = ") for text in texts(driver, ".current .verdict-row td.wrong"))
+
+
+@needs_chromium
+def test_a_long_value_is_unfolded_and_what_was_added_is_marked(
+    driver: Chrome, committed: Row, tmp_path: Path
+) -> None:
+    opened(driver, Report("commit", (committed,)), tmp_path, "#verdict-1/step-2")
+    members = texts(driver, ".current .detail .members li")
+    added = texts(driver, ".current .detail .members .added")
+    assert len(members) == 2
+    assert len(added) == 1
+    assert all(member.startswith("[") and '"Prepared"' in member for member in members)
+
+
+# Layout
+
+
+def boxes(driver: Chrome, selector: str) -> list[dict[str, float]]:
+    """The rectangles of elements, in the window."""
+    script = f"[...document.querySelectorAll({selector!r})].map(e => e.getBoundingClientRect().toJSON())"
+    return list(evaluate(driver, script))
+
+
+@needs_chromium
+@pytest.mark.parametrize("width", [1440, 400])
+def test_heads_stand_on_their_lanes(width: int, driver: Chrome, tmp_path: Path) -> None:
+    opened(driver, Report("one", (kip320_first_try(),)), tmp_path, width=width)
+    names, lanes = boxes(driver, ".current .lane-name"), boxes(driver, ".current line.lane")
+    for name, lane in zip(names, lanes, strict=True):
+        assert abs(name["left"] + name["width"] / 2 - lane["left"] - lane["width"] / 2) < 1.5
+
+
+@needs_chromium
+@pytest.mark.parametrize("view", ["", "/variables"])
+@pytest.mark.parametrize("row", [kip320_first_try, bookkeeper_data_loss])
+def test_the_page_opens_on_whole_steps_with_the_culprit_in_view(
+    row: Any, view: str, driver: Chrome, tmp_path: Path
+) -> None:
+    found = row()
+    opened(driver, Report("one", (found,)), tmp_path, f"#verdict-1/step-{found.steps}{view}" if view else "")
+    pause(driver, 200)  # until a change of the width is noticed
+    (pane,) = boxes(driver, ".current .pane:not([hidden])")
+    (verdict,) = boxes(driver, ".current .pane:not([hidden]) .verdict-row")
+    (head,) = boxes(driver, ".current .pane:not([hidden]) :is(div.heads, thead)")
+    assert head["bottom"] <= verdict["top"]
+    assert verdict["bottom"] <= min(pane["bottom"], 1000) + 1
+    selector = ".current .pane:not([hidden]) " + ("tr[data-step]" if view else "g.row > rect.back")
+    tops = [box["top"] for box in boxes(driver, selector) if box["bottom"] > head["bottom"] + 2]
+    assert min(tops) >= head["bottom"] - 2
+
+
+@needs_chromium
+def test_labels_are_not_cut(driver: Chrome, tmp_path: Path) -> None:
+    for row in (kip320_first_try(), bookkeeper_data_loss()):
+        opened(driver, Report("one", (row,)), tmp_path)
+        labels = [text for text in texts(driver, ".current text.change > title") if text]
+        shown = evaluate(
+            driver, "[...document.querySelectorAll('.current text.change')].map(t => t.firstChild.data)"
+        )
+        cut = [text for text in shown if text.endswith("…")]
+        assert len(labels) > 20
+        assert cut == []
+        actions = evaluate(
+            driver, "[...document.querySelectorAll('.current text.action')].map(t => t.firstChild.data)"
+        )
+        assert not [text for text in actions[:-1] if text.endswith("…")]
+
+
+@needs_chromium
+@pytest.mark.parametrize("width", [1440, 400])
+def test_long_names_leave_room_for_values(width: int, driver: Chrome, tmp_path: Path) -> None:
+    opened(driver, Report("wide", (wide(),)), tmp_path, width=width)
+    cells = boxes(driver, ".current .detail td")
+    assert min(cell["width"] for cell in cells) > 120
+    assert evaluate(driver, "document.querySelector('.current .detail').scrollHeight") < 20_000
+    assert evaluate(driver, "document.documentElement.scrollWidth") <= width
+
+
+@needs_chromium
+def test_no_page_is_wider_than_the_window(driver: Chrome, tmp_path: Path) -> None:
+    induct = ("induct", "--spec", "kip320", "--property", "StrongIsr", "--lemma", "QuorumIsLastRequest")
+    rows = [kip320_first_try(), bookkeeper_data_loss(), *run_rows(*induct)]
+    opened(driver, Report("three", rows), tmp_path, "#overview", width=400)
+    for page in ("overview", "verdict-1", "verdict-2", "verdict-3"):
+        driver.execute_script(f"location.hash = '#{page}'")
+        pause(driver)
+        assert evaluate(driver, "document.querySelector('.page.current').id") == page
+        assert evaluate(driver, "document.documentElement.scrollWidth") == 400, page

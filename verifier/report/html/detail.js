@@ -1,0 +1,80 @@
+"use strict";
+/* What is told of one step: what it changed, and the whole state. */
+class Detail {
+  constructor(trace, shown, link) {
+    this.trace = trace;
+    this.shown = shown;
+    this.link = link;
+    this.title = Page.make("h3", { "aria-live": "polite" });
+    this.changes = Page.make("div");
+    this.state = Page.make("div");
+    this.aside = Page.make("aside", { class: "detail", "aria-label": "The step selected", tabindex: 0 }, this.title, this.changes, this.state);
+  }
+
+  show(step) {
+    const { make } = Page, trace = this.trace, { changes } = trace.steps[step];
+    const title = step === 0 ? `0 · ${trace.start}` : `${trace.numberOf(step)} · ${trace.titleOf(step)}`;
+    this.title.replaceChildren(...Page.breakable(title), make("small", {}, trace.parametersOf(step)));
+    const visible = changes.filter(({ place }) => this.shown(place));
+    const rows = visible.map((change) => make("tr", {}, make("th", { scope: "row" }, ...Page.breakable(trace.places[change.place][0])), make("td", {}, ...Detail.difference(change))));
+    const none = changes.length ? `${changes.length} changes, none of them shown` : "nothing changes";
+    const table = make("table", { class: `diff ${Detail.layout(visible.map(({ place }) => trace.places[place][0]))}`, "aria-label": "What the step changes" }, make("tbody", {}, ...rows));
+    this.changes.replaceChildren(...(step === 0 ? [] : rows.length ? [table] : [make("p", {}, none)]));
+    this.showState(step);
+  }
+
+  /* Long names share the room with their values, short ones need little of it. */
+  static layout(names) {
+    return Math.max(0, ...names.map((name) => name.length)) <= 20 ? "short" : "long";
+  }
+
+  /* Both values; where they are long, what was gained and lost, and both values to unfold. */
+  static difference(change) {
+    const { make } = Page, { before, after, delta } = change;
+    const both = [make("span", { class: "old" }, ...Page.unbroken(before.text)), " → ", make("span", { class: "new" }, ...Page.unbroken(after.text))];
+    return Trace.isLong(change) ? [make("details", {}, make("summary", { class: "new" }, ...Page.unbroken(delta)), ...both)] : both;
+  }
+
+  /* A value; a long one with a line for each member, those that the step added marked. */
+  static value(value, before) {
+    if (!value.members) return Page.unbroken(value.text);
+    const known = new Set(before?.members ?? (before ? [before.text.slice(1, -1)] : value.members));
+    const items = value.members.map((member) => Page.make("li", { class: known.has(member) ? "" : "added" }, ...Page.unbroken(member)));
+    return [value.opening, Page.make("ul", { class: "members" }, ...items), value.closing];
+  }
+
+  showState(step) {
+    const { make } = Page, trace = this.trace, values = trace.states[step];
+    const changed = new Map(trace.steps[step].changes.map((change) => [change.place, change]));
+    const open = this.state.querySelector("details")?.open ?? false;
+    const cards = [], messages = [];
+    const line = (place, name) => {
+      const wrong = step === trace.last && trace.wrong.has(place);
+      const cell = make("td", {}, ...Detail.value(values[place], changed.get(place)?.before));
+      if (wrong) {
+        const since = trace.writer.get(place) ?? 0;
+        cell.append(make("span", { class: "since" }, " since ", make("a", { href: this.link(since) }, since === 0 ? "the first state" : `step ${since}`)));
+      }
+      const kind = [changed.has(place) ? "changed" : "", wrong ? "wrong" : ""].filter(Boolean).join(" ");
+      return make("tr", { class: kind }, make("th", { scope: "row" }, ...Page.breakable(name)), cell);
+    };
+    trace.lanes.forEach((lane, number) => {
+      const places = [...trace.places.keys()].filter((place) => trace.places[place][1] === number && this.shown(place));
+      const own = places.filter((place) => !trace.places[place][2]);
+      messages.push(...places.filter((place) => trace.places[place][2]));
+      if (own.length === 0) return;
+      const rows = own.map((place) => line(place, trace.shortPath(place)));
+      if (trace.hasLanes) cards.push(make("h4", {}, Trace.title(lane)));
+      const layout = Detail.layout(own.map((place) => trace.shortPath(place)));
+      cards.push(make("table", { class: layout, "aria-label": trace.hasLanes ? `State of ${Trace.title(lane)}` : "State" }, make("tbody", {}, ...rows)));
+    });
+    if (messages.length) {
+      const rows = messages.map((place) => line(place, trace.places[place][0]));
+      const all = make("details", {}, make("summary", {}, `Messages in the state (${messages.length})`), make("table", { class: "long" }, make("tbody", {}, ...rows)));
+      all.open = open;
+      cards.push(all);
+    }
+    const title = trace.closes(step) ? `State ${trace.loop} again` : `State after step ${step}`;
+    this.state.replaceChildren(make("h4", {}, step === 0 ? "The first state" : title), ...cards);
+  }
+}

@@ -1,0 +1,144 @@
+"use strict";
+/* A trace as the page has it: the values of its states, its names, and what fails at the end. */
+class Trace {
+  constructor(data) {
+    Object.assign(this, data);
+    this.last = this.steps.length - 1;
+    this.steps = this.steps.map(([action, parameters, lane, changes]) => ({
+      action, parameters, lane,
+      changes: changes.map(([place, after, delta]) => ({ place, after: this.value(after), delta: delta ?? "" })),
+    }));
+    this.states = [this.first.map((raw) => this.value(raw))];
+    this.steps.forEach((step, number) => {
+      if (number === 0) return;
+      const next = this.states[number - 1].slice();
+      for (const change of step.changes) {
+        change.before = next[change.place];
+        next[change.place] = change.after;
+      }
+      this.states.push(next);
+    });
+    this.wrong = new Map();
+    for (const [, , where] of this.failing) {
+      for (const [path, value, places] of where) for (const place of places) this.wrong.set(place, [path, value]);
+    }
+    this.writer = new Map();
+    this.steps.forEach(({ changes }, step) => changes.forEach(({ place }) => {
+      if (this.wrong.has(place)) this.writer.set(place, step);
+    }));
+    this.variables = [...new Set(this.places.map(([path]) => Trace.variableOf(path)))];
+    this.hasLanes = this.participants;
+  }
+
+  /* A value as text, and its members where it is long: [what opens it, its members, what closes it]. */
+  value(raw) {
+    if (!Array.isArray(raw)) return { text: raw, members: null };
+    const members = raw.slice(1, -1), joint = this.tla && raw[0] === "(" ? " @@ " : ", ";
+    return { text: `${raw[0]}${members.join(joint)}${raw[raw.length - 1]}`, members, opening: raw[0], closing: raw[raw.length - 1] };
+  }
+
+  static variableOf(path) {
+    return path.split(/[[.]/, 1)[0];
+  }
+
+  /* A lane with what it is: "server s1". */
+  static title([name, kind]) {
+    return name.startsWith(kind) ? name : `${kind} ${name}`;
+  }
+
+  /* Where in a path the key of its lane ends; -1 if it has none. */
+  static keyEnd([path, , , key]) {
+    return key < 0 ? -1 : path.indexOf("]", key) + 1;
+  }
+
+  /* Whether both values are long, and what was gained and lost says it better. */
+  static isLong({ before, after, delta }) {
+    return Boolean(delta) && Math.max(before.text.length, after.text.length) > 24;
+  }
+
+  /* Whether a step is the last one of a loop, which leads back to the state where the loop starts. */
+  closes(step) {
+    return this.loop !== null && step === this.last;
+  }
+
+  /* A step's number, or the state that it leads back to. */
+  numberOf(step) {
+    return this.closes(step) ? `back to ${this.loop}` : String(step);
+  }
+
+  titleOf(step) {
+    return step === 0 ? this.start : this.steps[step].action;
+  }
+
+  parametersOf(step) {
+    return this.steps[step].parameters.map(([name, value]) => `${name}=${value}`).join(", ");
+  }
+
+  /* A place's path as its own lane needs it: without the lane's name. */
+  withoutLane(place, fieldOnly) {
+    const [path, lane, , key] = place, [name] = this.lanes[lane];
+    if (path.startsWith(`${name}.`)) return path.slice(name.length + 1);
+    if (key < 0) return path;
+    const rest = path.slice(Trace.keyEnd(place));
+    return fieldOnly && rest.startsWith(".") ? rest.slice(1) : path.slice(0, key) + rest;
+  }
+
+  /* The same, of a record's field only the field where no other place of the lane is called so. */
+  shortPath(number) {
+    if (this.names === undefined) {
+      const fields = this.places.map((place) => `${place[1]} ${this.withoutLane(place, true)}`);
+      const counts = new Map();
+      for (const field of fields) counts.set(field, (counts.get(field) ?? 0) + 1);
+      this.names = this.places.map((place, index) => this.withoutLane(place, counts.get(fields[index]) === 1));
+    }
+    return this.names[number];
+  }
+
+  /* What the failing formula mentions; of a step, the value before it and the one after it together. */
+  mentioned() {
+    const where = this.failing.flatMap(([, , values]) => values);
+    if (!this.about_step) return where.map(([path, value, places]) => ({ path, words: ` = ${value}`, places }));
+    const sides = new Map();
+    for (const [path, value, places] of where) {
+      const plain = path.replace(/(\w)'/g, "$1"), side = sides.get(plain) ?? { places };
+      sides.set(plain, path === plain ? { ...side, before: value } : { ...side, primed: path, after: value });
+    }
+    return [...sides].map(([path, { places, before, primed, after }]) => ({
+      path: before === undefined ? primed : path, places,
+      words: before === undefined ? ` = ${after}` : after === undefined ? ` = ${before}` : `: ${before} → ${after}`,
+    }));
+  }
+
+  /* What the last row says: that the property fails, and in which step if a step fails. */
+  verdict() {
+    return `✗ ${this.property} fails${this.about_step ? ` in step ${this.last}` : ""}`;
+  }
+}
+
+/* Elements of the page. */
+const Page = {
+  make(name, attributes = {}, ...children) {
+    const made = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    made.append(...children);
+    return made;
+  },
+
+  button(text, label, act, attributes = {}) {
+    const made = Page.make("button", { type: "button", "aria-label": label, title: label, ...attributes }, text);
+    made.addEventListener("click", act);
+    return made;
+  },
+
+  /* A text that does not break inside of TLA+'s arrows. */
+  unbroken(text) {
+    return text.split(/(\|->|:>)/).map((part, index) => index % 2 ? Page.make("span", { class: "unbroken" }, part) : part);
+  },
+
+  /* A long name that breaks between its words, and not inside of them. */
+  breakable(name, most = 20) {
+    if (name.length <= most) return [name];
+    const parts = name.split(/(?<=[a-z0-9])(?=[A-Z])|(?<=[_.])|(?=\[)/);
+    return parts.flatMap((part, index) => index ? [document.createElement("wbr"), part] : [part]);
+  },
+};

@@ -1,0 +1,159 @@
+"""The lanes of a trace whose protocol has no drawing: participants are what acts.
+
+Participants are the elements of a set that indexes functions, and from which actions take a parameter.
+Records, sets, quorums, coordinates and values are none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, TypeAlias
+
+from verifier.report.itf_values import is_record
+from verifier.report.notation import Notation
+
+_MOST = 12
+"""The most lanes that a trace gets: more do not fit side by side."""
+
+Atom: TypeAlias = str | int
+"""What a participant is in the JSON of a trace: a word, or a number."""
+
+
+@dataclass(frozen=True)
+class Domain:
+    """The keys of a function that are the same in all states."""
+
+    path: str
+    keys: tuple[Atom, ...]
+
+
+@dataclass(frozen=True)
+class Participants:
+    """Sets of participants, and where they are."""
+
+    sets: tuple[tuple[Atom, ...], ...]
+    domains: tuple[Domain, ...]
+    parameters: tuple[tuple[str, str, tuple[Atom, ...]], ...]
+    """An action, a parameter of it, and the set from which it is."""
+
+    @property
+    def functions(self) -> frozenset[str]:
+        """The variables that are functions of participants."""
+        return frozenset(domain.path for domain in self.domains)
+
+
+def participants(states: Sequence[Mapping[str, Any]], variables: Sequence[str]) -> Participants:
+    """What acts in a trace; nothing if its sets are too large to be drawn."""
+    domains = [one for name in variables if (one := _domain(name, [state[name] for state in states]))]
+    given = _parameters(states)
+    sets = list(dict.fromkeys(d.keys for d in domains if any(_within(v, d.keys) for v in given.values())))
+    # A set of words acts; numbers beside it are its rounds, ballots or places.
+    words = [keys for keys in sets if any(isinstance(key, str) for key in keys)]
+    sets = _apart(words or sets)
+    if sum(map(len, sets)) > _MOST:
+        sets = []
+    of = {
+        key: keys for key, values in given.items() for keys in reversed(sets) if _within(values, keys)
+    }  # the first set that has them all
+    return Participants(
+        tuple(sets),
+        tuple(domain for domain in domains if domain.keys in sets),
+        tuple((action, name, keys) for (action, name), keys in of.items()),
+    )
+
+
+def suggested(trace: Mapping[str, Any], notation: Notation, found: Participants) -> dict[str, Any]:
+    """The drawing of a trace: lanes for participants, and lines between two that one action names."""
+    kinds = {keys: _kind(trace, notation, found, keys) for keys in found.sets}
+    lanes = [_lane(key, kinds[keys], notation) for keys in found.sets for key in keys]
+    numbers = [keys for keys in found.sets if not any(isinstance(key, str) for key in keys)]
+    named: dict[str, list[str]] = {}
+    kinds_of: dict[str, dict[str, str]] = {}
+    for action, name, keys in found.parameters:
+        named.setdefault(action, []).append(name)
+        if keys in numbers:
+            kinds_of.setdefault(action, {})[name] = kinds[keys]
+    lines = [
+        {
+            "type": "call",
+            "actions": (action,),
+            "sender": one,
+            "receiver": other,
+            "label": "",
+            "sent": "",
+            "directed": False,
+            "sender_kind": kinds_of.get(action, {}).get(one, ""),
+            "receiver_kind": kinds_of.get(action, {}).get(other, ""),
+        }
+        for action, names in named.items()
+        for one, other in pairwise(names)
+    ]
+    paths = {f"{domain.path}[]": kinds[domain.keys] for domain in found.domains if domain.keys in numbers}
+    return {"lanes": lanes, "messages": lines, "keys": paths, "parameters": kinds_of}
+
+
+def _lane(key: Atom, kind: str, notation: Notation) -> dict[str, Any]:
+    lane: dict[str, Any] = {"kind": kind, "variables": (), "actions": ()}
+    if isinstance(key, int):
+        return {**lane, "name": f"{kind} {key}", "element": str(key)}
+    return {**lane, "name": notation.text(key)}
+
+
+def _kind(trace: Mapping[str, Any], notation: Notation, found: Participants, keys: tuple[Atom, ...]) -> str:
+    """What the participants are called: the constant that is their set, or a parameter."""
+    own = notation.text(frozenset(keys))
+    for name, value in trace.get("#meta", {}).get("constants", {}).items():
+        if "".join(str(value).split()) == "".join(own.split()):
+            return str(name)
+    return next(name for _, name, of in found.parameters if of == keys)
+
+
+def _domain(name: str, held: Sequence[Any]) -> Domain | None:
+    keys = [_keys(data) for data in held]
+    first = keys[0]
+    return Domain(name, first) if first and len(first) > 1 and all(one == first for one in keys) else None
+
+
+def _keys(data: Any) -> tuple[Atom, ...]:
+    """The keys of a function if they are words or numbers; none of anything else."""
+    found: list[Any] = []
+    match data:
+        case {"#map": pairs}:
+            found = [key for key, _ in pairs]
+        case dict() if is_record(data):
+            found = list(data)
+        case list() | {"#tup": list()}:
+            items = data if isinstance(data, list) else data["#tup"]
+            found = list(range(1, len(items) + 1))
+    atoms = all(isinstance(key, str | int) and not isinstance(key, bool) for key in found)
+    return tuple(found) if atoms else ()
+
+
+def _parameters(states: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], list[Any]]:
+    """The values of each parameter of each action."""
+    found: dict[tuple[str, str], list[Any]] = {}
+    for action, name, value in _given(states):
+        found.setdefault((action, name), []).append(value)
+    return found
+
+
+def _given(states: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str, Any]]:
+    for state in states:
+        about = state.get("#meta", {})
+        for name, value in about.get("parameters", {}).items():
+            yield str(about.get("action", "")), name, value
+
+
+def _within(values: Collection[Any], keys: Collection[Atom]) -> bool:
+    return all(isinstance(v, str | int) and not isinstance(v, bool) and v in keys for v in values)
+
+
+def _apart(sets: Sequence[tuple[Atom, ...]]) -> list[tuple[Atom, ...]]:
+    """The largest of the sets that have members in common."""
+    found: list[tuple[Atom, ...]] = []
+    for keys in sorted(sets, key=len, reverse=True):
+        if all(set(keys).isdisjoint(other) for other in found):
+            found.append(keys)
+    return sorted(found, key=list(sets).index)
