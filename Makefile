@@ -91,9 +91,10 @@ report: $(STAMP) java  ## Run a small sweep and make its report, results/report.
 	$(BIN)/verify sweep results/report.toml --out results/run-report --master 'local[2]' || test $$? -eq 10
 	$(BIN)/verify report results/run-report --title 'Known-bad variants and proofs' --html results/report.html
 
-docs: $(STAMP)  ## Make docs/engines.md and docs/language.md from what the code declares
+docs: $(STAMP)  ## Make docs/engines.md, docs/language.md and the types of the API from what the code declares
 	$(BIN)/python -m results.generators.engines_page > docs/engines.md
 	$(BIN)/python -m results.generators.language_page > docs/language.md
+	$(BIN)/python -m results.generators.engine_methods > verifier/api/engine_methods.pyi
 
 lemmas: $(STAMP)  ## Prove the lemmas over their grids of constants, for results/
 	$(BIN)/python -m results.generators.lemma_grid > results/lemmas.md

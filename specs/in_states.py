@@ -17,7 +17,7 @@ from verifier.specs.action_members import parameter_of
 from verifier.specs.definition import PropertyKind
 from verifier.specs.formulas import conjuncts
 from verifier.specs.members import ActionMember, LemmaMember, PropertyMember
-from verifier.specs.names import Titled, title_of
+from verifier.specs.names import Titled, claim_title, title_of
 from verifier.specs.plain_steps import Happening, happening
 from verifier.specs.protocol import members_of
 from verifier.specs.reading.again import InOneState, NoReading, OutOfTime, PlainReader, Rerun
@@ -76,7 +76,7 @@ class InStates:
                 case ActionMember():
                     self.actions[title_of(name)] = self._action(name, member)
                 case PropertyMember() | LemmaMember():
-                    self._add(member.name or title_of(name), member)
+                    self._add(claim_title(kind, name, member.name), member)
 
     def _add(self, title: str, member: PropertyMember | LemmaMember) -> None:
         call = partial(member.method, self._protocol, self._state)

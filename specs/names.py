@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from verifier.specs.constants import IndexSetConstant, constants_of
@@ -12,6 +12,9 @@ from verifier.specs.titles import NO_DEADLOCK, UNDEFINED_READ
 
 TYPE_INVARIANT = "TypeInvariant"
 """The title of the type invariant that a protocol without one gets."""
+
+CAMEL_CASE = "_camel_case"
+"""The attribute of a protocol class whose properties and lemmas have the names of TLA+ operators."""
 
 _TITLE = re.compile(r"[^\W\d_][\w.-]*")
 _RESERVED = {
@@ -38,8 +41,20 @@ class Titled:
 
 
 def title_of(method: str) -> str:
-    """The title for a method's name: ``no_lost_write`` becomes NoLostWrite."""
+    """The name of an operator of TLA+ for a method's name: ``no_lost_write`` becomes NoLostWrite."""
     return "".join(word[:1].upper() + word[1:] for word in method.split("_"))
+
+
+def claim_title(kind: type, method: str, given: str | None) -> str:
+    """The title of a property or lemma: the one given, or the name of its method."""
+    if given is not None:
+        return given
+    return title_of(method) if getattr(kind, CAMEL_CASE, False) else method
+
+
+def own_name(name: str, own: Collection[str]) -> str:
+    """The name itself; or the one of the protocol's ``own`` names that it is as an operator of TLA+."""
+    return name if name in own else next((one for one in own if title_of(one) == name), name)
 
 
 def check_titles(spec: str, claims: Iterable[Titled], actions: Iterable[Titled]) -> None:

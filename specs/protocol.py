@@ -45,11 +45,13 @@ from verifier.specs.members import (
     type_invariant,
 )
 from verifier.specs.names import (
+    CAMEL_CASE,
     TYPE_INVARIANT,
     Titled,
     check_kinds,
     check_titles,
     check_type_invariant,
+    claim_title,
     title_of,
 )
 from verifier.specs.outline import check_attributes, check_given_once, check_methods, check_parameters
@@ -140,6 +142,13 @@ class Protocol:
     """The constant whose index set gives a trace its columns. The default is the first index set."""
     drawing: ClassVar[Drawing | None] = None
     """How reports draw executions. The default has a lane for each element that actions or functions name."""
+
+    def __init_subclass__(cls, *, camel_case: bool | None = None, **more: Any) -> None:
+        """``class Raft(Protocol, camel_case=True)``: properties and lemmas are named as TLA+ operators are,
+        ``log_matching`` is LogMatching. Subclasses inherit this. Otherwise they keep their names."""
+        super().__init_subclass__(**more)
+        if camel_case is not None:
+            setattr(cls, CAMEL_CASE, camel_case)
 
     def __init__(self, settings: Mapping[str, Any] | None = None) -> None:
         self.constants: Mapping[str, Any] = parse_constants(type(self), settings or {})
@@ -344,7 +353,7 @@ def _property(
     protocol: Protocol, state: State, after: State, method: str, member: PropertyMember
 ) -> tuple[Titled, Property]:
     given = {"s": state} | ({"after": after} if member.kind is PropertyKind.STEP_INVARIANT else {})
-    item = _claim("property", method, member, *given)
+    item = _claim(type(protocol), "property", method, member, *given)
     claimed = member.method(protocol, *given.values())
     said = formula(claimed, f"property {item.title}", member.method)
     about = inspect.getdoc(member.method) or ""
@@ -355,7 +364,7 @@ def _lemma(
     protocol: Protocol, state: State, method: str, members: Mapping[str, LemmaMember]
 ) -> tuple[Titled, Lemma]:
     member = members[method]
-    item = _claim("lemma", method, member, "s")
+    item = _claim(type(protocol), "lemma", method, member, "s")
     said = formula(member.method(protocol, state), f"lemma {item.title}", member.method)
     return item, Lemma(item.title, said, inspect.getdoc(member.method) or "", _hints(protocol, item, members))
 
@@ -374,18 +383,19 @@ def _hints(
             if other not in members:
                 words = f"lemma {item.title} is to be shown using {other}, which is the method of no lemma"
                 raise DefinitionError(placed(item.place, words))
-        names = tuple(members[other].name or title_of(other) for other in others)
+        kind = type(protocol)
+        names = tuple(claim_title(kind, other, members[other].name) for other in others)
         hints += [(title_of(at) if at else "", names)] if names else []
     return tuple(hints)
 
 
-def _claim(what: str, method: str, member: PropertyMember | LemmaMember, *states: str) -> Titled:
+def _claim(kind: type, what: str, method: str, member: PropertyMember | LemmaMember, *states: str) -> Titled:
     check_parameters(f"{what} {method}", member.method, states)
     given: Any = member.name
     if given is not None and not isinstance(given, str):
         words = f"the name of {what} {method} is a word in quotes, not {given!r}"
         raise DefinitionError(placed(place_of(member.method), words))
-    title = title_of(method) if member.name is None else member.name
+    title = claim_title(kind, method, member.name)
     return Titled(title, what, method, place_of(member.method))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from verifier.encodings.expressions import integer, literal, sort_of, term_of, wrap
@@ -15,6 +15,7 @@ from verifier.encodings.values import BooleanValue, FunctionValue
 from verifier.errors import among
 from verifier.specs.definition import Action, DefinitionError
 from verifier.specs.formulas import formula
+from verifier.specs.names import own_name
 from verifier.specs.outline import check_parameters
 from verifier.specs.ranking import Helpful, RankingArgument
 from verifier.specs.reading.places import place_of, placed
@@ -73,10 +74,11 @@ def rankings(
 ) -> tuple[RankingArgument, ...]:
     """The rankings of a protocol. Raises DefinitionError for one that is not well formed."""
     found: dict[str, RankingArgument] = {}
+    known = [prop.name for prop in properties]
     for name, member in _members(type(protocol)):
-        one = _Reading(protocol, actions, name, member).read(state)
-        if one.property_name not in {prop.name for prop in properties}:
-            known = [prop.name for prop in properties]
+        read = _Reading(protocol, actions, name, member).read(state)
+        one = replace(read, property_name=own_name(read.property_name, known))
+        if one.property_name not in known:
             words = f"@ranking({one.property_name!r}) of {name}: the protocol has no such temporal property"
             raise _wrong(member, f"{words} {among(one.property_name, known)}")
         if one.property_name in found:

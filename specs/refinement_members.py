@@ -14,7 +14,7 @@ from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.errors import UsageError, among
 from verifier.specs.constants import IndexSetConstant, constants_of
 from verifier.specs.definition import Definition, DefinitionError, Property, PropertyKind, Refinement
-from verifier.specs.names import Titled, title_of
+from verifier.specs.names import Titled, claim_title
 from verifier.specs.outline import check_parameters
 from verifier.specs.reading.places import place_of, placed
 from verifier.specs.refinement import begins, exactly, fairness, steps
@@ -103,6 +103,11 @@ def _members(protocol: type) -> Iterator[tuple[str, RefinementMember]]:
             yield name, member
 
 
+def _suffixed(title: str, suffix: str) -> str:
+    """``IsDisksInit`` or ``is_disks_init``."""
+    return f"{title}_{suffix.lower()}" if title[0].islower() else f"{title}{suffix}"
+
+
 def _refined(
     protocol: Protocol,
     state: State,
@@ -119,19 +124,19 @@ def _refined(
     before = dict(_meaning(protocol, state, method, place, abstract, returned))
     moved = {old: _variable(new) for old, new in zip(state.symbols, after.symbols, strict=True)}
     later = {symbol: substituted(term, moved) for symbol, term in before.items()}
-    title = title_of(method) if member.name is None else member.name
+    title = claim_title(type(protocol), method, member.name)
     said = inspect.getdoc(member.method) or f"Every execution is one of {abstract.name}."
     first = f"Where an execution begins, one of {abstract.name} may begin."
     claims = (
         (title, PropertyKind.STEP_INVARIANT, steps(abstract, before, later), said),
-        (f"{title}{BEGINNINGS}", PropertyKind.INVARIANT, begins(init, abstract, before), first),
+        (_suffixed(title, BEGINNINGS), PropertyKind.INVARIANT, begins(init, abstract, before), first),
     )
     stated = next((one.conditions for one in abstract.fairness if one.name == SPEC_FAIRNESS), ())
     fair = fairness(abstract, stated, before, later)
-    lasting = f"{title}{FAIRLY}"
+    lasting = _suffixed(title, FAIRLY)
     last = f"Every execution is a fair one of {abstract.name}."
     return Refined(
-        Refinement(title, f"{title}{BEGINNINGS}", abstract.name, tuple(before.items())),
+        Refinement(title, _suffixed(title, BEGINNINGS), abstract.name, tuple(before.items())),
         tuple(
             (Titled(name, "refinement", method, place), Property(name, kind, formula, member.default, about))
             for name, kind, formula, about in claims

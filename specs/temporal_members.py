@@ -13,7 +13,7 @@ from verifier.encodings.sorts import Sort, SortError
 from verifier.errors import among
 from verifier.specs.definition import Action, DefinitionError
 from verifier.specs.formulas import formula
-from verifier.specs.names import Titled, title_of
+from verifier.specs.names import Titled, claim_title, title_of
 from verifier.specs.outline import check_parameters
 from verifier.specs.reading.places import place_of, placed
 from verifier.specs.state import State
@@ -143,7 +143,7 @@ def _property(
     if not isinstance(said, TemporalFormula):
         words = f"temporal property {method} returns {said!r}, no temporal formula: write eventually(…), "
         raise DefinitionError(placed(place, f"{words}always_eventually(…), leads_to(…, …) or the like"))
-    title = title_of(method) if member.name is None else member.name
+    title = claim_title(type(protocol), method, member.name)
     about = inspect.getdoc(member.method) or ""
     return Titled(title, "property", method, place), TemporalProperty(title, said, member.default, about)
 

@@ -58,7 +58,7 @@ class RingState(State):
         self.tcolor = variable(Enum(Color))
 
 
-class Ewd840(Protocol):
+class Ewd840(Protocol, camel_case=True):
     """Node 0 finds out that all nodes of a ring are passive. Messages arrive at once."""
 
     n = IntegerConstant(3, "how many nodes there are", minimum=2)

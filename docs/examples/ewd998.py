@@ -70,7 +70,7 @@ class RingState(State):
         self.token = variable(Record(Token(ring)))
 
 
-class Ewd998(Protocol):
+class Ewd998(Protocol, camel_case=True):
     """Node 0 finds out that all nodes of a ring are passive and no message is on its way."""
 
     n = IntegerConstant(3, "how many nodes there are", minimum=2)

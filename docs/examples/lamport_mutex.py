@@ -79,7 +79,7 @@ class MutexState(State):
         self.crit = variable(Set(p.proc))
 
 
-class LamportMutex(Protocol):
+class LamportMutex(Protocol, camel_case=True):
     """At most one process is in the critical section."""
 
     n = IntegerConstant(2, "how many processes there are", minimum=2)

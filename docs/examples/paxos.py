@@ -88,7 +88,7 @@ class PaxosState(State):
         self.msgs_2b = variable(Set(Record(Vote(p))))
 
 
-class Paxos(Protocol):
+class Paxos(Protocol, camel_case=True):
     """At most one value is chosen."""
 
     acceptor = IndexSetConstant(3, "who votes", kind="acceptor")

@@ -128,7 +128,7 @@ class RaftState(State):
         self.append_responses = variable(Set(Record(AppendResponse(raft))))
 
 
-class Raft(Protocol):
+class Raft(Protocol, camel_case=True):
     """Logs do not diverge where they are committed, and a new leader has all that is committed."""
 
     server = IndexSetConstant(3, "who replicates the log", kind="server")

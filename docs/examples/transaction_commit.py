@@ -40,7 +40,7 @@ class CommitState(State):
         self.rm_state = variable(Function(p.rm, Enum(RM)))
 
 
-class TransactionCommit(Protocol):
+class TransactionCommit(Protocol, camel_case=True):
     """A transaction is committed at all resource managers or at none."""
 
     rm = IndexSetConstant(3, "the resource managers", kind="rm")

@@ -60,7 +60,7 @@ class TwoPhaseState(State):
         self.decision_msgs = variable(Set(Enum(Decision)))
 
 
-class TwoPhase(Protocol):
+class TwoPhase(Protocol, camel_case=True):
     """A transaction is committed at all resource managers or at none."""
 
     rm = IndexSetConstant(3, "the resource managers", kind="rm")

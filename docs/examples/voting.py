@@ -46,7 +46,7 @@ class VotingState(State):
         self.max_bal = variable(Function(p.acceptor, p.ballot_or_none))
 
 
-class Voting(Protocol):
+class Voting(Protocol, camel_case=True):
     """At most one value is chosen by a majority of votes in one ballot."""
 
     acceptor = IndexSetConstant(3, "who votes", kind="acceptor")

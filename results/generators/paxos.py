@@ -25,7 +25,7 @@ from verifier.specs.protocol import (
 )
 
 
-class Paxos(Protocol):
+class Paxos(Protocol, camel_case=True):
     """Acceptors agree on one value by ballots (single-decree Paxos); a set of messages for each type."""
 
     acceptors = IndexSetConstant(3, "those who vote")

@@ -62,7 +62,7 @@ class LedgerState(State):
         self.b_lac = variable(Function(ledger.bookies, ledger.lacs))
 
 
-class Ledger(Protocol):
+class Ledger(Protocol, camel_case=True):
     """One ledger, replicated on bookies."""
 
     bookies = IndexSetConstant(3, "bookies that can store entries", kind="bookie")

@@ -58,7 +58,7 @@ class AsyncIsrState(State):
         self.updates = variable(Function(protocol.versions, protocol.isrs))
 
 
-class AsyncIsr(Protocol):
+class AsyncIsr(Protocol, camel_case=True):
     """ISR changes as messages: the leader's high watermark must be safe for whatever ISR comes of them.
 
     Source: hachikuji/kafka-specification, AsyncIsr.tla. What is written differently here:

@@ -39,7 +39,7 @@ from verifier.specs.protocol import (
 from verifier.specs.temporal import Fairness, TemporalFormula
 
 
-class KafkaReplication(Protocol):
+class KafkaReplication(Protocol, camel_case=True):
     """Replication of one Kafka partition: what the members of the family have in common."""
 
     default_depth = 12

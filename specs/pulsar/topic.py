@@ -60,7 +60,7 @@ class CompactionState(State):
         self.consume_times = variable(Range(0, topic.consume_times_limit))
 
 
-class Topic(Protocol):
+class Topic(Protocol, camel_case=True):
     """A topic, and what is compacted of it."""
 
     message_sent_limit = IntegerConstant(2, "messages the producer sends at most", minimum=1)

@@ -18,7 +18,7 @@ class ConsumerState(State):
         self.next_id = variable(Range(1, sac.last_id + 1))
 
 
-class Consumers(Protocol):
+class Consumers(Protocol, camel_case=True):
     """Queues, and the apps that consume them."""
 
     queues = IndexSetConstant(3, "queues to share", kind="queue")

@@ -133,7 +133,7 @@ def test_a_class_a_name_and_a_file_are_loaded() -> None:
 def test_wrong_options_name_what_is_allowed() -> None:
     chain = verifier.load(CHAIN)
     with pytest.raises(verifier.UsageError, match="did you mean 'depth'"):
-        chain.bmc(dept=3)
+        chain.run("bmc", dept=3)
     with pytest.raises(verifier.UsageError, match="depth = -1 is not allowed: it takes an integer from 0"):
         chain.bmc(depth=-1)
     with pytest.raises(verifier.UsageError, match="unknown property 'NeverTopp'"):
@@ -207,8 +207,8 @@ def test_a_tla_module_is_loaded_with_its_configuration_and_has_its_own_values(tm
     config.write_text("INIT Init NEXT Next CONSTANTS Top = 9 Who = {a} INVARIANT Low CHECK_DEADLOCK FALSE")
     module = verifier.load(path, config=config, library=[tmp_path / "more"], lemmas=["Below"], Top=2)
     assert module.constants["Top"] == 2
-    for engine in (module.explore, module.bmc):
-        low = engine("Low", **({"shortest": True} if engine.__name__ == "bmc" else {}))["Low"]
+    for found in (module.explore("Low"), module.bmc("Low", shortest=True)):
+        low = found["Low"]
         assert (low.verdict, low.steps) == ("VIOLATED", 1)
         assert low.trace is not None
         one = {"x": 1, "m": {"a": (frozenset({FrozenMap({"n": 0, "t": True})}),)}}

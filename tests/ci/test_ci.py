@@ -61,7 +61,7 @@ def test_json_says_the_same(project: Project) -> None:
     (cell,) = found["cells"]
     assert (cell["cell"], cell["spec"], cell["engine"]) == ("lock-broken", "broken.py", "bmc")
     (surprise,) = [check for check in cell["checks"] if check["surprise"]]
-    assert (surprise["subject"], surprise["found"]) == ("NoLostWrite", "VIOLATED in 5 steps")
+    assert (surprise["subject"], surprise["found"]) == ("no_lost_write", "VIOLATED in 5 steps")
     assert len(surprise["trace"]["states"]) == 6
 
 
@@ -86,7 +86,7 @@ def test_an_update_changes_what_was_found_and_nothing_else(project: Project) -> 
         assert kept in after
     assert "Gone" not in after
     assert {f'spec_hash = "{LOCK_HASH}"  # reviewed', "distinct_states = 181"} <= set(after.splitlines())
-    assert tomllib.loads(after)["cell"][1]["expect"]["NoLostWrite"] == {"verdict": "violated", "steps": 5}
+    assert tomllib.loads(after)["cell"][1]["expect"]["no_lost_write"] == {"verdict": "violated", "steps": 5}
     assert project.check() == (0, [])
     # What no cell covered is covered by the spec's first one now; a second update changes nothing.
     assert tomllib.loads(after)["cell"][2]["expect"]["DeadlockPerfect"] == {"verdict": "holds", "depth": 8}
@@ -136,8 +136,8 @@ def test_a_new_manifest_is_filled_in(project: Project) -> None:
     assert verify("ci", str(project.manifest), "--update").exit_code == 0
     assert project.check() == (0, [])
     filled = tomllib.loads(project.manifest.read_text(encoding="utf-8"))["cell"]
-    assert filled[0]["expect"]["NoLostWrite"] == {"verdict": "proved"}
-    assert filled[1]["expect"]["NoLostWrite"] == {"verdict": "violated"}
+    assert filled[0]["expect"]["no_lost_write"] == {"verdict": "proved"}
+    assert filled[1]["expect"]["no_lost_write"] == {"verdict": "violated"}
     assert project.manifest.read_text(encoding="utf-8").count("\n# Two.\n[[cell]]\n") == 1
 
 

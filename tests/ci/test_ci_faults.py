@@ -28,7 +28,7 @@ def test_all_is_as_expected(project: Project) -> None:
     # However slow the machine is, --quiet tells no progress.
     done = verify("--quiet", "ci", str(project.manifest), "--jobs", "2")
     assert (done.exit_code, done.stderr) == (0, "")
-    verdicts = "TypeInvariant HOLDS(8), NoLostWrite HOLDS(8), LaterWrite REACHED in 4 steps"
+    verdicts = "TypeInvariant HOLDS(8), no_lost_write HOLDS(8), later_write REACHED in 4 steps"
     assert f"ok    lock: {verdicts}" in done.stdout
     assert re.search(r"^4 cells, 14 checks: all as expected, in [0-9.]+ s$", done.stdout, re.MULTILINE)
 
@@ -54,7 +54,10 @@ FAULTS = [
         "when=[token.is_some, s.stored.is_none | (token.value >= s.stored.value)]",
         "when=[token.is_some]",
         10,
-        (f"lock: {CHANGED} for {LOCK_HASH}", r"lock: NoLostWrite: VIOLATED in 5 steps; expected HOLDS\(8\)$"),
+        (
+            f"lock: {CHANGED} for {LOCK_HASH}",
+            r"lock: no_lost_write: VIOLATED in 5 steps; expected HOLDS\(8\)$",
+        ),
         "lock.py",
     ),
     Fault(
@@ -64,7 +67,7 @@ FAULTS = [
         14,
         (
             f"lock: {CHANGED}",
-            r"lock: NoLostWrite: HOLDS\(8\) is expected, but there is no such property any more",
+            r"lock: no_lost_write: HOLDS\(8\) is expected, but there is no such property any more",
         ),
         "lock.py",
     ),
@@ -92,7 +95,7 @@ FAULTS = [
         12,
         (
             f"lock: {CHANGED}",
-            "lock: LaterWrite: nothing was decided: INCONCLUSIVE.*; expected REACHED in 4 steps$",
+            "lock: later_write: nothing was decided: INCONCLUSIVE.*; expected REACHED in 4 steps$",
         ),
         "lock.py",
     ),
@@ -114,17 +117,17 @@ FAULTS = [
     ),
     Fault(
         "violated expected of what holds",
-        'NoLostWrite = { verdict = "holds", depth = 8 }',
-        'NoLostWrite = "violated"',
+        'no_lost_write = { verdict = "holds", depth = 8 }',
+        'no_lost_write = "violated"',
         14,
-        (r"lock: NoLostWrite: HOLDS\(8\); expected VIOLATED$",),
+        (r"lock: no_lost_write: HOLDS\(8\); expected VIOLATED$",),
     ),
     Fault(
         "holds expected of what is violated",
         '{ verdict = "violated", steps = 5 }',
         '"holds"',
         10,
-        ("lock-broken: NoLostWrite: VIOLATED in 5 steps; expected HOLDS$",),
+        ("lock-broken: no_lost_write: VIOLATED in 5 steps; expected HOLDS$",),
     ),
     Fault(
         "proved expected of what holds to a depth",
@@ -138,21 +141,21 @@ FAULTS = [
         "steps = 5",
         "steps = 6",
         10,
-        ("lock-broken: NoLostWrite: VIOLATED in 5 steps; expected VIOLATED in 6 steps$",),
+        ("lock-broken: no_lost_write: VIOLATED in 5 steps; expected VIOLATED in 6 steps$",),
     ),
     Fault(
         "a shorter witness expected",
         "steps = 4",
         "steps = 3",
         14,
-        ("lock: LaterWrite: REACHED in 4 steps; expected REACHED in 3 steps$",),
+        ("lock: later_write: REACHED in 4 steps; expected REACHED in 3 steps$",),
     ),
     Fault(
         "more depth expected",
-        'NoLostWrite = { verdict = "holds", depth = 8 }',
-        'NoLostWrite = { verdict = "holds", depth = 9 }',
+        'no_lost_write = { verdict = "holds", depth = 8 }',
+        'no_lost_write = { verdict = "holds", depth = 9 }',
         14,
-        (r"lock: NoLostWrite: HOLDS\(8\); expected HOLDS\(9\)$",),
+        (r"lock: no_lost_write: HOLDS\(8\); expected HOLDS\(9\)$",),
     ),
     Fault(
         "other states counted",
@@ -197,7 +200,7 @@ FAULTS = [
         12,
         (
             r"lock-broken: TypeInvariant: nothing was decided: .*timeout of 0.001 s.*; expected HOLDS$",
-            "lock-broken: NoLostWrite: nothing was decided: .*; expected VIOLATED in 5 steps$",
+            "lock-broken: no_lost_write: nothing was decided: .*; expected VIOLATED in 5 steps$",
         ),
     ),
     Fault(
@@ -312,7 +315,7 @@ def test_an_end_without_an_answer_is_a_surprise(project: Project) -> None:
     silent = ended(project, reported=(CellRun((), None),))
     assert [(subject, why, code) for subject, why, code in silent] == [
         ("TypeInvariant", "the run gave no verdict", 14),
-        ("NoLostWrite", "the run gave no verdict", 14),
+        ("no_lost_write", "the run gave no verdict", 14),
     ]
 
 

@@ -49,19 +49,19 @@ WRONG = [
         "cell lock: constants = 2 is not allowed",
     ),
     (
-        'NoLostWrite = { verdict = "violated", steps = 5 }',
-        'NoLostWrite = "volated"',
+        'no_lost_write = { verdict = "violated", steps = 5 }',
+        'no_lost_write = "volated"',
         "unknown verdict 'volated' .*did you mean 'violated'",
     ),
     (
-        'NoLostWrite = { verdict = "violated", steps = 5 }',
-        'NoLostWrite = "inconclusive"',
+        'no_lost_write = { verdict = "violated", steps = 5 }',
+        'no_lost_write = "inconclusive"',
         ": unknown verdict 'inconclusive'",
     ),
     (
-        'NoLostWrite = { verdict = "violated", steps = 5 }',
-        "NoLostWrite = true",
-        "expect NoLostWrite = True is not allowed",
+        'no_lost_write = { verdict = "violated", steps = 5 }',
+        "no_lost_write = true",
+        "expect no_lost_write = True is not allowed",
     ),
     (
         'TypeInvariant = "holds"',

@@ -100,8 +100,8 @@ FAULTS = [
         12,
         (
             r"TypeInvariant: HOLDS\(3\); expected HOLDS\(8\)$",
-            r"NoLostWrite: HOLDS\(3\); expected VIOLATED in 5 steps$",
-            "LaterWrite: nothing was decided: INCONCLUSIVE.*; expected REACHED in 4 steps$",
+            r"no_lost_write: HOLDS\(3\); expected VIOLATED in 5 steps$",
+            "later_write: nothing was decided: INCONCLUSIVE.*; expected REACHED in 4 steps$",
         ),
     ),
 ]

@@ -82,7 +82,7 @@ def test_a_word_that_is_no_unicode_is_exported(output_format: str, tmp_path: Pat
     spec = tmp_path / "odd.py"
     spec.write_text(
         "from verifier import *\n"
-        "class Odd(Protocol):\n"
+        "class Odd(Protocol, camel_case=True):\n"
         "    word = Enum('word', ('a\\ud800', 'plain'))\n"
         "    def state(self):\n"
         "        return State(w=self.word)\n"

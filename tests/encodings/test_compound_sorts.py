@@ -134,7 +134,7 @@ def test_equal_partial_functions_have_the_same_pairs_whatever_their_sorts() -> N
 _SPEC = """
 from verifier import *
 
-class Post(Protocol):
+class Post(Protocol, camel_case=True):
     \"\"\"Nodes are asked, and answer.\"\"\"
     nodes = IndexSetConstant(2, kind="node")
 
@@ -252,7 +252,7 @@ def test_elements_that_listed_values_name_are_no_longer_interchangeable(tmp_path
     path = tmp_path / "named.py"
     path.write_text(
         "from verifier import *\n"
-        "class Named(Protocol):\n"
+        "class Named(Protocol, camel_case=True):\n"
         "    nodes = IndexSetConstant(3, kind='node')\n"
         "    def state(self):\n"
         "        first = self.nodes.elements[0]\n"
@@ -276,7 +276,7 @@ def test_a_place_below_an_absent_key_cannot_be_assigned(tmp_path: Path) -> None:
     path = tmp_path / "below.py"
     path.write_text(
         "from verifier import *\n"
-        "class Below(Protocol):\n"
+        "class Below(Protocol, camel_case=True):\n"
         "    def state(self):\n"
         "        return State(f=PartialFunction(Range(0, 1), Record(a=Range(0, 1))))\n"
         "    def init(self, s):\n"

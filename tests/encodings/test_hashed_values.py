@@ -37,7 +37,7 @@ class Pair:
     b: object
 
 
-class Tried(Protocol):
+class Tried(Protocol, camel_case=True):
     \"\"\"Tries a use of values.\"\"\"
 
     most = IntegerConstant(2, minimum=2)
@@ -269,7 +269,7 @@ def test_values_have_a_text_where_no_protocol_is_read() -> None:
 TABLE = """
 from verifier import *
 
-class Tabled(Protocol):
+class Tabled(Protocol, camel_case=True):
     n = IntegerConstant(2, minimum=2, maximum=3)
     def state(self): return State(x=Range(0, 2), phase=Enum("phase", ("idle", "busy")))
     def init(self, s): return [s.x == 0, s.phase == "idle"]
@@ -297,13 +297,13 @@ class Tabled(Protocol):
 def test_a_table_is_asked_in_each_state(tmp_path: Path, more: str, how: str, undefined: bool) -> None:
     path = tmp_path / "tabled.py"
     path.write_text(TABLE.format(more=more, how=how), encoding="utf-8")
-    outcome = load(str(path)).explore(properties=["NeverTwo", "IdleAtZero", "TypeInvariant"])
+    outcome = load(str(path)).explore("NeverTwo", "IdleAtZero", "TypeInvariant")
     assert not outcome.ok
     whole = load(str(path))
     names = [prop.name for prop in define(registry.load(str(path))()).properties]
     assert ("UndefinedRead" in names) is ("get" not in how)
     if "get" not in how:
-        assert whole.explore(properties=["UndefinedRead"]).ok is not undefined
+        assert whole.explore("UndefinedRead").ok is not undefined
 
 
 @pytest.mark.parametrize(

@@ -123,7 +123,7 @@ def test_few_values_of_a_huge_sort_can_be_in_a_set() -> None:
 _SPEC = """
 from verifier import *
 
-class Wide(Protocol):
+class Wide(Protocol, camel_case=True):
     nodes = IndexSetConstant(40, kind="node")
 
     def state(self):

@@ -327,7 +327,7 @@ def test_shared_parts_are_printed_once_and_long_texts_are_cut() -> None:
     assert LONGEST < len(shown) < LONGEST + 10
 
 
-class _Votes(Protocol):
+class _Votes(Protocol, camel_case=True):
     """Nodes vote once; everyone's votes are compared with the set of all nodes."""
 
     name = "votes"

@@ -12,7 +12,7 @@ from verifier.encodings.sorts import Bag, Function, IndexSet, Option, Range, Rec
 _SPEC = """
 from verifier import *
 
-class Bad(Protocol):
+class Bad(Protocol, camel_case=True):
     nodes = IndexSetConstant(2, kind="node")
     k = IntegerConstant(0, minimum=-5)
     deep = BooleanConstant(True)

@@ -51,7 +51,7 @@ def _all(model: Model) -> tuple[str, ...]:
     return tuple(prop.name for prop in model.system.properties)
 
 
-class Storm(Protocol):
+class Storm(Protocol, camel_case=True):
     """Each state leads to each."""
 
     def state(self) -> State:
@@ -271,7 +271,7 @@ def test_states_after_exactly_k_actions_are_those_the_solver_enumerates(spec: st
     assert compared == 7 or len(reached[compared]) > 2000
 
 
-class Bounded(Protocol):
+class Bounded(Protocol, camel_case=True):
     """Counts up by one or two; beyond the constraint nothing happens."""
 
     top = IntegerConstant(4)

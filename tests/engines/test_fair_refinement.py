@@ -31,7 +31,7 @@ from verifier.system.model import build as build_defined
 from verifier.verdict import VerdictKind
 
 
-class Hours(Protocol):
+class Hours(Protocol, camel_case=True):
     """A clock that shows hours."""
 
     hours = Range(0, 2)
@@ -50,7 +50,7 @@ class Hours(Protocol):
         return [weak("tick")]
 
 
-class Minutes(Protocol):
+class Minutes(Protocol, camel_case=True):
     """A clock that shows minutes, too, and rings when it likes."""
 
     def state(self) -> State:
@@ -74,7 +74,7 @@ class Minutes(Protocol):
         return {}
 
 
-class Doors(Protocol):
+class Doors(Protocol, camel_case=True):
     """Each client that waits is let in, if the door is open again and again."""
 
     clients = IndexSetConstant(2, "those who wait", kind="client")

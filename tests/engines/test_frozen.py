@@ -56,7 +56,7 @@ def test_random_protocols(rules: int) -> None:
     agrees_with_exploration(build(RandomProtocol({"rules": rules})))
 
 
-class Kinds(Protocol):
+class Kinds(Protocol, camel_case=True):
     """Variables that grow, fall, come back, are chosen freely, or change with another one."""
 
     things = IndexSetConstant(2, kind="thing")

@@ -37,7 +37,7 @@ PROVED, VIOLATED = VerdictKind.PROVED, VerdictKind.VIOLATED
 HERE = Path(__file__)
 
 
-class _Pair(Protocol):
+class _Pair(Protocol, camel_case=True):
     def state(self) -> State:
         return State(a=Boolean(), b=Boolean())
 
@@ -79,7 +79,7 @@ class KeptTogether(WrongStart):
         return ~s.a & ~s.b
 
 
-class Counting(Protocol):
+class Counting(Protocol, camel_case=True):
     """Counts by two: the second property needs what the invariant of the first excludes."""
 
     def state(self) -> State:

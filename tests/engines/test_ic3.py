@@ -239,7 +239,7 @@ def test_relation_and_functions_agree_on_codes_without_a_value(protocol: Protoco
 # Symmetry
 
 
-class Queue(Protocol):
+class Queue(Protocol, camel_case=True):
     """People in a queue; unused places are filled with the first of them, so bits do not just move."""
 
     people = IndexSetConstant(3, kind="person")

@@ -43,7 +43,7 @@ from verifier.verdict import VerdictKind
 PROVED, NOT_INDUCTIVE, VIOLATED = VerdictKind.PROVED, VerdictKind.NOT_INDUCTIVE, VerdictKind.VIOLATED
 
 
-class Pair(Protocol):
+class Pair(Protocol, camel_case=True):
     """Two counters that go up together, and a third that counts on its own."""
 
     top = IntegerConstant(4)

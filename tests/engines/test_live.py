@@ -211,7 +211,7 @@ def test_a_lasso_that_was_tampered_with_does_not_replay() -> None:
 # Protocols with more in them
 
 
-class Turns(Protocol):
+class Turns(Protocol, camel_case=True):
     """Clients ask, and one of them is served at a time; which ones are told is chosen freely."""
 
     clients = IndexSetConstant(2, kind="client")
@@ -277,7 +277,7 @@ def test_each_client_is_served_only_under_strong_fairness_of_each() -> None:
     assert turns("none", "Again") == {"Again": VerdictKind.VIOLATED}
 
 
-class Undefined(Protocol):
+class Undefined(Protocol, camel_case=True):
     """A temporal property that reads what has no value."""
 
     def state(self) -> State:

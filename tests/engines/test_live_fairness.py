@@ -63,7 +63,7 @@ def live_model_of(protocol: Protocol) -> LiveModel:
 # Steps that are cut off
 
 
-class Grows(Protocol):
+class Grows(Protocol, camel_case=True):
     """Grows beyond its sort, where it would be done."""
 
     def state(self) -> State:
@@ -92,7 +92,7 @@ class Jumps(Grows):
         return Step(when=[~s.done], then={s.x: s.x + 3, s.done: True})
 
 
-class Reads(Protocol):
+class Reads(Protocol, camel_case=True):
     """Reads the first of an empty queue."""
 
     def state(self) -> State:
@@ -177,7 +177,7 @@ def test_a_lasso_that_rests_on_no_step_that_is_cut_off_counts(engine: LiveEngine
     assert checked_lasso(live_model_of(AlsoStops()), found["Ends"].trace) == found["Ends"].trace
 
 
-class Counters(Protocol):
+class Counters(Protocol, camel_case=True):
     """Each node counts beyond its sort."""
 
     nodes = IndexSetConstant(2, kind="node")
@@ -208,7 +208,7 @@ def test_states_up_to_symmetry_know_steps_that_are_cut_off() -> None:
 # Steps with several names
 
 
-class TwoNames(Protocol):
+class TwoNames(Protocol, camel_case=True):
     """Two actions lead from 0 to 1, by the same step, and one leads back."""
 
     def state(self) -> State:

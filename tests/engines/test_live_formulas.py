@@ -37,7 +37,7 @@ from verifier.system.loops import loop_model
 from verifier.verdict import VerdictKind
 
 
-class Nested(Protocol):
+class Nested(Protocol, camel_case=True):
     """A temporal formula in another one."""
 
     def state(self) -> State:

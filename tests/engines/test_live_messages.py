@@ -12,7 +12,7 @@ QUEUE = '''"""Clients wait for a lock."""
 from verifier import *
 
 
-class Queue(Protocol):
+class Queue(Protocol, camel_case=True):
     """Clients wait for a lock."""
 
     name = "queue"

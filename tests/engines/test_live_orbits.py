@@ -39,7 +39,7 @@ def asked(protocol: Protocol, engine: LiveEngine, *fairness: Fairness) -> Verdic
     return decided(live, request).verdicts[-1]
 
 
-class Baton(Protocol):
+class Baton(Protocol, camel_case=True):
     """A baton is passed on, or put down for ever."""
 
     nodes = IndexSetConstant(3, "those who pass it on", kind="node")
@@ -160,7 +160,7 @@ def random_protocol(seed: int) -> tuple[Protocol, tuple[Fairness, ...]]:
     each = rng.choice([(), ("node",)])
     titles = tuple(name.title() for name in moves)
     wanted = rng.choice([(), (NEXT,), (Fairness(rng.choice(list(Strength)), titles[:1], each),)])
-    return type("Alike", (Protocol,), body)(), wanted
+    return type("Alike", (Protocol,), body, camel_case=True)(), wanted
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ from verifier.specs.protocol import (
 from verifier.verdict import VerdictKind
 
 
-class TwoKinds(Protocol):
+class TwoKinds(Protocol, camel_case=True):
     """Coordinators come up one by one; then a client uses one that is not up."""
 
     clients = IndexSetConstant(3, kind="client")
@@ -60,7 +60,7 @@ class TwoKinds(Protocol):
         return s.used.is_empty
 
 
-class BagParameter(Protocol):
+class BagParameter(Protocol, camel_case=True):
     """Each step marks the one node of which there is a copy in the bag."""
 
     nodes = IndexSetConstant(2, kind="node")
@@ -87,7 +87,7 @@ class BagParameter(Protocol):
         return s.done.cardinality < 2
 
 
-class KeyNames(Protocol):
+class KeyNames(Protocol, camel_case=True):
     """Two keys of a function look alike without quotes."""
 
     topic = Enum("Topic", ("a", "b", "a, b"))
@@ -114,7 +114,7 @@ class KeyNames(Protocol):
         return ~self.at(s, "a", "b")
 
 
-class Rare(Protocol):
+class Rare(Protocol, camel_case=True):
     """Whoever is picked so many times in a row becomes rare, and then is not among the others."""
 
     nodes = IndexSetConstant(5, kind="node")
@@ -187,7 +187,7 @@ def test_ic3_learns_from_facts_with_all_their_images(monkeypatch: pytest.MonkeyP
     assert "claims a proof, but cadical refutes" in str(verdict.reason)
 
 
-class LowestNode(Protocol):
+class LowestNode(Protocol, camel_case=True):
     """Who has joined first leads, which the least of them may not be."""
 
     nodes = IndexSetConstant(3, kind="node")

@@ -142,7 +142,7 @@ def test_what_is_true_though_much_has_no_value(formula: Any) -> None:
     assert Reader()(formula.term)(dict(EMPTY)) is True
 
 
-class _Edges(Protocol):
+class _Edges(Protocol, camel_case=True):
     """Counts to two, where it may go on to what it must not."""
 
     def state(self) -> State:

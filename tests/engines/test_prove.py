@@ -37,7 +37,7 @@ from verifier.verdict import Verdict, VerdictKind
 PROVED, VIOLATED, ERROR = VerdictKind.PROVED, VerdictKind.VIOLATED, VerdictKind.ERROR
 
 
-class Parity(Protocol):
+class Parity(Protocol, camel_case=True):
     """Two of three switches are flipped at a time: never all on. Inductive only along several states."""
 
     def state(self) -> State:
@@ -294,7 +294,7 @@ def test_the_first_try_of_kip320_is_violated() -> None:
 # Invariants as text
 
 
-class Names(Protocol):
+class Names(Protocol, camel_case=True):
     """Where a renaming of a clause is missing, nothing may be said of all."""
 
     people = IndexSetConstant(3, kind="person")
@@ -338,7 +338,7 @@ def test_more_elements_than_letters_have_names_in_an_invariant(monkeypatch: pyte
     assert invariant_lines(build(Names()), alone) == ["for all persons e1: one ≠ e1"]
 
 
-class NamedLikeAnElement(Protocol):
+class NamedLikeAnElement(Protocol, camel_case=True):
     """A variable has the name of an element."""
 
     people = IndexSetConstant(3, kind="person")

@@ -33,7 +33,7 @@ DEPTH = 6
 SEEDS = range(100)
 
 
-class RandomProtocol(Protocol):
+class RandomProtocol(Protocol, camel_case=True):
     """Nodes with a level each, a set, a chosen one and a counter, under random rules."""
 
     nodes = IndexSetConstant(3, kind="node")

@@ -47,7 +47,7 @@ from verifier.trust.certify import check
 from verifier.verdict import Verdict, VerdictKind
 
 
-class Countdown(Protocol):
+class Countdown(Protocol, camel_case=True):
     """Work is done step by step, while a light is switched on and off."""
 
     def state(self) -> State:

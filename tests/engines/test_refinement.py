@@ -39,7 +39,7 @@ EXAMPLES = ROOT / "docs" / "examples"
 TWO_PHASE, PAXOS = str(EXAMPLES / "two_phase.py"), str(EXAMPLES / "paxos.py")
 
 
-class Counter(Protocol):
+class Counter(Protocol, camel_case=True):
     """A number grows, by one at a time."""
 
     top = IntegerConstant(2, minimum=1)
@@ -55,7 +55,7 @@ class Counter(Protocol):
         return Step(when=[s.n < self.top], then={s.n: s.n + 1})
 
 
-class Bits(Protocol):
+class Bits(Protocol, camel_case=True):
     """A number in binary, with a step between one and two."""
 
     limit = IntegerConstant(2, minimum=1)
@@ -150,7 +150,7 @@ def test_an_abstract_step_that_would_leave_its_sort_is_none() -> None:
 
 
 def test_the_order_of_assignments_to_one_function_is_kept() -> None:
-    class Pair(Protocol):
+    class Pair(Protocol, camel_case=True):
         """Two places, of which the second assignment counts where they are one."""
 
         nodes = IndexSetConstant(2, kind="node")
@@ -366,7 +366,7 @@ def _mistaken(tmp_path: Path, mark: str, returned: str) -> str:
         f"""from verifier import *
 
 
-class Abstract(Protocol):
+class Abstract(Protocol, camel_case=True):
     \"\"\"Abstract.\"\"\"
 
     nodes = IndexSetConstant(2)
@@ -383,7 +383,7 @@ class Abstract(Protocol):
         return Step(when=[s.n < self.top], then={{s.n: s.n + 1}})
 
 
-class Concrete(Protocol):
+class Concrete(Protocol, camel_case=True):
     \"\"\"Concrete.\"\"\"
 
     nodes = IndexSetConstant(2)
@@ -451,7 +451,7 @@ def test_what_the_abstract_protocol_does_not_assume_is_refused() -> None:
 
 
 def test_options_records_and_functions_are_mapped_to_wider_sorts() -> None:
-    class Wide(Protocol):
+    class Wide(Protocol, camel_case=True):
         """Room for more."""
 
         nodes = IndexSetConstant(2, kind="node")

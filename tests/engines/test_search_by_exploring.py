@@ -65,7 +65,7 @@ def test_too_many_states_close_no_more_than_was_looked_at(monkeypatch: pytest.Mo
     assert not any(isinstance(event, ViolationFound) for event in _events(Chain(), "NeverTop", 99))
 
 
-class Tree(Protocol):
+class Tree(Protocol, camel_case=True):
     """At depth n are 3 to the power of n states."""
 
     branches = Range(1, 3)

@@ -27,7 +27,7 @@ from verifier.trust.replay import Replayer
 from verifier.verdict import VerdictKind
 
 
-class Branching(Protocol):
+class Branching(Protocol, camel_case=True):
     """One of three ways first; one of them goes on."""
 
     ways = IntegerConstant(3)

@@ -89,7 +89,7 @@ def everywhere(model: Model, name: str, least: int | None, deepest: int) -> None
     assert explored(model, name)[name] == ((HOLDS, None) if least is None else (VIOLATED, least))
 
 
-class Counter(Protocol):
+class Counter(Protocol, camel_case=True):
     """A counter that goes up, falls from its top, and may rest."""
 
     top = IntegerConstant(3)
@@ -151,7 +151,7 @@ def test_steps_lead_out_of_the_constraint_but_none_goes_on_from_there() -> None:
     everywhere(model, "StaysLow", 3, 4)  # the step to 3 is taken
 
 
-class Flags(Protocol):
+class Flags(Protocol, camel_case=True):
     """Every node raises its flag; once all are up, one may be lowered."""
 
     nodes = IndexSetConstant(4, kind="node")
@@ -201,7 +201,7 @@ def test_the_limit_of_actions_leaves_other_properties_their_last_action(steps: S
     assert closed[-1].depth == 4
 
 
-class Choosing(Protocol):
+class Choosing(Protocol, camel_case=True):
     """A free choice, of which one value breaks the property, and one leaves the sort."""
 
     values = Range(0, 3)
@@ -263,7 +263,7 @@ def test_random_walks_do_not_look_beyond_their_last_action() -> None:
         assert verdict.steps in (None, 4)
 
 
-class Terms(Protocol):
+class Terms(Protocol, camel_case=True):
     """Nodes whose terms go up; a candidate falls back, which only a lemma excludes."""
 
     nodes = IndexSetConstant(2, kind="node")

@@ -280,16 +280,16 @@ def test_show_names_the_kind() -> None:
 @pytest.mark.parametrize(
     ("file", "arguments"),
     [
-        ("lease_lock.py", ("--expect", "NoLostWrite=violated")),
-        ("fenced_lock.py", ("--expect", "LaterWrite=reached", "--expect", "Write=enabled")),
-        ("fenced_lock.py", ("--property", "LaterWrite")),
+        ("lease_lock.py", ("--expect", "no_lost_write=violated")),
+        ("fenced_lock.py", ("--expect", "later_write=reached", "--expect", "Write=enabled")),
+        ("fenced_lock.py", ("--property", "later_write")),
     ],
 )
 def test_the_controls_of_the_tutorial(file: str, arguments: tuple[str, ...]) -> None:
     done = verify("bmc", str(ROOT / "docs" / "tutorial" / file), *arguments, *FAST)
     assert done.exit_code == 0, done.output
     if "--property" in arguments:
-        assert "LaterWrite: REACHED in 4 steps" in done.stdout
+        assert "later_write: REACHED in 4 steps" in done.stdout
 
 
 def test_the_typo_of_the_tutorial_is_noticed(tmp_path: Path) -> None:
@@ -297,7 +297,7 @@ def test_the_typo_of_the_tutorial_is_noticed(tmp_path: Path) -> None:
     target = tmp_path / "typo.py"
     target.write_text(text.replace("s.stored.is_none | (token", "s.stored.is_some & (token"))
     assert target.read_text() != text
-    done = verify("bmc", str(target), "--depth", "30", "--expect", "LaterWrite=reached", *FAST)
+    done = verify("bmc", str(target), "--depth", "30", "--expect", "later_write=reached", *FAST)
     assert done.exit_code == 12, done.output
     assert "warning: never enabled within depth 30: Write (a guard too strong?)" in done.stdout
     assert "INCONCLUSIVE(reached in no execution of at most 30 actions, depth 30 closed)" in done.stdout

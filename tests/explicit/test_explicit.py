@@ -162,7 +162,7 @@ def _integers(model: Model, rows: Any) -> list[int]:
     return sorted(sum(on << place for place, on in enumerate(unpack(row, bits))) for row in rows)
 
 
-class Anything(Protocol):
+class Anything(Protocol, camel_case=True):
     """Init leaves much open: two sets without common elements, of the same size."""
 
     things = IndexSetConstant(4, kind="thing")
@@ -188,7 +188,7 @@ class Anything(Protocol):
         return s.more[0] >= 0
 
 
-class Listing(Protocol):
+class Listing(Protocol, camel_case=True):
     """Init lists states, of which two are the same, and leaves a variable open."""
 
     def state(self) -> State:
@@ -247,7 +247,7 @@ def test_too_many_initial_states_are_an_error(monkeypatch: pytest.MonkeyPatch) -
         initial_states(build(Anything({"extra": 4})).system)
 
 
-class Everything(Protocol):
+class Everything(Protocol, camel_case=True):
     """A state with every sort in it, among others as keys."""
 
     nodes = IndexSetConstant(3, kind="node")
@@ -320,7 +320,7 @@ def test_orbits_are_those_of_renaming_concrete_values(
         assert set(orbits.sizes(rows).tolist()) == {len(everyone)}
 
 
-class Links(Protocol):
+class Links(Protocol, camel_case=True):
     """Nodes about which nothing is known but who points at whom."""
 
     nodes = IndexSetConstant(5, kind="node")
@@ -361,7 +361,7 @@ def test_graphs_have_the_orbits_that_are_known() -> None:
         assert one == other
 
 
-class Ranked(Protocol):
+class Ranked(Protocol, camel_case=True):
     """Nodes that may all differ, so that there are orbits of as many states as there are permutations."""
 
     nodes = IndexSetConstant(20, kind="node")

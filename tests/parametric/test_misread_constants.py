@@ -76,7 +76,7 @@ def test_the_protocol_that_hides_nothing_is_proved() -> None:
 # Where a constant stands for an expression
 
 
-class Entered(Protocol):
+class Entered(Protocol, camel_case=True):
     n = IntegerConstant(3, minimum=1)
     numbers = property(lambda self: Range(0, self.n))
     record = property(lambda self: Record(a=self.numbers))

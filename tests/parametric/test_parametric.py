@@ -180,9 +180,9 @@ def ticket_lock() -> type[Protocol]:
 
 def test_the_example_is_proved_and_its_certificate_checked() -> None:
     reading = read_for_all(ticket_lock(), {})
-    attempt = prove(Proofs.of(reading), "MutualExclusion", Limits(60).begun())
+    attempt = prove(Proofs.of(reading), "mutual_exclusion", Limits(60).begun())
     assert attempt.proved
-    assert attempt.needed == ("Typed", "HolderIsServed", "TicketsDiffer", "TicketsWereDrawn")
+    assert attempt.needed == ("Typed", "holder_is_served", "tickets_differ", "tickets_were_drawn")
     assert reading.said == ("clients >= 1", "last_ticket >= 0")
     content = json.loads(dump(reading, attempt))
     assert check(reading, content, Limits(60).begun()).failed == ()
@@ -191,7 +191,7 @@ def test_the_example_is_proved_and_its_certificate_checked() -> None:
 @pytest.mark.thorough
 def test_a_certificate_that_leaves_something_out_is_refused() -> None:
     reading = read_for_all(ticket_lock(), {})
-    attempt = prove(Proofs.of(reading), "MutualExclusion", Limits(60).begun())
+    attempt = prove(Proofs.of(reading), "mutual_exclusion", Limits(60).begun())
     content: Any = json.loads(dump(reading, attempt))
     fewer: Any = {**content, "obligations": content["obligations"][1:]}
     with pytest.raises(Misfit, match="leaves out"):
@@ -207,11 +207,11 @@ def test_a_certificate_that_leaves_something_out_is_refused() -> None:
         check(reading, content | {"assumptions": []}, Limits(60).begun())
 
 
-@pytest.mark.parametrize("other", ["HolderIsServed", "Typed", "UndefinedRead", "NoDeadlock", "None"])
+@pytest.mark.parametrize("other", ["holder_is_served", "Typed", "UndefinedRead", "NoDeadlock", "None"])
 def test_a_certificate_is_of_an_invariant(other: str) -> None:
     """Whatever else its file claims to be of is refused: a lemma, another kind of property, nothing."""
     reading = read_for_all(ticket_lock(), {})
-    content: Any = json.loads(dump(reading, Attempt("MutualExclusion", kept=False)))
+    content: Any = json.loads(dump(reading, Attempt("mutual_exclusion", kept=False)))
     with pytest.raises(Misfit, match=f"has none called {other}"):
         check(reading, content | {"property": other}, Limits(60).begun())
 
@@ -228,7 +228,7 @@ LOCK_MUTANTS = [
 @pytest.mark.parametrize(("method", "lacks", "at"), LOCK_MUTANTS)
 def test_mutants_of_the_example_are_not_proved(method: str, lacks: dict[str, int], at: str) -> None:
     mutant = type(without(ticket_lock(), {}, method, **lacks))
-    attempt = attempted(mutant, "MutualExclusion")
+    attempt = attempted(mutant, "mutual_exclusion")
     assert not attempt.proved
     assert any(one.name.startswith(at) for one in attempt.open)
 
@@ -413,7 +413,7 @@ def test_the_lemmas_alone_do_not_contradict_each_other(solver: str, spec: str, n
 # What cannot be read
 
 
-class Unrolled(Protocol):
+class Unrolled(Protocol, camel_case=True):
     n = IntegerConstant(2)
 
     def state(self) -> State:
@@ -522,7 +522,7 @@ def test_a_constant_that_cannot_move_is_assumed_to_have_its_value() -> None:
     assert [words.partition(" (")[0] for words in beyond] == ["n == 2"]
 
 
-class FewWaiting(Protocol):
+class FewWaiting(Protocol, camel_case=True):
     """At most one client waits: whoever wants to, while nobody does."""
 
     clients = IndexSetConstant(2, kind="client")
@@ -557,7 +557,7 @@ def test_small_numbers_of_elements_are_read() -> None:
 def test_the_command_says_all(tmp_path: Path) -> None:
     proof = tmp_path / "proof.json"
     spec = str(ROOT / "docs" / "tutorial" / "ticket_lock.py")
-    asked = ("prove", "--spec", spec, "--property", "MutualExclusion", "--all-constants")
+    asked = ("prove", "--spec", spec, "--property", "mutual_exclusion", "--all-constants")
     done = verify(*asked, "--certificate", str(proof), "--format", "json")
     content = json.loads(done.stdout)
     assert (done.exit_code, content["constants"]) == (0, "all")
@@ -565,7 +565,7 @@ def test_the_command_says_all(tmp_path: Path) -> None:
     assert content["results"][0]["verdict"] == "PROVED"
     again = verify("certify", str(proof), "--spec", spec)
     assert again.exit_code == 0
-    assert "MutualExclusion  PROVED" in again.output
+    assert "mutual_exclusion  PROVED" in again.output
 
 
 def test_a_certificate_is_good_wherever_the_file_of_its_protocol_is(tmp_path: Path) -> None:
@@ -625,7 +625,7 @@ def test_wrong_usage(more: tuple[str, ...], says: str) -> None:
     assert says in done.output
 
 
-class TwoCounters(Protocol):
+class TwoCounters(Protocol, camel_case=True):
     """Two counters, each within its range."""
 
     last = IntegerConstant(2, minimum=1)

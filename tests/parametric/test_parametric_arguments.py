@@ -30,7 +30,7 @@ from verifier.specs.protocol import (
 from verifier.specs.titles import UNDEFINED_READ
 
 
-class Piles(Protocol):
+class Piles(Protocol, camel_case=True):
     """Each person has places with things, the first never empty, and adds to the last that is none."""
 
     people = IndexSetConstant(2, kind="person")
@@ -88,7 +88,7 @@ class Beyond(Piles):
         return Step(when=[~s.piles[person][self.places + 1].is_empty], then={})
 
 
-class Counter(Protocol):
+class Counter(Protocol, camel_case=True):
     """A number, and whether each number above it was seen."""
 
     most = IntegerConstant(2, minimum=1)

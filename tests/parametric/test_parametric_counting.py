@@ -42,7 +42,7 @@ def attempted(kind: type[Protocol], name: str) -> Attempt:
     return prove(Proofs.of(read_for_all(kind, {})), name, Limits(120).begun())
 
 
-class Turnstile(Protocol):
+class Turnstile(Protocol, camel_case=True):
     """Visitors enter and leave; a counter says how many are inside."""
 
     visitors = IndexSetConstant(2, kind="visitor")
@@ -88,7 +88,7 @@ class Unguarded(Turnstile):
         return Step(then={s.inside: s.inside.add(visitor), s.number: s.number + 1})
 
 
-class Queue(Protocol):
+class Queue(Protocol, camel_case=True):
     """Clients wait in line, each once, and give up."""
 
     clients = IndexSetConstant(2, kind="client")
@@ -131,7 +131,7 @@ class Impatient(Queue):
         return Step(then={s.line: s.line.append(client)})
 
 
-class Shares(Protocol):
+class Shares(Protocol, camel_case=True):
     """So many goods for each, and what remains."""
 
     goods = IntegerConstant(7)

@@ -44,7 +44,7 @@ from verifier.trust.trace import ActionTaken
 from verifier.verdict import VerdictKind
 
 
-class Hotel(Protocol):
+class Hotel(Protocol, camel_case=True):
     """Guests move to rooms with fewer guests."""
 
     guests = IndexSetConstant(2, kind="guest")
@@ -86,7 +86,7 @@ class LazyHotel(Hotel):
     more = 2
 
 
-class Clock(Protocol):
+class Clock(Protocol, camel_case=True):
     """A step that leaves the sort, or reads what has no value, is one that can happen: it is a mistake, and
     no state is a deadlock for it."""
 

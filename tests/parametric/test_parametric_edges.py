@@ -35,7 +35,7 @@ from verifier import (
 from verifier.encodings.expressions import integer
 
 
-class Edge(Protocol):
+class Edge(Protocol, camel_case=True):
     n = IntegerConstant(2, minimum=0)
     m = IntegerConstant(1, minimum=-1)
     nodes = IndexSetConstant(2)

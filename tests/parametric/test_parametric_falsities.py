@@ -41,7 +41,7 @@ from verifier.parametric.proving import Proofs, prove
 from verifier.processes.limits import Limits
 
 
-class Chosen(Protocol):
+class Chosen(Protocol, camel_case=True):
     """Some numbers and elements are chosen."""
 
     n = IntegerConstant(2, minimum=0)
@@ -154,7 +154,7 @@ class TypeIsAsked(Chosen):
 # Symbols and axioms
 
 
-class VariableCalledProduct(Protocol):
+class VariableCalledProduct(Protocol, camel_case=True):
     """The product of an unknown divisor and its quotient is no state variable."""
 
     n = IntegerConstant(2, minimum=1)
@@ -181,7 +181,7 @@ class VariableCalledProduct(Protocol):
         return (s.x // s.y == 0).implies(s.product[1][0] == 0)
 
 
-class PartInTheWrongOrder(Protocol):
+class PartInTheWrongOrder(Protocol, camel_case=True):
     """Of what is between two places there is no subsequence unless the first is at most the second."""
 
     n = IntegerConstant(2, minimum=1)
@@ -207,7 +207,7 @@ class PartInTheWrongOrder(Protocol):
 # What a protocol assumes
 
 
-class OneOfTwoIsSmall(Protocol):
+class OneOfTwoIsSmall(Protocol, camel_case=True):
     """Python asks for the second only if the first is not so."""
 
     n = IntegerConstant(2, minimum=1)
@@ -248,7 +248,7 @@ class BothAreSmall(OneOfTwoIsSmall):
         return [(1 <= self.m <= self.n and not self.n > 4, "both are small")]
 
 
-class KeysAreAdded(Protocol):
+class KeysAreAdded(Protocol, camel_case=True):
     """What stands at a key that a partial function does not have is not read where the key is added."""
 
     n = IntegerConstant(2, minimum=1)
@@ -269,7 +269,7 @@ class KeysAreAdded(Protocol):
         return forall(s.g[i] == i for i in s.g.domain)
 
 
-class Divided(Protocol):
+class Divided(Protocol, camel_case=True):
     """At the default constants every quotient has a value. At others some have none, and are not read."""
 
     low = IntegerConstant(1, minimum=0)

@@ -31,7 +31,7 @@ from verifier.specs.protocol import (
 )
 
 
-class Shelf(Protocol):
+class Shelf(Protocol, camel_case=True):
     """Boxes of things on a shelf, the first never empty; more goes on behind the last box only."""
 
     things = IndexSetConstant(2, kind="thing")

@@ -22,7 +22,7 @@ from verifier.specs.protocol import (
 )
 
 
-class Votes(Protocol):
+class Votes(Protocol, camel_case=True):
     """Nodes vote once; what a quorum voted for is decided. Two quorums have a node in common."""
 
     nodes = IndexSetConstant(3, kind="node")

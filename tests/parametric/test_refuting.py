@@ -42,7 +42,7 @@ from verifier.specs.definition import Definition
 from verifier.specs.protocol import define
 
 
-class Counters(Protocol):
+class Counters(Protocol, camel_case=True):
     """Counters without the lemma that the first is not behind."""
 
     last = IntegerConstant(2, minimum=1)
@@ -158,7 +158,7 @@ def test_no_effort_is_made_for_what_is_refuted(monkeypatch: pytest.MonkeyPatch) 
 # What must not be given up
 
 
-class Hidden(Protocol):
+class Hidden(Protocol, camel_case=True):
     """It is read for more than two only."""
 
     n = IntegerConstant(3)
@@ -178,7 +178,7 @@ class Hidden(Protocol):
         return s.x == 0
 
 
-class BeyondTheEnd(Protocol):
+class BeyondTheEnd(Protocol, camel_case=True):
     """After the step the lemma reads what has no value. No reading says that it is false there."""
 
     n = IntegerConstant(2, minimum=1)
@@ -202,7 +202,7 @@ class BeyondTheEnd(Protocol):
         return s.q.is_empty | (s.q[0] == 1)
 
 
-class LeavesItsSort(Protocol):
+class LeavesItsSort(Protocol, camel_case=True):
     """From where ``spoil`` is enabled ``up`` would leave its sort, and it is proved that it never does."""
 
     n = IntegerConstant(2, minimum=1)
@@ -245,7 +245,7 @@ def test_what_is_proved_is_not_refuted(kind: type[Protocol]) -> None:
 
 def test_the_command_says_what_is_false_at_small_constants(tmp_path: Path) -> None:
     spec = lock_without(tmp_path, "tickets_were_drawn")
-    asked = ("prove", "--spec", str(spec), "--property", "MutualExclusion", "--all-constants")
+    asked = ("prove", "--spec", str(spec), "--property", "mutual_exclusion", "--all-constants")
     content = json.loads(verify(*asked, "--format", "json").stdout)
     assert content["results"][0]["verdict"] == "INCONCLUSIVE"
-    assert {one["lemma"] for one in content["statistics"]["open"]} == {"TicketsDiffer"}
+    assert {one["lemma"] for one in content["statistics"]["open"]} == {"tickets_differ"}

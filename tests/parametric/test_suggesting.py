@@ -70,11 +70,11 @@ def test_a_formula_that_means_nothing_is_left_out() -> None:
 def test_a_lemma_that_the_lock_lacks_is_found(lemma: str, tmp_path: Path) -> None:
     """What is printed is then pasted, and the proof goes through."""
     spec = lock_without(tmp_path, lemma)
-    asked = ("prove", "--property", "MutualExclusion", "--all-constants", "--format", "json")
+    asked = ("prove", "--property", "mutual_exclusion", "--all-constants", "--format", "json")
     done = verify(*asked, "--spec", str(spec), "--suggest")
     content = json.loads(done.stdout)
     assert done.exit_code == 12
-    texts = content["statistics"]["suggested"]["MutualExclusion"]
+    texts = content["statistics"]["suggested"]["mutual_exclusion"]
     assert texts
     spec.write_text("\n".join([spec.read_text(encoding="utf-8"), *texts]), encoding="utf-8")
     assert verify(*asked, "--spec", str(spec)).exit_code == 0

@@ -29,6 +29,7 @@ _SAYS = {
     "verify bmc kip101 --depth 4 --solver glucose": "glucose 4.0",
     "python -m pytest -q -n 0 tests/solvers/test_solvers.py -k glucose": " passed",
     "python -m results.generators.engines_page": "## toy",
+    "python -m results.generators.engine_methods": "    def toy(",
     "verify report run.json --format csv": "kip101,",
 }
 """What commands must say, beside ending with 0."""

@@ -14,6 +14,7 @@ ALLOWED = {
     ".github",
     ".gitignore",
     "ARCHITECTURE.md",
+    "CHANGELOG.md",
     "CONTRIBUTING.md",
     "MANIFEST.in",
     "Makefile",

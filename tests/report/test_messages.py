@@ -27,7 +27,7 @@ SPEC = '''
 from verifier import *
 
 
-class Voting(Protocol):
+class Voting(Protocol, camel_case=True):
     """Servers with numbers send votes; one forgets."""
 
     servers = property(lambda self: Range(1, 3))
@@ -159,7 +159,7 @@ def test_what_a_set_gained_is_said_alone(folder: Path) -> None:
 VARIANT = """
 from verifier import *
 
-class Tagged(Protocol):
+class Tagged(Protocol, camel_case=True):
     nodes = IndexSetConstant(2, kind="node")
     sort = property(lambda self: Variant(vote=Record(voter=self.nodes, to=Option(self.nodes)), stop=None))
     drawing = Drawing(("nodes",), (Mail("net[m]", "m.vote.voter", "m.vote.to", "{m.tag}"),))

@@ -24,7 +24,7 @@ depth = 9
 spec_hash = "{spec_hash}"
 options = {{ most_states = 9000 }}
 [cell.expect]
-NoLostWrite = {{ verdict = "violated", steps = {steps} }}
+no_lost_write = {{ verdict = "violated", steps = {steps} }}
 """
 
 
@@ -58,7 +58,7 @@ def test_it_is_a_command(package: Path) -> None:
     words = " ".join(verify(package, "toy", "--help").stdout.split())
     assert "--most-states" in words
     assert "[default: 10000]" in words
-    done = verify(package, "toy", "--spec", SPEC, "--property", "NoLostWrite", "--depth", "9")
+    done = verify(package, "toy", "--spec", SPEC, "--property", "no_lost_write", "--depth", "9")
     assert done.returncode == 10, done.stderr
     assert "VIOLATED in" in done.stdout
     assert "depth 2: " in done.stderr
@@ -69,7 +69,7 @@ def test_it_is_a_command(package: Path) -> None:
 @pytest.mark.thorough
 def test_it_gives_json_and_reports(package: Path, tmp_path: Path) -> None:
     page = tmp_path / "run.html"
-    words = ("toy", "--spec", SPEC, "--property", "NoLostWrite", "--depth", "9", "--format", "json")
+    words = ("toy", "--spec", SPEC, "--property", "no_lost_write", "--depth", "9", "--format", "json")
     done = verify(package, *words, "--html", str(page))
     content = json.loads(done.stdout)
     assert content["engine"] == "toy"
@@ -87,7 +87,7 @@ def test_it_gives_json_and_reports(package: Path, tmp_path: Path) -> None:
 @pytest.mark.thorough
 def test_it_works_in_a_manifest(package: Path, tmp_path: Path) -> None:
     shutil.copy(SPEC, tmp_path)
-    asked = ("toy", "--spec", SPEC, "--property", "NoLostWrite", "--depth", "9", "--format", "json")
+    asked = ("toy", "--spec", SPEC, "--property", "no_lost_write", "--depth", "9", "--format", "json")
     run = json.loads(verify(package, *asked).stdout)
     steps = run["results"][0]["steps"]
     manifest = tmp_path / "verify.toml"
@@ -102,7 +102,7 @@ def test_it_works_in_a_manifest(package: Path, tmp_path: Path) -> None:
 @pytest.mark.skipif(shutil.which("java") is None, reason="needs Java")
 @pytest.mark.slow
 def test_it_works_in_a_grid(package: Path, tmp_path: Path) -> None:
-    grid = ("--spec", SPEC, "--property", "NoLostWrite", "--engine", "toy", "--depth", "9")
+    grid = ("--spec", SPEC, "--property", "no_lost_write", "--engine", "toy", "--depth", "9")
     done = verify(package, "sweep", *grid, "--option", "most_states=9000", "--out", str(tmp_path / "rows"))
     assert done.returncode == 10, done.stderr
     report = verify(package, "report", str(tmp_path / "rows"), "--format", "json")

@@ -34,7 +34,7 @@ from verifier.trust.replay import Replayer
 from verifier.verdict import VerdictKind
 
 
-class Doubling(Protocol):
+class Doubling(Protocol, camel_case=True):
     """Doubles or stays as it chooses, until it cannot stay: then it leaves its range."""
 
     CHOICE = Boolean()
@@ -98,7 +98,7 @@ def test_too_many_choices_are_refused() -> None:
         exists_over(conjunction((*links, ring)), bits)
 
 
-class Subsets(Protocol):
+class Subsets(Protocol, camel_case=True):
     """Takes a set of which a guard says that it is the whole one."""
 
     PLACES = Set(Range(1, 40))

@@ -12,7 +12,7 @@ VOTE = '''"""A vote."""
 from verifier import *
 
 
-class Vote(Protocol):
+class Vote(Protocol, camel_case=True):
     """Nodes vote for a leader."""
 
     name = "vote"

@@ -34,7 +34,7 @@ from verifier.specs.hashing import spec_hash
 from verifier.specs.protocol import define
 
 
-class Plain(Protocol):
+class Plain(Protocol, camel_case=True):
     """Nodes vote, as it was written before."""
 
     name = "vote"

@@ -34,7 +34,7 @@ from verifier import (
 )
 
 
-class Overlapping(Protocol):
+class Overlapping(Protocol, camel_case=True):
     """Whole values and parts of them are assigned at keys that may be equal, in both orders."""
 
     nodes = IndexSetConstant(2, kind="node")
@@ -81,7 +81,7 @@ class Overlapping(Protocol):
         return after.g.is_empty | (s.g[after.last].x <= 2)
 
 
-class FreeCompounds(Protocol):
+class FreeCompounds(Protocol, camel_case=True):
     """Parameters of compound sorts hold interchangeable elements, and the solver chooses them."""
 
     nodes = IndexSetConstant(2, kind="node")

@@ -30,7 +30,7 @@ class GuardedState(State):
         self.acked = variable(Range(0, 1))
 
 
-class Guarded(Protocol):
+class Guarded(Protocol, camel_case=True):
     """An invariant with a guard."""
 
     def state(self) -> GuardedState:

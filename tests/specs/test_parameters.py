@@ -106,7 +106,7 @@ def _json(*arguments: str) -> Any:
 
 
 def test_each_engine_has_its_reading_and_says_so() -> None:
-    asked = ("--spec", ELECTION, *SMALL, "--property", "OneLeader")
+    asked = ("--spec", ELECTION, *SMALL, "--property", "one_leader")
     bounded = _json("bmc", *asked, "--depth", "3", "--solver", "cadical")
     explored = _json("explore", *asked)
     names = ("Elect.votes", "Replicate.followers")
@@ -122,14 +122,14 @@ def test_a_trace_found_with_free_parameters_is_like_any_other(tmp_path: Path) ->
     text = Path(ELECTION).read_text(encoding="utf-8")
     assert text.count("votes.cardinality > self.servers.size // 2,") == 1
     broken.write_text(text.replace("votes.cardinality > self.servers.size // 2,", ""), encoding="utf-8")
-    asked = ("--spec", str(broken), *SMALL, "--property", "OneLeader")
+    asked = ("--spec", str(broken), *SMALL, "--property", "one_leader")
     found = {}
     for engine, options in (("bmc", ("--shortest", "--solver", "cadical")), ("explore", ())):
         file = tmp_path / f"{engine}.itf.json"
         (result,) = (
             each
             for each in _json(engine, *asked, *options)["results"]
-            if each["property"] == "OneLeader"
+            if each["property"] == "one_leader"
         )
         file.write_text(json.dumps(result["trace"]), encoding="utf-8")
         assert verify("replay", str(file), "--spec", str(broken)).exit_code in (0, 10)

@@ -42,7 +42,7 @@ def following(x):
 def weight(k):
     return FOLLOWS.get(k, 0)
 
-class Tried(Protocol):
+class Tried(Protocol, camel_case=True):
     nodes = IndexSetConstant(2)
     def state(self):
         return State(x=Range(0, 2), y=Range(0, 2), n=Range(0, 4), f=Function(self.nodes, Range(0, 2)))

@@ -38,7 +38,7 @@ class Triple(NamedTuple):
     a: object
     b: object
 
-class Base(Protocol):
+class Base(Protocol, camel_case=True):
     nodes = IndexSetConstant(2, kind="node")
     limit = None
 

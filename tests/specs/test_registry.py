@@ -45,7 +45,7 @@ def test_a_file_with_one_protocol(tmp_path: Path) -> None:
 
 
 def test_a_file_with_several_protocols(tmp_path: Path) -> None:
-    path = _file(tmp_path, HEAD + "class One(Protocol): pass\nclass Other(One): pass\n")
+    path = _file(tmp_path, HEAD + "class One(Protocol, camel_case=True): pass\nclass Other(One): pass\n")
     assert load(f"{path}:Other").__name__ == "Other"
     with pytest.raises(UsageError, match=r"\(One, Other\): say which, as in .*mine\.py:One$"):
         load(str(path))

@@ -84,7 +84,7 @@ def test_mypy_finds_what_is_misspelt_and_nothing_else(tmp_path: Path) -> None:
         assert words in said[f"wrong{number}.py"][0], kind
 
 
-class Plain(Protocol):
+class Plain(Protocol, camel_case=True):
     """The same without types."""
 
     nodes = IndexSetConstant(2, "nodes", kind="node")
@@ -128,7 +128,7 @@ class TypedState(Shared):
         self.log = variable(Sequence(Record(Entry()), 2))
 
 
-class Typed(Protocol):
+class Typed(Protocol, camel_case=True):
     """The same with types."""
 
     name = "plain"

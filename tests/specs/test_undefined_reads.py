@@ -55,7 +55,7 @@ GUARDED: dict[str, Formula] = {
 FORMULAS = READS | GUARDED
 
 
-class Base(Protocol):
+class Base(Protocol, camel_case=True):
     """Nothing is in the log, the option and the set; ``i`` is beyond all of them."""
 
     formula = ChoiceConstant("by a conjunct", choices=tuple(FORMULAS))

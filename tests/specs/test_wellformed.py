@@ -21,7 +21,7 @@ from verifier.encodings.quantifiers import all_of, arbitrary, constantly, exists
 from verifier.encodings.sorts import Boolean, Function, Option, Range, Record, Sequence, Set
 from verifier.specs.protocol import *
 
-class Base(Protocol):
+class Base(Protocol, camel_case=True):
     nodes = IndexSetConstant(2, kind="node")
     fencing = BooleanConstant(True)
 

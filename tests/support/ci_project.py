@@ -38,8 +38,8 @@ spec_hash = "{LOCK_HASH}"  # reviewed
 [cell.expect]
 # What the store promises.
 TypeInvariant = {{ verdict = "holds", depth = 8 }}
-NoLostWrite = {{ verdict = "holds", depth = 8 }}
-LaterWrite = {{ verdict = "reached", steps = 4 }}
+no_lost_write = {{ verdict = "holds", depth = 8 }}
+later_write = {{ verdict = "reached", steps = 4 }}
 
 # Known to be broken, and it must be found to be.
 
@@ -51,7 +51,7 @@ spec_hash = "{BROKEN_HASH}"
 seconds = 0.3
 [cell.expect]
 TypeInvariant = "holds"
-NoLostWrite = {{ verdict = "violated", steps = 5 }}
+no_lost_write = {{ verdict = "violated", steps = 5 }}
 
 [[cell]]
 id = "sac"

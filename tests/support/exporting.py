@@ -25,7 +25,7 @@ from verifier.system.model import Model
 needs_abc = pytest.mark.skipif(ABC is None, reason="berkeley-abc is not installed")
 
 
-class ManyStarts(Protocol):
+class ManyStarts(Protocol, camel_case=True):
     """Init allows several states, and none with the holder c3."""
 
     clients = IndexSetConstant(3, kind="client")

@@ -197,7 +197,7 @@ def protocol_of(plan: Plan) -> type[Protocol]:
     }
     if not plan.fairness:
         body["fairness"] = lambda self: [Fairness(Strength.WEAK, ("move0",), (), (("value", 0),))]
-    return type("RandomSystem", (Protocol,), body)
+    return type("RandomSystem", (Protocol,), body, camel_case=True)
 
 
 def _written(plan: Plan) -> Iterator[Fairness]:

@@ -37,7 +37,7 @@ from verifier import (
 from verifier.errors import UsageError
 
 
-class Counter(Protocol):
+class Counter(Protocol, camel_case=True):
     """A counter that stays 0 here, and should stay so in subclasses."""
 
     n = IntegerConstant(3, minimum=1)
@@ -267,7 +267,7 @@ class SortOfAnExpression(Counter):
         return Step(when=s.x == 0, then={s.x: 1 if hash(vars(s.x.sort)["high"]) == 7 else 0})
 
 
-class EmptyIndexSet(Protocol):
+class EmptyIndexSet(Protocol, camel_case=True):
     n = IntegerConstant(3, minimum=1)
     fails: ClassVar[dict[str, int]] = {"n": 1}
 
@@ -325,7 +325,7 @@ class LeftInAGuard(LeftOfAnInequality):
 # Names that mean something else
 
 
-class VariableWithTheNameOfAConstant(Protocol):
+class VariableWithTheNameOfAConstant(Protocol, camel_case=True):
     n = IntegerConstant(3, minimum=1)
     fails: ClassVar[dict[str, int]] = {}
 
@@ -344,7 +344,7 @@ class VariableWithTheNameOfAConstant(Protocol):
         return s.x == 0
 
 
-class VariableWithTheNameOfABoundOne(Protocol):
+class VariableWithTheNameOfABoundOne(Protocol, camel_case=True):
     n = IntegerConstant(3, minimum=1)
     fails: ClassVar[dict[str, int]] = {}
 
@@ -371,7 +371,7 @@ class VariableWithTheNameOfABoundOne(Protocol):
         return forall(s.f[i] == 0 for i in self.slots)
 
 
-class ElementsCalledBool(Protocol):
+class ElementsCalledBool(Protocol, camel_case=True):
     nodes = IndexSetConstant(2, kind="Bool")
     fails: ClassVar[dict[str, int]] = {"nodes": 3}
 
@@ -403,7 +403,7 @@ class ElementsCalledInt(ElementsCalledBool):
 # What is no formula
 
 
-class MembersOfAConstant(Protocol):
+class MembersOfAConstant(Protocol, camel_case=True):
     n = IntegerConstant(3, minimum=3)
     fails: ClassVar[dict[str, int]] = {"n": 4}
 
@@ -426,7 +426,7 @@ class MembersOfAConstant(Protocol):
         return (s.x == "w0") | (s.x == "w1") | (s.x == "w2")
 
 
-class PartialFunctionOfASort(Protocol):
+class PartialFunctionOfASort(Protocol, camel_case=True):
     n = IntegerConstant(3, minimum=1)
     fails: ClassVar[dict[str, int]] = {}
 
@@ -445,7 +445,7 @@ class PartialFunctionOfASort(Protocol):
         return s.g.contains(self.n)
 
 
-class UndefinedAssignment(Protocol):
+class UndefinedAssignment(Protocol, camel_case=True):
     """An assignment has no value: PROVED would exclude that, too."""
 
     nodes = IndexSetConstant(3)

@@ -255,7 +255,7 @@ MISTAKES: list[tuple[tuple[Change, ...], str, str]] = [
     (
         (claims(FORMULA.removeprefix("return ")),),
         "def holder_",
-        "property HolderWaitsNoMore is None, not a formula: is a return missing?",
+        "property holder_waits_no_more is None, not a formula: is a return missing?",
     ),
     (
         (claims("return s.hodler == None"),),

@@ -42,7 +42,7 @@ from verifier import *
 from verifier.encodings.expressions import integer
 
 
-class Claimed(Protocol):
+class Claimed(Protocol, camel_case=True):
     n = IntegerConstant(2, minimum=0)
     m = IntegerConstant(1, minimum=-1)
     nodes = IndexSetConstant(2)

@@ -50,7 +50,7 @@ _ATTEMPTS = 10
 _DEEP_ENOUGH = 3
 
 
-class _Round(Protocol):
+class _Round(Protocol, camel_case=True):
     """The base of both rounds."""
 
     plan: Plan

@@ -149,7 +149,7 @@ def _protocol(name: str, side: _Side, variables: Mapping[str, Sort], change: str
         return all_of(*lines)
 
     sorts = {"things": IndexSetConstant(2, kind="thing"), "levels": Range(0, 1)}
-    return type(name, (Protocol,), {**sorts, "state": state, "init": init})
+    return type(name, (Protocol,), {**sorts, "state": state, "init": init}, camel_case=True)
 
 
 def _mapping(side: _Side, kind: str) -> Any:

@@ -23,7 +23,7 @@ from verifier.specs.protocol import IndexSetConstant, Protocol, State, Step, act
 WORDS = Enum("word", ("plain", {HOSTILE!r}))
 
 
-class Hostile(Protocol):
+class Hostile(Protocol, camel_case=True):
     """Nodes pass on a word that wants to be a script."""
 
     nodes = IndexSetConstant(3, kind="node")

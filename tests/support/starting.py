@@ -17,7 +17,7 @@ from verifier.specs.protocol import (
 )
 
 
-class Counting(Protocol):
+class Counting(Protocol, camel_case=True):
     """It has an initial state."""
 
     most = IntegerConstant(3)

@@ -21,7 +21,7 @@ from verifier.specs.protocol import (
 )
 
 
-class Chain(Protocol):
+class Chain(Protocol, camel_case=True):
     """0 -> 1 -> … -> top, and then nothing: a violation in the state without successor."""
 
     top = IntegerConstant(2, minimum=1)
@@ -65,7 +65,7 @@ class SelfLoop(Chain):
         return Step(when=[s.x == self.top], then={})
 
 
-class Unreachable(Protocol):
+class Unreachable(Protocol, camel_case=True):
     """Counts by two from 0: odd numbers are never reached."""
 
     top = IntegerConstant(7, minimum=2)
@@ -109,7 +109,7 @@ class Corridor(Unreachable):
         return s.x < 4
 
 
-class Overflow(Protocol):
+class Overflow(Protocol, camel_case=True):
     """Counts without looking at the bound: the type invariant is what fails."""
 
     top = IntegerConstant(3, minimum=1)
@@ -129,7 +129,7 @@ class Overflow(Protocol):
         return s.x <= self.top
 
 
-class LockServer(Protocol):
+class LockServer(Protocol, camel_case=True):
     """Clients take turns holding one lock."""
 
     clients = IndexSetConstant(3, kind="client")
@@ -164,7 +164,7 @@ class LockServer(Protocol):
         return s.holder != literal(self.clients, "c1")
 
 
-class Lottery(Protocol):
+class Lottery(Protocol, camel_case=True):
     """A set of players is drawn at once, by a free parameter, from those not drawn before."""
 
     players = IndexSetConstant(3, kind="player")
@@ -195,7 +195,7 @@ class Lottery(Protocol):
         return (s.rounds == 0).implies(s.drawn.is_empty)
 
 
-class Matchmaker(Protocol):
+class Matchmaker(Protocol, camel_case=True):
     """Pairs two different people at a time: naming two at once is the first action."""
 
     people = IndexSetConstant(4, kind="person")
@@ -222,7 +222,7 @@ class Matchmaker(Protocol):
         return forall(self.people, self.people, lambda a, b: (s.partner[a] == b).implies(s.partner[b] == a))
 
 
-class Lamps(Protocol):
+class Lamps(Protocol, camel_case=True):
     """Lamps that are lit in any order, and lamps above that are lit once all of these are: one parallel step
     lights all below, another one all above."""
 

@@ -65,7 +65,7 @@ class CopyingState(State):
         return self.role[node] == Role.LEADER
 
 
-class Copying(Protocol):
+class Copying(Protocol, camel_case=True):
     """Copies."""
 
     nodes = IndexSetConstant(2, "nodes", kind="node", symmetric=False)

@@ -108,7 +108,7 @@ def _holds_both(sort: Sort) -> bool:
     return set(KINDS) <= kinds(sort)
 
 
-class Holder(Protocol):
+class Holder(Protocol, camel_case=True):
     """A variable that takes any value of a sort, and elements beside it."""
 
     held: Sort = Boolean()

@@ -38,7 +38,7 @@ _STEPS = 12
 EVERY_SEED = pytest.mark.parametrize("seed", first_of(SEEDS, _FEW), scope="module")
 
 
-class SharedWithInit(Protocol):
+class SharedWithInit(Protocol, camel_case=True):
     """What an action assigns is built from a subterm of Init."""
 
     nodes = IndexSetConstant(3, kind="node")

@@ -26,7 +26,7 @@ from verifier.system.model import Model
 from verifier.trust.replay import Replayer
 
 
-class FirstComeFirst(Protocol):
+class FirstComeFirst(Protocol, camel_case=True):
     """Chooses the first worker in order, so the workers are not interchangeable."""
 
     workers = IndexSetConstant(3, kind="worker")

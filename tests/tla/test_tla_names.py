@@ -225,7 +225,7 @@ def test_reports_and_manifests_tell_them_apart(tmp_path: Path) -> None:
 def test_a_protocol_in_python_may_not_use_a_title(word: str, tmp_path: Path) -> None:
     path = tmp_path / "p.py"
     path.write_text(
-        '"""P."""\nfrom verifier import *\n\n\nclass P(Protocol):\n    """P."""\n\n'
+        '"""P."""\nfrom verifier import *\n\n\nclass P(Protocol, camel_case=True):\n    """P."""\n\n'
         "    def state(self):\n        return State(x=Range(0, 3))\n\n"
         "    def init(self, s):\n        return s.x == 0\n\n"
         "    @action\n    def go(self, s):\n        return Step(when=[s.x < 3], then={s.x: s.x + 1})\n\n"

@@ -121,7 +121,7 @@ def test_an_action_without_effect_is_shown(tmp_path: Path) -> None:
         """from verifier import Protocol, Range, State, Step, action, invariant
 
 
-class Forgetful(Protocol):
+class Forgetful(Protocol, camel_case=True):
     \"\"\"Somebody forgot an assignment.\"\"\"
 
     def state(self):

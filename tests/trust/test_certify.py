@@ -63,7 +63,7 @@ def test_clauses_are_satisfied_exactly_where_terms_are(seed: int) -> None:
     assert len(other.clauses) <= len(definitions.clauses)
 
 
-class Favourite(Protocol):
+class Favourite(Protocol, camel_case=True):
     """Lost renamings: one person is served differently, which the declared symmetry does not say."""
 
     people = IndexSetConstant(3, kind="person")

@@ -24,7 +24,7 @@ CLAIMED = ("spec", "spec_hash", "property", "kept", "assumptions", "lemmas")
 @pytest.fixture(scope="module")
 def proof() -> tuple[ParametricReading, dict[str, Any]]:
     reading = read_for_all(ticket_lock(), {})
-    attempt = prove(Proofs.of(reading), "MutualExclusion", Limits(100).begun())
+    attempt = prove(Proofs.of(reading), "mutual_exclusion", Limits(100).begun())
     return reading, json.loads(dump(reading, attempt))
 
 

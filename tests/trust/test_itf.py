@@ -55,7 +55,7 @@ SORTS: dict[str, Sort] = {
 }
 
 
-class EverySort(Protocol):
+class EverySort(Protocol, camel_case=True):
     """One variable of each sort."""
 
     nodes = IndexSetConstant(2, kind="node")

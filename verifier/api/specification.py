@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from verifier.api.result import Result
 from verifier.errors import unknown_name
@@ -18,11 +18,13 @@ from verifier.runs.table import ENGINES, engine_named
 from verifier.specs.definition import Definition
 from verifier.specs.protocol import Protocol
 
-Ask = Callable[..., Result]
-"""An engine that waits for its options."""
+if TYPE_CHECKING:
+    from verifier.api.engine_methods import EngineMethods
+else:
+    EngineMethods = object
 
 
-def _asking(specification: Specification, name: str) -> Ask:
+def _method(specification: Specification, name: str) -> Callable[..., Result]:
     """The engine as a function of its options, with the signature and the words that ``help`` shows."""
     engine = engine_named(name)
 
@@ -30,7 +32,8 @@ def _asking(specification: Specification, name: str) -> Ask:
         return specification.run(name, *properties, **options)
 
     known = declared(engine.options)
-    named = [_parameter(option) for option in known.values() if option.name != "properties"]
+    defaults = engine.defaults_in_python
+    named = [_parameter(option, defaults) for option in known.values() if option.name != "properties"]
     by_place = inspect.Parameter("properties", inspect.Parameter.VAR_POSITIONAL, annotation=str)
     signature = inspect.Signature([by_place, *named], return_annotation=Result)
     listed = "\n".join(f"  {option.name}: {option.help}" for option in known.values())
@@ -40,24 +43,19 @@ def _asking(specification: Specification, name: str) -> Ask:
     return ask
 
 
-def _parameter(option: Option) -> inspect.Parameter:
-    return inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=option.default)
+def _parameter(option: Option, defaults: Mapping[str, Any]) -> inspect.Parameter:
+    default = defaults.get(option.name, option.default)
+    return inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=default)
 
 
 @dataclass(frozen=True)
-class Specification:
-    """A protocol at its constants. Make one with ``verifier.load``."""
+class Specification(EngineMethods):
+    """A protocol at its constants. Make one with ``verifier.load``.
+
+    Every engine of the table is a method. Type checkers know the methods from ``engine_methods.pyi``.
+    """
 
     loaded: Loaded
-
-    if TYPE_CHECKING:  # what ``__getattr__`` finds in the table of engines, for editors
-        check: ClassVar[Ask]
-        bmc: ClassVar[Ask]
-        explore: ClassVar[Ask]
-        simulate: ClassVar[Ask]
-        prove: ClassVar[Ask]
-        induct: ClassVar[Ask]
-        live: ClassVar[Ask]
 
     def run(self, engine: str, /, *properties: str, **options: Any) -> Result:
         """Runs any engine by name, until it is done, out of time, or interrupted.
@@ -76,17 +74,18 @@ class Specification:
         for name in named:
             if not isinstance(name, str):
                 raise unknown_name("property", name, self.properties)
-        certifying = {} if found.decides_temporal else found.certifying
-        options = found.options_of({**certifying, **parsed, "properties": named})
+        options = found.options_of({**found.defaults_in_python, **parsed, "properties": named})
         question = prepared(found, self.loaded, options)
         return Result(answered(found, question))
 
-    def __getattr__(self, name: str) -> Ask:
-        """Every engine of the table is a method. It takes the engine's options, as ``verify ENGINE --help``
-        lists them, by name, and properties also by place."""
-        if name in ENGINES:
-            return _asking(self, name)
-        raise AttributeError(f"a specification has no attribute {name!r}")
+    if not TYPE_CHECKING:  # a type checker would take every misspelt engine for an attribute
+
+        def __getattr__(self, name: str) -> Callable[..., Result]:
+            """The engine of this name. It takes the options that ``verify ENGINE --help`` lists by name, and
+            properties also by place."""
+            if name in ENGINES:
+                return _method(self, name)
+            raise AttributeError(f"a specification has no attribute {name!r}")
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *ENGINES})

@@ -89,24 +89,24 @@ def _of_module(what: str, spec: str, context: click.Context) -> list[str]:
 def _properties(kind: type[Protocol]) -> Iterator[str]:
     from verifier.specs.definition import PropertyKind
     from verifier.specs.members import PropertyMember
-    from verifier.specs.names import TYPE_INVARIANT, title_of
+    from verifier.specs.names import TYPE_INVARIANT, claim_title
 
     yield "all"
     members = {name: inspect.getattr_static(kind, name) for name in dir(kind)}
     found = {name: item for name, item in members.items() if isinstance(item, PropertyMember)}
-    yield from (item.name or title_of(name) for name, item in found.items())
+    yield from (claim_title(kind, name, item.name) for name, item in found.items())
     if all(item.kind is not PropertyKind.TYPE_INVARIANT for item in found.values()):
         yield TYPE_INVARIANT
 
 
 def _temporal(kind: type[Protocol]) -> Iterator[str]:
-    from verifier.specs.names import title_of
+    from verifier.specs.names import claim_title
     from verifier.specs.temporal_members import TemporalMember
 
     yield "all"
     members = {name: inspect.getattr_static(kind, name) for name in dir(kind)}
     found = ((name, item) for name, item in members.items() if isinstance(item, TemporalMember))
-    yield from (item.name or title_of(name) for name, item in found)
+    yield from (claim_title(kind, name, item.name) for name, item in found)
 
 
 def _constants(kind: type[Protocol]) -> Iterator[str]:

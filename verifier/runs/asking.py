@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from verifier.errors import UsageError
 from verifier.runs.semantics import check_no_semantics
+from verifier.specs.names import own_name
 
 if TYPE_CHECKING:
     from verifier.outcomes.run import Run
     from verifier.runs.engine import Engine, Listen
     from verifier.runs.loading import Loaded
     from verifier.runs.question import Question
+    from verifier.specs.definition import Definition
     from verifier.system.model import Model
 
 
@@ -48,7 +50,19 @@ def prepared(engine: Engine[Any], loaded: Loaded, options: Any) -> Question[Any]
         if getattr(options, "validate", None) is not None:
             words = f"--validate is for TLA+ modules, which are translated, and {loaded.spec} is none"
             raise UsageError(words)
+        options = with_own_names(options, loaded.definition)
     return engine.prepare(loaded, options)
+
+
+def with_own_names(options: Any, definition: Definition) -> Any:
+    """The options, in which `NoLostWrite` stands for a property that the protocol calls `no_lost_write`."""
+    own = [claim.name for claim in definition.properties] + [claim.name for claim in definition.temporal]
+    expect = (word.rpartition("=") for word in options.expect)
+    return replace(
+        options,
+        properties=tuple(own_name(name, own) for name in options.properties),
+        expect=tuple(f"{own_name(name, own)}{equals}{verdict}" for name, equals, verdict in expect),
+    )
 
 
 def answered(

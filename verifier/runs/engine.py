@@ -137,6 +137,11 @@ class Engine(Generic[OptionsT]):
     """Options that a manifest has by default, given the others: its expectations may be of the fewest."""
 
     @property
+    def defaults_in_python(self) -> Mapping[str, Any]:
+        """The defaults in Python that differ from the command's: there, results have certificates."""
+        return {} if self.decides_temporal else self.certifying
+
+    @property
     def looks_for_deadlocks(self) -> bool:
         """Whether it can be asked for freedom from deadlock."""
         return "deadlock" in declared(self.options)
