@@ -158,7 +158,7 @@ def compare_module(
         found[f"interpreter: {_kind(failed, explorer, name)}"] += 1
     wrong = []
     for engine in engines:
-        if engine == "explore" and explorer.action_constraints:
+        if engine == "explore" and (explorer.action_constraints or explorer.view is not None):
             continue  # the interpreter explores such modules
         ours = _ours(engine, asked.loaded, names, explorer.found.depth + 1)
         for name in names:

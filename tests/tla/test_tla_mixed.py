@@ -102,6 +102,11 @@ LISTED = [
 ]
 
 ONE_OR_SET = [{"d": "1"}, {"d": '"a"'}, {"d": "{1}"}, {"d": "{}"}, {"d": '{"a"}'}, {"d": "{None}"}]
+PARTS = [
+    *ONE_OR_SET,
+    *({"d": text} for text in ("<<1>>", '<<"a">>', "[a |-> 1]", "<<>>", "None", '<<1, "a">>', "<<2, 3>>")),
+    {"d": "(<<1>> :> 2)"},
+]
 
 
 @pytest.mark.parametrize(
@@ -129,13 +134,24 @@ ONE_OR_SET = [{"d": "1"}, {"d": '"a"'}, {"d": "{1}"}, {"d": "{}"}, {"d": '{"a"}'
             d \cup (0..70); d \in (0..70) \cup Nat; {d} \subseteq Nat \cup {"b"}; {d} \subseteq Nat;
             {d} \subseteq (SUBSET {1}) \cup {3}""",
         ),
+        (
+            PARTS,
+            r"""{d} = {1}; <<d>> = <<1>>; <<d>> = <<1, 2>>; <<d, 1>> = <<1, 2>>; <<1, d>> = <<2, 2>>;
+            [a |-> d, b |-> 1] = [a |-> 1, b |-> 1]; <<1, 2>> = d; d = <<1>>; d = <<"b">>; d # {"b"};
+            {d} = {<<"b">>}; (<<1, d>> :> 1) = <<1>>; ({d} :> 1) = ({} :> 1); <<{d}>> # <<{1}>>;
+            [x \in {1, 2} |-> d] = <<1, 2>>; [x \in {1, 2} |-> d] = <<"a", "b">>; <<d, 2>> = Append(<<1>>, 3);
+            <<d, 2>> = d""",
+        ),
     ],
-    ids=["unions of sets of words and of listed values", "sets and others", "listed members", "intervals"],
+    ids=[
+        "unions of sets of words and of listed values", "sets and others", "listed members", "intervals",
+        "parts of different kinds",
+    ],  # fmt: skip
 )
 def test_expressions_that_differed_once(
     tmp_path: Path, states: list[dict[str, str]], expressions: str
 ) -> None:
-    tlc = Tlc(TLC) if TLC.exists() and states is ONE_OR_SET else None
+    tlc = Tlc(TLC) if TLC.exists() and states in (ONE_OR_SET, PARTS) else None
     readers, trees = Comparison(tlc=tlc), [Tree(one.strip()) for one in expressions.split(";")]
     assert [f"{one}" for one in readers.compare(tmp_path, trees, states)] == []
     assert readers.found["equal, 3 readers" if tlc else "equal, 2 readers"] >= len(trees) / 2

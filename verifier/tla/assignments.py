@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from verifier.tla import ast
 from verifier.tla.ast import Builtin, Definition, Expression
+from verifier.tla.comparing import equals
 from verifier.tla.errors import Place
 from verifier.tla.flows import Lines, Rest, indented
 from verifier.tla.frames import UNSET, Frame, Undefined, Unit, Waiting
 from verifier.tla.relations import assignment
-from verifier.tla.values import NoValue, Value, is_member, listed, same
+from verifier.tla.values import NoValue, Value, is_member, listed
 
 if TYPE_CHECKING:
     from verifier.tla.evaluator import Evaluator
@@ -149,7 +150,7 @@ class Assignments:
 
     def _equal(self, one: Value, other: Value, place: Place) -> bool:
         try:
-            return same(one, other)
+            return equals(one, other)
         except NoValue as error:
             shown = f"{self.evaluator.show(one)} and {self.evaluator.show(other)}"
             raise Undefined(place, f"{error}: {shown}") from None

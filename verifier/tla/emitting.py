@@ -22,7 +22,7 @@ _LONGEST = 900
 _WORDS: dict[str, Any] = {
     thing.__name__: thing
     for thing in (Fn, Waiting, Undefined, NoValue, ModelValue, Boolean, function)
-} | {"UNSET": UNSET, "TRUE": TRUE, "FALSE": FALSE}  # fmt: skip
+} | {"UNSET": UNSET, "TRUE": TRUE, "FALSE": FALSE, "COMPOUND": frozenset((frozenset, tuple, Fn))}  # fmt: skip
 
 
 class Emitter:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from verifier.tla import ast
 from verifier.tla.ast import Expression
+from verifier.tla.comparing import equals
 from verifier.tla.errors import Place
 from verifier.tla.frames import UNSET, Frame, Undefined
 from verifier.tla.order import text
@@ -30,7 +31,6 @@ from verifier.tla.values import (
     is_function,
     members,
     pairs_of,
-    same,
 )
 
 if TYPE_CHECKING:
@@ -353,7 +353,7 @@ EXTENSIONS: dict[str, Make] = {
     "TLCGetOrDefault": ordered(_get_or),
     "TLCGetAndSet": ordered(_get_and_set),
     "TLCEval": simple(lambda value: value.listed() if hasattr(value, "listed") else value),
-    "AssertEq": simple(lambda one, other: boolean(same(one, other))),
+    "AssertEq": simple(lambda one, other: boolean(equals(one, other))),
     "TLCCache": simple(lambda value, closure: value),
     "TLCDefer": simple(lambda value: TRUE),
     "TLCNoOp": simple(lambda value: value),

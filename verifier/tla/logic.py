@@ -10,9 +10,10 @@ from typing import Any
 from verifier.tla import ast
 from verifier.tla.assignments import Walk
 from verifier.tla.ast import Expression
+from verifier.tla.comparing import equals
 from verifier.tla.core import Core, Source
 from verifier.tla.frames import UNSET, Frame, Undefined, Unit, Waiting
-from verifier.tla.values import NoValue, Value, members, same
+from verifier.tla.values import NoValue, Value, members
 
 _MOST_NESTED = 6
 """Python nests no more than 20 loops, and a walk has up to 12 around."""
@@ -286,7 +287,7 @@ class Logic(Core):
         def equal(first: Value, second: Value) -> bool:
             """Of values that are not equal, and of different kinds or model values: whether TLC says so."""
             try:
-                return same(first, second)
+                return equals(first, second)
             except NoValue as error:
                 words = f"{error}: {self.show(first)} and {self.show(second)}"
                 raise Undefined(place, words, error.tlc) from None
@@ -302,7 +303,7 @@ class Logic(Core):
                 test = f"({one} == {other} or {unlike} and {slow}({one}, {other}))"
             else:
                 typed = f"type({one}) is ModelValue and {one}.type != {other}.type"
-                unlike = f"(type({one}) is not type({other}) or {typed})"
+                unlike = f"(type({one}) is not type({other}) or type({one}) in COMPOUND or {typed})"
                 test = f"({one} is {other} or {one} == {other} or {unlike} and {slow}({one}, {other}))"
             return f"({negated}{test})" if negated else test
 

@@ -13,7 +13,7 @@ from verifier.tla.columns.batches import UNSET_NUMBER, Batch, Of, merged
 from verifier.tla.columns.leaves import Members, Valued
 from verifier.tla.columns.numbers import Column, Numbers, Unsuited
 from verifier.tla.columns.truths import Mask, Truth
-from verifier.tla.values import same
+from verifier.tla.comparing import equals
 
 
 class Walk(ABC):
@@ -206,7 +206,7 @@ def _assigned(batch: Batch, of: Of, found: Column) -> Batch:
     clash = (before != UNSET_NUMBER) & (before != found)
     values = of.numbers.values
     for one, other in set(zip(before[clash].tolist(), found[clash].tolist(), strict=True)):
-        same(values[one], values[other])  # raises for what is not compared
+        equals(values[one], values[other])  # raises for what is not compared
     return batch.put(of, np.where(before == UNSET_NUMBER, found, before)).where(~clash)
 
 

@@ -12,6 +12,7 @@ from verifier.tla.evaluator import Evaluator
 from verifier.tla.frames import Undefined
 from verifier.tla.primitives import divided, modulo
 from verifier.tla.translate.merging import Merging
+from verifier.tla.translate.refused_parts import refuse_parts
 from verifier.tla.translate.symbolic import (
     NO,
     YES,
@@ -96,7 +97,10 @@ class Builtins(Merging):
 
     def compared(self, one: Sym, other: Sym) -> Sym:
         """``one = other``, where they are of kinds that may be compared."""
-        return self.after(self.comparable(one, other), self.equal(one, other))
+        refused = refuse_parts(self, one, other)
+        words = "values with parts of different kinds are compared"
+        parts = YES if refused is NO else self.if_(refused, Nothing(words), YES)
+        return self.after(self.comparable(one, other), self.after(parts, self.equal(one, other)))
 
     def _equivalent(self, one: Sym, other: Sym) -> Sym:
         left, right = self.truth(one), self.truth(other)

@@ -261,13 +261,13 @@ class Kinds(Reading):
         model = [held for kind, held in kinds.items() if kind not in EVERY]
         comparable: Sym = YES
         if model and INTEGER in own:  # the keys of a sequence are compared with integers alone
-            wrong = self.and_([self.or_(model), self._is_sequence(function)])
+            wrong = self.and_([self.or_(model), self.is_sequence(function)])
             comparable = self.if_(wrong, Nothing("a sequence has integers as its keys"), YES)
         if not any(clash(kind, own) for kind in kinds):
             return comparable
         return self.and_([comparable, self._comparable_with_members(self.domain(function), key, NO)])
 
-    def _is_sequence(self, function: Sym) -> Sym:
+    def is_sequence(self, function: Sym) -> Sym:
         """Whether a function is a sequence, and not the empty one."""
         table = self.rows_of(function)
         if table is not None:

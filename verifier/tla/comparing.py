@@ -1,0 +1,55 @@
+"""``=`` of two values, as TLC has it: which values it refuses to compare, by their kinds and by their parts.
+
+TLC compares tuples item by item, and other values part by part in an order of its own
+(``tlc2.value.impl``: ``TupleValue``, ``RecordValue``, ``FcnRcdValue``, ``SetEnumValue``, each ``equals``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from verifier.tla.values import Fn, NoValue, Value, pairs_of, same
+
+_WITH_PARTS = frozenset((frozenset, tuple, Fn))
+
+
+def equals(one: Value, other: Value) -> bool:
+    """Whether two values are equal. Raises NoValue where TLC does not compare them, or parts of them."""
+    if one is other or same(one, other):
+        return True
+    if type(one) in _WITH_PARTS and type(other) in _WITH_PARTS and has_parts_to_refuse(one, other):
+        raise NoValue("values with parts of different kinds are compared")
+    return False
+
+
+def has_parts_to_refuse(one: Value, other: Value) -> bool:
+    """Whether TLC refuses to compare two sets or functions, which are not equal, for their parts.
+
+    Of tuples the first items that differ decide. Of other values this is so where all parts that differ are
+    refused: where some differ otherwise, TLC's order decides, and FALSE is an answer as good as an error.
+    """
+    if type(one) is frozenset:
+        return len(one) == len(other) and are_all_refused(one, other)
+    if len(one) != len(other):
+        return False
+    if type(one) is type(other) is tuple:
+        differing = ((item, another) for item, another in zip(one, other, strict=True) if item != another)
+        return is_refused(*next(differing))
+    parts, others = pairs_of(one), pairs_of(other)
+    if parts.keys() != others.keys():
+        return are_all_refused(parts, others)
+    return all(item == others[key] or is_refused(item, others[key]) for key, item in parts.items())
+
+
+def are_all_refused(some: Iterable[Value], others: Iterable[Value]) -> bool:
+    """Whether TLC compares none of some values with one of the others."""
+    return all(is_refused(one, another) for one in some for another in others)
+
+
+def is_refused(one: Value, other: Value) -> bool:
+    """Whether TLC refuses to compare two values."""
+    try:
+        equals(one, other)
+    except NoValue:
+        return True
+    return False
