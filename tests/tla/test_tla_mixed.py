@@ -146,7 +146,7 @@ PARTS = [
     ids=[
         "unions of sets of words and of listed values", "sets and others", "listed members", "intervals",
         "parts of different kinds",
-    ],  # fmt: skip
+    ],
 )
 def test_expressions_that_differed_once(
     tmp_path: Path, states: list[dict[str, str]], expressions: str
