@@ -6,7 +6,7 @@ Python classes build it (``verifier.specs.protocol``). A front end for parsed te
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
@@ -147,6 +147,8 @@ class Presentation:
     """The index set, range or enumeration whose values are the columns of a trace; None if there is none."""
     lane_kind: str = ""
     """What one of them is called."""
+    says: Mapping[str, str] = field(default_factory=dict)
+    """Of a TLA+ module: how it defines its properties."""
     first_index: int = 0
     """What the places of sequences and tuples are counted from, where they are shown; 1 in TLA+."""
 

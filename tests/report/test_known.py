@@ -83,5 +83,5 @@ def test_reports_say_it() -> None:
     report = Report("t", rows)
     assert "DISAGREES: violated in 11 steps" in as_text(report)
     first, second = as_object(report)["rows"]
-    assert first["known"] == {"words": "violated in 11 steps", "agrees": False}
+    assert first["known"] == {"words": "violated in 11 steps", "agrees": False, "is_longer": False}
     assert second["known"] is None

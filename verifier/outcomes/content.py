@@ -7,6 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from verifier.outcomes.asked import asked, documented
 from verifier.outcomes.run import Origin, Run
 from verifier.solvers import solver_version
 from verifier.specs.definition import Definition
@@ -36,6 +37,8 @@ def as_object(run: Run) -> dict[str, Any]:
         "results": [_result(verdict, written_trace(run, verdict)) for verdict in run.outcome.verdicts],
         "proofs": [dict(proof) for proof in run.proofs],
         "statistics": _statistics(run),
+        "asked": asked(run.definition, [verdict.property_name for verdict in run.outcome.verdicts]),
+        "documented": documented(run.definition),
         "drawing": run.definition.drawing,
     }
 

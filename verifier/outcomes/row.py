@@ -25,6 +25,10 @@ _DEPTHS = ("depth", "max_depth")
 _CLOSING = (VerdictKind.HOLDS, VerdictKind.INCONCLUSIVE)
 """Verdicts whose depth is one that was closed."""
 
+ASKED = "asked"
+"""The figure that says what was asked: the property's kind, formula and documentation."""
+DOCUMENTED = "documented"
+"""The figure that says what the actions of an execution do."""
 ASSUMPTIONS = "assumptions"
 """The figure of a proof for all constants that says what it assumes of them."""
 
@@ -184,7 +188,7 @@ def rows_of(content: Mapping[str, Any]) -> Sequence[Row]:
             fewest=result["fewest"],
             trace=result["trace"],
             proof=proofs.get(result["property"]),
-            statistics=statistics,
+            statistics={**statistics, **_said(content, result)},
             drawing=content.get("drawing"),
             exit_code=code,
             error=result["reason"] if result["verdict"] == VerdictKind.ERROR else None,
@@ -193,6 +197,18 @@ def rows_of(content: Mapping[str, Any]) -> Sequence[Row]:
         )
         for result, code in zip(content["results"], codes, strict=True)
     ]
+
+
+def _said(content: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, Any]:
+    """What was asked of a property, and what the actions of its execution do."""
+    asked = content.get("asked", {}).get(result["property"])
+    said = {} if asked is None else {ASKED: asked}
+    if result["trace"] is None or not content.get("documented"):
+        return said
+    taken = {state.get("#meta", {}).get("action") for state in result["trace"]["states"]}
+    taken.add(result["trace"]["#meta"].get("loop", {}).get("action"))
+    does = {name: words for name, words in content["documented"].items() if name in taken}
+    return {**said, DOCUMENTED: does} if does else said
 
 
 def _exit_codes(content: Mapping[str, Any]) -> Sequence[int]:

@@ -175,6 +175,14 @@ class Solver(TypedDict):
     version: str
 
 
+class Asked(TypedDict):
+    """What a property is, in the protocol's words (``verifier.outcomes.asked``)."""
+
+    kind: str
+    says: str
+    description: str
+
+
 class Result(TypedDict):
     """A verdict."""
 
@@ -213,6 +221,8 @@ class RunObject(TypedDict):
     results: list[Result]
     proofs: NotRequired[list[ProofOfProperty]]
     statistics: Statistics
+    asked: NotRequired[dict[str, Asked]]
+    documented: NotRequired[dict[str, str]]
     drawing: NotRequired[Drawing | None]
 
 

@@ -23,10 +23,14 @@ class Known:
     """``violated in 8 steps``, ``holds, 9045 states``."""
     agrees: bool | None
     """None if the verdict says too little, for example because the run stopped at a smaller depth."""
+    is_longer: bool = False
+    """Whether the execution found is longer than the checker's."""
 
     @property
     def mark(self) -> str:
         """The agreement in words."""
+        if self.agrees and self.is_longer:
+            return "agrees that it is violated; this execution is longer"
         return "nothing to compare" if self.agrees is None else "agrees" if self.agrees else "DISAGREES"
 
 
@@ -34,7 +38,8 @@ def known(row: Row) -> Known | None:
     """The checker's answer for the row's property and constants; None if there is none."""
     for constants, expected in _measured(row.spec):
         if expected.property_name == row.property_name and constants == row.constants:
-            return Known(_words(expected), _agrees(expected, row))
+            longer = expected.steps is not None and (row.steps or 0) > expected.steps
+            return Known(_words(expected), _agrees(expected, row), longer)
     return None
 
 

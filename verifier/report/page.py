@@ -20,13 +20,14 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from verifier.encodings.concrete import show_constants
-from verifier.outcomes.row import Row
+from verifier.outcomes.row import ASKED, DOCUMENTED, Row
 from verifier.printable import json_text, printable, printable_text
+from verifier.report.claims import claim_of, finder_of, is_complete, verdict_of
 from verifier.report.diagram import Diagram, diagram_of
 from verifier.report.known import CHECKER, Known, known
 from verifier.report.loops import closed, loop_lines
 from verifier.report.matrix import grids
-from verifier.report.report import Report, command_of, tally, verdict_words, version_columns
+from verifier.report.report import Report, command_of, tally, version_columns
 from verifier.report.tables import failure_lines
 from verifier.verdict import VerdictKind
 
@@ -44,16 +45,6 @@ MARKS: Mapping[VerdictKind, str] = {
 }
 """A sign for each verdict beside its colour."""
 
-_CLAIMS = {
-    VerdictKind.PROVED: "No execution of any length violates it, with these constants.",
-    VerdictKind.HOLDS: "No execution of at most {depth} actions violates it.",
-    VerdictKind.REACHED: "An execution reaches it; it was replayed on a concrete evaluator.",
-    VerdictKind.VIOLATED: "An execution violates it; it was replayed on a concrete evaluator.",
-    VerdictKind.NOT_INDUCTIVE: "A step leaves what was assumed; its first state may be unreachable.",
-    VerdictKind.INCONCLUSIVE: "Nothing is known beyond the depth closed. Neither a pass nor a failure.",
-    VerdictKind.ERROR: "The tool contradicts itself: no verdict.",
-}
-
 
 @dataclass(frozen=True)
 class _Verdict:
@@ -64,6 +55,10 @@ class _Verdict:
     words: str
     mark: str
     claim: str
+    finder: str
+    """Who found a proof, and how."""
+    asked: Mapping[str, str] | None
+    """The property's kind, formula and documentation."""
     command: str
     facts: tuple[tuple[str, str], ...]
     failing: tuple[str, ...]
@@ -78,6 +73,8 @@ class _Verdict:
     """For an exploration: the depth and states of each level, and the share of the largest level."""
     known: Known | None
     """The answer of an independent checker."""
+    is_complete: bool
+    """Whether every reachable state was looked at."""
     searches: tuple[tuple[str, str], ...]
     """The searches that took part, each with its figures."""
 
@@ -191,9 +188,11 @@ def _verdict(number: int, row: Row) -> _Verdict:
     return _Verdict(
         number=number,
         row=row,
-        words=verdict_words(row),
+        words=verdict_of(row),
         mark=MARKS[row.verdict],
-        claim=_claim(row),
+        claim=claim_of(row),
+        finder=finder_of(row),
+        asked=row.statistics.get(ASKED),
         command=command_of(row),
         facts=tuple(_facts(row)),
         failing=() if diagram is None else tuple(failure_lines(diagram)),
@@ -203,18 +202,9 @@ def _verdict(number: int, row: Row) -> _Verdict:
         table=_obligations(row),
         levels=_levels(row),
         known=known(row),
+        is_complete=row.verdict is VerdictKind.HOLDS and is_complete(row),
         searches=tuple(_searches(row)),
     )
-
-
-def _claim(row: Row) -> str:
-    if row.verdict is VerdictKind.VIOLATED and row.trace is None:
-        return "No reachable state satisfies it."
-    if row.verdict is VerdictKind.PROVED and row.is_for_all_constants:
-        return "No execution of any length violates it, for all constants with what is assumed of them."
-    claim = _CLAIMS[row.verdict].format(depth=row.depth)
-    said = row.verdict is VerdictKind.HOLDS and row.reason
-    return f"{claim} {row.reason}." if said else claim
 
 
 def _facts(row: Row) -> list[tuple[str, str]]:
@@ -288,11 +278,12 @@ def _compact(row: Row, diagram: Diagram) -> dict[str, Any]:
     A long value is the list of what opens it, its members, and what closes it.
     """
     return {
-        "property": row.claim,
+        "property": _failing_name(row),
         "start": "from a state" if row.verdict is VerdictKind.NOT_INDUCTIVE else "initially",
         "about_step": diagram.about_step,
         "loop": None if row.trace is None else row.trace.get("loop"),
         "tla": diagram.is_tla,
+        "does": row.statistics.get(DOCUMENTED, {}),
         "participants": diagram.has_participants,
         "lanes": [[lane.name, lane.kind, lane.element] for lane in diagram.lanes],
         "places": [[place.path, place.lane, int(place.message), place.key] for place in diagram.places],
@@ -317,6 +308,12 @@ def _compact(row: Row, diagram: Diagram) -> dict[str, Any]:
             for part in diagram.failing
         ],
     }
+
+
+def _failing_name(row: Row) -> str:
+    """What fails at the end: a lemma that a proof assumes may fail in the place of the property."""
+    failing = (row.trace or {}).get("#meta", {}).get("property")
+    return row.claim if failing in (None, row.property_name) else str(failing)
 
 
 def embedded(data: Any) -> Markup:

@@ -20,6 +20,7 @@ from verifier.specs.definition import Action, Definition, Presentation, Property
 from verifier.specs.temporal import TemporalFormula, TemporalOperator, TemporalProperty
 from verifier.tla import ast
 from verifier.tla.config import Assignment, Config, ModelName, parse_value, read_config
+from verifier.tla.documented import said_of
 from verifier.tla.errors import Place, TlaError
 from verifier.tla.evaluator import deep_recursion
 from verifier.tla.facts import CONSTANT, STATE, TEMPORAL
@@ -209,16 +210,23 @@ def _definition(specification: Specification, path: Path, source_hash: str) -> T
         checked += [name] if checkable(specification, name) else []
         checked += [f"{name}{OF_STEPS}"] if safety.always and safety.steps else []
     lasting = [name for name, one in specification.properties.items() if one.liveness]
+    said = {name: said_of(specification.module, name.removesuffix(OF_STEPS)) for name in (*checked, *lasting)}
+    does = {name: said_of(specification.module, name)[1] for name in _action_names(specification)}
     return TlaDefinition(
         specification.module.name,
         constants,
         (),
         _TRUE,
-        tuple(Action(name, (), (), (), "") for name in _action_names(specification)),
-        tuple(Property(name, PropertyKind.INVARIANT, _TRUE, True, "") for name in checked),
+        tuple(Action(name, (), (), (), words) for name, words in does.items()),
+        tuple(Property(name, PropertyKind.INVARIANT, _TRUE, True, said[name][1]) for name in checked),
         None,
-        presentation=Presentation(source=str(path), config=config.file, first_index=1),
-        temporal=tuple(TemporalProperty(name, UNKNOWN, True, "") for name in lasting),
+        presentation=Presentation(
+            source=str(path),
+            config=config.file,
+            says={name: says for name, (says, _) in said.items()},
+            first_index=1,
+        ),
+        temporal=tuple(TemporalProperty(name, UNKNOWN, True, said[name][1]) for name in lasting),
         titles=specification.titles,
         checks_deadlock=specification.next is not None and config.check_deadlock,
         source_hash=source_hash,

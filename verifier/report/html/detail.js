@@ -6,15 +6,16 @@ class Detail {
     this.shown = shown;
     this.link = link;
     this.title = Page.make("h3", { "aria-live": "polite" });
+    this.meaning = Page.make("p", { class: "meaning" });
     this.changes = Page.make("div");
     this.state = Page.make("div");
-    this.aside = Page.make("aside", { class: "detail", "aria-label": "The step selected", tabindex: 0 }, this.title, this.changes, this.state);
+    this.aside = Page.make("aside", { class: "detail", "aria-label": "The step selected", tabindex: 0 }, this.title, this.meaning, this.changes, this.state);
   }
 
   show(step) {
     const { make } = Page, trace = this.trace, { changes } = trace.steps[step];
-    const title = step === 0 ? `0 · ${trace.start}` : `${trace.numberOf(step)} · ${trace.titleOf(step)}`;
-    this.title.replaceChildren(...Page.breakable(title), make("small", {}, trace.parametersOf(step)));
+    this.title.replaceChildren(...Page.breakable(`${step} · ${trace.titleOf(step)}`), make("small", {}, trace.parametersOf(step)));
+    this.meaning.textContent = trace.meaningOf(step);
     const visible = changes.filter(({ place }) => this.shown(place));
     const rows = visible.map((change) => make("tr", {}, make("th", { scope: "row" }, ...Page.breakable(trace.places[change.place][0])), make("td", {}, ...Detail.difference(change))));
     const none = changes.length ? `${changes.length} changes, none of them shown` : "nothing changes";

@@ -168,15 +168,14 @@ const Diagram = (() => {
 
   function drawTitle(group, trace, plan, row) {
     const y = plan.wide ? row.y + 4 : row.top + 15, room = (plan.wide ? plan.gutter : plan.width) - 42;
-    const number = String(trace.closes(row.step) ? trace.loop : row.step);
-    group.append(element("text", { class: "number", x: 24, y }, number));
-    const title = trace.titleOf(row.step), words = trace.parametersOf(row.step);
-    const action = cut(title, room, "action");
+    group.append(element("text", { class: "number", x: 24, y }, String(row.step)));
+    const title = trace.titleOf(row.step), words = trace.parametersOf(row.step), meaning = trace.meaningOf(row.step);
+    const action = cut(title, room, "action"), full = meaning ? `${title}: ${meaning}` : title;
     if (plan.wide) {
-      group.append(text({ class: "action", x: 32, y }, action, title));
+      group.append(text({ class: "action", x: 32, y }, action, full));
       if (words && row.height > 32) group.append(text({ class: "parameters", x: 32, y: y + 14 }, cut(words, room, "parameters"), words));
     } else {
-      const made = text({ class: "action", x: 32, y }, action, `${title} ${words}`.trim());
+      const made = text({ class: "action", x: 32, y }, action, [full, words].filter(Boolean).join("\n"));
       const left = room - widthOf(`${action} `, "action");
       if (words && left > 30) made.append(element("tspan", { class: "parameters", "font-weight": 400 }, ` ${cut(words, left, "parameters")}`));
       group.append(made);

@@ -120,7 +120,7 @@ class Explorer {
     pane.style.paddingBottom = "0";
     const { rows } = this.view, { top, height } = rows[this.current], room = pane.clientHeight - headHeight;
     const end = pane.scrollHeight - headHeight, bottom = this.current === this.last ? end : top + height + 8;
-    if (top < at) at = top;
+    if (top < at) at = rows[Math.max(0, this.current - 1)].top;
     else if (bottom > at + room + 1) at = Math.min((rows.find((row) => row.top >= bottom - room) ?? rows[this.current]).top, top);
     pane.style.paddingBottom = `${Math.max(0, at + room - end)}px`;
     pane.scrollTop = at;
@@ -149,7 +149,7 @@ class Explorer {
     });
     const names = ["action", "changes", ...(trace.hasLanes ? ["who"] : []), ...(trace.arrows.length ? ["messages"] : [])];
     const rows = trace.steps.map((_, step) => {
-      const found = cells(step), link = make("a", { href: this.address(step) }, trace.numberOf(step));
+      const found = cells(step), link = make("a", { href: this.address(step) }, String(step));
       return make("tr", {}, make("th", { scope: "row" }, link), ...names.map((name) => make("td", {}, ...[found[name]].flat())));
     });
     const heads = ["step", ...names].map((name) => make("th", { scope: "col" }, name));

@@ -61,13 +61,15 @@ class Trace {
     return this.loop !== null && step === this.last;
   }
 
-  /* A step's number, or the state that it leads back to. */
-  numberOf(step) {
-    return this.closes(step) ? `back to ${this.loop}` : String(step);
+  /* What a step is called; the last one of a loop says where it leads back to. */
+  titleOf(step) {
+    const title = step === 0 ? this.start : this.steps[step].action;
+    return this.closes(step) ? `${title}, back to ${this.loop}` : title;
   }
 
-  titleOf(step) {
-    return step === 0 ? this.start : this.steps[step].action;
+  /* What is documented of a step's action. */
+  meaningOf(step) {
+    return this.does[this.steps[step].action] ?? "";
   }
 
   parametersOf(step) {

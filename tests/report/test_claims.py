@@ -1,0 +1,136 @@
+"""What pages say was asked, how far was looked, and what may be shorter."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from results.generators.examples import kip320_first_try, rabbit_lasso, run_rows
+from tests.support.modules_for_pages import JUGS, JUGS_CONFIG, commit, found_in, jugs
+from verifier.outcomes.row import ASKED, DOCUMENTED, Row
+from verifier.report.claims import claim_of, finder_of, verdict_of
+from verifier.report.known import known
+from verifier.report.page import as_html
+from verifier.report.report import Report
+from verifier.verdict import VerdictKind
+
+
+def page(row: Row) -> str:
+    return as_html(Report("one", (row,)))
+
+
+def like(row: Row, **changes: Any) -> Row:
+    return replace(row, **{"trace": None, "steps": None, "reason": None, **changes})
+
+
+def test_the_page_has_formula_and_documentation() -> None:
+    text = page(kip320_first_try())
+    assert "no election loses it." in text
+    assert "∀ leader ∈ replica(3)" in text
+    does = kip320_first_try().statistics[DOCUMENTED]
+    assert does["FollowerTruncate"].startswith("A follower that finds its log to differ")
+    assert does["FollowerTruncate"] in text
+
+
+def test_the_page_of_a_liveness_property_says_what_it_demands() -> None:
+    asked = rabbit_lasso().statistics[ASKED]
+    assert asked["kind"] == "temporal property"
+    assert asked["says"].startswith("always eventually ")
+    assert asked["description"].startswith("Again and again the load is balanced")
+    assert claim_of(rabbit_lasso()).startswith("An execution that goes on for ever violates it.")
+
+
+def test_of_a_module_its_own_words_are_shown(tmp_path: Path) -> None:
+    row = commit(tmp_path)
+    assert row.statistics[ASKED] == {
+        "kind": "invariant",
+        "says": r'\A r \in RM : rmState[r] # "committed"',
+        "description": "",
+    }
+    assert row.statistics[DOCUMENTED] == {"Prepare": "A manager is ready, and says so."}
+
+
+@pytest.mark.parametrize(
+    ("comment", "words"),
+    [
+        ("\\* Two is not reached.\n", "Two is not reached."),
+        ("\\* Two is\n\\* not reached.\n", "Two is not reached."),
+        ("(* Two is not reached. *)\n", "Two is not reached."),
+        ("(***********)\n(* Two is  *)\n(* far away. *)\n(***********)\n", "Two is far away."),
+        ("\\* Of something else.\n\n", ""),
+        ("\\* a line\n" * 13, ""),
+        ("", ""),
+    ],
+)
+def test_the_comment_above_a_definition_is_its_documentation(
+    comment: str, words: str, tmp_path: Path
+) -> None:
+    text = JUGS.replace("NeverTwo ==", f"{comment}NeverTwo ==")
+    row = found_in(tmp_path, "Jugs", text, JUGS_CONFIG)
+    assert row.statistics[ASKED] == {"kind": "invariant", "says": "big # 2", "description": words}
+
+
+def test_a_complete_search_says_how_many_states_there_are(tmp_path: Path) -> None:
+    rows = run_rows("explore", "--spec", "rabbit-sac", "--set", "queues=2", "--set", "apps=2")
+    row = next(row for row in rows if row.verdict is VerdictKind.HOLDS)
+    states = row.statistics["distinct_states"]
+    assert verdict_of(row) == f"HOLDS, complete: {states:,} states"
+    assert claim_of(row) == f"No reachable state violates it: all {states:,} were looked at."
+    assert verdict_of(row) in page(row)
+    bounded = replace(row, statistics={**row.statistics, "complete": False}, depth=7, reason=None)
+    assert verdict_of(bounded) == "HOLDS(7)"
+    assert claim_of(bounded) == (
+        f"No execution of at most 7 actions violates it. {states:,} states were looked at."
+    )
+
+
+def test_whether_an_execution_is_the_shortest_is_said(tmp_path: Path) -> None:
+    row = jugs(tmp_path)
+    assert row.fewest
+    assert claim_of(row).startswith("An execution of 2 steps violates it, and no shorter one does.")
+    longer = replace(row, fewest=False)
+    assert claim_of(longer).startswith("An execution of 2 steps violates it; there may be a shorter one.")
+
+
+def test_another_checkers_shorter_execution_agrees_in_words_that_say_so() -> None:
+    row = kip320_first_try()
+    assert row.steps == 13
+    found = known(row)
+    assert found is not None
+    assert found.words == "violated in 12 steps"
+    assert found.mark == "agrees that it is violated; this execution is longer"
+    assert known(replace(row, steps=12, fewest=True)).mark == "agrees"  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("found_by", "solver", "words"),
+    [
+        ("explore", "minisat+cadical+z3", "explore"),
+        ("ic3", "minisat+cadical", "ic3"),
+        ("ic3", "minisat", "ic3 with minisat"),
+        ("explore", "z3", "explore"),
+    ],
+)
+def test_who_found_a_proof(found_by: str, solver: str, words: str) -> None:
+    row = like(kip320_first_try(), verdict=VerdictKind.PROVED, proof={"found_by": found_by}, solver=solver)
+    assert finder_of(row) == words
+    assert f"Found by {words}." in page(row)
+
+
+def test_a_lemma_that_fails_is_named_and_not_the_property() -> None:
+    row = kip320_first_try()
+    assert row.trace is not None
+    trace = {**row.trace, "#meta": {**row.trace["#meta"], "property": "NoSuchEntryIsFinal"}}
+    assert '"property":"NoSuchEntryIsFinal"' in page(replace(row, trace=trace))
+    assert '"property":"StrongIsr"' in page(row)
+
+
+def test_without_constants_no_sentence_begins_with_a_dot(tmp_path: Path) -> None:
+    row = jugs(tmp_path)
+    assert not row.constants
+    assert '<span class="constants">' not in page(row)
+    proved = like(row, verdict=VerdictKind.PROVED)
+    assert claim_of(proved) == "No execution of any length violates it."

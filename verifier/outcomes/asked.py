@@ -1,0 +1,53 @@
+"""What a run was asked, in the protocol's words: formulas and documentation of properties and actions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from verifier.encodings.printing import text
+from verifier.specs.definition import Definition, Property, PropertyKind
+
+_LONGEST = 600
+"""The most characters of a formula: nobody reads more."""
+_WITHOUT_FORMULA = (PropertyKind.UNDEFINED_READ,)
+
+
+def asked(definition: Definition, names: Iterable[str]) -> dict[str, dict[str, str]]:
+    """Of each property its kind, its formula and its documentation; of those that the definition has."""
+    of_states = {prop.name: _of_property(definition, prop) for prop in definition.properties}
+    lasting = {
+        prop.name: {
+            "kind": "temporal property",
+            "says": _says(definition, prop.name, str(prop.formula)),
+            "description": _plain(prop.description),
+        }
+        for prop in definition.temporal
+    }
+    known = {**lasting, **of_states}
+    return {name: known[name] for name in names if name in known}
+
+
+def documented(definition: Definition) -> dict[str, str]:
+    """What the actions do, for those that are documented."""
+    return {a.name: _plain(a.description) for a in definition.actions if a.description}
+
+
+def _of_property(definition: Definition, prop: Property) -> dict[str, str]:
+    says = "" if prop.kind in _WITHOUT_FORMULA else _formula(definition, prop)
+    return {"kind": prop.kind.value, "says": says, "description": _plain(prop.description)}
+
+
+def _formula(definition: Definition, prop: Property) -> str:
+    if definition.presentation.config:  # of a module, which says it itself
+        return _says(definition, prop.name, "")
+    return text(prop.formula, longest=_LONGEST)
+
+
+def _says(definition: Definition, name: str, otherwise: str) -> str:
+    whole = definition.presentation.says.get(name, otherwise)
+    return whole if len(whole) <= _LONGEST else f"{whole[:_LONGEST]} …"
+
+
+def _plain(words: str) -> str:
+    """A text on one line, without the marks of code."""
+    return " ".join(words.replace("``", "").split())

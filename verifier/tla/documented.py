@@ -1,0 +1,43 @@
+"""What a module says of an operator: its definition, and the comment above it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from verifier.errors import UsageError
+from verifier.files import text_of
+from verifier.tla import ast
+from verifier.tla.explaining import span
+from verifier.tla.text import said_at
+
+_OF_A_LINE = re.compile(r"^\s*\\\*+ ?(.*)$")
+_OF_A_BLOCK = re.compile(r"^\s*\(\*+\s?(.*?)\s*\**\)\s*$")
+_RULE = re.compile(r"[-=*\s]*")
+_MOST_LINES = 12
+"""Of a comment; a longer one tells of more than one operator."""
+
+
+def said_of(module: ast.Module, name: str) -> tuple[str, str]:
+    """What an operator is defined to be, on one line, and the comment above it; empty where there is none."""
+    found = module.names.get(name)
+    if not isinstance(found, ast.Definition) or found.body is None:
+        return "", ""
+    return said_at(span(found.body)), _comment_above(found)
+
+
+def _comment_above(found: ast.Definition) -> str:
+    """The comment that ends in the line above a definition. Each of its lines is a comment of its own."""
+    try:
+        lines = text_of(Path(found.place.file)).splitlines()[: max(found.place.line - 1, 0)]
+    except (OSError, UnicodeDecodeError, UsageError):
+        return ""
+    said: list[str] = []
+    for line in reversed(lines):
+        part = _OF_A_LINE.match(line) or _OF_A_BLOCK.match(line)
+        if part is None:
+            break
+        said.append("" if _RULE.fullmatch(part[1]) else part[1])
+    if len(said) > _MOST_LINES:
+        return ""
+    return " ".join(" ".join(reversed(said)).split())
