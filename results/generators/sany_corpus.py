@@ -28,6 +28,7 @@ _READ = re.compile(r"no value: add CONSTANT|names no SPECIFICATION|after 0 steps
 _MEANING = re.compile(
     r"no definition|not defined|unknown|does not exist|there is no module|there is no file|takes \w+ argument"
     r"|has a meaning already|so it cannot be defined|and never defined|is defined only below"
+    r"|has no name: write its level"
 )
 """What it says of names: the texts of the corpus of the grammar use names that nothing defines."""
 

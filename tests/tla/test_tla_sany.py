@@ -13,6 +13,7 @@ BASE = "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x' = x\n"
 OTHERS = {
     "Vars": "VARIABLE v\nStep == v' = 1\nInv == v = 1\n",
     "Consts": "CONSTANT C\nP == C\n",
+    "Unary": "CONSTANT F(_)\nP == F(1)\n",
     "Primed": "CONSTANT C\nP == C'\n",
     "Updated": "CONSTANT C\nP == [C EXCEPT ![1] = 2]\n",
     "Inner": "CONSTANT C\nI == INSTANCE Vars WITH v <- C\n",
@@ -75,7 +76,7 @@ LEVELS = {
     "H(F(_)) == F(1)'\nP == H(LAMBDA a : x')": "H, for F, takes at most what speaks of one state",
     "RECURSIVE R(_)\nR(n) == IF n = 0 THEN x' ELSE R(n - 1)\nP == R(1)'": "a prime stands below another one",
     "RECURSIVE R(_)\nR(n) == IF n = 0 THEN 0 ELSE R(n - 1)'\nP == R(1)": "a prime stands below another one",
-    "RECURSIVE R(_)\nR(a) == IF TRUE THEN a' ELSE R(a)": "R calls itself, so it cannot prime its argument a",
+    "RECURSIVE R(_)\nR(a) == IF TRUE THEN a' ELSE R(a)": "R is RECURSIVE, so it cannot prime its argument a",
     "THEOREM (x')' = 1": "a prime stands below another one",
     "THEOREM Next /\\ []Init": "what speaks of two states stands beside a temporal formula",
     "ASSUME x = 0": "an assumption speaks of constants only, and this one speaks of one state",
@@ -132,6 +133,38 @@ NAMES = {
     "I == INSTANCE Applied WITH C <- 1, O <- 1\nP == I!F(1)": "O takes 2 arguments",
 }  # fmt: skip
 
+PROOFS = {
+    "USE DEF Nothing": "6:9: unknown operator Nothing",
+    "USE Init, Nothing": "6:11: unknown operator Nothing",
+    "USE Nothing > 0": "6:5: unknown operator Nothing",
+    "USE DEF x": "6:9: DEF names definitions, and x is declared",
+    "USE MODULE Sequences": "6:5: the module Sequences stands in no EXTENDS and no INSTANCE",
+    "HIDE Init": "6:6: HIDE takes the names of theorems, assumptions and steps",
+    "THEOREM T == TRUE\nHIDE T!:": "7:6: HIDE takes the names of theorems",
+    "RECURSIVE R(_)\nUSE R\nR(a) == 1": "7:1: this USE or HIDE stands between RECURSIVE R",
+    "RECURSIVE R(_)\n---- MODULE In ----\n====\nR(a) == 1": "7:1: this module stands between RECURSIVE R",
+    "RECURSIVE R(_)\nR(a) == a'": "R is RECURSIVE, so it cannot prime its argument a",
+    "---- MODULE Naturals ----\n====": "6:1: the module Naturals is known by EXTENDS or INSTANCE",
+    "INSTANCE Consts WITH C <- 1\n---- MODULE Consts ----\n====": "the module Consts is known by EXTENDS",
+    "THEOREM TRUE\n<*>a. QED": "7:1: a step <*> has no name: write its level, as in <1>a",
+    "THEOREM TRUE\n<1> Init\n  <+> x\n  <*> QED\n  <*> QED\n<1> QED": "11:1: the proof of a step of level 1",
+    "F(a) == a\nTHEOREM TRUE\n<1>a HAVE TRUE\n<1>b F(<1>a)\n<1> QED": "9:8: <1>a is a step HAVE",
+    "F(a) == a\nTHEOREM TRUE\n<1>a CASE TRUE\n<1> QED BY F(<1>a)": "9:14: <1>a is a step CASE",
+    "THEOREM []Init\n<1> HAVE x\n<1> QED": "7:5: HAVE takes what is constant where the goal is temporal",
+    "THEOREM []Init\n<1> QED\n  <2> TAKE a \\in x\n  <2> QED": "8:7: TAKE takes what is constant",
+    "THEOREM Init\n<1> []Init\n <2> WITNESS x\n <2> QED\n<1> QED": "8:6: WITNESS takes what is constant",
+    "THEOREM []Init\n<1> CASE x = 0\n<1> QED": "7:5: CASE takes what is constant",
+    "THEOREM TRUE\n<1> PICK a \\in x : []Init\n<1> QED": "7:16: PICK takes a constant set where its",
+    "THEOREM ASSUME NEW a \\in []Init PROVE TRUE": "6:16: the set of NEW takes at most what speaks of two",
+    "THEOREM T == ASSUME ASSUME NEW a, l:: a PROVE a PROVE 1": "6:35: a label cannot stand behind NEW",
+    "F(a) == ENABLED a\nI == INSTANCE Unary": "7:6: the instance of Unary puts F for F, which tells equal",
+    "G(a) == [a EXCEPT ![1] = @']\nI == INSTANCE Unary WITH F <- G": "puts G for F, which tells equal",
+    "H(O(_), a) == O(a)\nG(a) == H(LAMBDA b : []b, a)\nI == INSTANCE Unary WITH F <- G": "puts G for F",
+    "H(O(_), a) == O(a)'\nG(a) == H(LAMBDA b : a, 1)\nI == INSTANCE Unary WITH F <- G": "puts G for F",
+    "I == INSTANCE Unary WITH F <- LAMBDA a : UNCHANGED a": "puts F for F, which tells equal arguments apart",
+    "I == INSTANCE Consts WITH C <- 1\nJ == INSTANCE Consts WITH C <- I": "7:32: I is an instance of",
+}  # fmt: skip
+
 LAYOUT = {
     "P == /\\ IF x = 1\n     THEN TRUE ELSE FALSE": "7:6: this belongs to the item that begins in",
     "P == /\\ LET a == 1\n     IN a = 1\n     /\\ TRUE": "7:6: this belongs to the item that begins in",
@@ -143,6 +176,18 @@ LAYOUT = {
 }  # fmt: skip
 
 ACCEPTED = [
+    "THEOREM T == ASSUME NEW a PROVE a\nUSE T, Init, 1 < 2, MODULE Naturals DEF Nat, >, T\nHIDE T DEF Init",
+    "I == INSTANCE Applied WITH C <- 1, O <- +\nUSE I!F(1) DEF I, I!F\nASSUME A == TRUE\nHIDE A, MODULE M",
+    "THEOREM TRUE\n<1>a TRUE\n<1>b HAVE TRUE\n<1> QED BY <1>a, <1>b, <1>a => TRUE",
+    "THEOREM []Init\n<1> TAKE a, b\n<1> HAVE a\n<1> SUFFICES x = 0\n <2> HAVE x\n <2> QED\n<1> QED",
+    "THEOREM Init\n<1> HAVE x\n<1>1 CASE x\n<1>2 PICK a \\in x : Next\n<1> QED",
+    "THEOREM TRUE\n<*> Nothing\n<*> DEFINE F(a) == Nothing\n<*> QED BY Nothing DEF Nothing",
+    "THEOREM []Init\n<1> HAVE Nothing\n<1> QED",
+    "THEOREM T == ASSUME NEW a, l:: a, ASSUME m:: a, NEW b PROVE b PROVE a",
+    "G(a) == LET b == a' IN 1\nI == INSTANCE Unary WITH F <- G",
+    "G(a) == \\A b \\in {a} : []b\nI == INSTANCE Unary WITH F <- G\nJ(H(_)) == INSTANCE Unary WITH F <- H",
+    "RECURSIVE R(_)\nR(a) == ENABLED a",
+    "---- MODULE Unary ----\n====\nI == INSTANCE Unary",
     "I(c, O(_, _)) == INSTANCE Applied WITH C <- c, O <- O\nP == I(1, +)!F(2)",
     'P == "ä" = "ä" /\\ \\/ IF x = 1\n                   THEN TRUE ELSE FALSE',
     "P == \\/ x = 1\n     /\\ TRUE",
@@ -200,7 +245,7 @@ def _specify(folder: Path, text: str) -> None:
     specified(folder, body, f"INIT Init\nNEXT Next\nCONSTANTS {config}", **OTHERS)
 
 
-@pytest.mark.parametrize(("text", "words"), [*LEVELS.items(), *NAMES.items(), *LAYOUT.items()])
+@pytest.mark.parametrize(("text", "words"), (LEVELS | NAMES | PROOFS | LAYOUT).items())
 def test_rejected(text: str, words: str, tmp_path: Path) -> None:
     with pytest.raises(TlaError) as error:
         _specify(tmp_path, text)

@@ -81,6 +81,10 @@ class Definition:
     """The module that it stands in, as read there; None for what a LET defines."""
     copies: tuple[Copy, ...] = ()
     """The INSTANCEs without a name that it is reached through, the outermost first."""
+    recursive: bool = False
+    """Whether RECURSIVE declares it."""
+    statement: bool = False
+    """Whether it is the name of a theorem or an assumption."""
     plain: dict[str, tuple[Copy, ...]] = field(default_factory=dict)
     """The modules whose texts name it without an instance's name, and through which of ``copies``."""
     prefixed: Definition | None = None
@@ -359,6 +363,18 @@ class Assumption:
     body: Expression
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class ProofStep:
+    """Formulas of a proof whose level is bounded, where one of the goals is temporal; None: in any case."""
+
+    place: Place
+    words: str
+    """What is wrong if it is not."""
+    goals: tuple[Expression, ...] | None
+    formulas: tuple[Expression, ...]
+    limit: int
+
+
 @dataclass(slots=True, eq=False)
 class Module:
     """A module with everything that it has by EXTENDS and INSTANCE."""
@@ -382,6 +398,10 @@ class Module:
     """Whether something is put for what it declares."""
     assumptions: list[Assumption] = field(default_factory=list)
     theorems: list[Expression] = field(default_factory=list)
+    proved: set[str] = field(default_factory=set)
+    """The names of theorems that are no formulas, but ASSUME and PROVE."""
+    steps: list[ProofStep] = field(default_factory=list)
+    """Of its proofs, what levels matter for."""
     puts: list[Put] = field(default_factory=list)
     """What its instances put for what is declared there."""
     extended: set[str] = field(default_factory=set)

@@ -56,6 +56,16 @@ def own_level(whole: Expression) -> int:
     return CONSTANT
 
 
+def tells_equals_apart(whole: Expression) -> bool:
+    """Whether an operator may have another value of what is equal now: one of another state, or of a step."""
+    match whole:
+        case ast.Prime() | ast.Unchanged() | ast.Enabled() | ast.Step() | ast.Temporal() | ast.Fairness():
+            return True
+        case ast.Unbounded(kind="\\AA" | "\\EE") | ast.Apply(operator=Builtin(name="\\cdot")):
+            return True
+    return False
+
+
 def mistaken(whole: Expression, levels: list[int]) -> str:
     """What is wrong with an expression whose parts have these levels, though each alone is allowed."""
     mixed = ACTION in levels and TEMPORAL in levels
@@ -85,6 +95,22 @@ def _is_step(whole: ast.Temporal, item: Expression) -> bool:
 def _written_out(item: Expression) -> str:
     named = isinstance(item, ast.Apply) and isinstance(item.operator, ast.Definition)
     return ", written out, and no name for it" if named else ""
+
+
+def may_be_temporal(whole: Expression, known: dict[ast.Definition, bool]) -> bool:
+    """Whether an expression has a temporal formula in it; ``known`` says so of definitions met before."""
+    if own_level(whole) == TEMPORAL:
+        return True
+    if isinstance(whole, ast.Apply) and isinstance(whole.operator, ast.Definition):
+        definition = whole.operator
+        if definition not in known:
+            known[definition] = False  # while it is looked at, where it calls itself
+            body = definition.body
+            known[definition] = body is not None and may_be_temporal(body, known)
+        if known[definition]:
+            return True
+    parts = [whole.body] if isinstance(whole, ast.Let) else subexpressions(whole)[0]
+    return any(may_be_temporal(part, known) for part in parts)
 
 
 def is_constant(module: ast.Module) -> bool:

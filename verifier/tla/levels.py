@@ -8,13 +8,21 @@ names does not matter here.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from verifier.tla import ast
 from verifier.tla.ast import Bound, Builtin, Definition, Expression, Module, Parameter, Symbol
 from verifier.tla.errors import Place, TlaError
 from verifier.tla.facts import ACTION, CONSTANT, STATE, TEMPORAL, subexpressions
-from verifier.tla.level_rules import UNCOUNTED, is_constant, limit_of_builtin, limits_of, mistaken, own_level
+from verifier.tla.level_rules import (
+    UNCOUNTED,
+    is_constant,
+    limit_of_builtin,
+    limits_of,
+    mistaken,
+    own_level,
+    tells_equals_apart,
+)
 
 _SAYS = ("is constant", "speaks of one state", "speaks of two states", "is temporal")
 _ALLOWED = ("what is constant", "what speaks of one state", "what speaks of two states", "a temporal formula")
@@ -33,6 +41,10 @@ class Summary:
     """Of parameters that are operators: the level that an argument of it has."""
     passed: frozenset[tuple[Symbol, int, Symbol]] = frozenset()
     """``(F, 0, a)``: the parameter a stands in the first argument of the parameter F."""
+    named: frozenset[Symbol] = frozenset()
+    """The parameters that stand in it."""
+    opaque: frozenset[Symbol] = frozenset()
+    """Those of them for which equals are not put for equals: below a prime, say."""
 
     def join(self, other: Summary) -> None:
         """Adds what is known of a part whose level counts."""
@@ -48,6 +60,11 @@ class Summary:
             self.needs[key] = max(level, self.needs.get(key, CONSTANT))
         self.passed |= other.passed
 
+    def see(self, other: Summary, *, opaque: bool) -> None:
+        """Adds which parameters stand in a part."""
+        self.named |= other.named
+        self.opaque |= other.opaque | other.named if opaque else other.opaque
+
     def limit(self, symbol: Symbol, level: int) -> None:
         """A parameter may have no higher level."""
         if level < TEMPORAL:
@@ -60,7 +77,7 @@ class Summary:
 
     def without(self, own: Sequence[Symbol]) -> Summary:
         """What it says of other parameters than its own."""
-        if not own or not (self.counting or self.limits or self.needs or self.passed):
+        if not own or not (self.named or self.counting or self.limits or self.needs or self.passed):
             return self
         return Summary(
             self.level,
@@ -68,6 +85,8 @@ class Summary:
             {one: level for one, level in self.limits.items() if one not in own},
             {key: level for key, level in self.needs.items() if key[0] not in own},
             frozenset(one for one in self.passed if one[0] not in own and one[2] not in own),
+            self.named.difference(own),
+            self.opaque.difference(own),
         )
 
 
@@ -80,6 +99,8 @@ class _Operator:
     limits: tuple[int, ...] = ()
     limit: int = TEMPORAL
     """The highest level of each of its arguments, and of those further on."""
+    opaque: tuple[bool, ...] = ()
+    """For which of its arguments equals are not put for equals."""
 
     def allows(self, index: int) -> int:
         """The highest level of an argument."""
@@ -102,7 +123,6 @@ class _Levels:
         self.found: dict[Definition, Summary] = {}
         self.active: set[Definition] = set()
         self.circular = False
-        self.recursive: set[Definition] = set()
         self.flexible: set[Bound] = set()
         r"""The variables of \EE and \AA."""
         self.updated: list[Summary] = []
@@ -134,13 +154,25 @@ class _Levels:
                 self.definition(symbol)
         for theorem in module.theorems:
             self.of(theorem)
+        for step in module.steps:
+            self._step(step)
         for assumption in module.assumptions:
             level = self.of(assumption.body).level
             if level > CONSTANT and not module.instantiated:
                 words = f"an assumption speaks of constants only, and this one {_SAYS[level]}"
                 raise TlaError(assumption.body.place, words)
 
+    def _step(self, step: ast.ProofStep) -> None:
+        if step.goals is None or any(self.of(goal).level == TEMPORAL for goal in step.goals):
+            level = max(self.of(formula).level for formula in step.formulas)
+            if level > step.limit:
+                raise TlaError(step.place, f"{step.words}, and this {_SAYS[level]}")
+
     def _put(self, put: ast.Put, constant: bool) -> None:
+        symbol = put.symbol
+        if isinstance(symbol, Definition) and self.definition(symbol).opaque - {*put.parameters}:
+            words = f"the instance of {put.module.name} puts {symbol.name} for {put.name}, which tells equal"
+            raise TlaError(put.place, f"{words} arguments apart: it speaks of other states or steps of them")
         limit = STATE if put.variable else CONSTANT
         if not put.variable and constant:
             return
@@ -156,14 +188,13 @@ class _Levels:
             return known
         if definition.body is None or definition in self.active:
             self.circular = True
-            self.recursive.add(definition)
             return self.before.get(definition, Summary())
         self.active.add(definition)
         made = self.of(definition.body)
         self.active.discard(definition)
         primed = [one for one in definition.parameters if made.limits.get(one, TEMPORAL) < ACTION]
-        if primed and definition in self.recursive:
-            words = f"{definition.shown} calls itself, so it cannot prime its argument {primed[0].name}"
+        if primed and definition.recursive:
+            words = f"{definition.shown} is RECURSIVE, so it cannot prime its argument {primed[0].name}"
             raise TlaError(definition.place, words)
         put = self.caps.get(definition)
         if put is not None:
@@ -196,6 +227,7 @@ class _Levels:
             for symbol in known.counting:
                 made.limit(symbol, limit)
             levels.append(known.level)
+            made.see(known, opaque=tells_equals_apart(whole))
             if isinstance(whole, ast.Enabled):
                 made.ask(known)
             else:
@@ -248,6 +280,7 @@ class _Levels:
             for one in known.counting:
                 made.limit(one, limit)
             levels.append(known.level)
+            made.see(known, opaque=tells_equals_apart(whole))
             if symbol.name in UNCOUNTED:
                 made.ask(known)
             else:
@@ -256,16 +289,17 @@ class _Levels:
         return made
 
     def _of_parameter(self, symbol: Parameter, arguments: tuple[Expression, ...]) -> Summary:
-        made = Summary(counting=frozenset({symbol}))
+        made = Summary(counting=frozenset({symbol}), named=frozenset({symbol}))
         for index, argument in enumerate(arguments):
             known = self.of(argument)
             made.join(known)
+            made.see(known, opaque=False)
             made.give(symbol, index, known)
         return made
 
     def _of_definition(self, symbol: Definition, whole: ast.Apply) -> Summary:
         body, own = self.definition(symbol), symbol.parameters
-        made = _copy(body.without(own))
+        made = replace(_copy(body.without(own)), named=frozenset())
         pairs = list(zip(own, whole.arguments, strict=False))
         values: dict[Symbol, Summary] = {p: self.of(a) for p, a in pairs if not p.arity}
         operators: dict[Symbol, tuple[_Operator, Expression]] = {
@@ -276,6 +310,7 @@ class _Levels:
             limit = body.limits.get(parameter, TEMPORAL)
             self._within(argument.place, known, limit, f"{symbol.shown}, for {parameter.name},")
             made.ask(known)
+            made.see(known, opaque=parameter in body.opaque)
             for one in known.counting:
                 made.limit(one, limit)
             if parameter in body.counting:
@@ -289,6 +324,7 @@ class _Levels:
             if inside in operators:
                 given = operators[inside][0].body
             if function in operators:
+                made.see(given, opaque=operators[function][0].opaque[index : index + 1] == (True,))
                 self._asked_of(made, operators[function], index, given, symbol)
             elif function not in own:
                 made.give(function, index, given)
@@ -332,11 +368,12 @@ class _Levels:
 
 
 def _seen_from_outside(body: Summary, own: Sequence[Parameter]) -> _Operator:
-    return _Operator(body.without(own), tuple(body.limits.get(one, TEMPORAL) for one in own))
+    limits = tuple(body.limits.get(one, TEMPORAL) for one in own)
+    return _Operator(body.without(own), limits, opaque=tuple(one in body.opaque for one in own))
 
 
 def _copy(summary: Summary) -> Summary:
-    return Summary(summary.level, summary.counting, dict(summary.limits), dict(summary.needs), summary.passed)
+    return replace(summary, limits=dict(summary.limits), needs=dict(summary.needs))
 
 
 def _name_of(whole: Expression) -> str:

@@ -14,13 +14,16 @@ from verifier.tla.declarations import declared
 from verifier.tla.errors import Place, TlaError, takes
 from verifier.tla.expressions import Expressions
 from verifier.tla.precedence import canonical
+from verifier.tla.proofs import Proofs
 from verifier.tla.scope import Named, Scope, own_arity
 from verifier.tla.standard import FORMERLY_EXTENDED
 from verifier.tla.text import Source, field_of, text_of
 from verifier.tla.texts_of_modules import lines_of, module_node
 
-_IGNORED = {"header_line", "double_line", "single_line", "identifier", "use_or_hide", "extramodular_text"}
-_NOT_IN_RECURSION = {"constant_declaration", "variable_declaration", "assumption", "theorem"}
+_IGNORED = {"header_line", "double_line", "single_line", "identifier", "extramodular_text"}
+_NOT_IN_RECURSION = {
+    "constant_declaration", "variable_declaration", "assumption", "theorem", "module", "use_or_hide",
+}  # fmt: skip
 _PROOFS = {"terminal_proof", "non_terminal_proof"}
 
 
@@ -34,6 +37,7 @@ class Reader:
         self.source = source
         self.expressions = Expressions(self)
         self.made = Module("", source.file)
+        self.proofs = Proofs(self)
         self.node: Node | None = None
         self.outside: Scope | None = None
 
@@ -82,7 +86,7 @@ class Reader:
         ]
         own = [one.name for one in waiting if one.module == self.made.name]
         if own:
-            kind = node.type.replace("_", " ")
+            kind = "USE or HIDE" if node.type == "use_or_hide" else node.type.replace("_", " ")
             words = f"this {kind} stands between RECURSIVE {own[0]} and its definition: move it up"
             raise TlaError(self.source.place(node), words)
 
@@ -98,6 +102,8 @@ class Reader:
                 self._assume(node, scope)
             case "theorem":
                 self._theorem(node, scope)
+            case "use_or_hide":
+                self.proofs.use(node, scope)
             case "local_definition":
                 known = set(self.made.names) | set(self.made.instances)
                 self.definitions(node.named_children, scope)
@@ -119,6 +125,8 @@ class Reader:
     def _check_module(self, name: str, place: Place) -> None:
         if name in self.made.modules:
             raise TlaError(place, f"the module {name} stands here a second time")
+        if name in self.made.extended:
+            raise TlaError(place, f"the module {name} is known by EXTENDS or INSTANCE: rename this one")
 
     def _extend(self, name: str, place: Place, scope: Scope) -> None:
         inner = self._inner_module(name)
@@ -146,6 +154,7 @@ class Reader:
             self.made.modules |= module.modules
             self.made.inner += [one for one in module.inner if one not in self.made.inner]
             self.made.given |= module.given
+            self.made.proved |= module.proved
             self.made.constants += [c for c in module.constants if c not in self.made.constants]
             self.made.variables += [v for v in module.variables if v not in self.made.variables]
             self.made.put |= module.put
@@ -191,18 +200,23 @@ class Reader:
         self.made.assumptions.append(ast.Assumption(text_of(name) if name is not None else None, body))
 
     def _theorem(self, node: Node, scope: Scope) -> None:
-        """A theorem is a name for its formula; its proof is not looked at."""
+        """A theorem is a name for its formula."""
         name, statement = node.child_by_field_name("name"), node.child_by_field_name("statement")
-        if statement is None or statement.type == "assume_prove":
-            return
-        self.made.theorems.append(self._statement(name, statement, scope))
+        read: Expression | None = None
+        if statement is not None and statement.type == "assume_prove":
+            self.made.proved |= {text_of(name)} if name is not None else set()
+        elif statement is not None:
+            read = self._statement(name, statement, scope)
+            self.made.theorems.append(read)
+        self.proofs.theorem(node, read, scope)
 
     def _statement(self, name: Node | None, node: Node, scope: Scope) -> Expression:
         """What a theorem or an assumption says; its name is defined as that."""
         if name is None:
             return self.expressions.read(node, scope)
         body, labels = self.expressions.labels.collected(node, scope)
-        self._define(text_of(name), (), body, scope, self.source.place(name)).labels = labels
+        made = self._define(text_of(name), (), body, scope, self.source.place(name))
+        made.labels, made.statement = labels, True
         return body
 
     # -- definitions, of modules and of LET
@@ -231,7 +245,7 @@ class Reader:
     def _recursive(self, node: Node, scope: Scope) -> None:
         name, arity = declared(node)
         parameters = tuple(Parameter(f"p{index}") for index in range(arity))
-        self._define(name, parameters, None, scope, self.source.place(node))
+        self._define(name, parameters, None, scope, self.source.place(node)).recursive = True
 
     def _define(
         self,
@@ -383,6 +397,8 @@ class Reader:
             return self.expressions.lookup(canonical(text_of(value)), scope, place)
         if value.type == "identifier_ref":
             found = scope.find(text_of(value))
+            if isinstance(found, ast.Instance):
+                raise TlaError(place, f"{found.name} is an instance of a module: write {found.name}!Operator")
             if found is not None and found not in scope.extra:
                 return found
             if isinstance(found, Parameter) and found.arity:

@@ -29,8 +29,8 @@ _FIELD = re.compile(
 """Names of fields that the grammar takes for words of the language."""
 _WITH_FIELDS = {"record_literal", "set_of_records", "record_value", "except_update_record_field"}
 _TAB_STOP = 8
-_READ_AT_ONCE = 1 << 16
-"""Bytes that the parser reads at once."""
+_READ_AT_ONCE = 1 << 12
+"""Bytes that the parser reads at once, and all names of nodes are cut out of."""
 _MODULE = re.compile(r"-{4,}[ \t]*MODULE\b")
 with warnings.catch_warnings():
     # The grammar's package gives its language in a way that the parser will drop some day.
