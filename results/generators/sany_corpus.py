@@ -33,6 +33,15 @@ _MEANING = re.compile(
 """What it says of names: the texts of the corpus of the grammar use names that nothing defines."""
 
 
+_REASONS = {
+    "case: CASE in jlist with weird indentation": "the parser's grammar ends the list within CASE later",
+    "ImplicitProofsTest": "the parser's grammar takes `<0>a` behind `<*>` for no step of the same proof",
+    "NegativeOpTest": "it declares `-.` and defines it, which SANY takes of no other name",
+    "NumbersTest": "it has a real number, so TLC refuses it, too",
+}
+_FAILURES = re.compile(r"expectFailures\((.*?)\n\t*\)", re.DOTALL)
+
+
 @dataclass(frozen=True)
 class Text:
     """A text of the corpus."""
@@ -58,6 +67,12 @@ def texts(tests: Path) -> Iterator[Text]:
         yield Text(file.stem, file.read_text(), True, False, file)
     for file in sorted(semantic.glob("error_corpus/*_Test.tla")):
         yield Text(file.stem, file.read_text(), file.name.startswith("W"), False, file)
+
+
+def failing(tests: Path) -> set[str]:
+    """The texts of the corpus of the grammar of which SANY says something else, as their test expects."""
+    found = _FAILURES.search((tests / "parser" / "TlaPlusSyntaxCorpusTests.java").read_text())
+    return set(re.findall(r'^\s*"([^"]+)",?$', found[1], re.MULTILINE)) if found is not None else set()
 
 
 def judged(text: Text, folder: Path) -> Row:
@@ -86,7 +101,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     tests = given.checkout.resolve() / _TESTS
     with tempfile.TemporaryDirectory() as folder:
         rows = [judged(text, Path(folder)) for text in texts(tests)]
-    grammar = [row for row in rows if ": " in row.name]
+    left = failing(tests)
+    failed = [row for row in rows if row.name.partition(": ")[2] in left]
+    grammar = [row for row in rows if ": " in row.name and row not in failed]
     meaning = [row for row in rows if ": " not in row.name]
     _TABLE.write_text(
         "\n".join(
@@ -97,15 +114,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 "the texts of `test/tla2sany` that SANY takes or rejects, beside what `verify explore` does",
                 "with an empty configuration.",
                 "The corpus of the grammar has names that nothing defines, or two things define: what verify",
-                "says of names counts for nothing there, as in their test.",
+                "says of names counts for nothing there, as in their test. Of some texts SANY itself does",
+                "not do what the corpus says, which their test lists: these are not counted.",
                 "",
                 "## The grammar (`corpus`)",
                 "",
-                *table(grammar, "SANY", {}),
+                *table(grammar, "SANY", _REASONS),
+                "",
+                f"Not counted ({len(failed)}), with what verify does: "
+                + ", ".join(f"{row.name} ({row.got})" for row in failed)
+                + ".",
                 "",
                 "## Names, levels, instances (`semantic/corpus`, `semantic/error_corpus`)",
                 "",
-                *table(meaning, "SANY", {}),
+                *table(meaning, "SANY", _REASONS),
                 "",
             ]
         )

@@ -112,6 +112,7 @@ NAMES = {
     "---- MODULE In ----\nV == W\n====\nW == 1": "7:6: W is defined only below, in line 9",
     "---- MODULE In ----\nV == (x')'\n====": "7:10: a prime stands below another one",
     "INSTANCE Outer\nINSTANCE Inside": "7:10: there is no module Inside",
+    "P == 1.5": "6:6: 1.5 is no integer, and TLC has no other numbers",
     "P == 2 \\in ℕ": "6:12: unknown operator ℕ: define ℕ == Nat",
     "P == LET RECURSIVE R(_) IN 1": "R is declared RECURSIVE and never defined",
     "RECURSIVE f(_)\nf[a \\in {1}] == a": "7:1: f was declared RECURSIVE with arguments",

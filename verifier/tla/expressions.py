@@ -37,6 +37,7 @@ class Expressions(Operators):
             "binary_number": lambda n, s: self._number(text_of(n)[2:], n, 2),
             "octal_number": lambda n, s: self._number(text_of(n)[2:], n, 8),
             "hex_number": lambda n, s: self._number(text_of(n)[2:], n, 16),
+            "real_number": self._real_number,
             "string": self._string,
             "parentheses": lambda n, s: self.read(n.named_children[0], s),
             "label": self.labels.read,
@@ -79,6 +80,9 @@ class Expressions(Operators):
     def _number(self, digits: str, node: Node, base: int) -> Expression:
         place = self.place(node)
         return ast.Number(integer(digits, place, base), place=place)
+
+    def _real_number(self, node: Node, scope: Scope) -> Expression:
+        raise TlaError(self.place(node), f"{text_of(node)} is no integer, and TLC has no other numbers")
 
     def read(self, node: Node, scope: Scope) -> Expression:
         """The expression that a node of the tree is."""
