@@ -24,7 +24,7 @@ from verifier.processes.limits import Interrupted, Limits
 from verifier.runs.building import build_model
 from verifier.specs.constants import IndexSetConstant, constants_of
 from verifier.specs.definition import DefinitionError
-from verifier.specs.names import title_of
+from verifier.specs.names import claim_title
 from verifier.specs.protocol import Protocol, define
 from verifier.system.model import Model
 
@@ -91,7 +91,7 @@ def _proved(
             return []
         more = read_for_all(_with(kind, left), dict(reading.constants))
         found = prove(Proofs.of(more), property_name, limits)
-        titled = {title_of(name): (name, formula) for name, formula in left}
+        titled = {claim_title(kind, name, None): (name, formula) for name, formula in left}
         if found.proved:
             return [titled[name] for name in found.needed if name in titled]
         dropped = {place_of(one.name)[1] for one in found.open} & titled.keys()
@@ -113,7 +113,9 @@ def _fewest(
     models = [_model(_with(kind, pairs), constants, limits) for constants in at]
 
     def suffice(some: Sequence[Pair]) -> bool:
-        names = {title_of(name) for name, _ in pairs} - {title_of(name) for name, _ in some}
+        names = {claim_title(kind, name, None) for name, _ in pairs} - {
+            claim_title(kind, name, None) for name, _ in some
+        }
         return all(m is not None and property_name in _without(m, names, property_name) for m in models)
 
     left = list(pairs)
@@ -168,7 +170,7 @@ def _kept(
     if model is None:
         return readable
     names = kept_lemmas(model, property_name).names
-    return [pair for pair in readable if title_of(pair[0]) in names]
+    return [pair for pair in readable if claim_title(kind, pair[0], None) in names]
 
 
 def _readable(kind: type[Protocol], pairs: Sequence[Pair], constants: Mapping[str, Any]) -> list[Pair]:
@@ -187,7 +189,7 @@ def _is_read(kind: type[Protocol], pairs: Sequence[Pair], constants: Mapping[str
         reading = read_for_all(_with(kind, pairs), constants)
         system = ParametricSystem(reading.definition)
         for name, _ in pairs:
-            system.formula(title_of(name), system.before)
+            system.formula(claim_title(kind, name, None), system.before)
     except (UsageError, DefinitionError, AttributeError, TypeError):
         return False
     return True
