@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export OPENBLAS_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help install verify announce java readers chromium expectations test lint wheel thorough slow bench results report lemmas abc scaling clean docs
+.PHONY: help install verify announce java readers chromium expectations check test quick lint wheel thorough slow bench results report lemmas abc scaling clean docs
 
 help:  ## Show the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST)
@@ -35,8 +35,9 @@ install: $(STAMP)  ## Set up the environment
 verify: $(STAMP)  ## Set up, then check the KIP-320 protocol to depth 12
 	$(BIN)/verify bmc --spec kip320 --depth 12
 
-# Tests that need a program of the system skip where it neither is nor may be installed.
-# Nothing is installed with: make SYSTEM_PACKAGES=no test
+# Tests that need a program of the system skip where it is not installed. These targets install it with apt-get,
+# where that may be done without asking; `make quick` asks for all of them. Nothing is installed with:
+# make SYSTEM_PACKAGES=no quick
 SYSTEM := $(PYTHON) tests/system_packages.py
 export SYSTEM_PACKAGES
 
@@ -49,13 +50,22 @@ announce:
 expectations: $(STAMP)  ## What .ci/verify.toml expects of the protocols
 	$(BIN)/verify ci .ci/verify.toml
 
-# At the end pytest lists the tests that were skipped, each with its reason.
-test: announce lint readers java chromium  ## Lint, types, import contract and the quick tests
-	$(BIN)/python -m pytest -m "not slow and not thorough" -n $(WORKERS) --dist worksteal
+# tests/tiers.toml says what the tiers run. At the end pytest lists the tests that were skipped, each with its reason.
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+
+check: lint  ## Lint, and about a hundred tests that touch every room (under a minute)
+	$(PYTEST) --tier check
+
+test: lint  ## Lint, and the tests that tell whether the tool works (three minutes; installs no system package)
+	$(PYTEST) --tier test
 	@$(SYSTEM) missing
 
-thorough: $(STAMP) java  ## What CI tests in a job of its own, beside `make test`
-	$(BIN)/python -m pytest -m "thorough and not slow" -n $(WORKERS) --dist worksteal
+quick: announce lint readers java chromium  ## Lint and all quick tests, as CI does; installs the system packages they need
+	$(PYTEST) --tier quick
+	@$(SYSTEM) missing
+
+thorough: $(STAMP)  ## All tests that `make test` leaves out, but the slow ones
+	$(PYTEST) --tier thorough
 
 lint: $(STAMP)  ## Style, types and the import contract
 	$(BIN)/ruff check .
@@ -65,8 +75,8 @@ lint: $(STAMP)  ## Style, types and the import contract
 wheel:  ## Build sdist and wheel into dist/, and try the wheel outside the checkout
 	$(PYTHON) tests/try_wheel.py dist
 
-slow: $(STAMP) readers  ## The slow tests
-	$(BIN)/python -m pytest -m slow
+slow: $(STAMP)  ## The slow tests
+	$(BIN)/python -m pytest --tier slow
 
 bench: $(STAMP)  ## Benchmarks, as a table of medians
 	$(BIN)/python -m results.generators.benchmark

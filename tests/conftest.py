@@ -11,6 +11,7 @@ import psutil
 import pytest
 from hypothesis import settings
 
+from tests.support.tiers import TIERS, Selection
 from verifier.cli.entry import COLLECTIONS
 from verifier.runs.validation import budget
 
@@ -72,8 +73,16 @@ class Memory:
             self._kept = _resident()
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    words = "; ".join(f"{name}: {meaning}" for name, meaning in TIERS.items())
+    parser.addoption("--tier", choices=list(TIERS), help=f"Run a part of the tests ({words})")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(Memory())
+    tier = config.getoption("--tier")
+    if tier is not None:
+        config.pluginmanager.register(Selection(tier))
 
 
 def _resident() -> int:

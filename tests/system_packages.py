@@ -48,7 +48,8 @@ def announce(names: Sequence[str]) -> None:
     elif not _apt():
         print(f"System packages: {', '.join(wanted)} are missing, and apt-get may not be used here")
     else:
-        print(f"System packages: apt-get installs {', '.join(wanted)}; make {SWITCH}=no test leaves that out")
+        switch = f"make {SWITCH}=no quick leaves that out"
+        print(f"System packages: apt-get installs {', '.join(wanted)}; {switch}")
 
 
 def install(names: Sequence[str]) -> None:

@@ -157,11 +157,11 @@ def apt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return log
 
 
-def test_make_test_says_first_what_it_installs(apt: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_make_quick_says_first_what_it_installs(apt: Path, capsys: pytest.CaptureFixture[str]) -> None:
     announce(list(NEEDS))
     assert capsys.readouterr().out == (
         "System packages: apt-get installs openjdk-17-jre-headless, berkeley-abc, chromium, chromium-driver; "
-        "make SYSTEM_PACKAGES=no test leaves that out\n"
+        "make SYSTEM_PACKAGES=no quick leaves that out\n"
     )
     assert not apt.exists()
     install(["readers"])
@@ -188,7 +188,19 @@ def test_it_says_in_the_end_what_it_skipped(apt: Path, capsys: pytest.CaptureFix
     assert capsys.readouterr().out == "No test was skipped for want of a system package\n"
 
 
-def test_make_test_begins_and_ends_with_it() -> None:
-    lines = dry_run("test")
+def test_make_quick_begins_and_ends_with_it() -> None:
+    lines = dry_run("quick")
     assert lines[0].endswith("tests/system_packages.py announce")
     assert lines[-1].endswith("tests/system_packages.py missing")
+
+
+@pytest.mark.parametrize("target", ["check", "test", "thorough", "slow"])
+def test_other_targets_install_no_system_package(target: str) -> None:
+    lines = dry_run(target)
+    assert not [line for line in lines if "system_packages.py install" in line]
+    assert [line for line in lines if f"--tier {target}" in line]
+
+
+def test_ci_runs_all_quick_tests() -> None:
+    assert "\nmake quick\n" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert [line for line in dry_run("quick") if "--tier quick" in line]

@@ -1,0 +1,79 @@
+"""The tiers of tests: what `make check`, `make test`, `make quick`, `make thorough` and `make slow` run."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+
+import pytest
+
+from tests.support.command_line import ROOT
+from tests.support.tiers import TESTS, TIERS, Tiers
+
+TEST = ("tla/test_x.py", "test_one")
+
+
+def test_each_entry_names_a_test_that_exists() -> None:
+    tiers = Tiers.read()
+    defined = {
+        (path.relative_to(TESTS).as_posix(), node.name)
+        for path in TESTS.glob("*/test_*.py")
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.FunctionDef)
+    }
+    assert (set(tiers.cases) | tiers.checked) - defined == set()
+    assert all(count >= 0 for count in tiers.cases.values())
+
+
+def test_check_is_small_and_touches_every_room() -> None:
+    tiers = Tiers.read()
+    assert 100 <= len(tiers.checked) <= 150
+    rooms = {path.parent.name for path in TESTS.glob("*/test_*.py")}
+    assert {path.partition("/")[0] for path, _ in tiers.checked} == rooms
+    assert not [test for test in tiers.checked if tiers.cases.get(test) == 0]
+
+
+@pytest.mark.parametrize(
+    ("marks", "place", "runs"),
+    [
+        (set(), 0, {"check", "test", "quick"}),
+        (set(), 1, {"test", "quick"}),
+        (set(), 2, {"quick", "thorough"}),
+        ({"validation"}, 0, {"check", "test", "quick"}),
+        ({"thorough"}, 0, {"thorough"}),
+        ({"slow"}, 0, {"slow"}),
+        ({"slow", "thorough"}, 0, {"slow"}),
+    ],
+)
+def test_a_case_belongs_to_tiers(marks: set[str], place: int, runs: set[str]) -> None:
+    tiers = Tiers({TEST: 2}, frozenset([TEST]))
+    assert {tier for tier in TIERS if tiers.runs(tier, marks, TEST, place)} == runs
+
+
+def test_no_case_is_left_out_of_all_tiers() -> None:
+    tiers = Tiers.read()
+    for test in [TEST, *tiers.cases]:
+        for marks in (set[str](), {"thorough"}, {"slow"}):
+            for place in range(3):
+                covered = [tiers.runs(tier, marks, test, place) for tier in ("test", "thorough", "slow")]
+                assert covered.count(True) == 1
+
+
+def test_pytest_runs_the_tests_of_a_tier() -> None:
+    ran = _run_pytest("--tier", "check", "--collect-only", "-q", "tests/solvers", "tests/clauses")
+    found = {line.partition("[")[0] for line in ran.stdout.splitlines() if "::" in line}
+    rooms = ("solvers/", "clauses/")
+    expected = [f"tests/{path}::{name}" for path, name in Tiers.read().checked if path.startswith(rooms)]
+    assert found == set(expected) != set()
+
+
+def test_an_unknown_tier_is_refused() -> None:
+    done = _run_pytest("--tier", "all")
+    assert done.returncode == 4
+    assert "choose from" in done.stderr
+
+
+def _run_pytest(*words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "pytest", *words]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)

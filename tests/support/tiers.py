@@ -1,0 +1,92 @@
+"""`pytest --tier TIER`: which tests run.
+
+Marks say which tests are `thorough` or `slow`; the rest are quick. tests/tiers.toml says which quick tests,
+and how many of their cases, `check` and `test` run. A case counts in the order of the file.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).resolve().parents[1]
+FILE = TESTS / "tiers.toml"
+TIERS = {
+    "check": "about a hundred tests, which touch every room",
+    "test": "the quick tests that tell whether the tool works",
+    "quick": "all quick tests, as continuous integration runs them",
+    "thorough": "all but the slow tests and those of the tier `test`",
+    "slow": "the slow tests",
+}
+SLOW, THOROUGH = "slow", "thorough"
+
+
+@dataclass(frozen=True)
+class Tiers:
+    """What the file says: the cases of a test that `test` runs, and the tests that `check` runs."""
+
+    cases: dict[tuple[str, str], int]
+    checked: frozenset[tuple[str, str]]
+
+    @classmethod
+    def read(cls, file: Path = FILE) -> Tiers:
+        """Read the file."""
+        content = tomllib.loads(file.read_text(encoding="utf-8"))
+        return cls(
+            {(path, name): count for path, tests in content["test"].items() for name, count in tests.items()},
+            frozenset((path, name) for path, names in content["check"].items() for name in names),
+        )
+
+    def runs(self, tier: str, marks: set[str], test: tuple[str, str], place: int) -> bool:
+        """True if the tier runs a case. ``place`` counts the quick cases of the test before it."""
+        quick = not marks & {SLOW, THOROUGH}
+        in_test = quick and place < self.cases.get(test, place + 1)
+        match tier:
+            case "check":
+                return in_test and place == 0 and test in self.checked
+            case "test":
+                return in_test
+            case "quick":
+                return quick
+            case "thorough":
+                return SLOW not in marks and not in_test
+        return SLOW in marks
+
+    def chosen(self, tier: str, items: Sequence[pytest.Item]) -> Iterator[tuple[pytest.Item, bool]]:
+        """Each item, and whether the tier runs it."""
+        before: Counter[tuple[str, str]] = Counter()
+        for item in items:
+            marks = {mark.name for mark in item.iter_markers()}
+            test = place_of_test(item)
+            yield item, self.runs(tier, marks, test, before[test])
+            before[test] += not marks & {SLOW, THOROUGH}
+
+
+def place_of_test(item: pytest.Item) -> tuple[str, str]:
+    """The file of a test below tests/, and its function."""
+    name = item.originalname if isinstance(item, pytest.Function) else item.name
+    return item.path.relative_to(TESTS).as_posix(), name
+
+
+class Selection:
+    """The plugin that leaves out what a tier does not run."""
+
+    def __init__(self, tier: str) -> None:
+        self._tier, self._tiers = tier, Tiers.read()
+        self._files = {TESTS / path for path, _ in self._tiers.checked}
+
+    def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
+        """Pass over files without tests of `check`: reading all of them takes longer than it runs."""
+        passed = self._tier == "check" and collection_path.is_file() and collection_path not in self._files
+        return True if passed else None
+
+    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+        """Leave out the tests of other tiers."""
+        chosen = list(self._tiers.chosen(self._tier, items))
+        items[:] = [item for item, runs in chosen if runs]
+        config.hook.pytest_deselected(items=[item for item, runs in chosen if not runs])
