@@ -141,7 +141,7 @@ def test_a_postcondition_without_a_value_leaves_what_was_found(tmp_path: Path) -
     found = {one["property"]: one for one in json.loads(done.stdout)["results"]}
     verdicts = [found[name]["verdict"] for name in ("Low", "All", "Post")]
     assert (verdicts, done.exit_code) == (["VIOLATED", "HOLDS", "INCONCLUSIVE"], 10)
-    assert "CounterExample of the module TLCExt is not supported" in found["Post"]["reason"]
+    assert "CounterExample is that of TLC's one violation" in found["Post"]["reason"]
 
 
 @pytest.mark.parametrize("said", ["S Post Wrong", " Post Wrong", " Post\nPOSTCONDITION Wrong"])

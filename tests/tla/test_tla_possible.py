@@ -9,6 +9,8 @@ import pytest
 
 from tests.support.command_line import verify
 from tests.support.tla_modules import explored
+from verifier.runs import tla
+from verifier.tla.errors import TlaError
 from verifier.tla.frames import Undefined
 from verifier.tla.values import boolean
 
@@ -97,3 +99,44 @@ def test_assert_error_compares_tlcs_words(tmp_path: Path) -> None:
         assert explored(tmp_path, f"{body}{formula}").states == [(boolean(value),)]
     with pytest.raises(Undefined, match=r"are not known of this error: .*division"):
         explored(tmp_path, f'{body}AssertError("words", 1 \\div 0)')
+
+
+def test_the_counterexample_is_empty_where_nothing_is_violated(tmp_path: Path) -> None:
+    claims = "No == CounterExample = [action |-> {}, state |-> {}] /\\ ToTrace(CounterExample) = <<>>\n"
+    (tmp_path / "M.tla").write_text(f"---- MODULE M ----\n{TRACED}{claims}====\n")
+    (tmp_path / "M.cfg").write_text(
+        "INIT Init\nNEXT Next\nINVARIANTS No Inv\nPOSTCONDITION No\nCHECK_DEADLOCK FALSE"
+    )
+    done = verify("explore", str(tmp_path / "M.tla"), "--format", "json")
+    found = [(one["property"], one["verdict"]) for one in json.loads(done.stdout)["results"]]
+    assert found == [("No", "HOLDS"), ("Inv", "HOLDS"), ("No", "HOLDS")]
+
+
+PERIODIC = """EXTENDS Naturals, TLC
+VARIABLE x
+Init == x = 0
+Next == x' = (x + 1) % 3000
+Few == TLCGet("distinct") < 1000
+Fine == x < 3000
+"""
+
+
+@pytest.mark.parametrize(("period", "verdict", "code"), [(0.0, "INCONCLUSIVE", 12), (60.0, "HOLDS", 0)])
+def test_what_is_looked_at_periodically_ends_the_search(
+    period: float, verdict: str, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tla, "PERIOD", period)
+    path = tmp_path / "M.tla"
+    path.write_text(f"---- MODULE M ----\n{PERIODIC}====\n")
+    (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Fine\n_PERIODIC Few")
+    done = verify("explore", str(path), "--format", "json")
+    (found,) = (one for one in json.loads(done.stdout)["results"] if one["property"] == "Fine")
+    assert (found["verdict"], done.exit_code) == (verdict, code)
+    assert verdict == "HOLDS" or found["reason"].startswith("_PERIODIC is false")
+    said = verify("bmc", str(path), "--depth", "1").stderr
+    assert "_PERIODIC is not evaluated here: verify explore does" in said
+
+
+def test_what_is_looked_at_periodically_reads_no_state(tmp_path: Path) -> None:
+    with pytest.raises(TlaError, match="_PERIODIC Fine: it reads x, and the search as a whole has no state"):
+        explored(tmp_path, PERIODIC, "INIT Init\nNEXT Next\n_PERIODIC Fine")

@@ -55,6 +55,8 @@ from verifier.verdict import (
 
 _SPARED_MEMORY = 0.9
 _SECONDS_BETWEEN_NEWS = 1.0
+PERIOD = 60.0
+"""How many seconds pass before _PERIODIC is evaluated again, as by TLC."""
 
 
 # -- explore
@@ -155,6 +157,8 @@ class _Search:
         self.loaded, self.options, self.properties = loaded, options, properties
         self.limits, self.listen, self.begun = limits, listen, begun
         self.spec = loaded.specification
+        self.looked = time.monotonic()
+        """When _PERIODIC was evaluated last."""
         self.started, self.started_cpu = time.monotonic(), time.process_time()
         self.told, self.said, self.told_in_full = 0.0, set[str](), set[str]()
         self.known: Callable[[Verdict, dict[str, Any]], None] = lambda verdict, trace: None
@@ -253,9 +257,19 @@ class _Search:
             self.listen(self._progress(explorer, name))
         if not explorer.walking:
             self._after_violations(explorer)
+            self._look_periodically(now)
         if now - self.told > _SECONDS_BETWEEN_NEWS:
             self.told = now
             self.listen(self._progress(explorer))
+
+    def _look_periodically(self, now: float) -> None:
+        """Evaluates _PERIODIC once a minute. Raises Interrupted where it is false, which ends TLC too."""
+        formula = self.spec.periodic
+        if formula is None or now - self.looked < PERIOD:
+            return
+        self.looked = now
+        if not self.spec.evaluator.compiled_truth(formula.body, formula.module)():
+            raise Interrupted(f"_PERIODIC is false ({formula.body.place})")
 
     def _after_violations(self, explorer: Explorer) -> None:
         """Says them in full, and ends a search for others that has no bound in sight."""

@@ -98,6 +98,7 @@ def explored_as_translated(asked: ModuleQuestion) -> Run:
         ("an ACTION_CONSTRAINT", spec.action_constraints),
         ("a POSTCONDITION", list(spec.postconditions.values())),
         ("_POSSIBLE", list(spec.possible.values())),
+        ("_PERIODIC", [] if spec.periodic is None else [spec.periodic]),
     ):
         for formula in formulas:
             words = f"{what} is not translated, --by interpreter looks at it"
@@ -176,8 +177,8 @@ def _left_to_the_interpreter(asked: ModuleQuestion) -> str:
         return "VIEW is in the configuration"
     if spec.action_constraints or spec.postconditions:
         return "the configuration has an ACTION_CONSTRAINT or a POSTCONDITION"
-    if spec.possible:
-        return "_POSSIBLE is in the configuration"
+    if spec.possible or spec.periodic is not None:
+        return f"{'_POSSIBLE' if spec.possible else '_PERIODIC'} is in the configuration"
     few = options.max_states is not None and options.max_states <= MOST_SAMPLED_WIDELY
     return "few states are asked for" if few and not options.graph else ""
 

@@ -184,6 +184,8 @@ def _noted(asked: ModuleQuestion) -> Iterator[str]:
         yield "the POSTCONDITION is not evaluated here: verify explore does"
     if specification.possible:
         yield "_POSSIBLE is not looked at here: verify explore does"
+    if specification.periodic is not None:
+        yield "_PERIODIC is not evaluated here: verify explore does"
     if specification.view is not None and not engine.counts_states:
         yield "the VIEW is not used here: states are told apart by all variables"
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from functools import partial
 
 from verifier.tla.answers import as_trace
-from verifier.tla.extensions import TRACE
 from verifier.tla.found import State
 from verifier.tla.frames import UNSET, Undefined
 from verifier.tla.specification import Specification
+from verifier.tla.tlc_ext import TRACE
 from verifier.tla.values import Fn, NoValue, Value, listed
 
 

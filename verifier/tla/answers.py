@@ -6,7 +6,8 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from verifier.tla.extensions import EXIT, LEVEL_OF_NEXT, TRACE
+from verifier.tla.extensions import EXIT, LEVEL_OF_NEXT
+from verifier.tla.tlc_ext import COUNTEREXAMPLE, TRACE
 from verifier.tla.values import Fn, NoValue, Value, boolean
 
 if TYPE_CHECKING:
@@ -45,6 +46,10 @@ def answers(search: Explorer) -> dict[str, Callable[[], Value]]:
         last = [] if before and not search.ahead else [tuple(search.evaluator.now)]
         return as_trace(search.names, [*before, *last])
 
+    def no_counterexample() -> Value:
+        """Whether there is none behind the search; before its end TLC knows none."""
+        return boolean(not (search.found.complete and search.found.violations))
+
     def registers() -> Value:
         """Of one worker, as there is one."""
         known = search.evaluator.registers.items()
@@ -55,4 +60,5 @@ def answers(search: Explorer) -> dict[str, Callable[[], Value]]:
         LEVEL_OF_NEXT: lambda: search.level + 1 + search.ahead + (search.ahead >= 0),
     }
     whole = {"config": configuration, "stats": statistics, "all:named": registers, TRACE: trace}
+    whole[COUNTEREXAMPLE] = no_counterexample
     return {**numbers, **level, **whole}

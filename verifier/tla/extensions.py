@@ -13,11 +13,12 @@ from verifier.tla import ast
 from verifier.tla.ast import Expression
 from verifier.tla.comparing import equals
 from verifier.tla.errors import Place
-from verifier.tla.frames import UNSET, Frame, Undefined
+from verifier.tla.frames import UNSET
 from verifier.tla.order import text
 from verifier.tla.primitives import Make, arithmetic, constant, ordered, sequence, simple, truth_of
 from verifier.tla.random_members import random_member, random_subset
 from verifier.tla.scope import LANGUAGE
+from verifier.tla.tlc_ext import TLC_EXT
 from verifier.tla.values import (
     TRUE,
     Fn,
@@ -44,8 +45,6 @@ EXIT = "exit"
 """What a module sets to end the search."""
 _NAMED = "s:"
 """What the names of registers begin with that are strings."""
-TRACE = "trace"
-"""What ``Trace`` of TLCExt asks the search for."""
 LEVEL_OF_NEXT = "level'"
 """What ``TLCGet("level")'`` asks the search for."""
 
@@ -71,36 +70,6 @@ def _get(evaluator: Core, name: Value) -> Value:
     if found is UNSET:
         raise NoValue(f"TLCGet({name}): no value was set")
     return found
-
-
-def _trace(evaluator: Core) -> Value:
-    answer = evaluator.answers.get(TRACE)
-    if answer is None:
-        raise NoValue("Trace is known to a search only, as verify explore is one")
-    return answer()
-
-
-def _make_assert_error(evaluator: Core, whole: ast.Apply, arguments: list[str]) -> str:
-    """``AssertError(words, e)``: whether e has no value, for TLC's reason in these words.
-
-    TLC's words are known of few errors; of others it is not known what it would say.
-    """
-    expected, tested = (evaluator.emit.function(argument) for argument in arguments)
-
-    def failed(error: Undefined | NoValue, e: Frame) -> Value:
-        if error.tlc is None:
-            words = f"AssertError compares TLC's words, which are not known of this error: {error}"
-            raise Undefined(whole.place, words)
-        return boolean(expected(e) == error.tlc)
-
-    def value(e: Frame) -> Value:
-        try:
-            tested(e)
-        except (Undefined, NoValue) as error:
-            return failed(error, e)
-        return boolean(False)
-
-    return evaluator.emit.call(value)
 
 
 def _get_in_next(evaluator: Core, name: Value) -> Value:
@@ -347,8 +316,7 @@ EXTENSIONS: dict[str, Make] = {
     "Assert": ordered(_assert),
     "JavaTime": simple(lambda: int(time.time()) % 2**31),
     "TLCGet": ordered(_get),
-    "Trace": ordered(_trace),
-    "AssertError": _make_assert_error,
+    **TLC_EXT,
     "TLCSet": ordered(_set),
     "TLCGetOrDefault": ordered(_get_or),
     "TLCGetAndSet": ordered(_get_and_set),

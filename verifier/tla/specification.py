@@ -42,6 +42,8 @@ class Specification:
     view: Formula | None = None
     alias: Formula | None = None
     postconditions: dict[str, Formula] = field(default_factory=dict)
+    periodic: Formula | None = None
+    """What ends the search where it is false now and then."""
     possible: dict[str, Formula] = field(default_factory=dict)
     """What some state, or some step, must satisfy."""
     symmetry: list[Formula] = field(default_factory=list)
@@ -186,21 +188,26 @@ class _Maker:
         ]
         made.symmetry = [self._at_most(evaluator, named, "SYMMETRY", 0) for named in config.symmetry]
         for named in config.postconditions:
-            formula = self._at_most(evaluator, named, "POSTCONDITION", STATE)
+            formula = self._of_the_search(evaluator, named, "POSTCONDITION")
             made.postconditions[named.name] = formula
-            reads = evaluator.analysis.of(formula.body, formula.module).reads
-            if reads:
-                words = f"it reads {min(one.name for one in reads)}, and there is no state behind the search"
-                raise TlaError(named.place, f"POSTCONDITION {named.name}: {words}")
         for keyword, attribute, level in (("VIEW", "view", ACTION), ("ALIAS", "alias", ACTION)):
             one: Named | None = getattr(config, attribute)
             if one is not None:
                 setattr(made, attribute, self._at_most(evaluator, one, keyword, level))
         self._check_view(made)
         if config.periodic is not None:
-            raise TlaError(config.periodic.place, "_PERIODIC is not supported")
+            made.periodic = self._of_the_search(evaluator, config.periodic, "_PERIODIC")
         for named in config.possible:
             made.possible[named.name] = self._at_most(evaluator, named, "_POSSIBLE", ACTION)
+
+    def _of_the_search(self, evaluator: Evaluator, named: Named, keyword: str) -> Formula:
+        """A formula about the search, which reads no state."""
+        formula = self._at_most(evaluator, named, keyword, STATE)
+        reads = evaluator.analysis.of(formula.body, formula.module).reads
+        if reads:
+            words = f"it reads {min(one.name for one in reads)}, and the search as a whole has no state"
+            raise TlaError(named.place, f"{keyword} {named.name}: {words}")
+        return formula
 
     def _check_view(self, made: Specification) -> None:
         """A constant for a VIEW would make all states one."""

@@ -27,6 +27,8 @@ _FIELD = re.compile(
     r"(?P<name>Nat|Int|Real|TRUE|FALSE|BOOLEAN|STRING)\b(?P<after>\s*(?:\|->|:(?![:>=])))?"
 )
 """Names of fields that the grammar takes for words of the language."""
+_LET = re.compile(r'"(?:\\.|[^"\\\n])*"|\b(?:LET|IN|LOCAL(?!\s+(?:LOCAL|INSTANCE|RECURSIVE)\b))\b')
+"""What says whether LOCAL stands in a LET: SANY takes it before a definition there, the grammar does not."""
 _WITH_FIELDS = {"record_literal", "set_of_records", "record_value", "except_update_record_field"}
 _TAB_STOP = 8
 _READ_AT_ONCE = 1 << 12
@@ -93,11 +95,12 @@ def parse(path: Path, shown: str) -> Source:
 def parse_text(text: str, shown: str) -> Source:
     """The same of text."""
     blanked = _blanked(text, shown)
-    readable, fields = _readable_fields(blanked)
+    whole = _without_local_in_let(blanked)
+    readable, fields = _readable_fields(whole)
     tree = _parsed(readable)
     if all(_is_field(tree, begin) for begin in fields):
         return Source(shown, blanked, tree, fields)
-    return Source(shown, blanked, _parsed(blanked))
+    return Source(shown, blanked, _parsed(whole))
 
 
 def _parsed(text: str) -> tree_sitter.Tree:
@@ -136,6 +139,21 @@ def _is_field(tree: tree_sitter.Tree, begin: int) -> bool:
     """Whether the name that begins at this byte is one of a field, and no other name."""
     node = tree.root_node.descendant_for_byte_range(begin, begin + 1)
     return node is not None and node.parent is not None and node.parent.type in _WITH_FIELDS
+
+
+def _without_local_in_let(text: str) -> str:
+    """The text with spaces for each LOCAL in a LET, where it says nothing."""
+    if "LOCAL" not in text:
+        return text
+    depth = 0
+
+    def put(found: re.Match[str]) -> str:
+        nonlocal depth
+        word = found.group()
+        depth += (word == "LET") - (word == "IN")
+        return " " * len(word) if depth > 0 and word == "LOCAL" else word
+
+    return _LET.sub(put, text)
 
 
 def _readable_fields(text: str) -> tuple[str, dict[int, str]]:

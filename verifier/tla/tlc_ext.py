@@ -1,0 +1,73 @@
+"""Operators of the module TLCExt that speak of the search, or of TLC's errors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from verifier.tla import ast
+from verifier.tla.frames import Frame, Undefined
+from verifier.tla.primitives import Make, ordered, simple
+from verifier.tla.values import TRUE, Fn, NoValue, Value, boolean
+
+if TYPE_CHECKING:
+    from verifier.tla.core import Core
+
+TRACE = "trace"
+"""What ``Trace`` of TLCExt asks the search for."""
+COUNTEREXAMPLE = "counterexample"
+"""What ``CounterExample`` of TLCExt asks the search for."""
+
+
+def _trace(evaluator: Core) -> Value:
+    answer = evaluator.answers.get(TRACE)
+    if answer is None:
+        raise NoValue("Trace is known to a search only, as verify explore is one")
+    return answer()
+
+
+_NO_COUNTEREXAMPLE = Fn({"action": frozenset(), "state": frozenset()})
+
+
+def _counterexample(evaluator: Core) -> Value:
+    """The graph of a counterexample, for TLC in a POSTCONDITION behind a violation only: else it is empty."""
+    if evaluator.answers.get(COUNTEREXAMPLE, lambda: TRUE)() is not TRUE:
+        words = "CounterExample is that of TLC's one violation"
+        raise NoValue(f"{words}: here each property may have one, which --trace-out FILE writes")
+    return _NO_COUNTEREXAMPLE
+
+
+def _as_trace(value: Value) -> Value:
+    if value != _NO_COUNTEREXAMPLE:
+        raise NoValue("ToTrace takes CounterExample")
+    return ()
+
+
+def _make_assert_error(evaluator: Core, whole: ast.Apply, arguments: list[str]) -> str:
+    """``AssertError(words, e)``: whether e has no value, for TLC's reason in these words.
+
+    TLC's words are known of few errors; of others it is not known what it would say.
+    """
+    expected, tested = (evaluator.emit.function(argument) for argument in arguments)
+
+    def failed(error: Undefined | NoValue, e: Frame) -> Value:
+        if error.tlc is None:
+            words = f"AssertError compares TLC's words, which are not known of this error: {error}"
+            raise Undefined(whole.place, words)
+        return boolean(expected(e) == error.tlc)
+
+    def value(e: Frame) -> Value:
+        try:
+            tested(e)
+        except (Undefined, NoValue) as error:
+            return failed(error, e)
+        return boolean(False)
+
+    return evaluator.emit.call(value)
+
+
+TLC_EXT: dict[str, Make] = {
+    "Trace": ordered(_trace),
+    "CounterExample": ordered(_counterexample),
+    "ToTrace": simple(_as_trace),
+    "AssertError": _make_assert_error,
+}
