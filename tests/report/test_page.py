@@ -47,7 +47,7 @@ def test_a_trace_opens_at_its_violation_and_is_stepped_by_keys(driver: Chrome, t
     assert current(driver)[:2] == (0, "0 · initially")
     press(driver, "j", Keys.ARROW_DOWN, "j", "k")
     assert current(driver)[0] == 2
-    assert evaluate(driver, "location.hash") == "#verdict-1/step-2"
+    assert evaluate(driver, "location.hash") == "#StrongIsr/step-2"
     press(driver, Keys.END)
     assert current(driver) == (last, title, changes)
     press(driver, "j")
@@ -124,7 +124,7 @@ def test_variables_are_filtered_and_there_is_a_table(driver: Chrome, tmp_path: P
     rows = evaluate(driver, "document.querySelectorAll('.fallback tbody tr').length")
     assert rows == (kip320_first_try().steps or 0) + 1
     unnamed = evaluate(
-        driver, "[...document.querySelectorAll('button')].filter(b => !b.getAttribute('aria-label')).length"
+        driver, "[...document.querySelectorAll('button')].filter(b => !(b.ariaLabel || b.textContent)).length"
     )
     assert unnamed == 0
 
@@ -135,7 +135,7 @@ def test_words_of_a_trace_stay_words(driver: Chrome, tmp_path: Path) -> None:
     report = Report(HOSTILE, (row, replace(row, reason=HOSTILE, property_name=HOSTILE)), (HOSTILE,))
     for page in ("#overview", "#verdict-1", "#verdict-2"):
         opened(driver, report, tmp_path, page)
-        assert driver.title == HOSTILE
+        assert driver.title.endswith(HOSTILE)
         assert evaluate(driver, "document.querySelectorAll('script:not([type])').length") == 1
         assert evaluate(driver, "document.querySelectorAll('b').length") == 0
     assert json.dumps(HOSTILE) in evaluate(
@@ -191,7 +191,7 @@ def test_no_word_becomes_an_attribute_or_an_element(word: str, driver: Chrome, t
     report = everywhere(word)
     for page in ("#overview", "#verdict-4"):
         opened(driver, report, tmp_path, page)  # the policy would complain of styles and scripts
-        assert driver.title == word
+        assert driver.title.endswith(word)
         names = "[...document.querySelectorAll('*')].flatMap(e => e.getAttributeNames())"
         allowed = {"style"} if page != "#overview" else set()  # which our own script sets
         assert set(evaluate(driver, f"{names}.filter(n => /^on|style/.test(n))")) <= allowed
@@ -227,7 +227,7 @@ def test_what_gets_into_the_page_all_the_same_does_not_run(
     driver.get("about:blank")
     driver.get(path.as_uri())
     driver.execute_async_script("setTimeout(arguments[0], 100)")
-    assert driver.title == "fine"
+    assert driver.title.endswith("· fine")
     assert evaluate(driver, "getComputedStyle(document.body).display") == "block"
     assert current(driver)[0] == kip320_first_try().steps
     assert any("Content Security Policy" in line for line in console(driver))
@@ -305,7 +305,7 @@ def test_every_kind_of_verdict_has_its_page(driver: Chrome, tmp_path: Path) -> N
     for number in range(1, len(rows) + 1):
         driver.execute_script(f"location.hash = '#verdict-{number}'")
         driver.execute_async_script("setTimeout(arguments[0], 20)")
-        assert evaluate(driver, "document.querySelector('.page.current').id") == f"verdict-{number}"
+        assert evaluate(driver, "document.querySelector('.page.current h2').id") == f"title-{number}"
         about = evaluate(driver, "document.querySelector('.page.current .about').textContent")
         assert rows[number - 1].spec_hash in about
     for table in (".coverage", ".levels", ".obligations"):

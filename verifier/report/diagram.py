@@ -103,6 +103,11 @@ class Diagram:
     """Whether values are written as TLA+ writes them."""
 
     @property
+    def first_state(self) -> list[tuple[str, str]]:
+        """The places with their values in the first state."""
+        return [(place.path, value) for place, value in zip(self.places, self.start, strict=True)]
+
+    @property
     def has_participants(self) -> bool:
         """Whether somebody acts, so that lanes say more than a table."""
         return any(lane.name != SHARED for lane in self.lanes)

@@ -22,8 +22,9 @@ from markupsafe import Markup
 from verifier.encodings.concrete import show_constants
 from verifier.outcomes.row import ASKED, DOCUMENTED, Row
 from verifier.printable import json_text, printable, printable_text
+from verifier.report.addresses import addresses
 from verifier.report.claims import claim_of, finder_of, is_complete, verdict_of
-from verifier.report.diagram import Diagram, diagram_of
+from verifier.report.diagram import Diagram, DiagramStep, diagram_of
 from verifier.report.known import CHECKER, Known, known
 from verifier.report.loops import closed, loop_lines
 from verifier.report.matrix import grids
@@ -31,7 +32,10 @@ from verifier.report.report import Report, command_of, tally, version_columns
 from verifier.report.tables import failure_lines
 from verifier.verdict import VerdictKind
 
-_SCRIPTS = ("trace", "diagram", "lanes", "variables", "detail", "explorer", "page")
+_MOST_WITH_ITF = 4
+"""Up to so many executions are in a page as ITF too, to be copied."""
+_LONGEST_ITF = 500_000
+_SCRIPTS = ("trace", "diagram", "lanes", "variables", "detail", "copying", "explorer", "address", "page")
 """The scripts, in the order in which they use each other."""
 
 MARKS: Mapping[VerdictKind, str] = {
@@ -50,7 +54,7 @@ MARKS: Mapping[VerdictKind, str] = {
 class _Verdict:
     """The parts of a row that the template shows."""
 
-    number: int
+    address: str
     row: Row
     words: str
     mark: str
@@ -67,6 +71,14 @@ class _Verdict:
     loop: tuple[str, ...]
     """How an infinite execution goes on."""
     trace: Markup | None
+    itf: Markup | None
+    """The execution as a file has it, to be copied."""
+    steps: Sequence[DiagramStep]
+    """The execution, for who has no scripts."""
+    paths: Sequence[str]
+    """The places that its changes speak of."""
+    first: Sequence[tuple[str, str]]
+    """The places of the first state with their values."""
     table: tuple[tuple[str, ...], ...]
     """For a proof: a line of actions, then a line for each lemma with the result for each action."""
     levels: tuple[tuple[int, int, float], ...]
@@ -85,7 +97,9 @@ def as_html(report: Report) -> str:
     plots = _plots(report.rows) if len(report.rows) > 1 else []
     style = _style([rules for _, _, rules in plots])
     scripts = [_element("\n".join(_text_of(f"{name}.js") for name in _SCRIPTS))]
-    verdicts = [_verdict(number, row) for number, row in enumerate(report.rows)]
+    names = addresses(report.rows)
+    with_itf = sum(row.trace is not None for row in report.rows) <= _MOST_WITH_ITF
+    verdicts = [_verdict(name, row, with_itf) for name, row in zip(names, report.rows, strict=True)]
     return template.render(
         report=report,
         tally=tally(report.rows),
@@ -93,7 +107,7 @@ def as_html(report: Report) -> str:
         verdicts=verdicts,
         versions=version_columns(report.rows),
         checker=CHECKER if any(verdict.known for verdict in verdicts) else None,
-        start=_start(report.rows),
+        start=_start(report.rows, names),
         grids=grids(report.rows) if len(report.rows) > 1 else [],
         plots=[(title, svg) for title, svg, _ in plots],
         policy=_policy([style], scripts),
@@ -102,11 +116,11 @@ def as_html(report: Report) -> str:
     )
 
 
-def _start(rows: Sequence[Row]) -> str:
+def _start(rows: Sequence[Row], names: Sequence[str]) -> str:
     """The page that opens first: the first execution, or the overview if protocols or constants differ."""
-    first = next((number for number, row in enumerate(rows, 1) if row.trace is not None), None)
+    first = next((name for name, row in zip(names, rows, strict=True) if row.trace is not None), None)
     same = all((row.spec, row.constants) == (rows[0].spec, rows[0].constants) for row in rows)
-    return "overview" if first is None or not same else f"verdict-{first}"
+    return "overview" if first is None or not same else first
 
 
 def _policy(styles: Sequence[Markup], scripts: Sequence[Markup]) -> str:
@@ -183,10 +197,10 @@ def _breakable(name: str) -> Markup:
     return Markup("<wbr>").join(re.split(r"(?<=[a-z])(?=[A-Z])|(?<=_)", printable(name)))
 
 
-def _verdict(number: int, row: Row) -> _Verdict:
+def _verdict(address: str, row: Row, with_itf: bool) -> _Verdict:
     diagram = None if row.trace is None else diagram_of(closed(row.trace), row.drawing)
     return _Verdict(
-        number=number,
+        address=address,
         row=row,
         words=verdict_of(row),
         mark=MARKS[row.verdict],
@@ -199,6 +213,10 @@ def _verdict(number: int, row: Row) -> _Verdict:
         where="" if diagram is None else _where(diagram),
         loop=() if row.trace is None else tuple(loop_lines(row.trace)),
         trace=None if diagram is None else embedded(_compact(row, diagram)),
+        itf=_itf(row) if with_itf else None,
+        steps=() if diagram is None else diagram.steps,
+        paths=() if diagram is None else [place.path for place in diagram.places],
+        first=() if diagram is None else diagram.first_state,
         table=_obligations(row),
         levels=_levels(row),
         known=known(row),
@@ -308,6 +326,12 @@ def _compact(row: Row, diagram: Diagram) -> dict[str, Any]:
             for part in diagram.failing
         ],
     }
+
+
+def _itf(row: Row) -> Markup | None:
+    """The execution as ITF; None if that is large."""
+    text = None if row.trace is None else embedded(row.trace)
+    return None if text is None or len(text) > _LONGEST_ITF else text
 
 
 def _failing_name(row: Row) -> str:

@@ -9,7 +9,7 @@ class Detail {
     this.meaning = Page.make("p", { class: "meaning" });
     this.changes = Page.make("div");
     this.state = Page.make("div");
-    this.aside = Page.make("aside", { class: "detail", "aria-label": "The step selected", tabindex: 0 }, this.title, this.meaning, this.changes, this.state);
+    this.aside = Page.make("div", { class: "detail", role: "group", "aria-label": "The step selected", tabindex: 0 }, this.title, this.meaning, this.changes, this.state);
   }
 
   show(step) {

@@ -23,7 +23,8 @@ class Explorer {
   }
 
   address(step) {
-    return `#${this.page}/step-${step}${this.looking === Object.keys(this.views)[0] ? "" : `/${this.looking}`}`;
+    const view = this.looking === Object.keys(this.views)[0] ? null : this.looking;
+    return Address.make(this.page, { step, view }, { show: this.terms.join(",") });
   }
 
   build() {
@@ -40,6 +41,7 @@ class Explorer {
       button("▶|", "Last state (End)", () => this.select(this.last)),
       ...(this.tabs.length > 1 ? [make("span", { class: "views", role: "group", "aria-label": "Views" }, ...this.tabs)] : []),
       make("label", {}, "Show only ", this.filter),
+      ...this.copies(),
       make("datalist", { id: `${this.page}-variables` }, ...this.trace.variables.map((name) => make("option", { value: name }))),
       make("span", { class: "keys" }, "in the drawing ", make("kbd", {}, "j"), " ", make("kbd", {}, "k"), " ", make("kbd", {}, "↑"), " ", make("kbd", {}, "↓"), " step, ", make("kbd", {}, "←"), " ", make("kbd", {}, "→"), " pan"));
     for (const view of Object.values(this.views)) {
@@ -53,6 +55,12 @@ class Explorer {
     this.split = make("div", { class: "split" }, ...Object.values(this.views).map((view) => view.pane), this.detail.aside);
     this.host.replaceChildren(bar, this.split, this.fallback);
     this.host.addEventListener("keydown", (event) => this.pressed(event));
+  }
+
+  copies() {
+    const itf = document.getElementById(this.host.dataset.itf);
+    const buttons = [Copying.button("text", () => Copying.text(this.trace))];
+    return itf ? [...buttons, Copying.button("ITF", () => itf.textContent)] : buttons;
   }
 
   /* Keys belong to the explorer while it has the focus. */
@@ -81,10 +89,17 @@ class Explorer {
     return this.terms.length === 0 || this.terms.some((term) => this.trace.places[place][0].includes(term));
   }
 
-  filtered() {
+  filtered(linked = true) {
     this.terms = this.filter.value.split(/[\s,]+/).filter(Boolean);
     this.redraw();
-    this.select(this.current, false);
+    this.select(this.current, linked);
+  }
+
+  /* Shows the variables with these parts of names, as typed into the filter. */
+  showOnly(words) {
+    if (this.filter.value === words) return;
+    this.filter.value = words;
+    this.filtered(false);
   }
 
   resized() {
@@ -108,7 +123,7 @@ class Explorer {
     const back = this.trace.closes(this.current) ? `, back to state ${this.trace.loop}` : "";
     this.where.textContent = `step ${this.current} of ${this.last}${back}`;
     this.where.href = this.address(this.current);
-    if (linked) history.replaceState(null, "", this.address(this.current));
+    if (linked) Address.show(this.address(this.current));
     this.reveal();
     this.detail.show(this.current);
   }

@@ -1,0 +1,62 @@
+"""The addresses of verdicts in a page: words that say what a verdict is about, and that any browser takes."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from verifier.outcomes.row import Row
+from verifier.report.report import varying_constants
+
+_TAKEN = re.compile(
+    r"(?:overview|main|list|find|found|theme|missing|copied)(?:-.*)?|(?:title|trace|itf|verdict)-\d+"
+)
+"""Names of the page's own elements."""
+_LONGEST = 80
+
+
+def addresses(rows: Sequence[Row]) -> list[str]:
+    """The address of each row: the property; where that is not enough, the protocol, the constants that vary,
+    the engine, the solver; and last of all a number."""
+    names = varying_constants(rows)
+    parts: list[Callable[[Row], str]] = [
+        lambda row: row.claim,
+        lambda row: row.spec,
+        lambda row: ",".join(f"{name}={row.constants[name]}" for name in names if name in row.constants),
+        lambda row: row.engine,
+        lambda row: row.solver,
+    ]
+    words = [[part(row) for row in rows] for part in parts]
+    used = [column for number, column in enumerate(words) if number == 0 or len(set(column)) > 1]
+    found = ["" for _ in rows]
+    for column in used:
+        counts = Counter(found)
+        found = [
+            _joined(name, word) if not name or counts[name] > 1 else name
+            for name, word in zip(found, column, strict=True)
+        ]
+    return _apart(found)
+
+
+def _joined(name: str, word: str) -> str:
+    return ".".join(part for part in (name, _safe(word)) if part)
+
+
+def _safe(words: str) -> str:
+    """Only characters that mean nothing in an address."""
+    return re.sub(r"[^A-Za-z0-9_.=,+-]+", "-", words).strip("-")[:_LONGEST]
+
+
+def _apart(names: Sequence[str]) -> list[str]:
+    """The names, with numbers where several are the same or the page has one of its own."""
+    counts, used, found = Counter(names), set[str](), list[str]()
+    for name in names:
+        own = name if name and counts[name] == 1 and name not in used and not _TAKEN.fullmatch(name) else ""
+        number = 1
+        while not own or own in used:
+            own = f"{name or 'verdict'}.{number}"
+            number += 1
+        used.add(own)
+        found.append(own)
+    return found
