@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from tests.support.command_line import verify
+from tests.support.tla_modules import explored
+from verifier.tla.config import parse_config
+from verifier.tla.errors import TlaError
 
 INSTANTIATED = r"""---- MODULE K ----
 EXTENDS Naturals
@@ -136,3 +140,62 @@ def test_what_tlc_takes_in_another_way_is_said(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     assert "N gets a value a second time: this one is taken, as by TLC" in done.output
     assert done.output.count("a comma between names: TLC refuses it") == 2
+
+
+ASKED = r"""EXTENDS Naturals
+CONSTANTS N, K
+VARIABLE x
+Init == x = N
+Next == UNCHANGED x
+Three == 3
+F(a) == a
+S == {}
+Inv == x = 3
+"""
+
+
+@pytest.mark.parametrize("order", ["N <- Three N = 4", "N = 4 N <- Three"])
+def test_an_operator_is_taken_before_a_value_in_any_order_as_by_tlc(order: str, tmp_path: Path) -> None:
+    made = explored(tmp_path, ASKED, f"INIT Init NEXT Next INVARIANT Inv CONSTANTS K = 1 {order}")
+    assert (made.found.violations, made.found.distinct) == ({}, 1)
+
+
+SORTED = "a set of values of different kinds, which TLC refuses"
+NEGATIVE = "TLC reads no negative number here, but N <- Op and Op == -1"
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ('{1, "a"}', SORTED),
+        ('{{1}, "a"}', SORTED),
+        ('{{1}, {"a"}}', SORTED),
+        ("{a_1, b_1}", SORTED),
+        ("{a_1, 2}", SORTED),
+        ('{{1, 2}, {"a"}}', ""),
+        ('{a, "a"}', ""),
+        ("{a_1, a_2, b}", ""),
+        ("{{1}, {a}, {}}", ""),
+        ("-4", NEGATIVE),
+        ("{-4}", NEGATIVE),
+        ("4", ""),
+    ],
+)
+def test_values_that_tlc_does_not_take_are_taken_with_a_warning(value: str, said: str) -> None:
+    config = parse_config(f"CONSTANT K = {value}", "M.cfg")
+    assert config.warnings == ([f"warning: M.cfg:1:{14 + value.startswith('{-')}: {said}"] if said else [])
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ("SYMMETRY S S", "M.cfg:1:12: SYMMETRY takes one name"),
+        ("SYMMETRY S SYMMETRY S", "M.cfg:1:21: SYMMETRY takes one name"),
+        ("CONSTANT K = {TRUE, 1}", "M.cfg:1:14: a set of values of different kinds, which TLC refuses: TRUE"),
+        ("CONSTANT K = {{0}, {FALSE}}", "M.cfg:1:14: a set of values of different kinds, which TLC refuses"),
+        ("CONSTANT F = 2 F(1) = 1", "M.cfg:1:16: F gets one value"),
+    ],
+)
+def test_what_tlc_refuses_in_a_configuration_is_refused(said: str, words: str) -> None:
+    with pytest.raises(TlaError, match=re.escape(words)):
+        parse_config(said, "M.cfg")

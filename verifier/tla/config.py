@@ -217,10 +217,16 @@ class _Parser:
                 self._note_comma(token)
                 continue
             found.append(self._name(token, keyword))
+        if keyword.text == "SYMMETRY" and len(self.config.symmetry) + len(found) > 1:
+            words = "SYMMETRY takes one name: define the union of both sets of permutations"
+            raise TlaError(found[-1].place if found else keyword.place, words)
         return found
 
     def _note_comma(self, token: _Token) -> None:
-        self.config.warnings.append(f"warning: {token.place}: a comma between names: TLC refuses it")
+        self._warn(token, "a comma between names: TLC refuses it")
+
+    def _warn(self, token: _Token, words: str) -> None:
+        self.config.warnings.append(f"warning: {token.place}: {words}")
 
     def _name(self, token: _Token, keyword: _Token) -> Named:
         if token.kind != "name":
@@ -255,6 +261,13 @@ class _Parser:
             known = self.config.constants.get(key)
             if known is not None and known.table and made.table:
                 made = _joined(known, made)
+            elif known is not None and bool(known.table) != bool(made.table) and made.operator is None:
+                words = f"{made.name} gets one value, and here or before others for its arguments"
+                raise TlaError(made.place, f"{words}: TLC takes one of both forms")
+            elif known is not None and known.operator is not None and made.operator is None:
+                words = f"warning: {made.place}: {made.name} gets a value, and an operator by <- before"
+                self.config.warnings.append(f"{words}: the operator is taken, as by TLC")
+                continue
             elif known is not None and (known.value, known.operator) != (made.value, made.operator):
                 words = f"warning: {made.place}: {made.name} gets a value a second time"
                 self.config.warnings.append(f"{words}: this one is taken, as by TLC")
@@ -303,6 +316,8 @@ class _Parser:
     def _value(self) -> ConfigValue:
         token = self.take("a value")
         if token.kind == "number":
+            if token.text.startswith("-"):
+                self._warn(token, "TLC reads no negative number here, but N <- Op and Op == -1")
             return integer(token.text, token.place)
         if token.kind == "string":
             self.config.words.append(token.text[1:-1])
@@ -313,11 +328,18 @@ class _Parser:
             self.config.words.append(token.text)
             return ModelName(token.text)
         if token.text == "{":
-            return self._set()
+            return self._set(token)
         raise TlaError(token.place, f"{token.text} stands here, where a value is expected")
 
-    def _set(self) -> ConfigValue:
-        return frozenset(self._values("}", "a set"))
+    def _set(self, token: _Token) -> ConfigValue:
+        items = self._values("}", "a set")
+        found, words = frozenset(items), "a set of values of different kinds, which TLC refuses"
+        if not _cannot_be_sorted(items):
+            return found
+        if len(set(map(str, _alike(items)))) > len(found):  # in Python, TRUE is 1
+            raise TlaError(token.place, f"{words}: TRUE or FALSE beside numbers")
+        self._warn(token, words)
+        return found
 
     def _values(self, closing: str, where: str) -> tuple[ConfigValue, ...]:
         """Values with commas between them, up to a bracket."""
@@ -334,6 +356,18 @@ class _Parser:
             if sign.text != ",":
                 words = f"in {where}, a comma or {closing} is expected, not {sign.text}"
                 raise TlaError(sign.place, words)
+
+
+def _cannot_be_sorted(values: Iterable[ConfigValue]) -> bool:
+    """Whether two of the values are such as TLC does not compare where it sorts a set."""
+    kinds, by_size = set[str](), dict[int, list[ConfigValue]]()
+    for one in values:
+        if isinstance(one, frozenset):
+            by_size.setdefault(len(one), []).extend(one)
+        kind = f"{one.name[0]}_" if isinstance(one, ModelName) else type(one).__name__
+        if not isinstance(one, ModelName) or (one.name[1:2] == "_" and len(one.name) > 2):
+            kinds.add(kind)
+    return len(kinds) > 1 or any(_cannot_be_sorted(members) for members in by_size.values())
 
 
 def _joined(known: Assignment, more: Assignment) -> Assignment:
