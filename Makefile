@@ -67,10 +67,11 @@ quick: announce lint readers java chromium  ## Lint and all quick tests, as CI d
 thorough: $(STAMP)  ## All tests that `make test` leaves out, but the slow ones
 	$(PYTEST) --tier thorough
 
-lint: $(STAMP)  ## Style, types and the import contract
+lint: $(STAMP)  ## Style, types, the import contract and texts
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/python tests/import_contract.py
+	$(BIN)/python tests/style.py
 
 wheel:  ## Build sdist and wheel into dist/, and try the wheel outside the checkout
 	$(PYTHON) tests/try_wheel.py dist

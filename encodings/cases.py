@@ -76,7 +76,7 @@ def cases(sort: Sort, value: Lowered) -> list[tuple[Concrete, FNode]]:
 
 
 def _slot_cases(sort: Sort, slot: LoweredOption) -> list[tuple[Concrete, FNode]]:
-    """What a partial function may have for a key: nothing, or one value, in a tuple."""
+    """The cases of a partial function at a key: nothing, or one value, in a tuple."""
     found: list[tuple[Concrete, FNode]] = [((), negation(slot.present))]
     found += [((item,), conjunction((slot.present, when))) for item, when in cases(sort, slot.payload)]
     return [(held, when) for held, when in found if when is not FALSE]

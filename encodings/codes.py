@@ -111,7 +111,7 @@ def decode_concrete(code: Code, values: Sequence[Concrete], bits: Sequence[bool]
 
 
 def valid(code: Code, size: int, bits: Sequence[FNode]) -> FNode:
-    """Whether the bits hold one of ``size`` values."""
+    """True if the bits hold one of ``size`` values."""
     if code is Code.THERMOMETER:
         return conjunction(disjunction((low, negation(high))) for low, high in pairwise(bits))
     if code is Code.BINARY:

@@ -29,7 +29,7 @@ from verifier.encodings.type_variables import V
 from verifier.encodings.values import BooleanValue, IntegerValue, OptionValue
 
 SetLike: TypeAlias = "SetValue[V] | Sort[V] | Plain"
-"""What may stand beside a set. A sort stands for the set of all its values."""
+"""An operand that set operations accept. A sort stands for the set of all its values."""
 
 
 class SetValue(Value, Generic[V]):  # noqa: PLW1641 -- only type checkers see its __eq__
@@ -55,7 +55,7 @@ class SetValue(Value, Generic[V]):  # noqa: PLW1641 -- only type checkers see it
         return generators.elements(self)
 
     def contains(self, item: V | Plain) -> BooleanValue:
-        """Whether ``item`` is an element."""
+        """True if ``item`` is an element."""
         return BooleanValue(Term(Operator.CONTAINS, BOOLEAN, (self.term, coerce(item, self.element)._term)))
 
     def _combine(self, operator: Operator, other: SetLike[V]) -> SetValue[V]:
@@ -106,7 +106,7 @@ class SetValue(Value, Generic[V]):  # noqa: PLW1641 -- only type checkers see it
 
     @property
     def is_empty(self) -> BooleanValue:
-        """Whether there is no element."""
+        """True if there is no element."""
         empty: SetValue = literal(self.sort, frozenset())
         return self == empty
 
@@ -162,7 +162,7 @@ class SequenceValue(Value, Generic[V]):
 
     @property
     def is_empty(self) -> BooleanValue:
-        """Whether there is no element."""
+        """True if there is no element."""
         return self.length == 0
 
     @property
@@ -200,7 +200,7 @@ class SequenceValue(Value, Generic[V]):
         return IntegerValue(Term(Operator.SUM, sort, (self.term,)))
 
     def contains(self, item: V | Plain) -> BooleanValue:
-        """Whether ``item`` is an element."""
+        """True if ``item`` is an element."""
         term = coerce(item, self._sort.element)._term
         return BooleanValue(Term(Operator.OCCURS, BOOLEAN, (self.term, term)))
 
@@ -220,7 +220,7 @@ class SequenceValue(Value, Generic[V]):
         return SequenceValue(Term(Operator.BETWEEN, sort, (self.term, start.term, stop.term)))
 
     def updated(self, index: Number, value: V | Plain) -> SequenceValue[V]:
-        """The same sequence with another element at ``index`` (TLA+ ``EXCEPT``); undefined beyond its end."""
+        """The sequence with another element at ``index`` (TLA+ ``EXCEPT``); undefined beyond its end."""
         at, changed = integer(index).term, coerce(value, self._sort.element)._term
         sort = Sequence(join(self._sort.element, changed.sort), self._sort.capacity)
         return SequenceValue(Term(Operator.SEQUENCE_UPDATE, sort, (self.term, at, changed)))

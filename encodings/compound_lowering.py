@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def apply_partial(
     sort: Sort, slots: Mapping[Concrete, LoweredOption], keys: Iterable[tuple[Concrete, FNode]]
 ) -> Any:
-    """What a partial function has for a key; undefined where it does not have the key."""
+    """The value of a partial function at a key; undefined where it lacks the key."""
     held = [(conjunction((when, slots[key].present)), slots[key].payload) for key, when in keys]
     return select(sort, held, exhaustive=False)
 

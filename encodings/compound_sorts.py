@@ -95,7 +95,7 @@ class Variant(Sort["VariantValue"]):
 
     @property
     def payloads(self) -> dict[str, Sort]:
-        """What each tag holds."""
+        """The payload sort of each tag."""
         return dict(self.alternatives)
 
     @property
@@ -104,7 +104,7 @@ class Variant(Sort["VariantValue"]):
         return Enum("tag", tuple(self.payloads))
 
     def payload(self, tag: str) -> Sort:
-        """What a tag holds. Raises SortError for another word, with the tags."""
+        """The payload sort of a tag. Raises SortError for another word, with the tags."""
         found = self.payloads.get(tag)
         if found is None:
             raise SortError(f"the variant has no tag {tag!r} {among(tag, self.payloads)}")

@@ -60,7 +60,7 @@ class TupleValue(Value):
         return wrap(Term(Operator.FIELD, items[place], (self.term,), place))
 
     def updated(self, place: int, value: Any) -> TupleValue:
-        """The same tuple with another item at a place."""
+        """The tuple with another item at a place."""
         assert isinstance(self.sort, Tuple)
         changed = coerce(value, sort_of(self[place]))
         items = [changed if index == place else self[index] for index in range(len(self.sort.items))]
@@ -91,12 +91,12 @@ class VariantValue(Value):
         return sort
 
     def is_(self, tag: str) -> BooleanValue:
-        """Whether this is the tag."""
+        """True if this is the tag."""
         self._sort.payload(tag)
         return BooleanValue(Term(Operator.HAS_TAG, BOOLEAN, (self._term,), tag))
 
     def payload(self, tag: str) -> Any:
-        """What the tag holds; undefined if the value has another tag."""
+        """The payload of the tag; undefined if the value has another tag."""
         return wrap(Term(Operator.PAYLOAD, self._sort.payload(tag), (self._term,), tag))
 
     def __getattribute__(self, name: str) -> Any:
@@ -161,12 +161,12 @@ class PartialFunctionValue(Value, Generic[K, V]):
         return SetValue(Term(Operator.DOMAIN, Set(self._sort.domain), (self.term,)))
 
     def contains(self, key: K | Plain) -> BooleanValue:
-        """Whether the key is in the domain."""
+        """True if the key is in the domain."""
         return self.domain.contains(key)
 
     @property
     def is_empty(self) -> BooleanValue:
-        """Whether there is no key."""
+        """True if there is no key."""
         return self.domain.is_empty
 
     def updated(self, key: K | Plain, value: V | Plain) -> PartialFunctionValue[K, V]:

@@ -98,7 +98,7 @@ class FrozenMap(Mapping[Any, Any]):
         return f"FrozenMap({self._items!r})"
 
     def updated(self, key: Any, value: Any) -> FrozenMap:
-        """The same mapping with ``key`` mapped to ``value``."""
+        """The mapping with ``key`` mapped to ``value``."""
         return FrozenMap({**self._items, key: value})
 
 

@@ -10,7 +10,7 @@ from verifier.errors import TooLargeError, cut
 MANY = 10**12
 """Numbers are not told apart beyond this one."""
 MOST_LISTED = 1_000_000
-"""What is gone through one by one. More are taken for a mistake in a sort."""
+"""The most values that are enumerated. More count as a mistake in a sort."""
 
 
 def capped(number: int) -> int:

@@ -66,7 +66,7 @@ class Fields(Value):
         def __init__(self) -> None: ...
 
         def updated(self, **changes: Any) -> Self:
-            """The same record with the given fields changed (TLA+ ``EXCEPT``)."""
+            """The record with the given fields changed (TLA+ ``EXCEPT``)."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         self.__dict__[name] = value  # even where values have a property of this name

@@ -54,7 +54,7 @@ class Definedness:
         return result
 
     def _is_total(self, term: Term) -> bool:
-        """Whether the term always has a value, by its operators and sorts. Each term is checked once."""
+        """True if the term always has a value, by its operators and sorts. Each term is checked once."""
         entry = self._total.get(id(term))
         if entry is None:  # the entry keeps the term alive, so no other term gets its id
             total = not is_partial(term) and all(map(self._is_total, term.arguments))
@@ -62,7 +62,7 @@ class Definedness:
         return entry[1]
 
     def of_lines(self, lines: Sequence[Term], bindings: Bindings) -> FNode:
-        """The same for a conjunction of lines, which is read up to the first line that is false."""
+        """Definedness of a conjunction of lines, read up to the first line that is false."""
         result = TRUE
         for line in reversed(self._read(lines, bindings, FALSE)):
             rest = result if result is TRUE else disjunction((negation(self._true(line, bindings)), result))

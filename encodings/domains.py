@@ -1,4 +1,5 @@
-"""What a quantifier is about: reads domains and functions, or a generator, as bound variables and a body."""
+"""Reads what a quantifier ranges over: domains and functions, or a generator, as bound variables and a
+body."""
 
 from __future__ import annotations
 
@@ -104,7 +105,7 @@ def within(domain: Domain, variable: Any, formula: Any) -> BooleanValue:
 
 @dataclass(frozen=True)
 class OneVariable:
-    """What a quantifier with one domain says: its variable, a generator's if, and what is said of them."""
+    """A quantifier with one domain: its variable, a generator's if, and what is said of them."""
 
     bound: Bound
     condition: BooleanValue | None

@@ -31,7 +31,7 @@ _MOST_TABLED = 12
 
 
 def exists_over(formula: FNode, variables: Iterable[FNode]) -> FNode:
-    """Whether some values of the variables satisfy the formula. The variables do not occur in the result."""
+    """True if some values of the variables satisfy the formula. The variables do not occur in the result."""
     return Elimination(variables).exists(formula)
 
 
@@ -80,7 +80,7 @@ class Elimination:
         return self._few[formula]
 
     def exists(self, formula: FNode) -> FNode:
-        """Whether some values of the variables satisfy the formula. Raises UsageError for too many."""
+        """True if some values of the variables satisfy the formula. Raises UsageError for too many."""
         if not self._number:
             return formula
         self._look_at(formula)
@@ -139,7 +139,7 @@ class Elimination:
         return self._of_all(_conjuncts(formula))
 
     def _of_all(self, parts: Sequence[FNode]) -> FNode:
-        """The same for a conjunction."""
+        """Eliminate in a conjunction."""
         parts, decided = _propagated(parts)
         if FALSE in parts:
             return FALSE
@@ -165,7 +165,7 @@ class Elimination:
         return conjunction(kept)
 
     def _of_group(self, parts: list[FNode]) -> FNode:
-        """The same for conjuncts that share variables."""
+        """Eliminate in conjuncts that share variables."""
         small = [part for part in parts if self._few[part] is not None]
         of = self._variables(small)
         if of is not None and small:
@@ -183,7 +183,7 @@ class Elimination:
         return self._of_cases(parts)
 
     def _of_either(self, rest: list[FNode], either: Sequence[FNode]) -> FNode:
-        """The same for conjuncts and one disjunction beside them."""
+        """Eliminate in conjuncts and one disjunction."""
         plain = [part for part in either if not self._masks_of(part)]
         found = [conjunction((disjunction(plain), self._of_all(rest)))] if plain else []
         found += [self._exists(conjunction((*rest, part))) for part in either if self._masks_of(part)]

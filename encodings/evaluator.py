@@ -105,7 +105,7 @@ class LaneEvaluator:
     """Evaluates boolean terms without compiling them, for many states at once.
 
     Bit *j* of every integer belongs to state *j*. Values are kept, so that terms share their common parts.
-    Terms over ``free`` symbols are evaluated anew for each assignment of these (``under``).
+    Terms over ``free`` symbols are evaluated again for each assignment of these (``under``).
     """
 
     def __init__(self, values: Mapping[FNode, int], mask: int, free: Collection[FNode] = ()) -> None:

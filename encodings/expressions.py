@@ -1,4 +1,4 @@
-"""What every expression is, and how Python values are read as expressions.
+"""Expressions, and how Python values become expressions.
 
 An expression wraps a term, and its class has the operations of its sort. The classes for booleans, integers,
 elements, options, records and functions are in ``values``, those for sets, sequences and bags in
@@ -301,7 +301,7 @@ def constant(sort: Sort, value: Any) -> Concrete:
 
 
 class NotOfOneState:
-    """What an author may take for a formula of one state. ``instead`` says what to write."""
+    """A value that an author may mistake for a formula of one state. ``instead`` says what to write."""
 
     instead: ClassVar[str]
 
@@ -328,5 +328,5 @@ def join_all(sort: Sort, terms: Iterable[Term]) -> Sort:
 
 
 def described(value: Any) -> str:
-    """What an author gave, in words."""
+    """Describe the author's value in words."""
     return f"a value of {value._term.sort}" if isinstance(value, Value) else repr(value)

@@ -89,7 +89,7 @@ def _filled(used: FNode, value: Lowered, source: Sort, target: Sort) -> Any:
 
 
 def outside(sort: Sort, value: Lowered) -> FNode:
-    """Whether ``value`` is undefined or not in ``sort``. Then no variable of this sort can hold it."""
+    """True if ``value`` is undefined or not in ``sort``. Then no variable of this sort can hold it."""
     match value:
         case FNode():
             return FALSE
@@ -124,7 +124,7 @@ def outside(sort: Sort, value: Lowered) -> FNode:
 
 
 def beyond(sort: Sort, value: Lowered) -> FNode:
-    """Whether ``value`` is not in ``sort``, in states where it is defined; elsewhere it says nothing."""
+    """True if ``value`` is not in ``sort``, in states where it is defined; elsewhere it says nothing."""
     match value:
         case FNode() | PartialBoolean():
             return FALSE

@@ -68,7 +68,7 @@ def bound(name: str, domain: Any, sort: Sort) -> Bound:
 
 @dataclass(frozen=True)
 class Generated:
-    """What a generator says: its variables and conditions from left to right, and its element."""
+    """A generator as read: its variables and conditions from left to right, and its element."""
 
     steps: tuple[Bound | BooleanValue, ...]
     element: Any
@@ -171,7 +171,7 @@ class _Reading:
         return found
 
     def is_in(self, frame: FrameType) -> bool:
-        """Whether a frame runs the generator's own code."""
+        """True if a frame runs the generator's own code."""
         return frame is self.generator.gi_frame
 
     def begins(self, made: Elements, frame: FrameType) -> None:
@@ -180,7 +180,7 @@ class _Reading:
             self.loops[self.shape.asked_by[frame.f_lasti]] = made
 
     def runs(self, asked: Elements, frame: FrameType) -> bool:
-        """Whether a loop of the generator asks this iterator itself."""
+        """True if a loop of the generator asks this iterator itself."""
         return self.is_in(frame) and self.loops.get(frame.f_lasti) is asked
 
     def turn(self, loop: Elements, offset: int) -> Any:
@@ -214,7 +214,7 @@ class _Reading:
         return True
 
     def _skips(self) -> bool:
-        """Whether the variable is being skipped: in the second turn of its loop nothing else may happen."""
+        """True if the variable is being skipped: in the second turn of its loop nothing else may happen."""
         return self.loop is not None and self.loop.turns == 2
 
 
@@ -232,7 +232,7 @@ def _element(domain: Any) -> Sort:
 
 @dataclass(frozen=True)
 class _Shape:
-    """What the bytecode of a generator says of its loops. An instruction is known by its offset."""
+    """The loops of a generator, read from its bytecode. An instruction is known by its offset."""
 
     first: int
     """The instruction that asks the first loop's iterator; -1 if there is none."""

@@ -53,7 +53,7 @@ Path = tuple[Concrete, ...]
 
 
 class Relation(StrEnum):
-    """What a state bit says of its field."""
+    """The relation between a state bit and its field."""
 
     IS_TRUE = "is true"
     EQUALS = "="
@@ -66,7 +66,7 @@ _OPPOSITE = {Relation.EQUALS: "≠", Relation.AT_LEAST: "<", Relation.IN: "∉"}
 
 @dataclass(frozen=True)
 class BitMeaning:
-    """What it means that a state bit is set: the field at ``path`` has this relation to ``value``."""
+    """The meaning of a set state bit: the field at ``path`` has this relation to ``value``."""
 
     path: Path
     relation: Relation
@@ -74,7 +74,7 @@ class BitMeaning:
     """Of IS_TRUE it is True."""
 
     def text(self, is_set: bool) -> str:
-        """What the bit says if it is set, or if it is not: ``log[r2][1].epoch ≥ 2``, ``up[r1]``."""
+        """Describe the set or the clear bit: ``log[r2][1].epoch ≥ 2``, ``up[r1]``."""
         name = path_text(self.path)
         if self.relation is Relation.IS_TRUE:
             return name if is_set else f"¬{name}"
@@ -110,7 +110,7 @@ class Leaf:
         return path_text(self.path)
 
     def meaning(self, index: int) -> BitMeaning:
-        """What the bit with that index in ``bits`` says."""
+        """The meaning of the bit with this index in ``bits``."""
         if self.code is None:
             return BitMeaning(self.path, Relation.IS_TRUE, True)
         if self.code is Code.THERMOMETER:
@@ -160,7 +160,7 @@ class Layout:
         assert len(set(self.bits)) == len(self.bits), "two bits have one name"
 
     def meanings(self, first_index: int = 0) -> dict[str, BitMeaning]:
-        """What each bit says, by the bit's name. Places of sequences and tuples are counted from a number."""
+        """Describe each bit, by the bit's name. Places of sequences and tuples are counted from a number."""
         return {
             symbol.symbol_name(): replace(leaf.meaning(index), path=_counted(leaf.path, first_index))
             for leaf in self.leaves
@@ -168,7 +168,7 @@ class Layout:
         }
 
     def valid(self) -> FNode:
-        """Whether the bits hold a state: codes stand for values, and unused slots hold their defaults."""
+        """True if the bits hold a state: codes stand for values, and unused slots hold their defaults."""
         held = [codes.valid(leaf.code, len(leaf.values), leaf.bits) for leaf in self.leaves if leaf.code]
         canonical = [_canonical(sort, self.lowered[name]) for name, sort in self.sorts.items()]
         return conjunction((*held, *canonical))

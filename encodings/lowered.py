@@ -92,7 +92,7 @@ Lowered: TypeAlias = (
 
 @dataclass(frozen=True)
 class Slot(Option):
-    """What a partial function has for a key. It may hold an option, and is a LoweredOption in any case."""
+    """The value of a partial function at a key. It may hold an option, and is a LoweredOption in any case."""
 
     def __post_init__(self) -> None:
         pass
@@ -184,7 +184,7 @@ def holds(value: FNode | PartialBoolean) -> FNode:
 
 
 def defined(value: Lowered) -> FNode:
-    """Whether the value and all its parts have a value."""
+    """True if the value and all its parts have a value."""
     match value:
         case FNode():
             return TRUE
@@ -207,7 +207,7 @@ def defined(value: Lowered) -> FNode:
 
 
 def is_total(value: Lowered) -> bool:
-    """Whether the value is known to be defined."""
+    """True if the value is known to be defined."""
     return defined(value) is TRUE
 
 
@@ -332,7 +332,7 @@ def select(sort: Sort, options: Iterable[tuple[FNode, Any]], exhaustive: bool) -
 
 
 def equal(left: Lowered, right: Lowered) -> FNode:
-    """Whether both have the same value."""
+    """True if both have the same value."""
     match left, right:
         case FNode(), FNode():
             return equivalence(left, right)

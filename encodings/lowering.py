@@ -113,7 +113,7 @@ class Lowering(Memory):
         return known(term.sort, bindings[term.data])
 
     def _decided(self, term: Term, bindings: Bindings, decisive: FNode) -> bool:
-        """Whether an argument without state variables decides the term, before others are lowered for it."""
+        """True if an argument without state variables decides the term, before others are lowered for it."""
         constants = self.reading(term).constants
         return any(self.formula(argument, bindings) is decisive for argument in constants)
 

@@ -1,4 +1,4 @@
-"""What a rule of the finite reading is, and rules made of operations on lowered values."""
+"""The type of the finite reading's rules, and rules made of operations on lowered values."""
 
 from __future__ import annotations
 

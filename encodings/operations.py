@@ -45,7 +45,7 @@ def updated(whole: SequenceValue[V], index: Number, value: V | Plain, /) -> Sequ
 @overload
 def updated(whole: TupleValue, place: int, value: Any, /) -> TupleValue: ...
 def updated(whole: Any, /, *place: Any, **changes: Any) -> Any:
-    """The same record, function, sequence or tuple with something changed (TLA+ ``EXCEPT``).
+    """The record, function, sequence or tuple with something changed (TLA+ ``EXCEPT``).
 
     ``updated(r, field=value)`` of a record, ``updated(f, key, value)`` of the others. A record's method of
     this name does the same, unless the record has a field of this name.
@@ -87,7 +87,7 @@ def if_(condition: Any, then: Any, otherwise: Any) -> Any:
 
 
 def body_term(value: Any) -> Term:
-    """What a body gives: a value, an integer or a boolean."""
+    """The result of a body: a value, an integer or a boolean."""
     return term_of(value if isinstance(value, Value) else _plain(value))
 
 

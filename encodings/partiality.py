@@ -8,12 +8,12 @@ from verifier.encodings.terms import Operator, Term
 
 
 def is_total(term: Term) -> bool:
-    """Whether the operators and sorts show that the term has a value for all values of its variables."""
+    """True if the operators and sorts show that the term has a value for all values of its variables."""
     return not any(is_partial(part) for part in term.walk())
 
 
 def is_partial(term: Term) -> bool:
-    """Whether the operation may have no value although all of its arguments have one."""
+    """True if the operation may have no value although all of its arguments have one."""
     match term.operator:
         case Operator.GET | Operator.AT | Operator.CHOOSE | Operator.MINIMUM_OF | Operator.MAXIMUM_OF:
             return True
@@ -37,7 +37,7 @@ def is_partial(term: Term) -> bool:
 
 
 def never_has_value(term: Term) -> bool:
-    """Whether a term was made to have no value in any state."""
+    """True if a term was made to have no value in any state."""
     if term.operator not in (Operator.GET, Operator.CHOOSE):
         return False
     (part,) = term.arguments

@@ -118,7 +118,7 @@ def _collections(sort: sorts.Set | sorts.Sequence | sorts.Bag, items: list[Any])
 
 
 def belongs(value: Any, sort: sorts.Sort) -> bool:
-    """Whether a value is one of a sort of the same kind."""
+    """True if a value is one of a sort of the same kind."""
     match sort:
         case sorts.Range():
             return bool(sort.low <= value <= sort.high)

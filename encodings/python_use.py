@@ -1,4 +1,4 @@
-"""What Python itself may do with an expression while a protocol is read: next to nothing.
+"""Limits Python's own use of expressions while a protocol is read: it may do next to nothing.
 
 Python hashes an expression by its identity and shows its text, and the code that asked goes on with an answer
 that has nothing to do with any state. So whoever reads a protocol sets a guard, which is asked first.
@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 
 class Guard(Protocol):
-    """What decides on uses of expressions by Python. It raises SortError for one that is refused."""
+    """Decides on uses of expressions by Python. It raises SortError for one that is refused."""
 
     def hashed(self, value: Any, frame: FrameType) -> int:
         """The hash of an expression for the code that runs in a frame."""
@@ -29,7 +29,7 @@ class Guard(Protocol):
         """The language takes a dictionary or a set of Python, whose keys may be expressions."""
 
     def body(self, symbols: tuple[Any, ...], call: Callable[[], Any]) -> Any:
-        """What the function of a quantifier gives for its bound variables, which ``call`` calls it with."""
+        """The result of a quantifier's function for its bound variables, which ``call`` calls it with."""
 
 
 GUARD: ContextVar[Guard | None] = ContextVar("what decides on uses of expressions by Python", default=None)

@@ -28,7 +28,7 @@ Bindings = Mapping[Symbol, Concrete]
 
 
 class Results:
-    """What was made of terms that are alike, by the values of what they read of bound variables."""
+    """The results for similar terms, by the values of the bound variables that they read."""
 
     __slots__ = ("defined", "lowered", "possible")
 
@@ -58,7 +58,7 @@ class Reading:
 
 
 class Memory(ABC):
-    """What a lowering knows, for one meaning of the ``variables``. It keeps the terms alive.
+    """The memory of a lowering, for one meaning of the ``variables``. It keeps the terms alive.
 
     An ``outer`` memory gives some of the variables the same meaning. It knows the terms that read no others.
     """
@@ -179,7 +179,7 @@ _CONDITION: Mapping[Operator, int] = {
 
 
 def first_question(term: Term) -> Term | None:
-    """What is asked first of a value of the bound variable, if a value for which it is false counts for
+    """The first question about a value of the bound variable, if a value for which it is false counts for
     nothing: for that value the condition is false, or for the universal quantifier the body is true."""
     if term.operator in _CONDITION:
         question = term.arguments[_CONDITION[term.operator]]

@@ -1,4 +1,4 @@
-"""What a sort is, and the sorts without parts."""
+"""The base class of sorts, and the sorts without parts."""
 
 from __future__ import annotations
 
@@ -79,11 +79,11 @@ def _declaration(value: Any) -> str:
 
 
 _MOST_KEPT = 10_000
-"""A sort with more values makes them anew each time."""
+"""A sort with more values makes them again each time."""
 
 
 class Expression:
-    """What a protocol is written with in place of concrete values (``values.Value``)."""
+    """The symbolic counterpart of concrete values in protocols (``values.Value``)."""
 
     __slots__ = ()
 
@@ -115,7 +115,7 @@ class Sort(Generic[V_co]):
         raise NotImplementedError
 
     def contains(self, value: Any) -> bool:
-        """Whether the concrete ``value`` belongs to this sort. No expression does, which is no answer to
+        """True if the concrete ``value`` belongs to this sort. No expression does, which is no answer to
         whether its value does in each state, so it raises SortError for an expression."""
         if isinstance(value, Expression):
             raise SortError(
@@ -136,7 +136,7 @@ class Sort(Generic[V_co]):
 
     @property
     def is_scalar(self) -> bool:
-        """Whether one state field holds a value of this sort. Values of other sorts need several fields."""
+        """True if one state field holds a value of this sort. Values of other sorts need several fields."""
         return False
 
     def parts(self) -> PythonSequence[Sort]:

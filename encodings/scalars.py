@@ -26,7 +26,7 @@ from verifier.encodings.concrete import Concrete
 from verifier.encodings.sorts import Sort
 
 _MOST_ONE_BY_ONE = 16
-"""More conditions are counted in halves: one by one, each threshold is a disjunction that is made anew, and
+"""More conditions are counted in halves: one by one, each threshold is a disjunction that is made again, and
 longer, for each of them."""
 
 
@@ -39,7 +39,7 @@ def _rank(value: Concrete) -> int | float:
 
 
 def is_ordered(values: Iterable[Concrete]) -> bool:
-    """Whether the values are integers or none. Such values have thresholds."""
+    """True if the values are integers or none. Such values have thresholds."""
     return all(value is None or isinstance(value, int) for value in values)
 
 
@@ -108,14 +108,14 @@ class Scalar:
 
     @property
     def defined(self) -> FNode:
-        """Whether there is a value."""
+        """True if there is a value."""
         if self.total:
             return TRUE
         return disjunction(self.exactly)
 
     @property
     def ordered(self) -> bool:
-        """Whether the values are integers or none."""
+        """True if the values are integers or none."""
         return is_ordered(self.values)
 
     def cases(self) -> list[tuple[Concrete, FNode]]:
@@ -124,11 +124,11 @@ class Scalar:
         return [(value, when) for value, when in pairs if when is not FALSE]
 
     def equals(self, value: Concrete) -> FNode:
-        """Whether the scalar is ``value``."""
+        """True if the scalar is ``value``."""
         return self.exactly[self.values.index(value)] if value in self.values else FALSE
 
     def at_least(self, value: Concrete) -> FNode:
-        """Whether the scalar is at least ``value``."""
+        """True if the scalar is at least ``value``."""
         if value in self.values:
             return self.thresholds[self.values.index(value)]
         rank = _rank(value)
@@ -197,7 +197,7 @@ def either(condition: FNode, then: Scalar, otherwise: Scalar) -> Scalar:
 
 
 def equal(left: Scalar, right: Scalar) -> FNode:
-    """Whether both are defined and equal."""
+    """True if both are defined and equal."""
     if len(right.values) == 1:
         return conjunction((right.defined, left.equals(right.values[0])))
     if len(left.values) == 1:
@@ -209,13 +209,13 @@ def equal(left: Scalar, right: Scalar) -> FNode:
 
 
 def less(left: Scalar, right: Scalar) -> FNode:
-    """Whether both are defined and ``left < right``."""
+    """True if both are defined and ``left < right``."""
     steps = [conjunction((right.at_least(value), negation(left.at_least(value)))) for value in right.values]
     return conjunction((left.defined, disjunction(steps)))
 
 
 def less_equal(left: Scalar, right: Scalar) -> FNode:
-    """Whether both are defined and ``left <= right``."""
+    """True if both are defined and ``left <= right``."""
     return conjunction((left.defined, right.defined, negation(less(right, left))))
 
 
@@ -326,6 +326,6 @@ def _reached(flags: Iterable[FNode]) -> list[FNode]:
 
 
 def outside(sort: Sort, scalar: Scalar) -> FNode:
-    """Whether the scalar is undefined or not in ``sort``. Then a field of this sort cannot hold it."""
+    """True if the scalar is undefined or not in ``sort``. Then a field of this sort cannot hold it."""
     beyond = [when for value, when in scalar.cases() if not sort.contains(value)]
     return disjunction((*beyond, negation(scalar.defined)))

@@ -110,7 +110,7 @@ def update(sequence: LoweredSequence, index: Scalar, item: Lowered) -> LoweredSe
 
 
 def occurs(sequence: LoweredSequence, item: Lowered) -> FNode:
-    """Whether both are defined and the item is an element."""
+    """True if both are defined and the item is an element."""
     found = (conjunction((used, equal(slot, item))) for used, slot in _used(sequence))
     return conjunction((defined(sequence), defined(item), disjunction(found)))
 

@@ -27,7 +27,7 @@ class Shape:
 
     number: int
     reads: tuple[Read, ...]
-    """What the term reads of variables that it does not bind, in the order of their first occurrence."""
+    """The parts of free variables that the term reads, in the order of their first occurrence."""
 
 
 class Shapes:

@@ -103,7 +103,7 @@ class Option(Sort["OptionValue[V]"], Generic[V]):
 
 
 def is_field(name: str) -> bool:
-    """Whether a record may have a field of this name: ``value.name`` reads it."""
+    """True if a record may have a field of this name: ``value.name`` reads it."""
     return name.isidentifier() and not name.startswith("_")
 
 
@@ -391,5 +391,5 @@ def sorts_in(sort: Sort) -> Iterator[Sort]:
 
 
 def contains_sort(sort: Sort, wanted: Sort) -> bool:
-    """Whether ``wanted`` occurs in ``sort``."""
+    """True if ``wanted`` occurs in ``sort``."""
     return wanted in sorts_in(sort)

@@ -15,7 +15,7 @@ from verifier.encodings.type_variables import V
 
 
 class Table(Generic[V]):
-    """What ``table`` makes."""
+    """The result of ``table``."""
 
     __slots__ = ("_entries",)
 

@@ -16,7 +16,7 @@ from verifier.encodings.sorts import Sort
 
 
 class Operator(StrEnum):
-    """What a term does with its arguments. The comment gives the arguments, then the data."""
+    """The operation of a term on its arguments. The comment gives the arguments, then the data."""
 
     LITERAL = "literal"  # () ; data: the concrete value
     VARIABLE = "variable"  # () ; data: the Symbol

@@ -156,12 +156,12 @@ class OptionValue(Value, Generic[V]):
 
     @property
     def is_none(self) -> BooleanValue:
-        """Whether there is no value."""
+        """True if there is no value."""
         return BooleanValue(Term(Operator.IS_NONE, BOOLEAN, (self.term,)))
 
     @property
     def is_some(self) -> BooleanValue:
-        """Whether there is a value."""
+        """True if there is a value."""
         return ~self.is_none
 
     @property
@@ -194,7 +194,7 @@ class RecordValue(Value):
             raise AttributeError(no_field(record_sort, name)) from None
 
     def updated(self, /, **changes: Any) -> RecordValue:
-        """The same record with the given fields changed (TLA+ ``EXCEPT``)."""
+        """The record with the given fields changed (TLA+ ``EXCEPT``)."""
         term = self._term
         for name, value in changes.items():
             assert isinstance(term.sort, Record)
@@ -219,7 +219,7 @@ class FunctionValue(Value, Generic[K, V]):
         return result
 
     def updated(self, key: K | Plain, value: V | Any) -> FunctionValue[K, V]:
-        """The same function with ``key`` mapped to ``value`` (TLA+ ``EXCEPT``); undefined beyond the keys."""
+        """The function with ``key`` mapped to ``value`` (TLA+ ``EXCEPT``); undefined beyond the keys."""
         assert isinstance(self.sort, Function)
         at, changed = coerce(key, self.sort.domain)._term, coerce(value, self.sort.range)._term
         sort = Function(self.sort.domain, join(self.sort.range, changed.sort))

@@ -37,7 +37,7 @@ class Parameter:
     symbol: Symbol
     free: bool
     left_open: bool = False
-    """Whether the protocol leaves it to each engine; ``free`` then says how it is read now."""
+    """True if the protocol leaves it to each engine; ``free`` then says how it is read now."""
 
 
 @dataclass(frozen=True)
@@ -146,11 +146,11 @@ class Presentation:
     lanes: Sort | None = None
     """The index set, range or enumeration whose values are the columns of a trace; None if there is none."""
     lane_kind: str = ""
-    """What one of them is called."""
+    """The word for one of them."""
     says: Mapping[str, str] = field(default_factory=dict)
     """Of a TLA+ module: how it defines its properties."""
     first_index: int = 0
-    """What the places of sequences and tuples are counted from, where they are shown; 1 in TLA+."""
+    """The first place of sequences and tuples where they are shown; 1 in TLA+."""
 
 
 @dataclass(frozen=True)
@@ -167,12 +167,13 @@ class Definition:
     """Engines check states that do not satisfy it, but take no step from them (TLC's CONSTRAINT)."""
     lemmas: tuple[Lemma, ...] = ()
     successor: tuple[Symbol, ...] = ()
-    """What step invariants call the values of the variables after a step, in the order of the variables."""
+    """The names of step invariants for the values of the variables after a step, in the order of the
+    variables."""
     drawing: Mapping[str, Any] | None = None
     """How reports draw executions (``verifier.specs.drawing``), as JSON; None if nothing is said."""
     presentation: Presentation = Presentation()
     temporal: tuple[TemporalProperty, ...] = ()
-    """What is claimed of whole executions. Only ``verify live`` checks it."""
+    """Claims about whole executions. Only ``verify live`` checks it."""
     fairness: tuple[FairnessVariant, ...] = ()
     """The protocol's own fairness, if it states one, and named variants."""
     rankings: tuple[RankingArgument, ...] = ()
@@ -180,16 +181,15 @@ class Definition:
     refinements: tuple[Refinement, ...] = ()
     """Between which protocols refinements are; two of the properties say that each holds."""
     titles: Titles = _TITLES
-    """What the checks that it does not name itself are called."""
+    """The titles of built-in checks."""
     checks_deadlock: bool = False
-    """Whether a run that names no properties looks for deadlocks too (TLC's CHECK_DEADLOCK)."""
+    """True if a run that names no properties looks for deadlocks too (TLC's CHECK_DEADLOCK)."""
     exchanges: tuple[Mapping[str, str], ...] = ()
-    """What words become where two are exchanged that may be interchangeable: guesses, no part of the meaning.
+    """Exchanges of two words that may be interchangeable: guesses, no part of the meaning.
     Who uses one looks whether it is so."""
     permutations: tuple[Mapping[str, str], ...] = ()
-    """What words become where values are permuted: who makes the definition has checked that this changes
-    nothing but names (TLC's SYMMETRY). Exploration looks at one of the states that all these together make of
-    each other."""
+    """The images of words under permutations of values (TLC's SYMMETRY). Whoever makes the definition checks
+    that they change nothing but names. Exploration keeps one state of each orbit."""
 
     def terms(self) -> Iterator[tuple[str, Term]]:
         """Every term of the definition, with its place in words."""

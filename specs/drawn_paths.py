@@ -30,13 +30,13 @@ _CONTAINERS = (Function, PartialFunction, Set, Bag, Sequence, Tuple)
 
 @dataclass(frozen=True)
 class Resolved:
-    """What a path means: the sorts of the names in its brackets, and of the value that it leads to."""
+    """The meaning of a path: the sorts of the names in its brackets, and of the value that it leads to."""
 
     names: Mapping[str, Sort]
     value: Sort | None
     """None if the path leads to a message by itself, which is there or not."""
     is_counted: bool
-    """Whether the value says how many of the message there are."""
+    """True if the value says how many of the message there are."""
 
 
 def head_of(path: str) -> str:
@@ -54,7 +54,7 @@ def parts_of(path: str) -> list[tuple[str, str]]:
 
 
 def resolved(path: str, variables: Mapping[str, Sort], given: Mapping[str, Sort] | None = None) -> Resolved:
-    """What a path in the state means. ``given``: the names in brackets must be of these, or fields of them.
+    """Resolve a path in the state. ``given``: the names in brackets must be of these, or fields of them.
 
     Raises UsageError if there is no such path.
     """

@@ -51,7 +51,7 @@ def spec_hash(definition: Definition) -> str:
 
 
 def meanings(definition: Definition) -> Callable[[Action], tuple[frozenset[bytes], frozenset[bytes]]]:
-    """What an action of a definition demands and what it assigns, as sets of forms: two actions with the same
+    """The demands and assignments of an action, as sets of forms: two actions with the same
     forms have the same steps, whatever they and their parameters are called."""
     writer = _Writer(definition)
     alive: list[Action] = []  # the writer knows terms by their ids
@@ -122,7 +122,7 @@ def _text(words: str) -> bytes:
 
 
 def _reading(parameter: Parameter) -> bytes:
-    """What the protocol says of it, not how an engine reads what is left open."""
+    """The protocol's own reading of it, not how an engine reads what is left open."""
     if parameter.left_open:
         return b"free or expanded"
     return b"free" if parameter.free else b"expanded"

@@ -112,24 +112,24 @@ class InStates:
         return {symbol: plain(state[symbol.name]) for symbol in self.variables}
 
     def holds(self, function: Function, e: Environment) -> bool:
-        """Whether a formula holds. Raises Undefined if it reads what has no value, Unread if nothing says."""
+        """True if a formula holds. Raises Undefined if it reads what has no value, Unread if nothing says."""
         return all(self._read(line, e) for line in self._made(function.lines, e))
 
     def holds_of_step(self, function: Function, e: Environment, after: Environment) -> bool:
-        """The same of a formula of a state and its successor."""
+        """Evaluate a formula of a state and its successor."""
         values = zip(self._after.symbols, after.values(), strict=True)
         return self.holds(function, {**e, **dict(values)})
 
     def is_within(self, e: Environment) -> bool:
-        """Whether the constraint, if there is one, holds. Raises as ``holds`` does."""
+        """True if the constraint, if there is one, holds. Raises as ``holds`` does."""
         return self.holds(self.constraint, e)
 
     def is_initial(self, e: Environment) -> bool:
-        """Whether all values are in their sorts, and Init holds. Raises as ``holds`` does."""
+        """True if all values are in their sorts, and Init holds. Raises as ``holds`` does."""
         return all(belongs(value, s.sort) for s, value in e.items()) and self.holds(self.init, e)
 
     def happening(self, action: ActionFunction, values: tuple[Any, ...], e: Environment) -> Happening:
-        """What an action does, with plain values of its parameters. Raises Unread if nothing says."""
+        """Run an action with plain values of its parameters. Raises Unread if nothing says how."""
         parameters = dict(zip(action.parameters, values, strict=True))
         when, then = self._made(action.change, {**e, **parameters})
         try:

@@ -22,7 +22,7 @@ class Free:
 
     domain: str
     always: bool = True
-    """Whether every engine reads it so; if not, each engine reads it as it does best."""
+    """True if every engine reads it so; if not, each engine reads it as it does best."""
 
 
 def free(domain: str) -> Free:

@@ -36,7 +36,7 @@ class Titled:
 
     @property
     def words(self) -> str:
-        """What it is and where it stands, in words."""
+        """Its kind and place, in words."""
         return f"{self.what} {self.method}" + (f" ({self.place})" if self.place else "")
 
 
@@ -84,7 +84,7 @@ def check_titles(spec: str, claims: Iterable[Titled], actions: Iterable[Titled])
 
 
 def check_type_invariant(spec: str, claims: Iterable[tuple[Titled, Property | None]]) -> bool:
-    """Whether the protocol has a type invariant.
+    """True if the protocol has a type invariant.
 
     Refuses two type invariants. If there is none, refuses another claim with the title of the added one.
     """

@@ -35,7 +35,7 @@ class Family:
 
     @property
     def is_numbered(self) -> bool:
-        """Whether its values are integers, which say nothing without the kind."""
+        """True if its values are integers, which say nothing without the kind."""
         return isinstance(self.sort, Range) or (
             isinstance(self.sort, Enum) and isinstance(self.sort.members[0], int)
         )
@@ -55,7 +55,7 @@ class Family:
 
 @dataclass(frozen=True)
 class Drawn:
-    """What a drawing can name: the protocol, its state variables and its actions."""
+    """The names that a drawing can use: the protocol, its state variables and its actions."""
 
     protocol: object
     variables: Mapping[str, Sort]
@@ -63,7 +63,7 @@ class Drawn:
     domains: Mapping[str, Mapping[str, str]]
     """For each action that the protocol's class has, the attribute that is the domain of each parameter."""
     inherited: bool = False
-    """Whether the drawing is that of a base class, which may have further actions."""
+    """True if the drawing is that of a base class, which may have further actions."""
     families: list[Family] = field(default_factory=list)
 
 
@@ -76,7 +76,7 @@ def family(protocol: object, attribute: str) -> Family | None:
 
 
 def _one_of(attribute: str) -> str:
-    """What one of several is called: ``servers`` are each a server, ``processes`` a process."""
+    """The word for one of several: ``servers`` are each a server, ``processes`` a process."""
     word = (attribute.lower() if attribute.isupper() else attribute).strip("_").replace("_", " ")
     if word.endswith("ies"):
         return f"{word[:-3]}y"

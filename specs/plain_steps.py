@@ -1,4 +1,4 @@
-"""What an action does in a state of plain values: where it leads, or why it leads nowhere.
+"""The effect of an action in a state of plain values: where it leads, or why it leads nowhere.
 
 What has no value, or leaves its sort, is written down here apart from the formulas that engines get: an
 action whose guard reads what has no value is not enabled; one that would assign what has no value, or is
@@ -16,12 +16,12 @@ from verifier.encodings.sorts import PartialFunction, Record, Sort, Tuple
 from verifier.encodings.terms import Operator, Symbol, Term
 
 Read = Callable[[Term], Callable[[Environment], Any]]
-"""What gives the value of a term in an environment. It raises Undefined where there is none."""
+"""Gives the value of a term in an environment. It raises Undefined where there is none."""
 
 
 @dataclass(frozen=True)
 class Happening:
-    """What an instance does in a state: where it leads, if it is enabled, and what is wrong with it."""
+    """The effect of an instance in a state: where it leads, if it is enabled, and what is wrong with it."""
 
     after: Mapping[Symbol, Any] | None = None
     """The variables with their values; None if it is not enabled."""
@@ -44,7 +44,7 @@ def happening(
     state: Environment,
     parameters: Environment,
 ) -> Happening:
-    """What guard lines and assignments do in a state, with these values of the parameters."""
+    """Run guard lines and assignments in a state, with these values of the parameters."""
     e = {**state, **parameters}
     try:
         if not all(read(line)(e) for line in when):

@@ -188,7 +188,7 @@ class Protocol:
         return []
 
     def symmetric(self, constant: str) -> bool:
-        """Whether an index set that is declared symmetric is symmetric at these constants.
+        """True if an index set that is declared symmetric is symmetric at these constants.
 
         Some settings may make a choice by order, which breaks the symmetry.
         """
@@ -222,7 +222,7 @@ def define(protocol: Protocol, *, of_executions: bool = True) -> Definition:
 
 
 def read(protocol: Protocol, *, of_executions: bool = True) -> tuple[Definition, frozenset[Site]]:
-    """The same, with the instructions of its code that make the targets of steps."""
+    """The protocol as plain data, and the instructions of its code that make the targets of steps."""
     with reading(protocol) as keys:
         return _defined(protocol, of_executions, keys), keys.places()
 

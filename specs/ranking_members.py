@@ -28,7 +28,7 @@ Method = Callable[..., Any]
 
 @dataclass(frozen=True)
 class Ranking:
-    """What a method marked with ``@ranking`` returns.
+    """The result of a method marked with ``@ranking``.
 
     ``measures`` are integers, or formulas (which count 1 where they hold), or functions that give them, such
     as ``function(s.waiting[c] for c in self.clients)``. A function falls if none of its values rises and one

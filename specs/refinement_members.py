@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 Method = Callable[..., Any]
 Define = Callable[[Any], Definition]
 BEGINNINGS = "Init"
-"""What the name of the property about initial states ends with."""
+"""The ending of the name of the property about initial states."""
 FAIRLY = "Fairness"
-"""What the name of the temporal property ends with."""
+"""The ending of the name of the temporal property."""
 
 
 @dataclass(frozen=True)
@@ -199,7 +199,7 @@ def _abstract(protocol: Protocol, method: str, member: RefinementMember) -> Prot
 
 
 def _setting(protocol: Protocol, method: str, member: RefinementMember, constant: str) -> Any:
-    """What the concrete protocol has for a constant of the abstract one."""
+    """The concrete protocol's value for a constant of the abstract one."""
     own = list(constants_of(type(protocol)))
     named: Any = member.constants.get(constant, constant)
     if isinstance(named, str) and (named in own if constant == named else hasattr(protocol, named)):

@@ -55,7 +55,8 @@ def load(spec: str) -> type[Protocol]:
 
 
 def _meant(spec: str) -> str:
-    """What was meant by a word that is no spec: a built-in protocol, a file beside, or one to be named."""
+    """Suggest what a word that is no spec may mean: a built-in protocol, a file beside, or one to be
+    named."""
     if spec.endswith(".cfg"):
         files = f"--spec {cut(spec[:-4])}.tla --config {cut(spec)}"
         return f"; a configuration goes with its module, as in {files}"
@@ -97,7 +98,7 @@ def _in_file(path: Path, class_name: str | None) -> type[Protocol]:
 
 
 def _other(module: ModuleType) -> str:
-    """What would make a class of a module a protocol: the one that says how it begins, or else the first."""
+    """The class of a module that is probably meant as a protocol: one with ``init``, or else the first."""
     own = [
         item
         for item in vars(module).values()

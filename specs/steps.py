@@ -15,7 +15,7 @@ from verifier.specs.targets import overlaps, target_words
 
 @dataclass(frozen=True, init=False)
 class Step:
-    """What an action does: its guard lines, and the new value for each target that it assigns.
+    """The effect of an action: its guard lines, and the new value for each target that it assigns.
 
     ``one & other`` is one step with the guard lines and assignments of both, in this order, as if they were
     written together.

@@ -37,7 +37,7 @@ def assigned_variable(target: Term) -> Symbol:
 
 
 def _assigned(target: Value, value: Any, variables: Collection[Symbol]) -> Term:
-    """What a target is assigned. An error names the target, since an action has many."""
+    """The value assigned to a target. An error names the target, since an action has many."""
     sort = _assigned_sort(target, variables)
     try:
         return term_of(coerce(value, sort))
@@ -46,7 +46,7 @@ def _assigned(target: Value, value: Any, variables: Collection[Symbol]) -> Term:
 
 
 def target_words(target: Any) -> str:
-    """What is said of something that is no target."""
+    """The message about something that is no target."""
     words = f"then assigns {target!r}, which is no state variable"
     if isinstance(target, str) and target.isidentifier():
         return f"{words}: write s.{target} or a path below it"
@@ -86,7 +86,7 @@ def _refuse_overlaps(targets: list[Term]) -> None:
 
 
 def overlaps(first: Term, second: Term) -> bool:
-    """Whether two targets are the same, or one is a part of the other."""
+    """True if two targets are the same, or one is a part of the other."""
     short, long = sorted((_steps(first), _steps(second)), key=len)
     return all(_same_step(*pair) for pair in zip(short, long, strict=False))
 
@@ -103,7 +103,7 @@ def _same_step(one: Term, other: Term) -> bool:
 
 
 def same_term(one: Term, other: Term, bound: Mapping[Symbol, Symbol] | None = None) -> bool:
-    """Whether two terms are the same up to the names of their bound variables."""
+    """True if two terms are the same up to the names of their bound variables."""
     bound = bound or {}
     if one is other and not bound:
         return True

@@ -93,7 +93,7 @@ class Fairness:
     steps: tuple[Taken, ...] | None = None
     """Instead of actions, one condition: a step of one of these."""
     label: str = ""
-    """What it is called; empty: by what it demands."""
+    """Its name; empty: it is named by its demand."""
 
     def __str__(self) -> str:
         if self.label:
@@ -116,11 +116,11 @@ class TemporalFormula(NotOfOneState):
     terms: tuple[Term, ...] = ()
     """The formulas about one state or one step: two of LEADS_TO, UNTIL and EVER_AFTER, one of others."""
     parts: tuple[TemporalFormula, ...] = ()
-    """What NOT, AND, OR, FOR_EACH and FOR_SOME are about; others are about these if they have no terms."""
+    """The operands of NOT, AND, OR, FOR_EACH and FOR_SOME; others are about these if they have no terms."""
     binds: Symbol | None = None
     """The variable of FOR_EACH and FOR_SOME."""
     condition: Fairness | None = None
-    """What FAIR is about."""
+    """The condition of FAIR."""
 
     def __and__(self, other: TemporalFormula) -> TemporalFormula:
         return _joined(TemporalOperator.AND, self, other)

@@ -24,7 +24,7 @@ _KEY = "deadlock_title"
 
 @dataclass(frozen=True)
 class Titles:
-    """What the built-in checks of one protocol are called."""
+    """The titles of one protocol's built-in checks."""
 
     no_deadlock: str = NO_DEADLOCK
     undefined_read: str = UNDEFINED_READ
@@ -33,7 +33,7 @@ class Titles:
 
     @property
     def of_the_translation(self) -> tuple[str, str]:
-        """What a TLA+ module does not ask for, and every verdict on its translation rests on."""
+        """Checks that a TLA+ module does not ask for, and that every verdict on its translation rests on."""
         return self.sorts, self.undefined_read
 
 
@@ -44,10 +44,10 @@ def titles_beside(names: Container[str]) -> Titles:
 
 
 def as_statistics(titles: Titles) -> dict[str, str]:
-    """What the statistics of a run say of the titles, where one is not the usual one."""
+    """Entries of a run's statistics for titles that are not the usual ones."""
     return {} if titles.no_deadlock == NO_DEADLOCK else {_KEY: titles.no_deadlock}
 
 
 def deadlock_title(statistics: Mapping[str, Any]) -> str:
-    """What a run with these statistics calls freedom from deadlock."""
+    """The title of freedom from deadlock in a run with these statistics."""
     return str(statistics.get(_KEY, NO_DEADLOCK))

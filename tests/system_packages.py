@@ -27,7 +27,7 @@ class Need:
 
     @property
     def is_there(self) -> bool:
-        """Whether the program can be called."""
+        """True if the program can be called."""
         return shutil.which(self.command) is not None
 
 

@@ -115,13 +115,13 @@ def check_replaceable(path: Path) -> None:
 
 
 def is_stream(path: Path) -> bool:
-    """Whether what is there is no file that can be replaced: a pipe, a device, a process's descriptor."""
+    """True if what is there is no file that can be replaced: a pipe, a device, a process's descriptor."""
     found = _status(path)
     return found is not None and (not stat.S_ISREG(found.st_mode) or _is_descriptor(path))
 
 
 def same_file(one: Path, other: Path) -> bool:
-    """Whether two paths lead to one file, also by links; a stream may be written by many."""
+    """True if two paths lead to one file, also by links; a stream may be written by many."""
     if is_stream(one) or is_stream(other):
         return False
     with suppress(OSError):  # one of them is not there yet
@@ -139,7 +139,7 @@ def _status(path: Path) -> os.stat_result | None:
 
 
 def _is_descriptor(path: Path) -> bool:
-    """Whether a path goes by a descriptor of a process: whoever replaced its file would write elsewhere."""
+    """True if a path goes by a descriptor of a process: whoever replaced its file would write elsewhere."""
     here = path
     while True:
         here = Path(os.path.realpath(here.parent), here.name)

@@ -94,7 +94,7 @@ def check_shape(value: Any, wanted: Any, place: str) -> None:
 
 
 def _fits(value: Any, wanted: Any) -> bool:
-    """Whether a value is of a type as far as can be seen without looking into it."""
+    """True if a value is of a type as far as can be seen without looking into it."""
     origin, parts = get_origin(wanted), get_args(wanted)
     if wanted is Any:
         return True

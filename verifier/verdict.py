@@ -120,7 +120,7 @@ class Verdict:
     reason: str | None = None
     trace: Trace | None = None
     fewest: bool = False
-    """Whether no execution of fewer actions violates the property, or reaches what it names."""
+    """True if no execution of fewer actions violates the property, or reaches what it names."""
     found_by: str | None = None
     """Which search decided."""
     certificate: str | None = None

@@ -41,7 +41,7 @@ class Timed:
 
     @property
     def sign(self) -> str:
-        """Whether the seconds are all it takes."""
+        """True if the seconds are all it takes."""
         return "" if self.proved else "< "
 
 

@@ -50,7 +50,7 @@ def expected(row: dict[str, Any]) -> str:
 
 
 def judged(row: dict[str, Any], results: list[dict[str, Any]]) -> dict[str, Any]:
-    """Whether the verdicts are TLC's: of all properties where it holds, else of the one that it names."""
+    """True if the verdicts are TLC's: of all properties where it holds, else of the one that it names."""
     broken = {one["property"]: one for one in results if one["verdict"] == "VIOLATED"}
     open_ones = [one for one in results if one["verdict"] not in ("VIOLATED", *_GOOD)]
     decided = len(results) - len(open_ones)

@@ -42,7 +42,7 @@ def bookkeeper_data_loss() -> Row:
 
 @cache
 def rabbit_lasso() -> Row:
-    """Apps that subscribe and let go for ever, while one waits."""
+    """Apps that subscribe and let go forever, while one waits."""
     constants = ("--set", "queues=2", "--set", "apps=2")
     (row,) = run_rows("live", "--spec", "rabbit-sac", *constants, "--engine", "explicit")
     assert row.trace is not None

@@ -66,7 +66,7 @@ def answer(question: Question, solver: str | None, seconds: float | None = None)
 
 
 def agrees(expected: Expectation, verdict: Verdict) -> bool:
-    """Whether a verdict is what the independent checker found, to the same depth."""
+    """True if a verdict is what the independent checker found, to the same depth."""
     if expected.verdict == "violated":
         return verdict.kind is VerdictKind.VIOLATED and verdict.fewest and verdict.steps == expected.steps
     return verdict.kind is VerdictKind.HOLDS and verdict.depth == expected.depth

@@ -164,11 +164,11 @@ class Trial:
     expected: str
     done: Ended
     same: bool
-    """Whether what is someone else's is as it was."""
+    """True if what is someone else's is as it was."""
 
     @property
     def is_right(self) -> bool:
-        """Whether it came as expected."""
+        """True if it came as expected."""
         fine = self.same and "Traceback" not in self.done.error and "internal error" not in self.done.error
         return fine and (self.done.code == 2 if self.expected == "refused" else self.done.code in (0, 2, 10))
 

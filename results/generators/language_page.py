@@ -177,7 +177,7 @@ def term_of(example: str) -> Value:
 
 
 def has_value(example: str) -> bool:
-    """Whether everything that an example reads has a value."""
+    """True if everything that an example reads has a value."""
     return ConcreteReading(sample_state()).is_defined(term_of(example).term, {})
 
 

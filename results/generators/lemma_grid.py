@@ -186,7 +186,7 @@ def by_lemmas(model: Model, properties: Sequence[str]) -> list[InductionOutcome]
 
 
 def is_proved(outcomes: Sequence[InductionOutcome]) -> bool:
-    """Whether all are."""
+    """True if all are."""
     return all(verdict.kind is VerdictKind.PROVED for item in outcomes for verdict in item.verdicts)
 
 

@@ -87,7 +87,7 @@ class Paxos(Protocol, camel_case=True):
         )
 
     def for_some_quorum(self, body: Callable[[Any], Any]) -> Any:
-        """Whether the formula holds for some majority."""
+        """True if the formula holds for some majority."""
         least = self.acceptors.size // 2 + 1
         return exists(Set(self.acceptors), lambda quorum: (quorum.cardinality >= least) & body(quorum))
 

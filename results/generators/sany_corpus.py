@@ -49,9 +49,9 @@ class Text:
     name: str
     text: str
     taken: bool
-    """Whether SANY takes it."""
+    """True if SANY takes it."""
     grammar: bool
-    """Whether only its grammar counts."""
+    """True if only its grammar counts."""
     beside: Path | None = None
 
 

@@ -102,11 +102,11 @@ class Point:
     """Of its statistics: states, levels, bytes."""
 
     def is_within(self, limit: int) -> bool:
-        """Whether it was decided within so many processor seconds."""
+        """True if it was decided within so many processor seconds."""
         return self.decided and self.cpu <= limit
 
     def answers(self, limit: int) -> bool:
-        """Whether it says if the command decides within so many processor seconds."""
+        """True if it says if the command decides within so many processor seconds."""
         return self.decided or self.limit >= limit
 
 

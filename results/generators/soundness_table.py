@@ -137,7 +137,7 @@ def asked(text: Path, words: tuple[str, ...], seconds: float) -> tuple[list[dict
 
 
 def is_wrong(truths: dict[str, Truth], verdicts: list[dict[str, Any]]) -> bool:
-    """Whether a verdict contradicts what is so of its property."""
+    """True if a verdict contradicts what is so of its property."""
     return any(_contradicts(truths[one["property"]], one) for one in verdicts if one["property"] in truths)
 
 
@@ -153,7 +153,7 @@ def _contradicts(truth: Truth, verdict: dict[str, Any]) -> bool:
 
 
 def is_more(truths: dict[str, Truth], verdicts: list[dict[str, Any]]) -> bool:
-    """Whether a property is claimed of which TLC ends with an error."""
+    """True if a property is claimed of which TLC ends with an error."""
     claimed = {one["property"] for one in verdicts if one["verdict"] in _CLAIMS}
     return any(name in claimed and truth.words == "error" for name, truth in truths.items())
 

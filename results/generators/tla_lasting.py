@@ -41,7 +41,7 @@ class Small:
     properties: Mapping[str, str]
     config: str = ""
     translated: bool = True
-    """Whether it can be translated."""
+    """True if it can be translated."""
 
     def text(self) -> str:
         """The whole module."""

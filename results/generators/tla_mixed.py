@@ -163,7 +163,7 @@ class Reading:
             yield self._compared(name, words, term, one, translates=translates)
 
     def _is_ordered(self, value: Value) -> bool:
-        """Whether TLC has an order of the members of each set in a value: a state without it ends TLC."""
+        """True if TLC has an order of the members of each set in a value: a state without it ends TLC."""
         try:
             self.spec.evaluator.order.sort_key(value)
         except NoValue:

@@ -34,7 +34,7 @@ class Module:
     lasting: tuple[str, ...]
     """Temporal properties."""
     counted: bool
-    """Whether TLC counts the states as they are: it trusts SYMMETRY, and takes states of one VIEW for one."""
+    """True if TLC counts the states as they are: it trusts SYMMETRY, and takes states of one VIEW for one."""
 
 
 class _Maker:

@@ -239,7 +239,7 @@ def _own(rule: str, own: str) -> str:
 
 
 VARIABLES = ("d", "e", "f", "g", "h")
-"""As many everywhere: TLC numbers names anew with each module, and takes the first for variables."""
+"""As many everywhere: TLC numbers names again with each module, and takes the first for variables."""
 
 
 def profiles(chance: Random) -> dict[str, tuple[str, ...]]:

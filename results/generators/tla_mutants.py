@@ -59,7 +59,7 @@ class Mutant:
     new: str
     steps: int
     takes_long: bool = False
-    """Whether building it takes more than some seconds."""
+    """True if building it takes more than some seconds."""
 
     @property
     def name(self) -> str:

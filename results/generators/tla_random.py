@@ -171,7 +171,7 @@ def compare_module(
 
 
 def explored(folder: Path, names: tuple[str, ...]) -> tuple[bool, Explorer]:
-    """Whether the interpreter comes to an error, and its exploration of all states."""
+    """True if the interpreter comes to an error, and its exploration of all states."""
     explorer = Explorer(load(str(folder / "M.tla"), {}).specification, properties=names, keep_going=True)
     try:
         explorer.explore()

@@ -49,7 +49,7 @@ def _safety(found: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def bmc(row: Mapping[str, Any], folders: tuple[Path, Path], seconds: int = TIMEOUT) -> tuple[bool, str]:
-    """Whether bounded model checking agrees with TLC, and what it found."""
+    """True if bounded model checking agrees with TLC, and what it found."""
     steps = (row["trace_states"] or 0) - 1
     depth = steps if steps >= 0 else min(max(row["levels"] - 1, 1), DEEPEST)
     how = ("--shortest", "--solver", SOLVER)
@@ -68,7 +68,7 @@ def bmc(row: Mapping[str, Any], folders: tuple[Path, Path], seconds: int = TIMEO
 
 
 def prove(row: Mapping[str, Any], folders: tuple[Path, Path], seconds: int = TIMEOUT) -> tuple[bool, str]:
-    """Whether every invariant was proved for all depths."""
+    """True if every invariant was proved for all depths."""
     if row["verdict"] != "holds":
         return False, "–"
     found = _command("prove", row, folders, seconds)

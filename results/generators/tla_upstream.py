@@ -140,7 +140,7 @@ def explored(words: list[str], seconds: float) -> dict[str, Any] | str:
 
 
 def agreement(row: Mapping[str, Any], properties: Iterable[str], run: dict[str, Any] | str) -> str:
-    """Whether a run found what TLC found: "yes", or the difference."""
+    """True if a run found what TLC found: "yes", or the difference."""
     if isinstance(run, str):
         return run[:160]
     results = [result for result in run["results"] if result["property"] in properties]

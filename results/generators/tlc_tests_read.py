@@ -84,7 +84,7 @@ class Test:
     counts: tuple[int, int] | None
     """States generated and distinct states, of a search to the end."""
     deadlock: bool
-    """Whether it looks for deadlocks."""
+    """True if it looks for deadlocks."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ def _runs_models(one: _Class, known: Mapping[str, _Class]) -> bool:
 
 
 def _outside(one: _Class, known: Mapping[str, _Class]) -> LeftOut | None:
-    """Whether the name, the folder or the text of a test says that it is about TLC's insides."""
+    """True if the name, the folder or the text of a test says that it is about TLC's insides."""
     if one.file.parent.name in _FOLDERS:
         return LeftOut(one.name, _FOLDERS[one.file.parent.name])
     for pattern, why in _NAMES.items():

@@ -50,7 +50,7 @@ class Trial:
 
     @property
     def is_temporal(self) -> bool:
-        """Whether its property is one of executions."""
+        """True if its property is one of executions."""
         return "\nP ==" in self.body
 
 

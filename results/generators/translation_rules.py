@@ -29,7 +29,7 @@ class Rule:
     body: str = ""
     """Instead a module, which has ``Inv``, or the temporal property ``P``."""
     cause: bool = False
-    """Whether the rule was so once."""
+    """True if the rule was so once."""
     engine: str = ""
     """What the module is asked of, if not of explore or live."""
 

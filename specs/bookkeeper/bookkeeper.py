@@ -105,7 +105,7 @@ class BookKeeper(BookKeeperLemmas, Recovery, Writer, Bookies):
         return always_eventually((s.meta_status == "CLOSED") & closer)
 
     def fairness(self) -> list[Fairness]:
-        """What can go on does."""
+        """Every step that stays possible is taken."""
         return [weak()]
 
     def fairness_variants(self) -> dict[str, list[Fairness]]:

@@ -1,4 +1,4 @@
-"""What holds of the clients of ``bookkeeper``: who does what, and what an add tells of its sender.
+"""Lemmas about the clients of ``bookkeeper``: who does what, and what an add tells of its sender.
 
 The creator of a ledger is the client that writes to it; all others can only recover it.
 """
@@ -26,7 +26,7 @@ class BookKeeperClientLemmas(Clients):
         return s.clients[client].status.is_some & ~self.is_recovering(s, client)
 
     def for_creator(self, s: ClientsState, body: Callable[[Element], Formula]) -> Formula:
-        """What holds of the client that created the ledger, if there is one."""
+        """Facts about the client that created the ledger, if there is one."""
         return forall(body(w) for w in self.clients if self.is_creator(s, w))
 
     def has_fenced(self, s: ClientsState, client: Element) -> Formula:
@@ -150,7 +150,7 @@ class BookKeeperClientLemmas(Clients):
     def for_recoveries(
         self, s: ClientsState, body: Callable[[Client, Element], Formula]
     ) -> Formula:
-        """What holds of what each recovery knows, and of the creator."""
+        """Facts about the knowledge of each recovery, and of the creator."""
         return self.for_creator(
             s,
             lambda w: forall(body(s.clients[c], w) for c in self.clients if self.is_recovering(s, c)),
@@ -245,7 +245,7 @@ class BookKeeperClientLemmas(Clients):
         ]
     )
     def adds_are_pending_until_confirmed(self, s: ClientsState) -> Formula:
-        """What a client sends or reads is pending until it is confirmed, and all before it."""
+        """Everything that a client sends or reads is pending until it is confirmed, and all before it."""
 
         def is_pending(c: Client, e: Integer) -> Formula:
             pending = ~c.pending_add_ops[e].is_empty

@@ -88,7 +88,7 @@ class BookKeeperLemmas(BookKeeperClientLemmas):
 
     @lemma
     def told_lacs_are_known(self, s: ClientsState) -> Formula:
-        """What a bookie takes for confirmed an add has told it: the creator or a recovery knows it."""
+        """A bookie learned its last confirmed entry from an add: the creator or a recovery knows it."""
 
         def is_told(e: Integer) -> Formula:
             return exists(e <= s.b_lac[b] for b in self.bookies) | exists(
@@ -99,7 +99,8 @@ class BookKeeperLemmas(BookKeeperClientLemmas):
 
     @lemma
     def entries_read_are_readable(self, s: ClientsState) -> Formula:
-        """What a recovery has was acknowledged by the creator, or read from the creator's last ensemble."""
+        """Every entry of a recovery was acknowledged by the creator, or read from the creator's last
+        ensemble."""
         return self.for_creator(
             s,
             lambda w: forall(
@@ -112,8 +113,8 @@ class BookKeeperLemmas(BookKeeperClientLemmas):
 
     @lemma
     def recovery_keeps_entries(self, s: ClientsState) -> Formula:
-        """What a recovery takes for confirmed was so before it, or an ack quorum confirmed it in the
-        fragments that it will close the ledger with."""
+        """Every entry that a recovery takes for confirmed was so before it, or an ack quorum confirmed it
+        in the fragments that it will close the ledger with."""
         return forall(
             self.is_kept(s, s.clients[c].fragments, e)
             for c in self.clients

@@ -24,7 +24,7 @@ PHASE = Enum("recovery phase", ("NOT_STARTED", "FENCING", "READ_WRITE"))
 
 
 class Client(Adder):
-    """What a client knows of the ledger, and of the messages that it has sent."""
+    """A client's knowledge of the ledger and of its messages."""
 
     def __init__(self, ledger: Clients) -> None:
         self.meta_version = field(Option(Range(1, ledger.versions.high)))
@@ -114,7 +114,7 @@ class Clients(Exchange[ClientsState]):
     # What clients know
 
     def adder(self, s: ClientsState, client: Name) -> Client:
-        """What the client knows."""
+        """The client's knowledge."""
         return s.clients[client]
 
     def ensemble(self, s: ClientsState, client: Name) -> SetValue[Element]:

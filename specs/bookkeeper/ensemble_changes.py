@@ -12,7 +12,7 @@ from verifier.specs.protocol import Step
 
 
 class EnsembleChanges(Clients):
-    """What writer and recovery do about bookies that time out."""
+    """How writer and recovery replace bookies that time out."""
 
     def change_ensemble(self, s: ClientsState, client: Element, ensemble: SetValue[Element]) -> Step:
         """A client replaces the bookies of its ensemble that timed out on its adds.
@@ -40,7 +40,7 @@ class EnsembleChanges(Clients):
         return selects & self.clear_write_timeouts(s, client, failed)
 
     def clear_write_timeouts(self, s: ClientsState, client: Element, failed: SetValue[Element]) -> Step:
-        """What was lost of adds to these bookies is acted upon, and never will be again."""
+        """Forget the lost adds to these bookies: they were acted upon."""
 
         def cleared(count: OptionValue[Integer], bookie: Element) -> OptionValue[Integer]:
             return if_(failed.contains(bookie) & (count == LOST), PROCESSED, count)

@@ -44,7 +44,8 @@ class FenceResponse(Fields):
 
 
 class Adder(Fields):
-    """What a client knows that adds entries: of both protocols, and so declared by their own records."""
+    """The knowledge of a client that adds entries: of both protocols, and so declared by their own
+    records."""
 
     pending_add_ops: Ensembles
     lap: Integer
@@ -78,7 +79,7 @@ class Exchange(Ledger, Generic[S]):
     # What each protocol says in its own way
 
     def adder(self, s: S, client: Name) -> Adder:
-        """What the client knows of its adds."""
+        """The client's knowledge of its adds."""
         raise NotImplementedError
 
     def ensemble(self, s: S, client: Name) -> SetValue[Element]:
@@ -90,7 +91,7 @@ class Exchange(Ledger, Generic[S]):
         raise NotImplementedError
 
     def is_any_lost(self, s: S) -> Formula:
-        """Whether some message is lost and its time-out not acted upon."""
+        """True if some message is lost and its time-out not acted upon."""
         raise NotImplementedError
 
     # Sending and receiving
@@ -100,7 +101,7 @@ class Exchange(Ledger, Generic[S]):
         return if_(lost, LOST, DELIVERABLE)
 
     def may_lose(self, s: S, number: Integer) -> Formula:
-        """Whether so many messages may be lost in this step."""
+        """True if so many messages may be lost in this step."""
         if self.losses == "any":
             return all_of()
         if self.losses == "none":

@@ -1,4 +1,5 @@
-"""What both BookKeeper protocols share: constants, metadata, fragments, ensembles, and what bookies have.
+"""The common part of both BookKeeper protocols: constants, metadata, fragments, ensembles, and what bookies
+have.
 
 The fragments of a ledger are a map from a fragment's first entry to its ensemble, empty where no
 fragment begins. The original keeps a sequence of records; both say the same, since a fragment begins
@@ -90,7 +91,7 @@ class Ledger(Protocol, camel_case=True):
 
     @property
     def is_first_taken(self) -> bool:
-        """Whether the order of ensembles matters; of one ensemble alone there is no choice."""
+        """True if the order of ensembles matters; of one ensemble alone there is no choice."""
         return self.ensemble_choice == "first" and self.write_quorum < self.constants["bookies"]
 
     # Sorts
@@ -107,7 +108,7 @@ class Ledger(Protocol, camel_case=True):
 
     @property
     def lacs(self) -> Range:
-        """What can be known as last confirmed when an entry is sent: something before it."""
+        """The possible last confirmed entries when an entry is sent: those before it."""
         return Range(0, self.send_limit - 1)
 
     @property
@@ -190,7 +191,7 @@ class Ledger(Protocol, camel_case=True):
     # What bookies have
 
     def stored(self, s: LedgerState, bookie: Element, entry: Integer) -> OptionValue[Integer]:
-        """What the bookie has as this entry; no bookie has the one after the last."""
+        """The bookie's value of this entry; no bookie has the one after the last."""
         return if_(entry <= self.send_limit, s.b_entries[bookie][entry], None)
 
     def is_stored(self, s: LedgerState, bookie: Element, entry: Integer) -> Formula:

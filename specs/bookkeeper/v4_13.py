@@ -83,7 +83,7 @@ class BookKeeper413(Lemmas413, Recovery413, Writer413, Bookies413):
         return always_eventually(s.meta_status == "CLOSED")
 
     def fairness(self) -> list[Fairness]:
-        """What can go on does."""
+        """Every step that stays possible is taken."""
         return [weak()]
 
     def fairness_variants(self) -> dict[str, list[Fairness]]:

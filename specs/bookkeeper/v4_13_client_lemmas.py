@@ -168,7 +168,7 @@ class ClientLemmas413(Clients413):
     # Adds, the same for writer and recovery
 
     def both(self, body: Callable[[str], Formula]) -> Formula:
-        """What holds of the writer and of the recovery."""
+        """Facts about the writer and the recovery."""
         return all_of(body("w1"), body("w2"))
 
     @lemma(

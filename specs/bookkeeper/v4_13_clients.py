@@ -26,7 +26,7 @@ PHASE = Enum("recovery phase", ("NOT_STARTED", "FENCING", "READ", "PENDING_READ_
 
 
 class Writer(Adder):
-    """What the writer knows of the ledger, and of the adds that it has sent."""
+    """The writer's knowledge of the ledger and of its adds."""
 
     def __init__(self, ledger: Clients413) -> None:
         self.status = field(W1_STATUS)
@@ -39,7 +39,7 @@ class Writer(Adder):
 
 
 class Recovery(Adder):
-    """What the client knows that recovers the ledger."""
+    """The knowledge of the client that recovers the ledger."""
 
     def __init__(self, ledger: Clients413) -> None:
         self.status = field(W2_STATUS)
@@ -105,7 +105,7 @@ class Clients413(Exchange[State413]):
 
     @property
     def answers(self) -> Option[Integer]:
-        """What a read can return: an entry, or none."""
+        """The possible answers to a read: an entry, or none."""
         return Option(self.ids)
 
     @property
@@ -130,7 +130,7 @@ class Clients413(Exchange[State413]):
     # What writers know
 
     def adder(self, s: State413, client: Name) -> Writer | Recovery:
-        """What the writer knows."""
+        """The writer's knowledge."""
         return s.w1 if client == "w1" else s.w2
 
     def ensemble(self, s: State413, client: Name) -> SetValue[Element]:
@@ -170,7 +170,7 @@ class Clients413(Exchange[State413]):
     def replacing(
         self, s: State413, writer: str, bookie: Element
     ) -> tuple[SetValue[Element], SetValue[Element]]:
-        """What an ensemble without the bookie must have, and what it must not have."""
+        """The bookies that an ensemble without this one must and must not have."""
         return self.ensemble(s, writer).remove(bookie), set_of(self.bookies, bookie)
 
     def is_valid_next_fragment(self, s: State413, first_entry: Integer) -> Formula:
@@ -205,7 +205,7 @@ class Clients413(Exchange[State413]):
         return possible & replaces & self.clear_write_timeouts(s, writer, bookie) & keeps
 
     def clear_write_timeouts(self, s: State413, writer: str, bookie: Element) -> Step:
-        """What was lost of the writer's adds to the bookie is acted upon, and never will be again."""
+        """Forget the writer's lost adds to the bookie: they were acted upon."""
 
         def cleared(counts: Counts) -> Counts:
             return counts.updated(bookie, if_(counts[bookie] == LOST, PROCESSED, counts[bookie]))

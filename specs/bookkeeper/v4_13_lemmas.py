@@ -73,7 +73,7 @@ class Lemmas413(ClientLemmas413):
 
     @lemma
     def recovery_commits_on_ack_quorum(self, s: State413) -> Formula:
-        """What the recovery knows to be committed the writer committed, or an ack quorum has confirmed."""
+        """Each entry that the recovery knows as committed was committed by the writer or an ack quorum."""
         return forall(
             count(self.is_stored(s, b, e) for b in self.fragment(s, e)) >= self.ack_quorum
             for e in self.ids

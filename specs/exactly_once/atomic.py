@@ -24,7 +24,7 @@ class ExactlyOnceAtomic(AtomicOutboxLemmas):
     """Exactly-once message processing with an outbox that is written together with the state."""
 
     def go_on_or_roll_back(self, s: AtomicState, process: Element, succeeds: Formula, label: Label) -> Step:
-        """Go on at ``label``; or fail: begin anew, the message back in the queue unless it was tried too
+        """Go on at ``label``; or fail: begin again, the message back in the queue unless it was tried too
         often."""
         message = s.msg[process].value
         again = message.retry < self.max_retry
@@ -41,7 +41,7 @@ class ExactlyOnceAtomic(AtomicOutboxLemmas):
 
     @action(process="processes")
     def main_loop(self, s: AtomicState, process: Element) -> Step:
-        """Begin anew."""
+        """Begin again."""
         return Step(when=[s.pc[process] == Label.MAIN_LOOP], then={s.pc[process]: Label.LOCK_IN_MSG})
 
     @action(process="processes", message="messages")

@@ -53,7 +53,7 @@ class AtomicOutboxLemmas(AtomicOutbox):
 
     @lemma
     def entry_is_version_made(self, s: AtomicState) -> Formula:
-        """What is to be sent for a message was computed with the state, and is of its version."""
+        """The result to be sent for a message was computed with the state, and is of its version."""
 
         def is_sound(store: Store) -> Formula:
             return forall(
@@ -122,7 +122,7 @@ class AtomicOutboxLemmas(AtomicOutbox):
 
     @lemma
     def sent_is_version_made(self, s: AtomicState) -> Formula:
-        """What is sent is what the outbox says, after the commit: the version that the message made."""
+        """After the commit, the result sent is the one in the outbox: the version that the message made."""
         return forall(self.has_made(s.store, sent.id, sent.ver) for sent in s.output)
 
     @lemma

@@ -12,7 +12,7 @@ SENT = 0
 
 
 class Label(Members):
-    """What a handler does next."""
+    """The next step of a handler."""
 
     MAIN_LOOP = member("MainLoop")
     LOCK_IN_MSG = member("LockInMsg")
@@ -90,7 +90,7 @@ class AtomicOutbox(Handlers[AtomicState]):
 
     @property
     def messages(self) -> Record[Message]:
-        """What is received: messages at some try."""
+        """The input: messages at some try."""
         return Record(Message(self))
 
     @property

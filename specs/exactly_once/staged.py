@@ -32,7 +32,7 @@ class ExactlyOnce(StagedOutboxLemmas):
 
     @action(process="processes")
     def main_loop(self, s: StagedState, process: Element) -> Step:
-        """Begin anew."""
+        """Begin again."""
         return Step(when=[s.pc[process] == Label.MAIN_LOOP], then={s.pc[process]: Label.LOCK_IN_MSG})
 
     @action(process="processes", message="messages")

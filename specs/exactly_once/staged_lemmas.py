@@ -158,7 +158,7 @@ class StagedOutboxLemmas(StagedOutbox):
 
     @lemma
     def next_version_adds_message(self, s: StagedState) -> Formula:
-        """What a handler can still write is the store with its message, which the outbox did not know
+        """A handler can still write the store with its message, which the outbox did not know
         when there was no transaction to finish."""
 
         def is_next(process: Element, own: Store) -> Formula:

@@ -10,7 +10,7 @@ from verifier.specs.protocol import Call, ChoiceConstant, Drawing, IndexSetConst
 
 
 class Label(Members):
-    """What a handler does next."""
+    """The next step of a handler."""
 
     MAIN_LOOP = member("MainLoop")
     LOCK_IN_MSG = member("LockInMsg")
@@ -102,7 +102,7 @@ class StagedOutbox(Handlers[StagedState]):
 
     @property
     def messages(self) -> Record[Message]:
-        """What is received: each message as often as it has duplicates."""
+        """The input: each message as often as it has duplicates."""
         return Record(Message(self))
 
     @property

@@ -210,7 +210,7 @@ class Kip320Lemmas(KafkaReplication):
 
     @lemma
     def follower_ahead_of_leader(self, s: KafkaState) -> Formula:
-        """What a follower knows as committed and its leader does not is from earlier epochs."""
+        """Entries that a follower knows as committed and its leader does not are from earlier epochs."""
         return forall(
             s.log[f][o].epoch < s.replica[x].epoch
             for f in self.replicas

@@ -1,4 +1,4 @@
-"""What all Kafka members share: the replicas of one partition, the controller, and what ISR means.
+"""The common part of the Kafka family: the replicas of one partition, the controller, and what ISR means.
 
 Source: hachikuji/kafka-specification, KafkaReplication.tla with FiniteReplicatedLog.tla, IdSequence.tla
 and Util.tla. What is written differently here, and why no verdict changes:
@@ -95,17 +95,17 @@ class KafkaReplication(Protocol, camel_case=True):
 
     @property
     def local(self) -> Record[Local]:
-        """What replicas know."""
+        """The replicas' knowledge."""
         return Record(Local(self))
 
     @property
     def request(self) -> Record[Request]:
-        """What the controller sends."""
+        """The controller's request."""
         return Record(Request(self))
 
     @property
     def quorum(self) -> Record[Quorum]:
-        """What the quorum knows."""
+        """The quorum's state."""
         return Record(Quorum(self))
 
     def state(self) -> KafkaState:
@@ -325,7 +325,7 @@ class KafkaReplication(Protocol, camel_case=True):
 
     @invariant
     def weak_isr(self, s: KafkaState) -> Formula:
-        """What a presumed leader has committed is in the logs of the ISR that it knows of."""
+        """Each entry that a presumed leader has committed is in the logs of the ISR that it knows of."""
         return forall(
             self.is_committed_on(s, leader, s.replica[leader].isr)
             for leader in self.replicas
@@ -334,7 +334,8 @@ class KafkaReplication(Protocol, camel_case=True):
 
     @invariant
     def strong_isr(self, s: KafkaState) -> Formula:
-        """What a presumed leader has committed is in the logs of the quorum's ISR: no election loses it."""
+        """Each entry that a presumed leader has committed is in the logs of the quorum's ISR: no
+        election loses it."""
         return forall(
             self.is_committed_on(s, leader, s.quorum.isr)
             for leader in self.replicas
@@ -343,7 +344,7 @@ class KafkaReplication(Protocol, camel_case=True):
 
     @temporal
     def stable_leader_commits(self, s: KafkaState) -> TemporalFormula:
-        """A leader that is the true one for ever, from some time on, has committed all of its log for ever,
+        """A leader that is the true one forever, from some time on, has committed all of its log forever,
         from some time on. Nothing need be said of writes: there are no more than ``max_records``."""
 
         def commits(r: Element) -> TemporalFormula:

@@ -25,7 +25,7 @@ class Entry(Fields):
 
 
 class Local(Fields):
-    """What a replica knows."""
+    """A replica's knowledge."""
 
     def __init__(self, kafka: KafkaReplication) -> None:
         self.hw = field(Range(0, kafka.log_size))
@@ -35,7 +35,7 @@ class Local(Fields):
 
 
 class Request(Fields):
-    """What the controller sends for an epoch."""
+    """The controller's request for an epoch."""
 
     def __init__(self, kafka: KafkaReplication) -> None:
         self.leader = field(Option(kafka.replicas))
@@ -43,7 +43,7 @@ class Request(Fields):
 
 
 class Quorum(Fields):
-    """What the controller has decided last, and the true leader since."""
+    """The controller's last decision, and the true leader since."""
 
     def __init__(self, kafka: KafkaReplication) -> None:
         self.epoch = field(kafka.known_epochs)

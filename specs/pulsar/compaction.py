@@ -153,7 +153,7 @@ class PulsarCompaction(CompactionLemmas):
         return eventually(self.all_done(s))
 
     def fairness_variants(self) -> dict[str, list[Fairness]]:
-        """What can go on does."""
+        """Every step that stays possible is taken."""
         return {"next": [weak()]}
 
     @type_invariant(name="TypeSafe")

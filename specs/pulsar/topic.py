@@ -19,7 +19,7 @@ from verifier.specs.protocol import (
 
 
 class Phase(Members):
-    """What the compactor does next."""
+    """The next step of the compactor."""
 
     ONE = member("One")
     TWO_WRITE = member("TwoWrite")
@@ -38,7 +38,7 @@ class Message(Fields):
 
 
 class Cursor(Fields):
-    """What is durable of the compactor's progress."""
+    """The durable part of the compactor's progress."""
 
     def __init__(self, topic: Topic) -> None:
         self.horizon = field(topic.positions)
@@ -118,7 +118,7 @@ class Topic(Protocol, camel_case=True):
 
     @property
     def durable(self) -> Record[Cursor]:
-        """What the cursor can hold."""
+        """The possible contents of the cursor."""
         return Record(Cursor(self))
 
     def state(self) -> CompactionState:

@@ -9,7 +9,7 @@ from verifier.specs.protocol import Call, Drawing, IndexSetConstant, Protocol, S
 
 
 class ConsumerState(State):
-    """What the queues know of the apps, and the ids of the apps."""
+    """The queues' knowledge of the apps, and the ids of the apps."""
 
     def __init__(self, sac: Consumers) -> None:
         self.subscriber_queue = variable(Function(sac.queues, Sequence(sac.apps, sac.apps.size)))

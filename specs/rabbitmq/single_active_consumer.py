@@ -174,7 +174,7 @@ class RabbitSac(SingleActiveConsumerLemmas):
         return always_eventually(self.is_perfect(s))
 
     def fairness(self) -> list[Fairness]:
-        """What can go on does."""
+        """Every step that stays possible is taken."""
         return [weak()]
 
     def fairness_variants(self) -> dict[str, list[Fairness]]:
@@ -222,7 +222,7 @@ class RabbitSac(SingleActiveConsumerLemmas):
         return function(self.in_line(s) & ~self.is_subscribed(s, app, q) for q in self.queues)
 
     def measures(self, s: ConsumerState) -> tuple[Any, ...]:
-        """What falls until the load is balanced."""
+        """Measures that fall until the load is balanced."""
         even = self.share(s, floordiv)
         return (
             self.last_id + 1 - s.next_id,
@@ -296,9 +296,9 @@ class RabbitSacRestart(RabbitSac):
         )
 
     def fairness(self) -> list[Fairness]:
-        """What can go on does, and each app subscribes to each queue."""
+        """Every step that stays possible is taken, and each app subscribes to each queue."""
         return [weak(), weak("subscribe", each=("app", "queue"))]
 
     def fairness_variants(self) -> dict[str, list[Fairness]]:
-        """What can go on does, but nothing is said of who subscribes."""
+        """Every step that stays possible is taken, but apps need not subscribe."""
         return {"next": [weak()]}

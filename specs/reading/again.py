@@ -39,7 +39,7 @@ class OutOfTime(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Each(Term):
-    """What the function of a quantifier gives, which is called again for each value of its variables."""
+    """The result of a quantifier's function, which is called again for each value of its variables."""
 
     again: Callable[[Environment], Term] = field(kw_only=True)
 
@@ -81,7 +81,8 @@ class InOneState:
             self._values = before
 
     def asked_during(self, call: Callable[[], Made]) -> tuple[Made, set[Symbol] | None]:
-        """What a function gives, and the variables of the expressions that Python asked about meanwhile."""
+        """The result of a function, and the variables of the expressions that Python asked about
+        meanwhile."""
         before, self._about = self._about, None
         try:
             made = call()
@@ -146,7 +147,7 @@ class Rerun(Generic[Made]):
         self._made: list[Made] = []
 
     def at(self, e: Environment) -> Made:
-        """What it makes with these values. What asks nothing makes the same everywhere."""
+        """Run it with these values. A function that asks nothing has one result everywhere."""
         if self._made and not self._asks and self._runs >= _FIRST_RUNS:
             return self._made[0]
         with self._own.given(e):

@@ -1,4 +1,4 @@
-"""What went wrong in a protocol's code, in the words of this tool instead of Python's."""
+"""Explains errors in a protocol's code in the words of this tool instead of Python's."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _KINDS = {
     "VariantValue": "a variant",
     "PartialFunctionValue": "a partial function",
 }
-"""What authors call the classes of values."""
+"""The authors' words for classes of values."""
 
 _VALUE = r"'(\w+Value|State)'"
 _SORTS = "|".join(kind.__name__ for kind in sorts.Sort.__subclasses__())
@@ -211,7 +211,7 @@ def _misnamed(error: AttributeError | NameError) -> str:
 
 
 def _assigns(error: AttributeError) -> bool:
-    """Whether an attribute of a value was assigned, not read."""
+    """True if an attribute of a value was assigned, not read."""
     step = error.__traceback__
     while step is not None and step.tb_next is not None:
         step = step.tb_next
@@ -225,7 +225,7 @@ def _public(kind: type) -> list[str]:
 
 
 def _own(kind: type, marked: bool = False) -> list[str]:
-    """What the classes of a protocol define for its methods to use: with a mark or without."""
+    """The members that a protocol's classes define for its methods, marked or not."""
     bases = [base for base in kind.__mro__ if base.__name__ != "Protocol" and base is not object]
     marks = members.ActionMember | members.ClaimMember
     found = {name: item for base in bases for name, item in vars(base).items()}
@@ -242,7 +242,7 @@ def _own(kind: type, marked: bool = False) -> list[str]:
 _FOR_THE_TOOL = (
     "name", "next", "lanes", "drawing", "default_depth", "state", "init", "constraint", "assumptions"
 )  # fmt: skip
-"""What a protocol's class has for this tool, not for its own methods."""
+"""Members of a protocol's class for this tool, not for its own methods."""
 
 
 def _written_with() -> list[str]:

@@ -22,7 +22,7 @@ _KEEPING = (ast.Assign, ast.AnnAssign, ast.Return, ast.Lambda)
 
 
 def is_kept(code: CodeType, offset: int) -> bool:
-    """Whether an instruction that inserts a key is of a dictionary that the source only keeps. False for code
+    """True if an instruction that inserts a key is of a dictionary that the source only keeps. False for code
     without source text."""
     positions = list(code.co_positions())[offset // 2]
     line, end_line, column, end_column = positions
@@ -62,7 +62,7 @@ def _is_kept(node: ast.AST, parents: Mapping[ast.AST, ast.AST]) -> bool:
 
 
 def _hands_on(call: ast.Call) -> bool:
-    """Whether a call puts its argument in a list, or is one of a helper, whose parameter is a name again."""
+    """True if a call puts its argument in a list, or is one of a helper, whose parameter is a name again."""
     match call.func:
         case ast.Name(id=name):
             return not hasattr(builtins, name) and name not in CALLED

@@ -51,10 +51,10 @@ class Insertion:
 
 @dataclass
 class Keys:
-    """What was hashed, by the identity of the expression, and what the language took."""
+    """The expressions that were hashed, by identity, and those that the language took."""
 
     refused: list[str] = field(default_factory=list)
-    """What was refused, also where the protocol's own code caught the error."""
+    """The refused uses, also where the protocol's own code caught the error."""
     variables: Collection[Symbol] = ()
     """The variables of the state, once they are known."""
     _inserted: dict[int, list[Insertion]] = field(default_factory=dict)
@@ -119,7 +119,7 @@ class Keys:
         )
 
     def _is_target(self, inserted: Insertion) -> bool:
-        """Whether a dictionary got a variable of the state as its key, or a part of one."""
+        """True if a dictionary got a variable of the state as its key, or a part of one."""
         term: Term = inserted.key._term
         while term.operator in _PATH:
             term = term.arguments[0]

@@ -56,14 +56,14 @@ class Scope:
         return cls(names_of(frame), returned)
 
     def is_value(self, node: ast.expr) -> bool:
-        """Whether an expression is a value of the state or, if that is unknown, mentions one."""
+        """True if an expression is a value of the state or, if that is unknown, mentions one."""
         try:
             return is_symbolic(self.resolve(node))
         except Unknown:
             return self._mentions(node)
 
     def is_known_value(self, node: ast.expr) -> bool:
-        """Whether an expression is a value of the state or, if that is unknown, is computed from one."""
+        """True if an expression is a value of the state or, if that is unknown, is computed from one."""
         try:
             return isinstance(self.resolve(node), Value)
         except Unknown:
@@ -71,7 +71,7 @@ class Scope:
             return made and self._mentions(node)
 
     def is_of_python(self, node: ast.expr) -> bool:
-        """Whether an expression is a type of plain values, or has some of those."""
+        """True if an expression is a type of plain values, or has some of those."""
         try:
             found = self.resolve(node)
         except Unknown:
@@ -80,7 +80,7 @@ class Scope:
         return any(kind in _PLAIN_TYPES for kind in kinds)
 
     def holds_value(self, node: ast.expr) -> bool:
-        """Whether an expression is a value, or a collection that holds values.
+        """True if an expression is a value, or a collection that holds values.
 
         Only the keys of a mapping count, because ``in`` compares only the keys.
         """
@@ -91,7 +91,7 @@ class Scope:
             return self._mentions(node)
 
     def set_holds_value(self, node: ast.expr) -> bool | None:
-        """Whether a set of Python, or the keys of a dictionary, hold a value; None if it is neither."""
+        """True if a set of Python, or the keys of a dictionary, hold a value; None if it is neither."""
         match node:
             case ast.Set():
                 return any(map(self.is_value, node.elts))
@@ -113,7 +113,7 @@ class Scope:
         return holds(list(found)) if isinstance(found, set | frozenset | Mapping) else None
 
     def is_optional(self, node: ast.expr) -> bool:
-        """Whether an expression is an option, or can be one."""
+        """True if an expression is an option, or can be one."""
         try:
             found = self.resolve(node)
         except Unknown:
@@ -121,7 +121,7 @@ class Scope:
         return isinstance(found, Value) and isinstance(sort_of(found), Option)
 
     def is_none_by_default(self, node: ast.expr) -> bool:
-        """Whether an expression is an attribute whose default in the class is None, as in a data class."""
+        """True if an expression is an attribute whose default in the class is None, as in a data class."""
         try:
             owner = self.resolve(node.value) if isinstance(node, ast.Attribute) else None
         except Unknown:
@@ -181,7 +181,7 @@ class Scope:
             raise Unknown from error
 
     def _mentions(self, node: ast.AST) -> bool:
-        """Whether a value occurs in an expression. Calls whose result is never a value do not count."""
+        """True if a value occurs in an expression. Calls whose result is never a value do not count."""
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _PLAIN:
             return False
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _TAKING:
@@ -203,12 +203,12 @@ def names_of(frame: FrameType) -> dict[str, Any]:
 
 
 def is_symbolic(item: Any) -> bool:
-    """Whether an object stands for something that depends on the state."""
+    """True if an object stands for something that depends on the state."""
     return isinstance(item, Value | State)
 
 
 def holds(item: Any, depth: int = 3) -> bool:
-    """Whether an object is a value, or holds values, or is an iterator, which may give values."""
+    """True if an object is a value, or holds values, or is an iterator, which may give values."""
     if is_symbolic(item) or isinstance(item, Iterator):
         return True
     if depth == 0 or isinstance(item, _EMPTY):

@@ -25,27 +25,27 @@ _BEGINS = re.compile(r"\s*(async\s+)?def\b|.*\blambda\b")
 
 
 def is_engine(module: str) -> bool:
-    """Whether a module is part of the verifier and of no protocol, not even a built-in one."""
+    """True if a module is part of the verifier and of no protocol, not even a built-in one."""
     parts = module.split(".")
     return parts[0] == "verifier" and not (len(parts) > 3 and parts[1] == "specs" and parts[2] != "reading")
 
 
 @functools.lru_cache(maxsize=1024)
 def is_library(file: str) -> bool:
-    """Whether a file belongs to Python or to an installed package, and not to a protocol."""
+    """True if a file belongs to Python or to an installed package, and not to a protocol."""
     return is_standard_library(file) or any(folder in str(Path(file).resolve()) for folder in _INSTALLED)
 
 
 @functools.lru_cache(maxsize=1024)
 def is_standard_library(file: str) -> bool:
-    """Whether a file belongs to Python itself, and to no installed package."""
+    """True if a file belongs to Python itself, and to no installed package."""
     path = str(Path(file).resolve())
     is_installed = any(folder in path for folder in _INSTALLED)
     return file.startswith("<frozen ") or (path.startswith(_STANDARD_LIBRARY) and not is_installed)
 
 
 def is_watched(file: str, module: str, own: Collection[str] = ()) -> bool:
-    """Whether code in a file and module can belong to a protocol or its helpers.
+    """True if code in a file and module can belong to a protocol or its helpers.
 
     ``own`` are the packages that the protocol comes from. They count even if they are installed.
     """
@@ -55,7 +55,7 @@ def is_watched(file: str, module: str, own: Collection[str] = ()) -> bool:
 
 
 def is_generated(code: CodeType) -> bool:
-    """Whether Python made some code of a class itself, as the ``__eq__`` and ``__hash__`` of data classes."""
+    """True if Python made some code of a class itself, as the ``__eq__`` and ``__hash__`` of data classes."""
     name = code.co_name
     return code.co_filename == "<string>" and name.startswith("__") and name.endswith("__")
 

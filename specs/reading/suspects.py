@@ -72,7 +72,7 @@ _SPECIAL = frozenset({"__len__", "__contains__", "__getitem__", "__eq__", "__ne_
 _BUILT_IN = ASKING - {"is_", "is_not", "Counter", "OrderedDict", "ChainMap", "defaultdict"}
 """Those that are known without a module."""
 CALLED = ASKING | OF_SETS | OF_MAPS | _SPECIAL
-"""What is looked for by its name."""
+"""Functions that are found by name."""
 
 SetOperation: TypeAlias = ast.Compare | ast.BinOp | ast.AugAssign
 Decision: TypeAlias = ast.Match | ast.Call | SetOperation
@@ -148,7 +148,7 @@ def _decisions(text: str) -> list[tuple[Span, Decision, frozenset[str]]]:
 
 
 def _may_be_a_map(numbers: bytes, place: int) -> bool:
-    """Whether the right operand of an instruction is a name, a call or a dictionary."""
+    """True if the right operand of an instruction is a name, a call or a dictionary."""
     before = place - 1
     while before > 0 and numbers[before] in _FILLING:
         before -= 1
@@ -157,7 +157,7 @@ def _may_be_a_map(numbers: bytes, place: int) -> bool:
 
 @functools.lru_cache(maxsize=4096)
 def _names_a_map(code: CodeType) -> bool:
-    """Whether some code writes a dictionary and keeps it, or what it is part of, under a name."""
+    """True if some code writes a dictionary and keeps it, or what it is part of, under a name."""
     numbers = [number for number in code.co_code[::2] if number not in _FILLING]
     if _WRITES_A_MAP.isdisjoint(numbers):
         return False
@@ -165,7 +165,7 @@ def _names_a_map(code: CodeType) -> bool:
 
 
 def _calls_one(code: CodeType) -> bool:
-    """Whether some code loads one of these functions or methods, and not just a field of such a name."""
+    """True if some code loads one of these functions or methods, and not just a field of such a name."""
     found = {(item.opname, item.argval) for item in dis.get_instructions(code) if item.argval in CALLED}
     return any(opname != "LOAD_ATTR" or name not in _BUILT_IN for opname, name in found)
 
@@ -190,7 +190,7 @@ def called_name(node: ast.Call) -> str:
 
 @functools.lru_cache(maxsize=64)
 def _set_operations(text: str) -> dict[tuple[int | None, ...], SetOperation]:
-    """What may be a comparison, difference or intersection of sets, by the positions of its instruction."""
+    """Possible comparisons, difference or intersection of sets, by the positions of its instruction."""
     return {
         (node.lineno, node.end_lineno, node.col_offset, node.end_col_offset): node
         for node in ast.walk(parsed(text))

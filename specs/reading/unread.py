@@ -13,7 +13,7 @@ _LOADS_NAME = ("LOAD_FAST", "LOAD_DEREF", "LOAD_GLOBAL", "LOAD_NAME", "LOAD_CLAS
 
 
 def on_value(frame: FrameType) -> bool:
-    """Whether a value is part of the operands of the frame's present instruction."""
+    """True if a value is part of the operands of the frame's present instruction."""
     before = [item for item in dis.get_instructions(frame.f_code) if item.offset <= frame.f_lasti]
     needed = 2 if before[-1].opname in ("IS_OP", "CONTAINS_OP") else 1
     operands: list[dis.Instruction] = []

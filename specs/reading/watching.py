@@ -156,7 +156,7 @@ def _compared(scope: Scope, node: ast.Compare, optional: frozenset[str]) -> str:
 
 
 def _of_sets(scope: Scope, node: ast.AST, left: ast.expr, right: ast.expr) -> str:
-    """What is said of an operation on two sets of Python, for which different expressions are different."""
+    """The message about an operation on two sets of Python, for which different expressions are different."""
     held = scope.set_holds_value(left), scope.set_holds_value(right)
     if None in held or not any(held):
         return ""
@@ -177,7 +177,7 @@ _INSTEAD_OF_METHODS = (
 
 
 def _asked(scope: Scope, node: ast.Call, given: Collection[str]) -> str:
-    """What is said of a function of Python that is asked about an expression, or about what holds some."""
+    """The message about a function of Python that is asked about an expression, or about what holds some."""
     name, shown = called_name(node), ast.unparse(node)
     if isinstance(node.func, ast.Attribute) and name not in ASKING:
         held = scope.set_holds_value(node.func.value)
@@ -203,7 +203,7 @@ def _asked(scope: Scope, node: ast.Call, given: Collection[str]) -> str:
 
 
 def _is_of_python(scope: Scope, function: ast.expr) -> bool:
-    """Whether a name still means Python's own function."""
+    """True if a name still means Python's own function."""
     try:
         return getattr(scope.resolve(function), "__module__", "") in ("builtins", "_operator", "collections")
     except Unknown:
@@ -224,7 +224,7 @@ def _member(scope: Scope, left: ast.expr, right: ast.expr) -> str:
 
 
 def _omitted(scope: Scope, left: ast.expr, right: ast.expr, optional: frozenset[str]) -> bool:
-    """Whether the comparison asks if an argument was given: its default is None, and no value is."""
+    """True if the comparison asks if an argument was given: its default is None, and no value is."""
     if not (isinstance(right, ast.Constant) and right.value is None) or scope.is_optional(left):
         return False
     return (isinstance(left, ast.Name) and left.id in optional) or scope.is_none_by_default(left)

@@ -330,7 +330,7 @@ class Operation:
     build: Callable[..., Any]
     oracle: Callable[..., Callable[..., Any]]
     strict: bool
-    """Whether the result has no value, or as a formula is false, where an operand has no value."""
+    """True if the result has no value, or as a formula is false, where an operand has no value."""
 
     def expected(self, sorts: Iterable[Sort], operands: Iterable[Concrete]) -> Any:
         return value_or_none_of(lambda: self.oracle(*sorts)(*operands))

@@ -58,7 +58,7 @@ def test_the_index_finds_all_that_is_subsumed_and_nothing_else(seed: int) -> Non
 
 
 def _loses_nothing(one: Orbit, other: Orbit) -> bool:
-    """Whether what the other orbit excludes is excluded by the one, image by image."""
+    """True if what the other orbit excludes is excluded by the one, image by image."""
     return all(any(image <= lost for image in one.images) for lost in other.images)
 
 
@@ -92,7 +92,7 @@ def test_what_is_blocked_in_more_frames_is_not_replaced_by_what_is_blocked_in_fe
 
 @pytest.mark.parametrize("most", [1, 100])
 def test_a_clause_counts_from_the_next_query_on(most: int) -> None:
-    """Also where the solver was built anew in between."""
+    """Also where the solver was built again in between."""
     permanent = [[1, 2]]
     solver = QuerySolver(QUERY_SOLVER, lambda: permanent, 3, most)
     assert solver.satisfiable([1, 2], [-1])

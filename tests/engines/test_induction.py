@@ -305,7 +305,7 @@ def test_dropping_a_guard_breaks_a_lemma(method: str, line: int, broken: tuple[s
 
 
 def _rechecking(claim: Any) -> Any:
-    """In the place of the check by another solver: one that reports that, or goes on for ever."""
+    """In the place of the check by another solver: one that reports that, or goes on forever."""
 
     def work_of(*_: Any) -> Any:
         def work(report: Any, incoming: Any) -> None:

@@ -40,7 +40,7 @@ def asked(protocol: Protocol, engine: LiveEngine, *fairness: Fairness) -> Verdic
 
 
 class Baton(Protocol, camel_case=True):
-    """A baton is passed on, or put down for ever."""
+    """A baton is passed on, or put down forever."""
 
     nodes = IndexSetConstant(3, "those who pass it on", kind="node")
 

@@ -282,7 +282,7 @@ def test_broken_paxos_is_found(
 
 
 def compare(seed: int, *, bounded: bool = False) -> bool:
-    """Whether the pair of a seed was compared: some are refused or have too many states."""
+    """True if the pair of a seed was compared: some are refused or have too many states."""
     pair = pair_of(seed)
     try:
         definition = define(pair.concrete())

@@ -113,7 +113,7 @@ def below(process: subprocess.Popen[str], part: str) -> list[psutil.Process]:
 
 
 def by_tasks(process: subprocess.Popen[str], folder: Path, how: tuple[str, ...]) -> bool:
-    """Whether two levels are whole, and Spark has taken over where it is to: the processes that did the tasks
+    """True if two levels are whole, and Spark has taken over where it is to: the processes that did the tasks
     before, copies of the driver, have ended."""
     taken_over = bool(below(process, PYTHON_DAEMON)) and not below(process, "verifier.cli.entry")
     return levels(folder) >= 2 and (taken_over or "--master" not in how)

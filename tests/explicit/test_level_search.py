@@ -718,7 +718,7 @@ def test_runs_stay_few_and_are_seldom_written_anew(growth: float) -> None:
         assert sum(runs) == found
         assert len(runs) <= settling.FEW_RUNS or all(old >= 2 * new for old, new in pairwise(runs))
     assert written <= found * math.log(found, 1.5)
-    assert growth < 2 or written < found  # while levels grow, less is written anew than is found
+    assert growth < 2 or written < found  # while levels grow, less is written again than is found
 
 
 def test_a_run_that_is_much_larger_is_not_written_with_small_ones() -> None:

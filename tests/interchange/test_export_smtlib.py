@@ -124,7 +124,7 @@ def test_pysmt_reads_the_annotations(case: Any) -> None:
 
 
 def _enumerated(model: Model, name: str) -> tuple[bool, bool]:
-    """Whether a property holds initially, and whether every step from a state keeps it."""
+    """True if a property holds initially, and whether every step from a state keeps it."""
     replayer, initially, inductive = Replayer(model), True, True
     for bits in product((False, True), repeat=len(model.system.bits)):
         try:

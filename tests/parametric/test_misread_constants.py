@@ -52,7 +52,7 @@ HIDING.remove(misread_constants.PartOf)
 
 
 def shown_for_all(kind: type[Protocol]) -> bool:
-    """Whether the invariant is proved with nothing assumed but what the constants are declared with."""
+    """True if the invariant is proved with nothing assumed but what the constants are declared with."""
     try:
         define(kind({}))
     except DefinitionError:  # Python is not asked for the text of a value

@@ -111,7 +111,7 @@ class Reading:
     def is_step(
         self, before: ConcreteState, taken: ActionTaken, after: ConcreteState, rng: random.Random
     ) -> bool:
-        """Whether the reading has this step."""
+        """True if the reading has this step."""
         step = next(one for one in self.system.steps if one.name == taken.name)
         structure = self.structure(before, taken, rng)
         for symbol in self.model.definition.variables:

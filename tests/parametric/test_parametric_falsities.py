@@ -298,7 +298,7 @@ class DividedByZero(Divided):
 
 
 def shown_for_all(kind: type[Protocol]) -> bool:
-    """Whether the invariant is proved with nothing assumed but what is declared."""
+    """True if the invariant is proved with nothing assumed but what is declared."""
     try:
         reading = read_for_all(kind, {})
         return not reading.beyond_declared and prove(Proofs.of(reading), "Inv", Limits(4).begun()).proved

@@ -84,7 +84,7 @@ def test_work_that_ends_in_time_is_left_alone() -> None:
 
 
 def test_functions_are_traced_after_an_interruption() -> None:
-    """Python 3.11 once hung here: an exception that was taken back waited for ever."""
+    """Python 3.11 once hung here: an exception that was taken back waited forever."""
     assert run([sys.executable, "-c", TRACED], cwd=ROOT, timeout=30, check=False).returncode == 0
 
 

@@ -45,7 +45,7 @@ class Recipe:
 
 def _recipes() -> list[Recipe]:
     sections = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split("\n## ")[1:]
-    return [Recipe(section.partition("\n")[0], section) for section in sections]
+    return [Recipe(section.partition("\n")[0], section) for section in sections if "```console" in section]
 
 
 @pytest.fixture

@@ -62,7 +62,7 @@ def test_the_current_version_is_shown_and_the_rest_is_counted(tmp_path: Path) ->
 
 
 def test_what_was_asked_last_counts_not_what_was_recorded_last(tmp_path: Path) -> None:
-    """A change that was taken back: its rows are younger, and nothing was to be run anew."""
+    """A change that was taken back: its rows are younger, and nothing was to be run again."""
     assert shown(folder_of(tmp_path, [OLD, NEW], [OLD]))[0] == {("lock", "old-at-1")}
 
 

@@ -1,4 +1,4 @@
-"""A variable that grows for ever: what is violated is said at once, and the run ends with what is known."""
+"""A variable that grows forever: what is violated is said at once, and the run ends with what is known."""
 
 from __future__ import annotations
 

@@ -237,7 +237,7 @@ def test_names_that_are_fine(tmp_path: Path) -> None:
     body = (
         member("type_invariant()", "type_invariant")
         + member("invariant(name='At-least.1_x')", "p")
-        + member("action()", "up", "return Step([s.x < 2], {s.x: s.x + 1})")  # the base's, written anew
+        + member("action()", "up", "return Step([s.x < 2], {s.x: s.x + 1})")  # the base's, written again
         + member("invariant()", "up")
         + "    leaders = IndexSetConstant(2)\n"
     ).replace("def up(self, s):\n        return s.x <= 3", "def Up(self, s):\n        return s.x <= 3")

@@ -156,7 +156,7 @@ def definition(seed: int) -> Definition:
 
 
 def alike(one: Term, other: Term, pairs: Mapping[Symbol, Symbol] | None = None) -> bool:
-    """Whether the terms differ in names of bound variables at most."""
+    """True if the terms differ in names of bound variables at most."""
     pairs = pairs or {}
     if (one.operator, len(one.arguments)) != (other.operator, len(other.arguments)):
         return False
@@ -175,7 +175,7 @@ def alike(one: Term, other: Term, pairs: Mapping[Symbol, Symbol] | None = None) 
 
 
 def exactly(one: Any, other: Any) -> bool:
-    """Whether two sorts or values are the same, types included."""
+    """True if two sorts or values are the same, types included."""
     if isinstance(one, frozenset) and isinstance(other, frozenset):
         return len(one) == len(other) and all(any(exactly(a, b) for b in other) for a in one)
     if isinstance(one, FrozenMap) and isinstance(other, FrozenMap):

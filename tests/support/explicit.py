@@ -32,7 +32,7 @@ class Exploration:
     taken: Mapping[str, int]
     """For each action, in how many of the states expanded its instances were enabled."""
     complete: bool
-    """Whether no bound or violation ended the exploration."""
+    """True if no bound or violation ended the exploration."""
 
 
 def explore(model: Model, *, until: Collection[str] = (), max_states: int | None = None) -> Exploration:

@@ -108,7 +108,7 @@ class Abc:
 
     @property
     def proved(self) -> bool:
-        """Whether it says that no bad state is reached."""
+        """True if it says that no bad state is reached."""
         return "Property proved" in self.said
 
 

@@ -1,4 +1,4 @@
-"""Every engine for temporal properties against brute force, on as many random systems as one likes:
+"""Every engine for temporal properties against brute force, on as many random systems as you like:
 ``python -m tests.support.live_differential FIRST COUNT``. All of it runs in this process."""
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def shortest(live: LiveModel, most: int) -> int | None:
 
 
 def proved(live: LiveModel) -> bool:
-    """Whether IC3 proves the property in this process; its proof is checked."""
+    """True if IC3 proves the property in this process; its proof is checked."""
     model = loop_model(live)
     answers: list[Any] = []
     work: Callable[..., None] = ic3_work(model, CLAIM, lemmas=True)

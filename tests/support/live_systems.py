@@ -1,5 +1,5 @@
 """Random small systems with temporal properties and fairness, and a naive decision that shares nothing with
-the engines: it looks at every set of states in which an execution may stay for ever."""
+the engines: it looks at every set of states in which an execution may stay forever."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ class Plan:
     formula: Formula
     fairness: tuple[Fairness, ...]
     split: bool = False
-    """Whether the protocol holds the state in two variables, of which no loop may change the first."""
+    """True if the protocol holds the state in two variables, of which no loop may change the first."""
     reads: bool = False
-    """Whether a step that leads nowhere reads what has no value. If not, it leaves its sort."""
+    """True if a step that leads nowhere reads what has no value. If not, it leaves its sort."""
 
     def leads_nowhere(self, source: int, labels: Iterable[tuple[str, int]] | None = None) -> bool:
-        """Whether a step from a state, of one of the labels, leads to none of the states (``nowhere``)."""
+        """True if a step from a state, of one of the labels, leads to none of the states (``nowhere``)."""
         chosen = self.steps if labels is None else labels
         return any(self.steps[label].get(source) == self.nowhere for label in chosen)
 
@@ -225,7 +225,7 @@ def _temporal(formula: Formula, holds: Callable[[frozenset[int]], Any]) -> Tempo
 
 
 def is_violated(plan: Plan) -> bool:
-    """Whether a fair execution violates the property, by trying every set of states to stay in."""
+    """True if a fair execution violates the property, by trying every set of states to stay in."""
     edges = plan.edges
     due = sorted(_leads_to(plan.formula), key=repr)
     ends = _stems(plan, edges, due)
@@ -241,7 +241,7 @@ def is_violated(plan: Plan) -> bool:
 
 
 def meets_nowhere(plan: Plan) -> bool:
-    """Whether an execution comes to a state from which a step leads nowhere."""
+    """True if an execution comes to a state from which a step leads nowhere."""
     return any(plan.leads_nowhere(state) for state, _, _ in _stems(plan, plan.edges, ()))
 
 

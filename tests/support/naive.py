@@ -72,7 +72,7 @@ class Naive:
         return tuple(plain(named[symbol.name]) for symbol in self.definition.variables)
 
     def is_initial(self, state: State) -> bool:
-        """Whether all variables are in their sorts, and Init holds."""
+        """True if all variables are in their sorts, and Init holds."""
         variables = self.definition.variables
         inside = all(belongs(value, v.sort) for v, value in zip(variables, state, strict=True))
         return inside and bool(self.read(self.definition.init)(self.environment(state)))
@@ -101,7 +101,7 @@ class Naive:
         return happening(self.read, action.when, action.then, state, instance.parameters)
 
     def within(self, state: Environment) -> bool:
-        """Whether the constraint, if there is one, holds."""
+        """True if the constraint, if there is one, holds."""
         bound = self.definition.constraint
         return bound is None or bool(self.read(bound)(state))
 

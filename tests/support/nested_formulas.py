@@ -1,7 +1,7 @@
 """Random systems with temporal formulas nested in any way, and a naive decision: every lasso of a few states
 is looked at, and what the formula says of it is read from the meaning of its operators, place by place.
 
-``python -m tests.support.nested_formulas FIRST COUNT`` compares as many as one likes.
+``python -m tests.support.nested_formulas FIRST COUNT`` compares as many as you like.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def _lassos(plan: Plan, most: int) -> Iterator[tuple[list[int], int, int]]:
 
 
 def violates(plan: Plan, word: Sequence[int], start: int) -> bool:
-    """Whether the execution is fair and the formula is false of it."""
+    """True if the execution is fair and the formula is false of it."""
     fair = all(_is_met(plan, labels, strong, word, start) for labels, strong in families(plan))
     if any(plan.leads_nowhere(s, labels) for s in word for labels in _spoken_of(plan, plan.formula)):
         return False  # whether such a step is possible is not known
@@ -143,7 +143,7 @@ def _spoken_of(plan: Plan, formula: Formula) -> Iterator[Sequence[tuple[str, int
 def _says(  # noqa: C901 -- one case per operator
     plan: Plan, formula: Formula, word: Sequence[int], start: int, place: int
 ) -> bool:
-    """Whether the execution from a place on satisfies the formula."""
+    """True if the execution from a place on satisfies the formula."""
     operator, *parts = formula
 
     def later(number: int) -> list[int]:

@@ -1,7 +1,7 @@
 """Random claims about any state and any step of a small protocol, proved for all constants and looked for a
 counterexample at many: also where ranges are empty, bounds negative and index sets have one element.
 
-``python -m tests.support.random_claims FIRST COUNT`` compares as many as one likes.
+``python -m tests.support.random_claims FIRST COUNT`` compares as many as you like.
 """
 
 from __future__ import annotations

@@ -43,10 +43,10 @@ class Plan:
     actions: tuple[tuple[ParameterPlan, ...], ...]
     """For each action its parameters."""
     undefined: bool
-    """Whether terms may read what has no value."""
+    """True if terms may read what has no value."""
     constraint: bool
     naming: bool
-    """Whether terms may name interchangeable elements."""
+    """True if terms may name interchangeable elements."""
     shape: str
     """``rich``: nested state; ``sparse``: actions read and write little, so that many commute; ``holding``:
     actions do something to the elements that a nested parameter holds."""

@@ -467,7 +467,7 @@ def _within(sort: Any, value: Any) -> Any:
 
 
 def _alike(one: Sort, other: Sort) -> bool:
-    """Whether values of both go together."""
+    """True if values of both go together."""
     try:
         join(one, other)
     except SortError:

@@ -16,7 +16,7 @@ _THOROUGH_FOR_A_QUICK_ONE = 1
 
 
 def some_of(cases: Iterable[Any], *, every: int) -> list[Any]:
-    """All cases as parameters of a test, of which each so-manyth is quick.
+    """All cases as parameters of a test, of which each nth is quick.
 
     A tuple has the values of several parameters, or of one that is a tuple itself: ``((1, 2),)``. What
     ``pytest.param`` gives keeps its name.

@@ -43,7 +43,7 @@ Shrinks == left <= 4
 Less == \\A m, n \\in 1..4 : holder[m] - holder[n] < 2
 ====
 """
-"""Its variable ``left`` falls for ever, and TypeOK is violated in one step."""
+"""Its variable ``left`` falls forever, and TypeOK is violated in one step."""
 UNBOUNDED_CONFIG = "INIT Init NEXT Next\nINVARIANTS TypeOK Binary Shrinks Less\n"
 _CERTIFICATE, _TRACE, _RUN = "proof.json", "t.itf.json", "run.json"
 UNTIL_HEARD = 0.5
@@ -62,7 +62,7 @@ class Trial:
     number: int
     again: float | None
     terminal: bool
-    """Whether standard error is a terminal, which nobody reads and which is soon full."""
+    """True if standard error is a terminal, which nobody reads and which is soon full."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Ended:
     errors: str
     orphans: int
     heard: bool
-    """Whether the command was still running when the first signal was sent."""
+    """True if the command was still running when the first signal was sent."""
 
 
 def commands(folder: Path) -> Mapping[str, tuple[tuple[str, ...], float]]:
@@ -212,7 +212,7 @@ def _left(mark: str) -> int:
 
 
 def met_python(after: float, number: int, code: int, errors: str) -> bool:
-    """Whether the signal met Python itself, before it ran anything of this program: it is ended as the system
+    """True if the signal met Python itself, before it ran anything of this program: it is ended as the system
     does, shows a traceback of its own, or drops the signal with one. What went to a terminal is not known."""
     shown = "KeyboardInterrupt" in errors or (code == 1 and not errors)
     its_own = shown and "verifier/" not in errors

@@ -74,7 +74,7 @@ class NoValue(Counting):
 
 
 class Sometimes(Counting):
-    """Whether there is an initial state depends on a constant."""
+    """True if there is an initial state depends on a constant."""
 
     def init(self, s: Any) -> Any:
         return (s.x == 2) & (s.x < self.most) & (s.y == 0)

@@ -167,7 +167,7 @@ def _explored(
 def test_spark_within_one_process_starts_where_the_search_is_long(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, master: str, waits: bool
 ) -> None:
-    """Whether it is long is a matter of the levels that are whole, and so the same in each run."""
+    """True if it is long is a matter of the levels that are whole, and so the same in each run."""
     monkeypatch.setattr(Session, "_started", _starting)
     model, patience = build(LockServer()), 9
     seen = list[tuple[int, bool]]()

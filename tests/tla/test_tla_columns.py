@@ -41,7 +41,7 @@ def _found(folder: Path, body: str, config: str, by_columns: bool, **limits: Any
 
 
 def _alike(folder: Path, body: str, config: str = QUIET, **limits: Any) -> bool:
-    """Whether a search was by columns to its end, which found what the interpreter finds."""
+    """True if a search was by columns to its end, which found what the interpreter finds."""
     naive, never = _found(folder, body, config, False, **limits)
     found, used = _found(folder, body, config, True, **limits)
     assert not never
@@ -482,7 +482,7 @@ def test_values_that_are_told_apart(tmp_path: Path) -> None:
     assert not _alike(tmp_path, body, PERMUTED)
     assert _found(tmp_path, body, PERMUTED, True)[0][6][1] is None
     taken = body.replace("y > 1", "y > 0")
-    assert _alike(tmp_path, taken, PERMUTED)  # begun anew without permutations
+    assert _alike(tmp_path, taken, PERMUTED)  # begun again without permutations
     assert "CHOOSE takes" in _found(tmp_path, taken, PERMUTED, True)[0][6][1]
 
 

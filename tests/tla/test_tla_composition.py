@@ -12,7 +12,7 @@ from tests.support.tla_modules import explored
 from verifier.tla.frames import Undefined
 
 CONFIG = "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n"
-# The steps of TLC's own ActionComposition, written anew.
+# The steps of TLC's own ActionComposition, written again.
 COMPOSED = r"""EXTENDS Naturals
 VARIABLE x
 Init == x = 0

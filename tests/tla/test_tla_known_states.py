@@ -14,7 +14,7 @@ QUIET = "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE"
 
 
 def _value(chance: random.Random) -> Value:
-    """A value among few, made anew each time, with those that Python's own values would mix up."""
+    """A value among few, made again each time, with those that Python's own values would mix up."""
     number = chance.randrange(3)
     return chance.choice(
         [number, TRUE, FALSE, str(number), Fn({"a": number}), frozenset((number,)), (number, (number,))]

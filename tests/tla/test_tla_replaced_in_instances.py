@@ -133,7 +133,7 @@ CASES: dict[str, tuple[bool, dict[str, str]]] = {
         },
     ),
 }
-"""Whether it is put there, and the modules that are others than above."""
+"""True if it is put there, and the modules that are others than above."""
 
 
 @pytest.mark.parametrize("how", ["operator", "value"])

@@ -1,4 +1,4 @@
-"""A certificate for all constants that was changed, its digest made anew, is refused or claims the same."""
+"""A certificate for all constants that was changed, its digest made again, is refused or claims the same."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ class PropertyResult:
     steps: int | None
     """Actions of the counterexample or witness."""
     fewest: bool
-    """Whether none has fewer."""
+    """True if none has fewer."""
     reason: str | None
     trace: Execution | None
     certificate: str | None
@@ -98,7 +98,7 @@ class PropertyResult:
 
     @property
     def ok(self) -> bool:
-        """Whether it holds, is proved, or is reached."""
+        """True if it holds, is proved, or is reached."""
         return self.verdict.exit_code is ExitCode.SUCCESS
 
     def __str__(self) -> str:
@@ -138,7 +138,7 @@ class Result:
 
     @property
     def ok(self) -> bool:
-        """Whether all is as it should be, or as was expected."""
+        """True if all is as it should be, or as was expected."""
         return self.run.exit_code == ExitCode.SUCCESS
 
     @property

@@ -19,7 +19,7 @@ from verifier.verdict import ExitCode, VerdictKind
 
 _UNDECIDED = (VerdictKind.INCONCLUSIVE, VerdictKind.ERROR)
 _NOTICED_FACTOR, _NOTICED_SECONDS = 2.0, 1.0
-"""Seconds are only written anew where they changed by this much: a review shall not drown in them."""
+"""Seconds are only written again where they changed by this much: a review shall not drown in them."""
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ class Facts:
     lasting: tuple[str, ...]
     """Temporal properties that the configuration of a TLA+ module names."""
     decides_temporal: bool
-    """Whether the engine decides these."""
+    """True if the engine decides these."""
     no_deadlock: str | None
     """What freedom from deadlock is called, if the engine can be asked for it."""
 

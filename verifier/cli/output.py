@@ -65,7 +65,7 @@ def be_quiet(context: click.Context) -> None:
 
 
 def is_quiet() -> bool:
-    """Whether ``--quiet`` was given."""
+    """True if ``--quiet`` was given."""
     context = click.get_current_context(silent=True)
     return context is not None and _QUIET in context.meta
 

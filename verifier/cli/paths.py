@@ -173,7 +173,7 @@ def _overlap(one: Path, other: Path) -> bool:
 
 
 def _within(file: Path, folder: Path) -> bool:
-    """Whether a file is part of what a sweep keeps in its folder."""
+    """True if a file is part of what a sweep keeps in its folder."""
     if not folder.is_dir():
         return False
     place = Path(os.path.realpath(file))

@@ -32,7 +32,7 @@ _SET_HELP = f"{SET_HELP} [default: those of the file, which no other value may c
 def command(file: Path, spec: str | None, settings: tuple[str, ...], shown: bool, full: bool) -> int:
     """Check a trace file (ITF JSON) against its protocol, without a solver.
 
-    Every state and action is computed anew: Init holds in state 0, each action is enabled and gives the next
+    Every state and action is computed again: Init holds in state 0, each action is enabled and gives the next
     state, and the property fails in the last. If not, exit code 2 and a line that says at which step and why.
 
     \b

@@ -21,12 +21,12 @@ _FORMS = "local[2], local[*], local-cluster[2,1,1024], spark://HOST:PORT, k8s://
 
 
 def is_local(master: str) -> bool:
-    """Whether Spark runs on this machine, started by this process."""
+    """True if Spark runs on this machine, started by this process."""
     return _LOCAL.fullmatch(master) is not None
 
 
 def is_one_process(master: str) -> bool:
-    """Whether Spark is one process on this machine, its executor within it."""
+    """True if Spark is one process on this machine, its executor within it."""
     found = _LOCAL.fullmatch(master)
     return found is not None and not found["executors"]
 

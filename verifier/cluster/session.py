@@ -61,14 +61,14 @@ class SparkSettings:
     java_options: tuple[str, ...] = ()
     """For the driver's JVM, and those of executors on this machine."""
     log_stays: bool = True
-    """Whether the log is still there when the user reads what went wrong."""
+    """True if the log is still there when the user reads what went wrong."""
 
     name: str = "verify"
     """What Spark shows the work as."""
 
     @property
     def local(self) -> bool:
-        """Whether all of it runs on this machine, started by this process."""
+        """True if all of it runs on this machine, started by this process."""
         return is_local(self.master)
 
 

@@ -42,7 +42,7 @@ class AllConstantsOutcome(Outcome):
 
     @property
     def interrupted(self) -> bool:
-        """Whether the user ended it."""
+        """True if the user ended it."""
         return any(attempt.limit == INTERRUPTED for attempt in self.attempts)
 
     @property

@@ -60,7 +60,7 @@ class Request:
     ending: tuple[str, ...] = ()
     """Properties that end the search when they are violated."""
     first: bool = False
-    """Whether each property does, once its verdict is known."""
+    """True if each property does, once its verdict is known."""
     awaited: tuple[str, ...] = ()
     """Actions of which it matters whether they are enabled: the search goes on until that is known."""
     part: Part | None = None
@@ -82,9 +82,9 @@ class Progress:
     seconds: float
     steps: int | None = None
     reached: bool = False
-    """Whether it is a witness."""
+    """True if it is a witness."""
     beyond: bool = False
-    """Whether it has more actions than the depth asked for."""
+    """True if it has more actions than the depth asked for."""
 
 
 def check(model: Model, request: Request, listen: Callable[[Progress], None] = lambda _: None) -> Outcome:
@@ -106,7 +106,7 @@ class _Progress:
     closed_by: str | None = None
     """Which search closed the depth."""
     looked_ahead: bool = False
-    """Whether all executions beyond the depth that count were searched."""
+    """True if all executions beyond the depth that count were searched."""
     candidate: Trace | None = None
     found_by: str | None = None
     verdict: Verdict | None = None
@@ -143,7 +143,7 @@ class _BoundedCheck:
         return self._outcome()
 
     def _counts_beyond(self, name: str) -> bool:
-        """Whether longer executions count. Not of what is checked along: the sorts of a translation are wide
+        """True if longer executions count. Not of what is checked along: the sorts of a translation are wide
         enough for the depth, and what leaves them later says nothing of the module."""
         return bool(self.ahead) and name in self.request.properties and name not in self.request.ending
 
@@ -234,7 +234,7 @@ class _BoundedCheck:
                 return
 
     def _finished(self) -> bool:
-        """Whether what was asked for is decided. What was not found needs the type invariant as deep."""
+        """True if what was asked for is decided. What was not found needs the type invariant as deep."""
         open_ones = self._undecided()
         asked = [self.properties[name].verdict for name in self.request.properties]
         not_found = (VerdictKind.HOLDS, VerdictKind.INCONCLUSIVE)
@@ -244,7 +244,7 @@ class _BoundedCheck:
         )
 
     def _ends(self) -> bool:
-        """Whether a property is violated that ends the search."""
+        """True if a property is violated that ends the search."""
         known = (self.properties.get(name) for name in self.request.ending)
         return self._ended_first or any(one is not None and one.candidate is not None for one in known)
 

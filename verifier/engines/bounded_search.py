@@ -44,9 +44,9 @@ class Search:
     within: tuple[str, ...] = ()
     """Properties of which they do not."""
     swapping: bool = True
-    """Whether two consecutive actions that commute are searched in one order only."""
+    """True if two consecutive actions that commute are searched in one order only."""
     structural: bool = True
-    """Whether structural invariants are added if steps are serial."""
+    """True if structural invariants are added if steps are serial."""
     guesses: Clauses | None = None
     """Clauses over the state bits of which the structural invariants are then those that are shown here to be
     inductive; None: they are looked for."""
@@ -75,7 +75,7 @@ class DepthClosed:
     unrolling_seconds: float
     """The part of them in which clauses were copied and handed to the solver."""
     everywhere: bool = False
-    """Whether no longer execution does either."""
+    """True if no longer execution does either."""
 
 
 @dataclass(frozen=True)
@@ -287,7 +287,7 @@ class _DepthSearch:
             self.report(ActionsEnabled(tuple(seen)))
 
     def _is_reached(self, literal: int, depth: int) -> bool:
-        """Whether an execution of few enough actions makes the literal true."""
+        """True if an execution of few enough actions makes the literal true."""
         found = satisfiable(self.solver, [literal, *self._kept])
         if found and len(execution(self.solver, self.unrolling, self.variables, depth)[1]) > self.task.depth:
             self._limit_actions(depth, depth)

@@ -1,4 +1,4 @@
-"""Whether the steps of some actions are steps of others: what fairness speaks of may be said in other words
+"""True if the steps of some actions are steps of others: what fairness speaks of may be said in other words
 than the actions of the protocol."""
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def with_steps_beyond(model: Model, actions: Collection[str]) -> str | None:
 
 
 def _may_leave(model: Model, number: int, others: Sequence[int], same: SameSteps) -> bool:
-    """Whether a step of the instance may be none of the others'."""
+    """True if a step of the instance may be none of the others'."""
     definitions, instance = Definitions(), model.system.instances[number]
     for term in (model.system.valid, instance.guard, changes(instance)):
         definitions.hold(term)

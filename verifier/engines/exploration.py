@@ -30,7 +30,7 @@ class Runner(AbstractContextManager["Runner"], Protocol):
 
     @property
     def ready(self) -> bool:
-        """Whether it can run tasks at once; until then it is still starting."""
+        """True if it can run tasks at once; until then it is still starting."""
 
     @property
     def slots(self) -> int:
@@ -51,7 +51,7 @@ class Beyond:
     folder: Path | None = None
     """Where the files are; None: in a temporary folder, which goes away in the end."""
     resume: bool = False
-    """Whether to go on with what the folder has."""
+    """True if to go on with what the folder has."""
     question: Mapping[str, Any] = field(default_factory=dict)
     """What tells this exploration from others, as JSON values."""
     runner: Callable[[Findings, Path], Runner] | None = None
@@ -69,9 +69,9 @@ class Request:
     max_depth: int | None = None
     symmetry: bool = False
     keep_going: bool = False
-    """Whether to count all states even when every property asked for is violated or reached."""
+    """True if to count all states even when every property asked for is violated or reached."""
     graph: bool = False
-    """Whether to keep the edges."""
+    """True if to keep the edges."""
     along: tuple[str, ...] = ()
     """Properties that do not keep the exploration going once the others are decided."""
     ending: tuple[str, ...] = ()

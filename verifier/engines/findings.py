@@ -94,7 +94,7 @@ class Findings:
 
     @property
     def decided(self) -> bool:
-        """Whether all that was asked for was found, in levels that were looked at wholly, and no more is
+        """True if all that was asked for was found, in levels that were looked at wholly, and no more is
         wanted."""
         if any(level > self.closed for level, _ in self.failing.values()):
             return False
@@ -109,7 +109,7 @@ class Findings:
 
     @property
     def _found_all(self) -> bool:
-        """Whether all that was asked for is violated, or reached."""
+        """True if all that was asked for is violated, or reached."""
         asked = set(self.request.properties)
         return self.violations.keys() >= (asked.difference(self.request.along) or asked)
 

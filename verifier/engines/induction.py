@@ -102,7 +102,7 @@ class InductionOutcome(Outcome):
     rechecked: Recheck | None = None
     """Only of a property that is PROVED."""
     interrupted: bool = False
-    """Whether the user ended it, at whatever it was."""
+    """True if the user ended it, at whatever it was."""
 
 
 @dataclass(frozen=True)
@@ -369,7 +369,7 @@ class _InductiveCheck:
         return Verdict(name, VerdictKind.NOT_INDUCTIVE, None, self._elapsed(), reason, trace)
 
     def _reached(self, failing: ObligationResult, depth: int) -> Verdict:
-        """Whether an execution of at most so many actions reaches the first state."""
+        """True if an execution of at most so many actions reaches the first state."""
         system = self.model.system
         assert failing.state is not None
         held = zip(system.bits, failing.state, strict=True)

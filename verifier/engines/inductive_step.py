@@ -30,7 +30,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class ObligationResult:
-    """Whether one obligation holds, and a counterexample if it does not."""
+    """True if one obligation holds, and a counterexample if it does not."""
 
     kind: Kind
     formula: str
@@ -126,7 +126,7 @@ class _Encoding:
         return self._taken[index]
 
     def is_unchanged(self, name: str, index: int) -> bool:
-        """Whether the instance updates no bit of the formula."""
+        """True if the instance updates no bit of the formula."""
         return self._support[name].isdisjoint(self.system.instances[index].updates)
 
     def ask(self, kind: Kind, name: str, index: int | None, assumed: Sequence[str]) -> ObligationResult:
@@ -297,7 +297,7 @@ class _ObligationCheck:
         return False
 
     def _follows(self, names: Sequence[str]) -> bool:
-        """Whether the property follows. That it does not follow is no failure yet, and is not reported."""
+        """True if the property follows. That it does not follow is no failure yet, and is not reported."""
         answer = self.encoded.ask(Kind.SAFETY, self.question.property_name, None, names)
         if answer.holds:
             self.report(answer)

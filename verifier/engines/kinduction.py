@@ -158,7 +158,7 @@ class _InductionStep:
         return tuple(index for index, switch in enumerate(self.switches) if switch in core)
 
     def holds(self, k: int) -> bool:
-        """Whether no path of k different good states leads to a bad state."""
+        """True if no path of k different good states leads to a bad state."""
         run, solver, variables = self.run, self.solver, self.variables
         variables.open_frame()
         if k:

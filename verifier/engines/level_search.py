@@ -136,7 +136,7 @@ class LevelSearch:
         return True
 
     def takes_over(self, count: int) -> bool:
-        """Whether a level of so many states is to be looked at by tasks. What runs them is started at the
+        """True if a level of so many states is to be looked at by tasks. What runs them is started at the
         first large level; until it is ready, the search in memory goes on."""
         if self._beyond.runner is None or count < self._beyond.large_level:
             return False
@@ -203,8 +203,8 @@ class LevelSearch:
         return self._following(now, settled)
 
     def _kept(self, level: int) -> bool:
-        """Whether the states of a level are written. Those of the last one are not where nobody can go on
-        from them: they are looked at as they are found. A folder that lasts may be gone on with deeper."""
+        """True if the states of a level are written. Those of the last one are not where nobody can go on
+        from them: they are looked at as they are found. A folder that lasts may be continued deeper."""
         return self._stage.lasting or level != self._findings.request.max_depth
 
     def _end(self, now: Checkpoint, level: int, settled: Sequence[Settled]) -> None:

@@ -58,9 +58,9 @@ class Request:
     solver: str | None = None
     max_states: int | None = None
     explore: bool = True
-    """Whether all engines side by side include those that explore: they leave no certificate."""
+    """True if all engines side by side include those that explore: they leave no certificate."""
     first: bool = False
-    """Whether a property that is violated ends all."""
+    """True if a property that is violated ends all."""
     limits: Limits = field(default_factory=Limits)
 
 

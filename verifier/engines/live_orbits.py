@@ -1,4 +1,4 @@
-"""Temporal properties decided among states up to symmetry, where no execution goes on for ever meanwhile.
+"""Temporal properties decided among states up to symmetry, where no execution goes on forever meanwhile.
 
 A loop that is closed up to names need be none, and fairness of one element tells it from others. So states
 up to symmetry say little of loops. But a loop of steps is one among them, too. If there is none among the
@@ -53,7 +53,7 @@ def no_symmetry(live: LiveModel) -> str | None:
 
 
 def _is_symmetric(live: LiveModel) -> bool:
-    """Whether the same elements are interchangeable with the property as without it."""
+    """True if the same elements are interchangeable with the property as without it."""
     definition = live.base.definition
     claims = (
         Property(f"term {number}", PropertyKind.INVARIANT, term, False, "")
@@ -96,7 +96,7 @@ class Region:
     check: Callable[[], None]
 
     def has_loop(self, stays: FNode) -> bool:
-        """Whether steps lead round in a circle, up to symmetry, within states that satisfy the formula."""
+        """True if steps lead round in a circle, up to symmetry, within states that satisfy the formula."""
         within = self._where(stays)
         edges = self.graph.edges
         inside = edges[within[edges[:, 0]] & within[edges[:, 1]]]
@@ -124,7 +124,7 @@ class Region:
         return result
 
     def _renames(self, states: Indices) -> bool:
-        """Whether a step leads from one of the states to another one that differs in names only."""
+        """True if a step leads from one of the states to another one that differs in names only."""
         orbits, moves = Orbits(self.model), self.graph.moves
         for first in range(0, len(states), _CHUNK):
             self.check()

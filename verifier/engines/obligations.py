@@ -32,7 +32,7 @@ class ObligationGroup:
 
     @property
     def holds(self) -> bool | None:
-        """Whether all hold: False if one does not hold, else None if one is not known."""
+        """True if all hold: False if one does not hold, else None if one is not known."""
         held = {item.holds for item in self.obligations}
         return False if False in held else None if None in held else True
 

@@ -96,7 +96,7 @@ def exploring_work(model: Model, properties: Sequence[str], limits: Limits) -> W
         first = _explored(model, request.properties, explore(model, request, listen))
         if first is None or first.states > _MOST_STATES_AGAIN:
             return
-        # Each exploration draws the constants of its hash anew.
+        # Each exploration draws the constants of its hash again.
         plain = replace(request, max_states=_MOST_STATES_AGAIN, symmetry=False)
         again = _explored(model, request.properties, explore(model, plain, lambda _: polite.look()))
         if again is None:
@@ -194,7 +194,7 @@ class SharedExploration:
         return [news for news in found if news not in closed[:-1]]
 
     def settles(self, name: str) -> bool:
-        """Whether it has decided the property."""
+        """True if it has decided the property."""
         return any(isinstance(news, Explored | ViolationFound) for news in self.known(name))
 
     def hear(self, event: Message | ChildEnded, name: str) -> list[News]:

@@ -19,14 +19,14 @@ class Request:
     """The solver of k-induction and bounded model checking; None: each uses the solver it prefers."""
     limits: Limits = field(default_factory=Limits)
     lemmas: bool = True
-    """Whether IC3 assumes the protocol's lemmas after they were checked."""
+    """True if IC3 assumes the protocol's lemmas after they were checked."""
     explore: bool = False
-    """Whether exploration goes on beside the other provers, unless one of them or a solver is named. What it
+    """True if exploration goes on beside the other provers, unless one of them or a solver is named. What it
     proves has no certificate."""
     first: bool = False
-    """Whether a property that is violated ends all."""
+    """True if a property that is violated ends all."""
     witnesses: bool = False
-    """Whether random walks look for states in which actions are enabled. A proof shows no such states."""
+    """True if random walks look for states in which actions are enabled. A proof shows no such states."""
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,7 @@ class PropertyProof:
         self.children = Children(limits)
         self.interrupted = False
         self.share_over = False
-        """Whether it was left undecided because its share of the time was over, not the time."""
+        """True if it was left undecided because its share of the time was over, not the time."""
         self.hypotheses = hypotheses
         self.exploration = exploration
         self.began = time.monotonic() - before.seconds

@@ -69,7 +69,7 @@ class RankingProof:
     reason: str | None
     """What was shown, or why there is no proof."""
     is_error: bool
-    """Whether the checker refutes what was shown."""
+    """True if the checker refutes what was shown."""
     dead: tuple[str, ...]
     """Actions that the invariant shows to be impossible."""
     statistics: dict[str, Any]
@@ -135,7 +135,7 @@ def _work(live: LiveModel) -> Work:
 
 
 def _decided(live: LiveModel, report: Callable[[Any], None]) -> _Shown | RankingFailed:
-    """Whether all claims follow from what is inductive."""
+    """True if all claims follow from what is inductive."""
     try:
         claims = ranking_claims(live)
     except NoRanking as none:

@@ -52,7 +52,7 @@ class ExploringSearch:
 
 
 def is_worth_trying(model: Model) -> bool:
-    """Whether the moves are few enough to compile."""
+    """True if the moves are few enough to compile."""
     moves = 0
     for instance in model.system.instances:
         moves += _choices(model, instance)

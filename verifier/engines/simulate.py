@@ -50,7 +50,7 @@ class Request:
     measures: Mapping[str, list[tuple[Concrete, FNode]]] = field(default_factory=dict)
     """Expressions by their text, each as values with conditions; read off the last state of a walk."""
     first: bool = False
-    """Whether a property that is violated ends all."""
+    """True if a property that is violated ends all."""
     limits: Limits = field(default_factory=Limits)
 
 

@@ -94,12 +94,12 @@ class TaskCluster:
 
     @property
     def ready(self) -> bool:
-        """Whether tasks can run: where Spark is elsewhere, once it has started, or could not."""
+        """True if tasks can run: where Spark is elsewhere, once it has started, or could not."""
         return self._slots_here is not None or self._started
 
     @property
     def _started(self) -> bool:
-        """Whether Spark has started, or could not."""
+        """True if Spark has started, or could not."""
         return self._starting is not None and self._starting.done()
 
     @property

@@ -17,7 +17,7 @@ class Step:
     block: int
     position: int
     is_new: bool
-    """Whether this leads to an arrangement of all blocks that was not visited before."""
+    """True if this leads to an arrangement of all blocks that was not visited before."""
 
 
 def arrangements(labels: Arrangement) -> int:

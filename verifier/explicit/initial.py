@@ -67,7 +67,7 @@ class _Enumeration:
         return None
 
     def is_fixed_by(self, listed: FNode) -> bool:
-        """Whether most bits of which a part of a conjunct speaks are fixed once it holds, or most of its
+        """True if most bits of which a part of a conjunct speaks are fixed once it holds, or most of its
         conjuncts are literals."""
         support = listed.get_free_variables()
         return 2 * len(support & self.fixed.keys()) > len(support) or not self.count or _fixes_bits(listed)
@@ -157,7 +157,7 @@ class _Enumeration:
 
 
 def _may_list(formula: FNode) -> bool:
-    """Whether a formula is a disjunction of few parts."""
+    """True if a formula is a disjunction of few parts."""
     return bool(formula.is_or()) and len(formula.args()) <= _MOST_LISTED
 
 

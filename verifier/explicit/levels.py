@@ -54,7 +54,7 @@ class Tally:
     deadlocks: int = 0
     in_orbits: int = 0
     unexpanded: bool = False
-    """Whether a state that was not expanded has successors."""
+    """True if a state that was not expanded has successors."""
 
     def count(self, look: Look, orbits: Classes | None) -> int:
         """Counts states; returns how many of them are within the constraint."""
@@ -91,7 +91,7 @@ class Stage:
     """Begins the names of files. Each search has its own: a task of one whose driver was killed may still run
     somewhere, and must not write what a task of the next one writes, which may have other states."""
     lasting: bool = True
-    """Whether a later search may go on with the folder."""
+    """True if a later search may go on with the folder."""
 
     def alone(self) -> Stage:
         """The same without the model."""
@@ -134,7 +134,7 @@ class Expand:
     properties: tuple[str, ...]
     """Properties whose first failure is looked for."""
     expanded: bool
-    """Whether successors are looked for."""
+    """True if successors are looked for."""
     capacity: int
     """How many successors are kept in memory, roughly."""
     sections: int

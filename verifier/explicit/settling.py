@@ -44,7 +44,7 @@ def first_to_merge(sizes: Sequence[int]) -> int:
     """From which on the runs of these sizes, the oldest first, are made one: the last one where none are.
 
     To look through a few runs takes less time than to merge them, which reads and writes whole states: while
-    levels grow, nearly all that was seen would be written anew with each. Of more, those are merged that are
+    levels grow, nearly all that was seen would be written again with each. Of more, those are merged that are
     not much larger than all after them together. So a state that is merged again is in a run at least half
     as large again, and where there are more than a few runs, each is much larger than those after it.
     """

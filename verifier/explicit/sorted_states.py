@@ -125,7 +125,7 @@ def seen(shelf: Shelf, columns: Columns, part: Slice) -> NDArray[np.bool_]:
 
 
 def _few(states: Sized, part: Slice) -> bool:
-    """Whether it is less to look these up than to read the slice."""
+    """True if it is less to look these up than to read the slice."""
     return len(states) * _FEW < len(part)
 
 

@@ -35,5 +35,5 @@ class CheckOutcome(Outcome):
 
 
 def is_decided(verdict: Verdict | None) -> bool:
-    """Whether a verdict says something for all executions, or shows one."""
+    """True if a verdict says something for all executions, or shows one."""
     return verdict is not None and verdict.kind in _DECIDED

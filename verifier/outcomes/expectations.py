@@ -40,7 +40,7 @@ class Expectations:
 
     @property
     def properties(self) -> tuple[str, ...]:
-        """The properties that are spoken of."""
+        """The properties that are mentioned."""
         return tuple(e.property_name for e in self.verdicts if e.property_name is not None)
 
     def never_enabled(self, enabled: Collection[str]) -> tuple[str, ...]:
@@ -106,7 +106,7 @@ def exit_code(verdicts: Sequence[Verdict], expectations: Expectations, enabled: 
 
 
 def exit_codes(found: Sequence[tuple[str, VerdictKind]], expectations: Expectations) -> list[int]:
-    """The exit code of each verdict: of a property that is spoken of its own; the others are as expected if
+    """The exit code of each verdict: of a property that is mentioned its own; the others are as expected if
     the worst of them is."""
     stuck = expectations.no_deadlock
     own = {expectation.property_name: expectation.kind for expectation in expectations.verdicts}

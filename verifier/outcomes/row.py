@@ -87,7 +87,7 @@ class Row:
 
     @property
     def is_for_all_constants(self) -> bool:
-        """Whether the verdict is of a proof for all constants."""
+        """True if the verdict is of a proof for all constants."""
         return ASSUMPTIONS in self.statistics
 
     @property

@@ -108,7 +108,7 @@ Trace = TypedDict(
 
 
 class Obligation(TypedDict):
-    """Whether an action keeps a formula; ``holds`` is null if nobody can tell."""
+    """True if an action keeps a formula; ``holds`` is null if nobody can tell."""
 
     formula: str
     at: str

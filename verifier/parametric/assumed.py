@@ -39,7 +39,7 @@ def assumption_node(logic: Logic, assumption: Assumption) -> Node:
 
 
 def is_satisfied(assumption: Assumption, constants: Mapping[str, Any]) -> bool:
-    """Whether constants satisfy it; not if it speaks of what is computed from them in no simple way."""
+    """True if constants satisfy it; not if it speaks of what is computed from them in no simple way."""
     sides = (assumption.left, assumption.right)
     if any(name not in constants for side in sides for monomial in side for name in monomial):
         return False

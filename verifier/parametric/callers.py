@@ -45,12 +45,12 @@ def short_place_of_frame(frame: FrameType) -> str:
 
 
 def is_of_verifier(frame: FrameType) -> bool:
-    """Whether it is of the verifier's own code."""
+    """True if it is of the verifier's own code."""
     return is_engine(_module(frame))
 
 
 def _is_of_protocol(frame: FrameType) -> bool:
-    """Whether it is neither of the verifier nor of Python's own library, which both may call."""
+    """True if it is neither of the verifier nor of Python's own library, which both may call."""
     return not is_of_verifier(frame) and not is_standard_library(frame.f_code.co_filename)
 
 

@@ -85,7 +85,7 @@ def _digest(content: Mapping[str, Any]) -> str:
 
 
 def is_one(content: Mapping[str, Any]) -> bool:
-    """Whether the content of a file claims to be a certificate for all constants."""
+    """True if the content of a file claims to be a certificate for all constants."""
     return content.get("format") == FORMAT
 
 
@@ -115,7 +115,7 @@ class Checked:
 def check(
     reading: ParametricReading, content: Content, limits: Limits, solver: str = CHECKER
 ) -> Checked:
-    """Checks a certificate. All formulas are made anew from the protocol; the file only says which instances
+    """Checks a certificate. All formulas are made again from the protocol; the file only says which instances
     of which lemmas suffice.
 
     Raises Misfit if the file is of another protocol, or leaves an obligation out.

@@ -1,4 +1,4 @@
-"""Whether two readings of a protocol, at different constants, are the same where constants do not show.
+"""True if two readings of a protocol, at different constants, are the same where constants do not show.
 
 Traced numbers see comparisons, but not a Python loop that unrolls ``range(n)``. What is unrolled differs
 between two readings, and then the protocol has no reading for all constants.
@@ -91,7 +91,7 @@ class _Same:
         self._known: set[tuple[int, int]] = set()
 
     def terms(self, one: Term, other: Term) -> bool:
-        """Whether two terms are the same, up to the values of constants."""
+        """True if two terms are the same, up to the values of constants."""
         if (id(one), id(other)) in self._known:
             return True
         self._known.add((id(one), id(other)))

@@ -58,7 +58,7 @@ def counted(reader: Reader, term: Term, scope: Scope) -> Node:
 
 
 def _has_one_form(sort: Sort) -> bool:
-    """Whether different nodes are different values."""
+    """True if different nodes are different values."""
     match sort:
         case Boolean() | Range() | Enum() | IndexSet():
             return True
@@ -161,7 +161,7 @@ def common(logic: Logic, counting: Sequence[Counting], numbers: Sequence[Node]) 
 
 
 def are_comparable(one: Counting, other: Counting) -> bool:
-    """Whether values of one sort are counted, as far as nodes tell."""
+    """True if values of one sort are counted, as far as nodes tell."""
     return [v.sort for v in one.variables] == [v.sort for v in other.variables]
 
 

@@ -36,7 +36,7 @@ def assumed(protocol: Protocol, decisions: Decisions) -> tuple[Mapping[str, Assu
 def _ask(
     protocol: Protocol, decisions: Decisions, given: Mapping[str, bool]
 ) -> tuple[bool, Mapping[str, bool], Mapping[str, Assumption]]:
-    """Whether the assumptions hold if comparisons have these answers; all answers; what was compared."""
+    """True if the assumptions hold if comparisons have these answers; all answers; what was compared."""
     decisions.answers = dict(given)
     holds = False
     with suppress(Exception):  # of the protocol's code, which is then no protocol

@@ -27,17 +27,17 @@ class Effort:
     quantified: Quantified
     seconds: float
     meeting: bool = False
-    """Whether also facts of the counts that instances speak of are given, as that two sets of which each has
+    """True if also facts of the counts that instances speak of are given, as that two sets of which each has
     more than half of all have an element in common; and of least and greatest elements."""
     hinted: bool = False
-    """Whether of the lemmas only those are given that the author names beside the lemma to be shown."""
+    """True if of the lemmas only those are given that the author names beside the lemma to be shown."""
     witnesses: int = 3000
     """A clause with more instances has none at the values that such facts say there are, or, with a hint, at
     the first of them only."""
     facts: int = 60
     """More facts of the counts in instances are not used, nor more of least and greatest elements."""
     own: bool = False
-    """Whether of the lemmas only the one to be shown is given, and that values are of their sorts: most
+    """True if of the lemmas only the one to be shown is given, and that values are of their sorts: most
     actions change little of what a lemma speaks of. Without terms they are given as they are. That serves
     claims that what is read has a value: these have many parts, and so lemmas many instances."""
 

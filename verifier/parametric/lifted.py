@@ -34,7 +34,7 @@ class Lifted:
     """Each with the text of its sort."""
     parts: tuple[str, ...]
     is_general: bool = True
-    """Whether it speaks of no numbers but ``k`` and what is so much more."""
+    """True if it speaks of no numbers but ``k`` and what is so much more."""
 
     @property
     def text(self) -> str:

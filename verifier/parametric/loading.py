@@ -64,7 +64,7 @@ class ParametricReading:
 
     @property
     def is_total(self) -> bool:
-        """Whether no term reads what may have no value at some constants."""
+        """True if no term reads what may have no value at some constants."""
         return all(prop.kind is not PropertyKind.UNDEFINED_READ for prop in self.definition.properties)
 
 
@@ -130,7 +130,7 @@ def _inhabited(definition: Definition) -> Iterator[Assumption]:
 
 
 def follows(one: Assumption, numeric: Mapping[str, Any]) -> bool:
-    """Whether an assumption follows from the least values of constants, in a simple way."""
+    """True if an assumption follows from the least values of constants, in a simple way."""
     relation = one.relation if one.holds else OPPOSITE[one.relation]
     sides = {">": (one.left, one.right, 1), ">=": (one.left, one.right, 0)}
     sides |= {"<": (one.right, one.left, 1), "<=": (one.right, one.left, 0)}

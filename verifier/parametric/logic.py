@@ -28,7 +28,7 @@ class Node:
     free: frozenset[Node] = field(default=frozenset(), repr=False)
     """The variables that are not bound in it."""
     quantified: bool = False
-    """Whether a quantifier is in it."""
+    """True if a quantifier is in it."""
 
 
 @dataclass(frozen=True)
@@ -315,7 +315,7 @@ class _Substitution:
         self.logic = logic
         self.values = values
         self.everywhere = everywhere
-        """Whether what is replaced is no variable, so that it may be in any node."""
+        """True if what is replaced is no variable, so that it may be in any node."""
         self.known: dict[Node, Node] = dict(values)
 
     def of(self, node: Node) -> Node:
@@ -336,7 +336,7 @@ class _Substitution:
 
 
 def _same_where(equal: tuple[Node, ...], then: Node, otherwise: Node) -> bool:
-    """Whether two applications are the same where two arguments are equal."""
+    """True if two applications are the same where two arguments are equal."""
     if then.kind != "app" or otherwise.kind != "app" or then.data != otherwise.data:
         return False
     pairs = zip(then.args, otherwise.args, strict=True)

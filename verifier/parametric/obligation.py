@@ -26,7 +26,7 @@ class Obligation:
     terms: tuple[Node, ...]
     """What the goal and the action speak of."""
     inductive: bool
-    """Whether the lemmas are assumed."""
+    """True if the lemmas are assumed."""
     known: tuple[Clause, ...] = ()
     """What is assumed beside the lemmas."""
 

@@ -179,5 +179,5 @@ class Obligations:
 
 
 def is_about_reads(claim: str) -> bool:
-    """Whether a claim says that what is read has a value, and so has a part for each read."""
+    """True if a claim says that what is read has a value, and so has a part for each read."""
     return claim == UNDEFINED_READ or claim.startswith((STAYS, READS))

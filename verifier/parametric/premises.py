@@ -68,7 +68,7 @@ class Premises:
         return Known(tuple(found))
 
     def is_hinted(self, obligation: Obligation) -> bool:
-        """Whether the author says which lemmas it needs."""
+        """True if the author says which lemmas it needs."""
         return obligation.inductive and bool(self._hint(obligation))
 
     def _hint(self, obligation: Obligation) -> tuple[str, ...]:
@@ -159,7 +159,7 @@ class Premises:
 
     @property
     def has_counts(self) -> bool:
-        """Whether anything is counted."""
+        """True if anything is counted."""
         return bool(self.system.definitions.counts)
 
     def _meeting(
@@ -240,7 +240,7 @@ class Premises:
         return found
 
     def _is_about_unnamed(self, clause: Clause, kinds: set[Any], unnamed: frozenset[Any]) -> bool:
-        """Whether a hypothesis is about integers of a kind of which others say that there is one, and says
+        """True if a hypothesis is about integers of a kind of which others say that there is one, and says
         itself of none that it is there."""
         return not kinds.isdisjoint(unnamed) and not skolem_functions([clause], self.leads)
 
@@ -397,5 +397,5 @@ class Premises:
 
 
 def _is_witness(node: Node) -> bool:
-    """Whether it is a value of which a formula says that there is one."""
+    """True if it is a value of which a formula says that there is one."""
     return "!" in str(node.data)

@@ -52,9 +52,9 @@ class Attempt:
 
     property_name: str
     kept: bool
-    """Whether the property is itself kept by all actions, not implied by the lemmas."""
+    """True if the property is itself kept by all actions, not implied by the lemmas."""
     with_stays: bool = False
-    """Whether the lemmas say of each action that it stays within sorts and what has a value."""
+    """True if the lemmas say of each action that it stays within sorts and what has a value."""
     results: Mapping[str, Result] = field(default_factory=dict)
     needed: tuple[str, ...] = ()
     """The lemmas that the proof needs, and the property if it is kept."""
@@ -68,7 +68,7 @@ class Attempt:
 
     @property
     def proved(self) -> bool:
-        """Whether all that is needed was shown."""
+        """True if all that is needed was shown."""
         return self.limit is None and not self.open
 
 
@@ -168,7 +168,7 @@ class _Search:
     limit: str | None = None
 
     def is_implied(self, efforts: Sequence[Effort]) -> bool:
-        """Whether the lemmas imply the property. Not known where the time is over."""
+        """True if the lemmas imply the property. Not known where the time is over."""
         if (ALWAYS, self.property_name) in self.refuted.where:
             return False
         listed = self.proofs.listed(self.property_name, kept=False)

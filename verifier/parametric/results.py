@@ -12,7 +12,7 @@ class Shown:
     name: str
     effort: int
     with_stays: bool
-    """Whether the hypotheses say of each action that it stays within sorts and what has a value."""
+    """True if the hypotheses say of each action that it stays within sorts and what has a value."""
     kept: tuple[int, ...]
     """Which of the hypotheses of that effort suffice, by their place."""
     uses: tuple[str, ...]

@@ -27,7 +27,7 @@ def _escaped(name: str) -> str:
 
 
 class Printer:
-    """Prints nodes. Variables are numbered anew in each formula, so that equal formulas have equal texts."""
+    """Prints nodes. Variables are numbered again in each formula, so that equal formulas have equal texts."""
 
     def __init__(self) -> None:
         self._ground: dict[Node, str] = {}

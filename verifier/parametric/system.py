@@ -247,7 +247,7 @@ class ParametricSystem:
         return self.logic.disj((unchanged, self.logic.conj((defined, said))))
 
     def is_touched(self, step: Step, name: str) -> bool:
-        """Whether a lemma says something else after a step than before."""
+        """True if a lemma says something else after a step than before."""
         known = self._touched.get((step.name, name))
         if known is None:
             before, after = self.formula(name, self.before), self.formula(name, step.after)

@@ -34,7 +34,7 @@ class Assumption:
     place: str
     """Where the protocol decides it, as file and line, or why it is assumed."""
     is_declared: bool = False
-    """Whether the protocol declares it, as a bound of a constant or as its own assumption."""
+    """True if the protocol declares it, as a bound of a constant or as its own assumption."""
 
     @property
     def asked(self) -> str:
@@ -64,7 +64,7 @@ class Decisions:
     refused: list[NotParametric] = field(default_factory=list)
     """What has no reading. It is kept for code that catches errors."""
     is_reading: bool = False
-    """Whether the protocol's code is running."""
+    """True if the protocol's code is running."""
     answers: dict[str, bool] | None = None
     """The answers that comparisons get and got, while it is asked what else they might be."""
 

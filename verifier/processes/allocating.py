@@ -15,7 +15,7 @@ _KEPT, _LARGE = 1 << 30, 1 << 25
 def keep_what_is_freed() -> None:
     """Lets freed memory stay with this process, where the C library can be told so.
 
-    It is then allocated again. Else each large array gets its memory from the system anew, page by page: a
+    It is then allocated again. Else each large array gets its memory from the system again, page by page: a
     tenth of the time of a process that makes arrays and drops them. What it takes at most is about the same,
     what it takes at the end is not.
     """

@@ -66,7 +66,7 @@ class Children:
 
     limits: Limits
     nested: bool = False
-    """Whether children have children of their own, which count, and are killed, with them."""
+    """True if children have children of their own, which count, and are killed, with them."""
     _children: dict[str, Child] = field(default_factory=dict)
     _measured: float = 0.0
     """When memory was measured last."""

@@ -40,7 +40,7 @@ class Interrupts:
 
     def __init__(self) -> None:
         self.asked = False
-        """Whether the user asked this process to stop."""
+        """True if the user asked this process to stop."""
         self._since = self._worked = self._raised = 0.0
         self._times = 0
         self._held = 0
@@ -117,7 +117,7 @@ def handler() -> Interrupts | None:
 
 
 def asked_to_stop() -> bool:
-    """Whether the user asked this process to stop."""
+    """True if the user asked this process to stop."""
     found = handler()
     return found is not None and found.asked
 
@@ -160,7 +160,7 @@ def terminable() -> Iterator[None]:
 
 
 def is_interrupt(error: BaseException) -> bool:
-    """Whether an exception is an interrupt, or came of one: Python sometimes makes another error of it."""
+    """True if an exception is an interrupt, or came of one: Python sometimes makes another error of it."""
     return any(isinstance(cause, KeyboardInterrupt) for cause in causes_of(error))
 
 

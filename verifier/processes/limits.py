@@ -31,10 +31,10 @@ class Limits:
     until: float | None = None
     """When the share of the time ends that this part of the run has; None: with the time."""
     with_grace: bool = False
-    """Whether the process is only killed some time and memory beyond the limits."""
+    """True if the process is only killed some time and memory beyond the limits."""
 
     after_interrupt: bool = False
-    """Whether this is about what others still say after the user asked to stop."""
+    """True if this is about what others still say after the user asked to stop."""
 
     def begun(self) -> Limits:
         """The limits of work that begins now, unless its time has begun already."""
@@ -71,7 +71,7 @@ class Limits:
             raise Interrupted(f"memory limit of {self.memory / 2**20:g} MiB{self._how}")
 
     def is_beyond(self, used: int) -> bool:
-        """Whether that many bytes are too many."""
+        """True if that many bytes are too many."""
         return self.memory is not None and used > self.memory + (GRACE_MEMORY if self.with_grace else 0)
 
     @property

@@ -53,7 +53,7 @@ class Watched:
             self._ended.set()
         if self.raised:
             # What was raised and has not arrived yet must not arrive later. It is not taken back: Python 3.11
-            # then believes for ever that something waits, and hangs in the next function that is traced.
+            # then believes forever that something waits, and hangs in the next function that is traced.
             with contextlib.suppress(Interrupted):
                 for _ in range(_ENOUGH_TO_ARRIVE):
                     pass

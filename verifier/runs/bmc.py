@@ -68,7 +68,7 @@ class BmcOptions(SemanticsOption, ValidationOption, DeadlockOption, FirstOption,
     closed: Mapping[str, int] | None = internal(None)
     """Depths that were closed before for properties; see ``Request``."""
     writes_question: bool = internal(False)
-    """Whether the question is written to a file, so that a module has to be translated."""
+    """True if the question is written to a file, so that a module has to be translated."""
 
 
 def _prepare(loaded: Loaded, options: BmcOptions) -> Question[BmcOptions]:

@@ -29,7 +29,7 @@ class Plan:
     safety: tuple[str, ...]
     temporal: tuple[str, ...]
     explores: bool = True
-    """Whether there is something to explore for: a module is explored for its postcondition, too."""
+    """True if there is something to explore for: a module is explored for its postcondition, too."""
     postconditions: tuple[str, ...] = ()
     """What is evaluated once all states were explored."""
 

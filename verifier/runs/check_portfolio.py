@@ -74,7 +74,7 @@ class Refusal:
     engine: str
     reason: str
     of_spec: bool
-    """Whether something is wrong with the spec. Else the engine is only the wrong one for it."""
+    """True if something is wrong with the spec. Else the engine is only the wrong one for it."""
 
 
 @dataclass
@@ -92,7 +92,7 @@ class Portfolio:
     _seeds: dict[str, int] = field(default_factory=dict)
     """Of each bounded search of a hunt."""
     _translated: bool = False
-    """Whether the translation was asked about temporal properties beside the interpreter."""
+    """True if the translation was asked about temporal properties beside the interpreter."""
 
     def __post_init__(self) -> None:
         # An engine ends by itself at the limits, and knows then what it closed. This is for one that hangs.
@@ -150,7 +150,7 @@ class Portfolio:
 
     @property
     def _chooses_semantics(self) -> bool:
-        """Whether a module is asked about and it is not said which semantics answers."""
+        """True if a module is asked about and it is not said which semantics answers."""
         question, options = self.question, self.question.options
         return question.loaded.source is not None and options.by == AUTO and bool(options.explore)
 
@@ -177,7 +177,7 @@ class Portfolio:
 
     @property
     def _may_translate(self) -> bool:
-        """Whether the translation may decide what the interpreter has not decided yet."""
+        """True if the translation may decide what the interpreter has not decided yet."""
         return self._chooses_semantics and not self._translated and bool(self._open_temporal)
 
     def _start_translation_in_time(self) -> None:

@@ -59,11 +59,11 @@ class Seen:
     e: Environment
     within: bool = True
     undefined: bool = False
-    """Whether the constraint or an action reads what has no value."""
+    """True if the constraint or an action reads what has no value."""
     leaves: bool = False
     dead: bool = True
     every: bool = True
-    """Whether all instances were looked at, and had a reading."""
+    """True if all instances were looked at, and had a reading."""
     successors: list[tuple[Bits, Environment]] = field(default_factory=list)
 
 
@@ -201,7 +201,7 @@ class Batch:
                 raise self._differ(number, f"the steps of {prop.name}", function.place, not broken, holds)
 
     def _compare_reads(self) -> None:
-        """Whether the constraint and the actions read what has no value."""
+        """True if the constraint and the actions read what has no value."""
         value = 0
         for read in self.model.undefined:
             if read.property_name is None:

@@ -108,31 +108,31 @@ class Engine(Generic[OptionsT]):
     certifying: Mapping[str, Any] = field(default_factory=dict)
     """The options under which each of its proofs has a certificate."""
     decides: bool = True
-    """Whether it decides properties; an engine that only samples is not swept."""
+    """True if it decides properties; an engine that only samples is not swept."""
     decides_reachable: bool = True
-    """Whether it decides properties that some state must satisfy."""
+    """True if it decides properties that some state must satisfy."""
     asks: tuple[str, ...] = ()
     """The other engines that it asks, each with a question of its own. Empty: it searches itself."""
     for_all: Callable[[Question[OptionsT]], bool] = lambda _: False
-    """Whether a question is about all constants at once."""
+    """True if a question is about all constants at once."""
     decides_temporal: bool = False
-    """Whether the properties that it decides are the temporal ones, and no others."""
+    """True if the properties that it decides are the temporal ones, and no others."""
     relative_cost: float = 1.0
     """How long a run takes beside one of bounded model checking, as a guess."""
     reads_free: bool = False
-    """Whether parameters that a protocol leaves open are free; otherwise they are expanded."""
+    """True if parameters that a protocol leaves open are free; otherwise they are expanded."""
     counts_states: bool = False
-    """Whether it counts all reachable states."""
+    """True if it counts all reachable states."""
     depth_option: str | None = None
     """The option that bounds the actions of an execution, if there is one."""
     is_bounded: Callable[[Mapping[str, Any]], bool] = field(default=lambda options: True)
-    """Whether that option counts, given the others."""
+    """True if that option counts, given the others."""
     has_parts: bool = False
-    """Whether its search can be split."""
+    """True if its search can be split."""
     forks_late: bool = False
-    """Whether it starts processes while its progress is shown."""
+    """True if it starts processes while its progress is shown."""
     finds_fewest: Callable[[Mapping[str, Any]], bool] = field(default=lambda options: False)
-    """Whether a counterexample has the fewest actions, given its options."""
+    """True if a counterexample has the fewest actions, given its options."""
     manifest_defaults: Callable[[Mapping[str, Any]], Mapping[str, Any]] = field(default=lambda options: {})
     """Options that a manifest has by default, given the others: its expectations may be of the fewest."""
 
@@ -143,7 +143,7 @@ class Engine(Generic[OptionsT]):
 
     @property
     def looks_for_deadlocks(self) -> bool:
-        """Whether it can be asked for freedom from deadlock."""
+        """True if it can be asked for freedom from deadlock."""
         return "deadlock" in declared(self.options)
 
     def claims(self, definition: Definition) -> Mapping[str, bool]:

@@ -55,7 +55,7 @@ class Reading:
 
 class Source(Interface):
     """Where a definition comes from that can only be made once it is known what is asked, and that may have
-    to be made anew when an engine has answered."""
+    to be made again when an engine has answered."""
 
     def prepared(self, engine: Engine[Any], loaded: Loaded, options: Any) -> Question[Any]:
         """The question, its names checked. Raises UsageError for what cannot be asked."""

@@ -39,7 +39,7 @@ class Switch:
     """True or false."""
 
     both_ways: bool = False
-    """Whether the command line shows ``--name`` and ``--no-name`` though the default is false."""
+    """True if the command line shows ``--name`` and ``--no-name`` though the default is false."""
 
     allowed = "true or false"
 
@@ -194,7 +194,7 @@ class Option:
     """What the command line calls it, as in ``--max-depth``."""
     metavar: str | None
     of_command: bool = False
-    """Whether only a command has it, and no file that asks for many runs."""
+    """True if only a command has it, and no file that asks for many runs."""
 
     def parsed(self, value: Any) -> Any:
         """The value that one in a file stands for. Raises UsageError if it is not allowed."""

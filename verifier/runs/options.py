@@ -58,7 +58,7 @@ class Options:
     expect: tuple[str, ...] = option((), Words("VERDICT"), _EXPECT)
     timeout: float | None = option(None, Duration(), _TIMEOUT)
     ending: tuple[str, ...] = internal(())
-    """Properties that, once violated, leave the others open: what was asked is asked anew."""
+    """Properties that, once violated, leave the others open: what was asked is asked again."""
 
 
 @dataclass(frozen=True)

@@ -146,5 +146,5 @@ def validate_run(question: Question[Any], found: Run) -> Run:
 
 
 def _is_of_the_protocol(model: Model) -> bool:
-    """Whether a model has the protocol's variables as its state, and nothing else."""
+    """True if a model has the protocol's variables as its state, and nothing else."""
     return list(model.layout.sorts) == [symbol.name for symbol in model.definition.variables]

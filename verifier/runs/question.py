@@ -39,7 +39,7 @@ class Question(Generic[OptionsT]):
     properties: tuple[str, ...]
     expectations: Expectations
     deadlock: bool
-    """Whether the model has freedom from deadlock among its properties."""
+    """True if the model has freedom from deadlock among its properties."""
     origin: Origin
     limits: Limits
     """Of the whole run."""

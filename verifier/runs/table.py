@@ -31,7 +31,7 @@ ENGINES: Mapping[str, tuple[str, str]] = MappingProxyType(
 
 
 def is_engine(name: str) -> bool:
-    """Whether results may name this engine, now or in earlier versions."""
+    """True if results may name this engine, now or in earlier versions."""
     return current_name(name) in ENGINES
 
 

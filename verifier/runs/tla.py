@@ -220,7 +220,7 @@ class _Search:
         return Verdict(name, VerdictKind.VIOLATED, depth, seconds, POSTCONDITION_FALSE)
 
     def _possible(self, explorer: Explorer, name: str) -> Verdict:
-        """Whether a state or a step satisfied what _POSSIBLE names."""
+        """True if a state or a step satisfied what _POSSIBLE names."""
         assert explorer.possible is not None
         seconds, depth = time.monotonic() - self.started, max(explorer.found.depth, 0)
         count = explorer.possible.counts.get(name, 0)

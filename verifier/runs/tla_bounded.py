@@ -155,7 +155,7 @@ def searched(asked: ModuleQuestion, until: float | None = None) -> Searched | No
 
 
 def _has_ended_first(explorer: Explorer) -> bool:
-    """Whether it ended at a violation, as asked, before all states were looked at to the depth."""
+    """True if it ended at a violation, as asked, before all states were looked at to the depth."""
     found = explorer.found
     is_closed = found.complete or found.closed == explorer.max_depth
     return explorer.first and bool(found.violations) and not is_closed
@@ -169,7 +169,7 @@ def _explore(explorer: Explorer, spec: Specification) -> None:
 
 
 def is_open(options: BmcOptions) -> bool:
-    """Whether how to search is left open."""
+    """True if how to search is left open."""
     how = (options.solver, options.part)
     return options.steps == StepsChoice.AUTO and how == (None, None) and not options.writes_question
 
@@ -251,7 +251,7 @@ class _Watch:
 
 
 def _exceeded(explorer: Explorer, most: int) -> bool:
-    """Whether more states are found, generated or expected."""
+    """True if more states are found, generated or expected."""
     states, levels = explorer.count, explorer.found.levels
     assert explorer.max_depth is not None
     if states > most or explorer.found.generated > _MOST_GENERATED * most:

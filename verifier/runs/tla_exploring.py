@@ -217,7 +217,7 @@ def _left_to_columns(asked: ModuleQuestion) -> None:
 
 
 def _suits_columns(asked: ModuleQuestion, sample: Sample) -> bool:
-    """Whether the variables have few values beside the states: by columns the interpreter evaluates formulas
+    """True if the variables have few values beside the states: by columns the interpreter evaluates formulas
     once for these, and nothing has to be built. Not where most states may be initial ones: these it lists one
     by one."""
     options = asked.question.options
@@ -300,6 +300,6 @@ def _permuted(
 
 
 def _counts_alike(found: Run, sample: Sample) -> bool:
-    """Whether as many states were generated as by the interpreter, to each depth that both looked at."""
+    """True if as many states were generated as by the interpreter, to each depth that both looked at."""
     counted = found.outcome.statistics.get("generated_by_level", [])
     return all(one == other for one, other in zip(counted, sample.generated, strict=False))

@@ -41,7 +41,7 @@ class Growth:
         return [name for name in self.names if self.grows(name)]
 
     def grows(self, name: str) -> bool:
-        """Whether a variable grew, and until late."""
+        """True if a variable grew, and until late."""
         sizes = [sizes[name] for sizes in self.levels[-_LEVELS:]]
         late = sizes[-1 - _LEVELS // _TIMES * 2 :]
         return len(sizes) == _LEVELS and len(set(sizes)) > _TIMES and late[0] < late[-1]

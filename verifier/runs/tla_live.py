@@ -55,7 +55,7 @@ _EXPLORES = (LiveEngine.AUTO, LiveEngine.EXPLICIT)
 
 
 def explores(options: LiveOptions) -> bool:
-    """Whether it is left open how to decide, or exploration is asked for."""
+    """True if it is left open how to decide, or exploration is asked for."""
     return options.engine in _EXPLORES and options.explore and options.solver is None
 
 

@@ -147,7 +147,7 @@ def word_of(value: Any) -> str:
 
 
 def _differs(config: Config, name: str, other: Assignment) -> bool:
-    """Whether a configuration gives a constant another value, or none; what it puts an operator for is known
+    """True if a configuration gives a constant another value, or none; what it puts an operator for is known
     when that is evaluated."""
     own = config.constants.get((None, name))
     return own is None or (not own.operator and _said(own) != _said(other))
@@ -255,7 +255,7 @@ def no_initial_state(spec: Specification) -> UsageError:
 
 
 def checkable(spec: Specification, name: str) -> bool:
-    """Whether something of a property speaks of states and steps only."""
+    """True if something of a property speaks of states and steps only."""
     safety = spec.properties[name]
     return bool(safety.initially or safety.always or safety.steps)
 

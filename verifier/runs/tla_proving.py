@@ -45,7 +45,7 @@ _NEAR_LEVELS = 16
 
 
 def looks_on(asked: ModuleQuestion) -> bool:
-    """Whether exploration may answer: not where it is said how to prove, or an invariant is asked for."""
+    """True if exploration may answer: not where it is said how to prove, or an invariant is asked for."""
     options = asked.question.options
     if not isinstance(options, ProveOptions) or options.all_constants:
         return False
@@ -132,7 +132,7 @@ def _so_far(
 
 def looked_ahead(asked: ModuleQuestion) -> Run | Settled:
     """What is violated in states near the initial ones, told at once: a prover may take long for the others,
-    and for ever where a variable has no bound. The run, where it ends with that. Raises Interrupted."""
+    and forever where a variable has no bound. The run, where it ends with that. Raises Interrupted."""
     options, names = asked.question.options, asked.question.properties
     spec = with_operators(asked.module, names)
     own = spoken_of(spec, names)

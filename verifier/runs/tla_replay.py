@@ -31,11 +31,11 @@ from verifier.trust.trace import ActionTaken, Loop, Trace
 
 @dataclass(frozen=True)
 class Around:
-    """How an execution goes on for ever: by the state of a number after the last one."""
+    """How an execution goes on forever: by the state of a number after the last one."""
 
     start: int
     fair: bool
-    """Whether it has to be fair, as the specification says."""
+    """True if it has to be fair, as the specification says."""
 
 
 def disagreement(

@@ -277,7 +277,7 @@ def _with_depths(asked: ModuleQuestion, found: Run) -> ModuleQuestion:
 
 
 def _too_narrow(asked: ModuleQuestion, made: Symbolic, seconds: float) -> bool:
-    """Whether the sorts are too narrow for states that are found in so many seconds, the time that
+    """True if the sorts are too narrow for states that are found in so many seconds, the time that
     translating took. All else takes several times as long, for nothing if the sorts turn out to be too
     narrow, or if these are all states: then raises GivenUp."""
     sample = made.translation.sample
@@ -382,7 +382,7 @@ def _leaving(found: Run) -> Verdict | None:
 
 
 def _decided(found: Run, leaving: Verdict) -> bool:
-    """Whether all that was asked is violated, and not later than the sorts were left."""
+    """True if all that was asked is violated, and not later than the sorts were left."""
     titles = found.definition.titles
     beside = (*titles.of_the_translation, titles.no_deadlock)
     others = [verdict for verdict in found.outcome.verdicts if verdict.property_name not in beside]

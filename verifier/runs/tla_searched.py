@@ -47,7 +47,7 @@ class Searched:
     reason: str
     """Why it was ended, where a limit or the user ended it."""
     leaves_off: bool
-    """Whether it leaves the rest to the translated module."""
+    """True if it leaves the rest to the translated module."""
     settled: Settled = field(default_factory=Settled)
     """What is violated."""
 
@@ -126,7 +126,7 @@ def found_by(
 
 
 def can_be_said(explorer: Explorer, names: Sequence[str]) -> bool:
-    """Whether what a search found can be said in the properties that were asked for."""
+    """True if what a search found can be said in the properties that were asked for."""
     violations = explorer.found.violations
     if not explorer.count or not violations.keys() <= {*names}:
         return False

@@ -71,7 +71,7 @@ class Symbolic:
     beyond: list[State] = field(default_factory=list)
     """States that the sorts were widened by."""
     each_way: bool = False
-    """Whether steps are counted as TLC does."""
+    """True if steps are counted as TLC does."""
     open: dict[str, str] = field(default_factory=dict)
     """Actions for the sake of fairness that may add steps, and what each is for."""
     claimed: Claimed | None = None

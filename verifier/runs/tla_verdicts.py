@@ -144,7 +144,7 @@ def _excluded(spec: Specification, states: Sequence[State]) -> list[bool]:
 
 
 def _is_settled(verdict: Verdict, leaving: Verdict, titles: Titles) -> bool:
-    """Whether a property of the module is violated, and the sorts were not left in fewer steps."""
+    """True if a property of the module is violated, and the sorts were not left in fewer steps."""
     assert leaving.trace is not None
     return (
         verdict.kind is VerdictKind.VIOLATED

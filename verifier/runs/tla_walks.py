@@ -73,7 +73,7 @@ class _Look:
     breaking: Mapping[str, State]
     """Of each step property that a step violates, where the step leads."""
     within: bool
-    """Whether steps may begin there."""
+    """True if steps may begin there."""
 
 
 class _Walks:
@@ -94,7 +94,7 @@ class _Walks:
         self.keeps = not any(
             analysis.of(one.body, one.module).changing for one in evaluated(own, set(self.names))
         )
-        """Whether what is found of a state is the same whenever it is reached."""
+        """True if what is found of a state is the same whenever it is reached."""
         self.began = self.told = time.monotonic()
         self.chance = Random(self.options.seed)
         self.verdicts: dict[str, Verdict] = {}

@@ -1,7 +1,7 @@
 """Where a run ends that has no end in sight: one rule for all commands.
 
 A run goes on after a violation, since each property that was asked for gets a verdict of its own. Where a
-variable seems to grow for ever, the others may never get one. Then the run ends with what is known, as TLC
+variable seems to grow forever, the others may never get one. Then the run ends with what is known, as TLC
 does at the first violation; ``--keep-going`` goes on.
 """
 
@@ -47,5 +47,5 @@ def without_end(options: Any, violated: Collection[str], growing: Iterable[str])
 
 
 def ended_without_end(reason: str | None) -> bool:
-    """Whether an engine ended by this rule, by the reason that it gives for what it left open."""
+    """True if an engine ended by this rule, by the reason that it gives for what it left open."""
     return reason is not None and reason.endswith(_KEEP_GOING)

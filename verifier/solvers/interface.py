@@ -78,7 +78,7 @@ class ClauseSolver(Protocol):
 
 
 def satisfiable(solver: ClauseSolver, assumptions: Sequence[int] = ()) -> bool:
-    """Whether the clauses and the assumed literals can be satisfied. Raises UnknownAnswer."""
+    """True if the clauses and the assumed literals can be satisfied. Raises UnknownAnswer."""
     answer = solver.solve(assumptions)
     if answer is Answer.UNKNOWN:
         raise UnknownAnswer

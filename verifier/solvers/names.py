@@ -24,11 +24,11 @@ class Backend:
     release: str = ""
     """Of the solver, where the package contains several."""
     for_users: bool = True
-    """Whether a user can choose it."""
+    """True if a user can choose it."""
 
     @property
     def is_installed(self) -> bool:
-        """Whether its package is installed."""
+        """True if its package is installed."""
         from importlib import metadata  # takes 10 ms, and most runs have no use for it
 
         try:

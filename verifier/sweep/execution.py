@@ -76,7 +76,7 @@ def not_run_row(job: Job, run_id: str, why: str, attempts: int) -> Row:
 
 
 def was_run(row: Row) -> bool:
-    """Whether a row is the result of its job. What the environment did not run has one that says so."""
+    """True if a row is the result of its job. What the environment did not run has one that says so."""
     return row.verdict is not VerdictKind.ERROR or not _ATTEMPTS.search(row.reason or "")
 
 

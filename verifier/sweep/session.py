@@ -27,7 +27,7 @@ _RERUN = ("verdict", "property", "spec", "engine")
 
 @dataclass(frozen=True)
 class Plan:
-    """Where a sweep's rows are kept, which are made anew, and where its jobs run."""
+    """Where a sweep's rows are kept, which are made again, and where its jobs run."""
 
     out: Path
     master: str
@@ -36,11 +36,11 @@ class Plan:
     log: Path | None = None
     """Of Spark; None: ``spark.log`` in the folder."""
     rerun: tuple[str, ...] = ()
-    """``NAME=VALUE``: rows with these values are made anew."""
+    """``NAME=VALUE``: rows with these values are made again."""
     grid: str | None = None
     """The file that the jobs come from."""
     repair: bool = False
-    """Whether files of rows that are damaged are set aside, so that their jobs are run again."""
+    """True if files of rows that are damaged are set aside, so that their jobs are run again."""
 
 
 @dataclass(frozen=True)
@@ -158,12 +158,12 @@ def _spark_settings(plan: Plan, jobs: Sequence[Job]) -> SparkSettings:
 
 
 def _is_missing(row: Row | None, words: Sequence[str]) -> bool:
-    """Whether a job is to be run: it has no row, one that is no result, or one to make anew."""
+    """True if a job is to be run: it has no row, one that is no result, or one to make again."""
     return row is None or not was_run(row) or _again(row, words)
 
 
 def _again(row: Row, words: Sequence[str]) -> bool:
-    """Whether the row is one to run again: it has one of the values of each field that is named."""
+    """True if the row is one to run again: it has one of the values of each field that is named."""
     has = {
         "verdict": row.verdict.value,
         "property": row.property_name,

@@ -1,7 +1,7 @@
 """Jobs on Spark, embedded or on a cluster: each job a Spark job of one task.
 
 So each outcome comes back when it is there, jobs start in the order given, no core idles at the end
-for want of finer tasks, and a task that is lost with its executor is started again by Spark.
+for lack of finer tasks, and a task that is lost with its executor is started again by Spark.
 """
 
 from __future__ import annotations

@@ -96,7 +96,7 @@ class Split:
         return [part for part in self.all_parts if part.job_id not in self.rows]
 
     def is_out_of_time(self, part: Job) -> bool:
-        """Whether the part was left undecided because its time was over."""
+        """True if the part was left undecided because its time was over."""
         row = self._row(part)
         return row is not None and row.verdict is VerdictKind.INCONCLUSIVE and _TIMEOUT in (row.reason or "")
 
@@ -169,12 +169,12 @@ class Split:
 
 
 def decides(row: Row, job: Job) -> bool:
-    """Whether the job, or the part that the row is of, need not be searched any more."""
+    """True if the job, or the part that the row is of, need not be searched any more."""
     return row.verdict not in (VerdictKind.INCONCLUSIVE, VerdictKind.ERROR) or _closed(row, job)
 
 
 def _closed(row: Row, job: Job) -> bool:
-    """Whether nothing was found to the depth asked for; of a reachable property that is no decision."""
+    """True if nothing was found to the depth asked for; of a reachable property that is no decision."""
     return row.verdict in (VerdictKind.HOLDS, VerdictKind.INCONCLUSIVE) and row.depth == job.recorded["depth"]
 
 

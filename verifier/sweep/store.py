@@ -212,7 +212,7 @@ class Recorded:
     asked_for: str
     recorded_at: int
     is_checked: bool = True
-    """Whether the row has a checksum: those of earlier versions have none."""
+    """True if the row has a checksum: those of earlier versions have none."""
 
 
 def read_rows(folder: Path, name: str = ROWS) -> list[Row]:

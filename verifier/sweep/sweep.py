@@ -225,5 +225,5 @@ class Sweep:
 
 
 def _has_decided(job: Job, future: Future[list[Row]]) -> bool:
-    """Whether the job has ended with a verdict. If it is out of time, say, its parts may not be."""
+    """True if the job has ended with a verdict. If it is out of time, say, its parts may not be."""
     return future.done() and not future.exception() and all(decides(row, job) for row in future.result())

@@ -94,7 +94,7 @@ def _generated(group: list[Permutation], generators: list[Permutation]) -> list[
 
 
 def _moves_bits(layout: Layout, symmetry: Symmetry) -> bool:
-    """Whether every permutation of the elements moves bits. Exchanges of neighbours generate them all."""
+    """True if every permutation of the elements moves bits. Exchanges of neighbours generate them all."""
     return all(
         is_exact(layout, {symmetry.sort: {one: other, other: one}})
         for one, other in pairwise(symmetry.movable)
@@ -102,12 +102,12 @@ def _moves_bits(layout: Layout, symmetry: Symmetry) -> bool:
 
 
 def is_exact(layout: Layout, renaming: Renaming) -> bool:
-    """Whether renaming the elements does no more than to move bits."""
+    """True if renaming the elements does no more than to move bits."""
     return all(_fillers_stay(sort, renaming) for sort in layout.sorts.values())
 
 
 def _fillers_stay(sort: Sort, renaming: Renaming) -> bool:
-    """Whether what fills unused slots is renamed to itself."""
+    """True if what fills unused slots is renamed to itself."""
     for filled in _filled(sort):
         default: Any = filled.default
         if renamed(filled, default, renaming) != default:

@@ -113,7 +113,7 @@ class _WordExchange:
         return self.search.image(index, self.exchange, self.moved, self.written)
 
     def leads(self, one: int, other: int) -> bool:
-        """Whether the other instance is the image of the one: it was found as that."""
+        """True if the other instance is the image of the one: it was found as that."""
         return True
 
 
@@ -138,7 +138,7 @@ class _Exchange:
         return self._search.place.get((instance.action, tuple(values)))
 
     def leads(self, one: int, other: int) -> bool:
-        """Whether the other instance is the image of the one, by their terms."""
+        """True if the other instance is the image of the one, by their terms."""
         instances = self._search.model.system.instances
         source, target = instances[one], instances[other]
         inputs = self._inputs(source, target)

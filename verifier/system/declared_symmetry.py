@@ -69,7 +69,7 @@ def _listed(definition: Definition) -> Iterator[Concrete]:
 
 
 def _depends_on_order(term: Term, sort: IndexSet) -> bool:
-    """Whether the order of the set's elements enters the value of the term."""
+    """True if the order of the set's elements enters the value of the term."""
     if term.operator is Operator.CHOOSE:
         assert term.binds is not None
         return contains_sort(term.binds.sort, sort)
@@ -162,7 +162,7 @@ def _stands_after_exchanged(
     sorts: Mapping[str, Sort],
     place: Mapping[tuple[str, tuple[Concrete, ...]], int],
 ) -> bool:
-    """Whether the instance stands after each one in which an element that it names is exchanged with the one
+    """True if the instance stands after each one in which an element that it names is exchanged with the one
     before, if it does not name that first."""
     for before, element in pairwise(symmetry.movable):
         if element in own and before not in own[: own.index(element)]:

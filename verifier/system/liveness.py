@@ -1,6 +1,6 @@
 """A temporal property under fairness, read as a question about fair loops of a transition system.
 
-A counterexample is a lasso: a stem to a loop that is repeated for ever. The negation of the property becomes
+A counterexample is a lasso: a stem to a loop that is repeated forever. The negation of the property becomes
 a disjunction of goals, and the model gets the bits that they speak of (``temporal_reading``).
 """
 
@@ -39,10 +39,10 @@ class LiveModel:
     read: FNode
     """Where all that the property reads has a value. Elsewhere it is not claimed to fail."""
     guesses: bool
-    """Whether what is to come is guessed. Then a wrong guess may disable an instance of the model that is
+    """True if what is to come is guessed. Then a wrong guess may disable an instance of the model that is
     enabled in the base model, and conditions say where it is."""
     remembers: bool
-    """Whether bits change with what has happened. A loop is closed where they are as before, too."""
+    """True if bits change with what has happened. A loop is closed where they are as before, too."""
 
 
 def live_model(

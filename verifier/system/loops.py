@@ -48,7 +48,7 @@ class _Flag:
 
     @property
     def now(self) -> FNode:
-        """Whether it is set, or the present state would set it."""
+        """True if it is set, or the present state would set it."""
         return disjunction((self.bit, self.sets))
 
 
@@ -133,7 +133,7 @@ def _flags(live: LiveModel, bits: Mapping[str, FNode]) -> dict[str, _Flag]:
 def _violating(
     live: LiveModel, looping: FNode, copies: Mapping[FNode, FNode], flags: Mapping[str, _Flag]
 ) -> FNode:
-    """Whether the present state closes a fair loop that meets a goal."""
+    """True if the present state closes a fair loop that meets a goal."""
     closed = (equivalence(bit, copy) for bit, copy in copies.items())
     goals = []
     for g, goal in enumerate(live.goals):

@@ -145,7 +145,7 @@ class Model:
 
 
 def nowhere_undefined(reads: Iterable[PartialRead]) -> FNode:
-    """Whether none of the reads lacks a value."""
+    """True if none of the reads lacks a value."""
     return negation(disjunction(read.when for read in reads))
 
 
@@ -222,7 +222,7 @@ class _Builder:
             self._note_undefined("the constraint", (bound,), negation(self.definedness.of(bound)))
 
     def defined_and_true(self, term: Term) -> FNode:
-        """Whether a formula of the state holds; not where it reads what has no value."""
+        """True if a formula of the state holds; not where it reads what has no value."""
         return conjunction((self.definedness.of(term), self.lowering.formula(term)))
 
     def _note_undefined(
@@ -339,7 +339,7 @@ class _Builder:
         return self.lowering.extended(chosen), layout.bits, layout.valid()
 
     def alive(self, instances: Iterable[Instance]) -> FNode:
-        """Whether something can happen. Beyond the constraint it could, but is not looked at."""
+        """True if something can happen. Beyond the constraint it could, but is not looked at."""
         guards = [exists_over(instance.guard, instance.inputs) for instance in instances]
         disabled = (*(leaving.when for leaving in self.leaving), *(read.when for read in self.undefined))
         return disjunction((*guards, *disabled, negation(self.constraint)))

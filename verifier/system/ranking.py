@@ -1,6 +1,6 @@
 """Why something good must happen: a ranking, read as a safety property of the model of a temporal property.
 
-What must not be is that a fair execution stays for ever in states where the property is missed: of a goal of
+What must not be is that a fair execution stays forever in states where the property is missed: of a goal of
 its negation (``temporal_reading``), the states within which a loop stays. Of each such state, the *waiting*
 states, the ranking claims:
 
@@ -72,13 +72,13 @@ def ranking_of(live: LiveModel) -> RankingArgument | None:
 
 
 def is_ranked(live: LiveModel) -> bool:
-    """Whether a ranking of the property is declared that speaks of this fairness."""
+    """True if a ranking of the property is declared that speaks of this fairness."""
     found = ranking_of(live)
     return found is not None and all(_is_demanded(live, one.condition) for one in found.helpful)
 
 
 def _is_demanded(live: LiveModel, wanted: Fairness) -> bool:
-    """Whether the chosen fairness demands what is wanted. Strong fairness does for weak fairness, too."""
+    """True if the chosen fairness demands what is wanted. Strong fairness does for weak fairness, too."""
     demanded = conditions_named(live.base.definition, live.fairness)
     return any(one in demanded for one in _at_least(wanted))
 

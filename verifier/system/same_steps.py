@@ -22,7 +22,7 @@ from verifier.system.transition_system import Instance
 
 
 def changes(instance: Instance) -> FNode:
-    """Whether taking the instance changes the state."""
+    """True if taking the instance changes the state."""
     return disjunction(negation(equivalence(old, new)) for old, new in instance.updates.items())
 
 
@@ -37,7 +37,7 @@ class _Known:
     updated: int
 
     def excludes(self, other: _Known) -> bool:
-        """Whether no step is one of both."""
+        """True if no step is one of both."""
         set_before = self.set_before | other.set_before
         clear_before = self.clear_before | other.clear_before
         own, theirs = (
@@ -103,7 +103,7 @@ def _units(formula: FNode) -> Mapping[FNode, FNode]:
 
 
 def _is_refuted(formula: FNode) -> bool:
-    """Whether unit propagation alone contradicts the formula."""
+    """True if unit propagation alone contradicts the formula."""
     while units := _units(formula):
         rest = (part for part in _parts(formula) if part not in units and negation(part) not in units)
         formula = conjunction(restricted_all(list(rest), units))

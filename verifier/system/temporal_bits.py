@@ -61,7 +61,7 @@ class Monitor:
 
     @property
     def changes(self) -> bool:
-        """Whether the bit may ever change."""
+        """True if the bit may ever change."""
         return self.sets.state is not FALSE or bool(self.sets.steps) or self.keeps is not TRUE
 
     def begins(self, own: FNode) -> FNode:
@@ -121,7 +121,7 @@ class Promise:
         return new, conjunction(allowed)
 
     def justice(self, own: FNode) -> Event:
-        """What happens again and again if the promise is not open for ever."""
+        """What happens again and again if the promise is not open forever."""
         return Event(disjunction((negation(own), self.reaches.state)), self.reaches.steps)
 
 

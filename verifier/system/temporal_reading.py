@@ -198,7 +198,7 @@ class Reader:
     # A formula as it is at a place of an execution
 
     def _here(self, formula: TemporalFormula, bindings: Bindings) -> FNode:
-        """Whether the execution from here on satisfies the formula."""
+        """True if the execution from here on satisfies the formula."""
 
         def at(place: int) -> FNode:
             return self._operand(formula, place, bindings)

@@ -83,15 +83,15 @@ class TransitionSystem:
     leaves: tuple[Leaf, ...]
     bits: tuple[FNode, ...]
     valid: FNode
-    """Whether bits hold a state at all; implied by ``init``, kept by every instance."""
+    """True if bits hold a state at all; implied by ``init``, kept by every instance."""
     init: FNode
     instances: tuple[Instance, ...]
     properties: tuple[SafetyProperty, ...]
     symmetries: tuple[Symmetry, ...]
     alive: FNode
-    """Whether something can happen; a state where it does not hold is a deadlock."""
+    """True if something can happen; a state where it does not hold is a deadlock."""
     constraint: FNode
-    """Whether a state is within the protocol's constraint; part of every guard."""
+    """True if a state is within the protocol's constraint; part of every guard."""
     lemmas: tuple[NamedFormula, ...] = ()
     """What serves to prove properties; each is to be proved with them."""
 
@@ -107,10 +107,10 @@ class TransitionSystem:
         return next(prop for prop in self.properties if prop.name == name)
 
     def seeks(self, name: str) -> bool:
-        """Whether an execution to a state in which the property's formula fails is what is wanted."""
+        """True if an execution to a state in which the property's formula fails is what is wanted."""
         return any(p.name == name and p.kind is PropertyKind.REACHABLE for p in self.properties)
 
     def about_steps(self, name: str) -> bool:
-        """Whether the property relates a state and its successor. Where its formula fails, one more action
+        """True if the property relates a state and its successor. Where its formula fails, one more action
         completes the counterexample."""
         return any(p.name == name and p.kind is PropertyKind.STEP_INVARIANT for p in self.properties)

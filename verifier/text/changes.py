@@ -49,7 +49,7 @@ class _Place:
     path: str
     lane: Concrete | None = None
     keyed: bool = False
-    """Whether the path has a key already. Only the first key of a path decides about the lane."""
+    """True if the path has a key already. Only the first key of a path decides about the lane."""
     parent: str = ""
     """The path of the record, if the place is a field of a record."""
 
@@ -86,7 +86,7 @@ def contents(
 
 
 def lane_of(path_sort: Sort, lanes: Sort | None) -> bool:
-    """Whether a function's keys are the lanes."""
+    """True if a function's keys are the lanes."""
     functions = (Function, PartialFunction)
     return lanes is not None and isinstance(path_sort, functions) and path_sort.domain == lanes
 
@@ -177,7 +177,7 @@ class _Differ:
         return is_brief(show(old), show(new))
 
     def _better_whole(self, sort: Record, old: Any, new: Any) -> bool:
-        """Whether most fields of a small record changed."""
+        """True if most fields of a small record changed."""
         flat = all(part.is_scalar or isinstance(part, Boolean | Set) for _, part in sort.fields)
         changed = sum(old[name] != new[name] for name in sort.field_sorts)
         return flat and 2 * changed > len(sort.fields) and self._short(old, new)

@@ -16,7 +16,7 @@ _SHORT = 24
 
 
 def is_brief(old: str, new: str) -> bool:
-    """Whether both values, as text, are short enough to be shown whole beside each other."""
+    """True if both values, as text, are short enough to be shown whole beside each other."""
     return max(len(old), len(new)) <= _SHORT
 
 

@@ -72,7 +72,7 @@ def render_live(run: Run, width: int, *, full: bool) -> list[RenderableType]:
 
 
 def render_loop(trace: Trace, width: int) -> list[Text]:
-    """How the execution goes on for ever, and why that is fair."""
+    """How the execution goes on forever, and why that is fair."""
     loop = trace.loop
     assert loop is not None
     last = len(trace.states) - 1

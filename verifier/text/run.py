@@ -167,7 +167,7 @@ def _warnings(run: Run) -> list[str]:
 
 
 def _closed_throughout(verdicts: Sequence[Verdict], depth: int) -> bool:
-    """Whether a property was checked to the full depth. Then all states up to this depth were searched."""
+    """True if a property was checked to the full depth. Then all states up to this depth were searched."""
     not_found = (VerdictKind.HOLDS, VerdictKind.INCONCLUSIVE)
     return any(verdict.kind in not_found and verdict.depth == depth for verdict in verdicts)
 
@@ -177,7 +177,7 @@ def _what(verdicts: Sequence[Verdict]) -> str:
 
 
 def deadlocks_checked(run: Run) -> bool:
-    """Whether the run checked a property of states in which no action is enabled."""
+    """True if the run checked a property of states in which no action is enabled."""
     names = {verdict.property_name for verdict in run.outcome.verdicts}
     kinds = (prop.kind for prop in run.definition.properties if prop.name in names)
     return run.definition.titles.no_deadlock in names or PropertyKind.DEADLOCK_INVARIANT in kinds

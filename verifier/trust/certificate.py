@@ -76,7 +76,7 @@ class Certificate:
     """If the property is a temporal one: the fairness under which it holds. The invariant is then one of the
     model of loops (``verifier.system.loops``)."""
     ranking: bool = False
-    """Whether the invariant is one of the claims of the protocol's ranking of the temporal property
+    """True if the invariant is one of the claims of the protocol's ranking of the temporal property
     (``verifier.system.ranking``), and not one of the model of loops."""
     single_steps: tuple[str, ...] = ()
     """If k is above 1: type invariants that are claimed to be inductive with the rest of the invariant."""
@@ -104,7 +104,7 @@ class _ValidationContent(TypedDict):
 
 
 class _Content(TypedDict):
-    """What a file must have. That its invariant and SMT-LIB text fit is found out by making them anew."""
+    """What a file must have. That its invariant and SMT-LIB text fit is found out by making them again."""
 
     spec: str
     spec_hash: str

@@ -63,7 +63,7 @@ class _Refutation:
         return self.clauses.literal(term)
 
     def refuted(self, assumed: Sequence[int]) -> bool | None:
-        """Whether the literals contradict the asserted terms; None if the solver gives up."""
+        """True if the literals contradict the asserted terms; None if the solver gives up."""
         self._solver.add_clauses(self.clauses.clauses[self._given :])
         self._given = len(self.clauses.clauses)
         answer = self._solver.solve(assumed)

@@ -74,12 +74,12 @@ class ConcreteReading:
         return self._lowerings[variables]
 
     def holds(self, term: Term, bindings: Bindings) -> bool:
-        """Whether a formula holds. It does not hold if it reads what has no value."""
+        """True if a formula holds. It does not hold if it reads what has no value."""
         true = self._lowering(term, bindings).formula(term, bindings) is TRUE
         return true and self.is_defined(term, bindings)
 
     def is_defined(self, term: Term, bindings: Bindings) -> bool:
-        """Whether everything that a term reads has a value."""
+        """True if everything that a term reads has a value."""
         return Definedness(self._lowering(term, bindings)).of(term, bindings) is TRUE
 
     def undefined_read(self, lines: Iterable[Term], bindings: Bindings) -> tuple[Term, Bindings] | None:
@@ -106,7 +106,7 @@ class ConcreteReading:
         return term, bindings
 
     def _matters(self, term: Term, part: Term, bindings: Bindings) -> bool:
-        """Whether the part is read. It is not if the parts before it already decide the term."""
+        """True if the part is read. It is not if the parts before it already decide the term."""
         before = term.arguments[: term.arguments.index(part)]
         match term.operator:
             case Operator.AND | Operator.IMPLIES:
@@ -167,7 +167,7 @@ class ConcreteReading:
                 yield Reason(witnesses, shown, tuple(self._mentioned_values(term, bindings)))
 
     def _descends(self, term: Term) -> bool:
-        """Whether a disjunct has a quantifier, so that witnesses can be found in it."""
+        """True if a disjunct has a quantifier, so that witnesses can be found in it."""
         return term.operator is Operator.FORALL or (
             term.operator in (Operator.AND, Operator.OR, Operator.IMPLIES)
             and any(self._descends(part) for part in term.arguments)
@@ -222,7 +222,7 @@ def reasons(model: Model, trace: Trace) -> list[Reason]:
 
 
 def breaks(prop: Property, before: Mapping[str, Concrete], after: Mapping[str, Concrete]) -> bool:
-    """Whether a step does not satisfy a step invariant. A step that changes nothing does."""
+    """True if a step does not satisfy a step invariant. A step that changes nothing does."""
     reading = ConcreteReading(before, after)
     return (
         dict(before) != dict(after)

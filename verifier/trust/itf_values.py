@@ -77,7 +77,7 @@ def _listed_as_json(value: Any) -> Any:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Whether two JSON values are the same; true is not 1."""
+    """True if two JSON values are the same; true is not 1."""
     return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 

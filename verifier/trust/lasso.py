@@ -1,4 +1,4 @@
-"""Replay of lassos: infinite executions, as a stem and a loop that is repeated for ever.
+"""Replay of lassos: infinite executions, as a stem and a loop that is repeated forever.
 
 The stem and one round of the loop are replayed like any execution. Then the temporal property is read for
 this execution, term by term and state by state, without the bits that engines use; and for each fairness
@@ -58,7 +58,7 @@ def checked_lasso(live: LiveModel, trace: Trace) -> Trace:
 
 
 class Execution:
-    """The infinite execution through some states that then goes back to one of them and round for ever.
+    """The infinite execution through some states that then goes back to one of them and round forever.
 
     A formula is read for every place of it at once, as the meaning of its operators says."""
 
@@ -69,7 +69,7 @@ class Execution:
         """For each place the one after it."""
 
     def holds(self, formula: TemporalFormula) -> bool:
-        """Whether the execution satisfies the formula."""
+        """True if the execution satisfies the formula."""
         return self._truths(formula, MappingProxyType({}))[0]
 
     def _truths(self, formula: TemporalFormula, bindings: Bindings) -> list[bool]:
@@ -135,7 +135,7 @@ class Execution:
         return found
 
     def _steps(self, term: Term, bindings: Bindings) -> list[bool]:
-        """Whether the next step changes the state and satisfies a formula of two states."""
+        """True if the next step changes the state and satisfies a formula of two states."""
         return [
             dict(self.states[place]) != dict(self.states[after])
             and self._holds(term, bindings, place, after)
@@ -143,7 +143,7 @@ class Execution:
         ]
 
     def _holds(self, term: Term, bindings: Bindings, place: int, after: int | None = None) -> bool:
-        """Whether a formula holds of a state, or of the step to another one."""
+        """True if a formula holds of a state, or of the step to another one."""
         following = None if after is None else self.states[after]
         return ConcreteReading(self.states[place], following).holds(term, bindings)
 
@@ -152,11 +152,11 @@ class Execution:
         return tuple(conditions_of(self.base, family))
 
     def _is_possible(self, condition: Condition, place: int) -> bool:
-        """Whether a step of the condition is possible in a state."""
+        """True if a step of the condition is possible in a state."""
         return Evaluator(self.base.system.bits, [condition.enabled]).single(self.bits[place])[0]
 
     def _fair(self, condition: Condition) -> list[bool]:
-        """Whether the condition is met from each place on: a step of it is taken again and again, or it is
+        """True if the condition is met from each place on: a step of it is taken again and again, or it is
         impossible again and again, or (strong) impossible from some place on."""
         impossible = [not self._is_possible(condition, place) for place in range(len(self.bits))]
         lazy = self._always(self._eventually(impossible))
@@ -166,12 +166,12 @@ class Execution:
         return [one or other for one, other in zip(lazy, again, strict=True)]
 
     def _takes(self, condition: Condition, place: int) -> bool:
-        """Whether the step from the state to the next is one of the condition's."""
+        """True if the step from the state to the next is one of the condition's."""
         return _is_step_of(self.base, condition, self.bits[place], self.bits[self.next[place]])
 
 
 def _is_step_of(base: Model, condition: Condition, before: Sequence[bool], after: Sequence[bool]) -> bool:
-    """Whether one of the condition's instances leads from the state to the other, which is another one."""
+    """True if one of the condition's instances leads from the state to the other, which is another one."""
     known = {bit: TRUE if on else FALSE for bit, on in zip(base.system.bits, before, strict=True)}
     wanted = dict(zip(base.system.bits, after, strict=True))
     return before != after and any(
@@ -180,7 +180,7 @@ def _is_step_of(base: Model, condition: Condition, before: Sequence[bool], after
 
 
 def _leads(instance: Instance, known: Mapping[FNode, FNode], wanted: Mapping[FNode, bool]) -> bool:
-    """Whether some inputs let the instance lead from the known state to the wanted one."""
+    """True if some inputs let the instance lead from the known state to the wanted one."""
     same = [new if wanted[old] else negation(new) for old, new in instance.updates.items()]
     kept = all((known[bit] is TRUE) is on for bit, on in wanted.items() if bit not in instance.updates)
     step = restricted(conjunction((instance.guard, *same)), known)

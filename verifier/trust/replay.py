@@ -54,7 +54,7 @@ class Replayer:
         return Evaluator(system.bits, [system.init])
 
     def is_initial(self, state: Bits) -> bool:
-        """Whether Init holds."""
+        """True if Init holds."""
         return self._initial.single(state)[0]
 
     def violated(self, state: Bits) -> list[str]:
@@ -225,7 +225,7 @@ class Replayer:
 
 
 def _takes(known: Action, action: ActionTaken) -> bool:
-    """Whether an action has these values of parameters. Several have one name where each has values of its
+    """True if an action has these values of parameters. Several have one name where each has values of its
     own, as those of TLA+ modules."""
     sorts = known.sorts
     values = action.parameters

@@ -24,7 +24,7 @@ class ActionTaken:
 
 @dataclass(frozen=True)
 class Loop:
-    """How an execution goes on for ever: the last state is followed by an earlier one."""
+    """How an execution goes on forever: the last state is followed by an earlier one."""
 
     start: int
     """The index of the state that follows the last one."""
@@ -76,7 +76,7 @@ class Trace:
     failing: tuple[FailingPart, ...] = ()
     """Why the last state or step violates the property, where the protocol's own language says it."""
     fails_in_step: bool = False
-    """Whether these speak of the last step."""
+    """True if these speak of the last step."""
 
     @property
     def steps(self) -> int:

@@ -20,7 +20,7 @@ from verifier.solvers import QUERY_SOLVER, ClauseSolver, open_solver, satisfiabl
 from verifier.symmetry.bit_permutations import Permutation
 
 _MOST_TEMPORARY = 1500
-"""A frame's solver is built anew after so many queries."""
+"""A frame's solver is built again after so many queries."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ class Frames:
         return self._state_of(self._frontier_states, [-self.problem.holds])
 
     def relative_induction(self, cube: Cube, level: int) -> Blocked | Predecessor:
-        """Whether the cube's clause is inductive relative to the frame below ``level``. The cube must contain
+        """True if the cube's clause is inductive relative to the frame below ``level``. The cube must contain
         no initial state."""
         return self._asked(cube, level) or self.predecessor()
 
@@ -128,7 +128,7 @@ class Frames:
         return self._found
 
     def _asked(self, cube: Cube, level: int) -> Blocked | None:
-        """Whether the cube's clause is inductive relative to the frame below, by a query."""
+        """True if the cube's clause is inductive relative to the frame below, by a query."""
         self.queries += 1
         solver = self._solvers[level - 1]
         after = self.problem.after(cube)
@@ -148,7 +148,7 @@ class Frames:
         return Step(values[:bits], values[steps.stride : steps.stride + bits], taken, inputs, frame)
 
     def is_blocked(self, cube: Cube, level: int) -> bool:
-        """Whether a single clause of the frame excludes the cube. No solver is asked."""
+        """True if a single clause of the frame excludes the cube. No solver is asked."""
         outside, outside_classes = ~mask(cube), ~mask(self._classes(cube))
         return any(
             not image & outside

@@ -29,7 +29,7 @@ class Orbit:
         return [negation(image) for image in self.images]
 
     def subsumes(self, other: Orbit) -> bool:
-        """Whether an image excludes all that the other representative excludes. By symmetry the images then
+        """True if an image excludes all that the other representative excludes. By symmetry the images then
         exclude all that the other orbit excludes."""
         return (
             len(other.cube) >= len(self.cube)

@@ -12,7 +12,7 @@ class QuerySolver:
     """Answers queries under permanent clauses and one temporary clause per query.
 
     An activation literal switches the temporary clause on. After ``most_temporary`` queries the solver is
-    built anew, without the clauses of earlier queries.
+    built again, without the clauses of earlier queries.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class QuerySolver:
         self._waiting.append(clauses)
 
     def satisfiable(self, temporary: Sequence[int], assumptions: Iterable[int]) -> bool:
-        """Whether the permanent clauses and the temporary one have a model under the assumptions.
+        """True if the permanent clauses and the temporary one have a model under the assumptions.
 
         Raises UnknownAnswer.
         """

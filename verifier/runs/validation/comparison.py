@@ -98,7 +98,7 @@ class Comparison:
         self._compare(name, self.lanes.evaluate(prop.formula), read, self._asking(formulas))
 
     def _is_of_states(self, safety: Safety) -> bool:
-        """Whether its formula is what it says of all states, and not an initial state that is wrong."""
+        """True if its formula is what it says of all states, and not an initial state that is wrong."""
         initial = self.subject.made.translation.sample.initial
         return bool(safety.always) and all(self.subject.holds(safety.initially, one) for one in initial)
 

@@ -124,7 +124,7 @@ class Executions:
             yield found, self.chance.randrange(len(found))
 
     def _is_usable(self, state: State) -> bool:
-        """Whether a state is one of the sorts and within the constraint; then its values are kept."""
+        """True if a state is one of the sorts and within the constraint; then its values are kept."""
         if state in self.known.values:
             return True
         bits = self.subject.encoded(state)

@@ -23,7 +23,7 @@ class Lane:
     bits: int
     reachable: bool
     within: bool = False
-    """Whether it is reached within the depth that was asked for."""
+    """True if it is reached within the depth that was asked for."""
 
 
 class Lanes:

@@ -31,7 +31,7 @@ class Steps:
         self.model = self.subject.model
         self.place = {symbol: number for number, symbol in enumerate(self.model.layout.bits)}
         self.every = True
-        """Whether all successors by the formulas are known."""
+        """True if all successors by the formulas are known."""
         self.by_formula: list[dict[int, str]] = [{} for _ in lanes.lanes]
         """For each lane the bits of the states that follow, and the instance of a step to each."""
 

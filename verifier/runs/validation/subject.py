@@ -36,7 +36,7 @@ class Subject:
     asked: frozenset[str] = frozenset()
     """The properties that were asked."""
     proved: bool = False
-    """Whether a verdict claims that no execution leaves the sorts, or reads what has no value."""
+    """True if a verdict claims that no execution leaves the sorts, or reads what has no value."""
     depth: int | None = None
     """The depth of the executions that a verdict speaks of; None: of all executions."""
     found: Agreement = field(default_factory=Agreement)
@@ -124,12 +124,12 @@ class Subject:
             self.spec.evaluator.next[:] = following
 
     def holds(self, formulas: Sequence[Formula], state: State, following: State | None = None) -> bool:
-        """Whether formulas are true to the interpreter. Raises one of the errors of evaluation."""
+        """True if formulas are true to the interpreter. Raises one of the errors of evaluation."""
         self.set_state(state, following)
         return all(self._test(one)() for one in formulas)
 
     def is_settled(self, formulas: Sequence[Formula]) -> bool:
-        """Whether formulas say the same each time, and so can be compared."""
+        """True if formulas say the same each time, and so can be compared."""
         resolve = self.spec.evaluator.resolve
         return not any(answers_differently(one.body, one.module, resolve) for one in formulas)
 

@@ -37,7 +37,7 @@ class Target:
     formula: FNode
     wanted: int
     of_state: bool
-    """Whether it speaks of a state and of nothing else."""
+    """True if it speaks of a state and of nothing else."""
 
 
 def targets(

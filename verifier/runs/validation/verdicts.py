@@ -71,7 +71,7 @@ def _claims_of(found: Run, beside: Container[str]) -> list[Verdict]:
 
 
 def _is_of_the_module(made: Symbolic, model: Model) -> bool:
-    """Whether a model has the module's variables as its state, and nothing else."""
+    """True if a model has the module's variables as its state, and nothing else."""
     excluded = made.translation.excluded
     names = [symbol.name for symbol in made.translation.variables]
     return list(model.layout.sorts) == [*names, *([] if excluded is None else [excluded.name])]
