@@ -24,11 +24,11 @@ def as_json(value: Value, order: Order) -> Any:
         case tuple():
             return [as_json(item, order) for item in value]
         case frozenset():
-            return {"#set": [as_json(item, order) for item in order.sorted(value)]}
+            return {"#set": [as_json(item, order) for item in order.sorted_by_kind(value)]}
         case Fn() if all(type(key) is str for key in value):
             return {key: as_json(value[key], order) for key in order.sorted(value)}
         case Fn():
-            keys = order.sorted(frozenset(value))
+            keys = order.sorted_by_kind(value.domain)
             return {"#map": [[as_json(key, order), as_json(value[key], order)] for key in keys]}
     return value
 
@@ -70,9 +70,9 @@ def encoded(value: Value, order: Order) -> Any:
         case tuple():
             return {"sequence": [encoded(item, order) for item in value]}
         case frozenset():
-            return {"set": [encoded(item, order) for item in order.sorted(value)]}
+            return {"set": [encoded(item, order) for item in order.sorted_by_kind(value)]}
         case Fn():
-            keys = order.sorted(frozenset(value))
+            keys = order.sorted_by_kind(value.domain)
             return {"function": [[encoded(key, order), encoded(value[key], order)] for key in keys]}
     return value
 

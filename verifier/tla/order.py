@@ -58,6 +58,13 @@ class Order:
             return found
         return self._sorted(list(values))
 
+    def sorted_by_kind(self, values: frozenset[Value]) -> list[Value]:
+        """Values in order, and those without an order by their kinds: for what a reader sees."""
+        try:
+            return self.sorted(values)
+        except NoValue:
+            return OrderOfKinds(self).sorted(values)
+
     def _note(self, words: Sequence[str]) -> None:
         found = [word for word in words if self.ranks.get(word, self.texts) >= self.texts]
         if len(found) > 1:
@@ -211,11 +218,7 @@ def text(value: Value, order: Order) -> str:
         case str():
             return f'"{value.translate(_ESCAPES)}"'
         case frozenset():
-            try:
-                items = order.sorted(value)
-            except NoValue:
-                items = list(value)
-            return "{" + ", ".join(text(item, order) for item in items) + "}"
+            return "{" + ", ".join(text(item, order) for item in order.sorted_by_kind(value)) + "}"
         case tuple():
             return "<<" + ", ".join(text(item, order) for item in value) + ">>"
         case Fn():
@@ -237,8 +240,5 @@ def text(value: Value, order: Order) -> str:
 def _function_text(value: Fn, order: Order) -> str:
     if all(type(key) is str and _FIELD.fullmatch(key) for key in value):
         return "[" + ", ".join(f"{key} |-> {text(value[key], order)}" for key in order.sorted(value)) + "]"
-    try:
-        keys = order.sorted(frozenset(value))
-    except NoValue:
-        keys = list(value)
+    keys = order.sorted_by_kind(value.domain)
     return "(" + " @@ ".join(f"{text(key, order)} :> {text(value[key], order)}" for key in keys) + ")"

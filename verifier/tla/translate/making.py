@@ -35,7 +35,17 @@ from verifier.tla.translate.symbolic import (
     Untranslated,
 )
 from verifier.tla.translate.symbolic import Operator as Op
-from verifier.tla.translate.terms import SCALARS, TRUTH, alike, literal, meet, number, undefined, variable
+from verifier.tla.translate.terms import (
+    SCALARS,
+    TRUTH,
+    alike,
+    literal,
+    loses,
+    meet,
+    number,
+    undefined,
+    variable,
+)
 from verifier.tla.values import (
     Fn,
     LazyFunction,
@@ -198,7 +208,10 @@ class Maker(Connectives):
                 shape.add_sort(other, self.names)
             except NoShape as error:
                 raise Untranslated(None, f"{one} and {other} have no common sort: {error}") from None
-            found = self.joins[one, other] = sort_of(shape, self.names)
+            found = sort_of(shape, self.names)
+            if loses(one, found) or loses(other, found):
+                raise Untranslated(None, f"{one} and {other} have no common sort: {found} lacks some values")
+            self.joins[one, other] = found
         return found
 
     def join_all(self, sorts: Iterable[Sort]) -> Sort:

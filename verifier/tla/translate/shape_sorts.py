@@ -22,7 +22,6 @@ from verifier.encodings.sorts import (
 from verifier.tla.order import text
 from verifier.tla.translate.coding import Names
 from verifier.tla.translate.shapes import NOTHING, Functions, Rows, Shape
-from verifier.tla.values import Boolean as Truth
 from verifier.tla.values import ModelValue, NoValue, Value
 
 _MOST_MIXED = 64
@@ -57,7 +56,7 @@ def _key_sort(shape: Shape, names: Names) -> Sort:
         least, times = _MOST_KEYS_COMPACT, _MOST_UNSEEN_COMPACT
     if not shape.lists and found.size <= max(least, times * len(seen)):
         return found
-    if any(isinstance(value, int | Truth) for value in seen):
+    if shape.ints or shape.truths:  # a sort lists values with parts and words, and nothing beside these
         return found
     return Listed(*map(names.word, sorted(seen, key=lambda value: text(value, names.order))))
 

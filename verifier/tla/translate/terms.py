@@ -125,6 +125,35 @@ def alike(source: Sort, target: Sort) -> bool:
     return False
 
 
+def loses(source: Sort, target: Sort) -> bool:
+    """Whether a sort that is taken without a conversion (``alike``) has scalars that the target lacks. In a
+    set of the target's sort such a member is lost without a word."""
+    if source == target:
+        return False
+    match source, target:
+        case Range(), Range():
+            return source.low <= source.high and not target.low <= source.low <= source.high <= target.high
+        case ((Range() | Listed()), (Range() | Listed())):
+            return not within(source, target)
+        case Set(), Set():
+            return loses(source.element, target.element)
+        case Sequence(), Sequence():
+            return loses(source.element, target.element)
+        case Tuple(), Tuple():
+            return any(map(loses, source.items, target.items))
+        case Record(), Record():
+            parts = target.field_sorts
+            return any(name in parts and loses(one, parts[name]) for name, one in source.fields)
+        case ((Function() | PartialFunction()), (Function() | PartialFunction())):
+            return loses(source.domain, target.domain) or loses(source.range, target.range)
+        case Variant(), Variant():
+            alternatives = dict(target.alternatives)
+            return any(
+                tag in alternatives and loses(one, alternatives[tag]) for tag, one in source.alternatives
+            )
+    return False
+
+
 def within(one: Sort, other: Sort) -> bool:
     return all(other.contains(value) for value in one.values())
 
