@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 
 from results.generators.examples import kip320_first_try
 from tests.support.reporting import like
 from verifier.outcomes.row import Row
-from verifier.report.matrix import grids
+from verifier.report.matrix import Grid, grids
 from verifier.report.plots import plots
 from verifier.report.report import Report, tally
 from verifier.verdict import VerdictKind
@@ -28,9 +29,16 @@ def over(**changes: list[int]) -> list[Row]:
     ]
 
 
+def drawn(rows: Sequence[Row]) -> Sequence[Grid]:
+    """The grids of the only protocol."""
+    ((_, found),) = grids(rows)
+    return found.drawn
+
+
 def test_two_constants_make_one_grid_with_every_row_once() -> None:
     rows = over(replicas=[10, 2, 3], log_size=[1, 2])
-    ((spec, (grid,)),) = grids(rows)
+    ((spec, found),) = grids(rows)
+    (grid,) = found.drawn
     assert spec == "kip320-first-try"
     assert (grid.across, grid.down) == ("replicas", ("log_size",))
     assert grid.columns == ("2", "3", "10")
@@ -46,7 +54,7 @@ def test_two_constants_make_one_grid_with_every_row_once() -> None:
 
 def test_times_are_shares_of_the_slowest_on_a_logarithmic_scale() -> None:
     rows = [like(kip320_first_try(), seconds=s, property_name=f"P{s}") for s in (0.1, 1.0, 10.0)]
-    ((_, (grid,)),) = grids(rows)
+    (grid,) = drawn(rows)
     shares = [cell.share for _, line in grid.lines for cell in line if cell]
     assert shares == [0.0, 0.5, 1.0]
 
@@ -55,7 +63,7 @@ def test_more_constants_properties_and_engines_stand_apart() -> None:
     rows = over(replicas=[2, 3], log_size=[1, 2], max_records=[1, 2])
     rows += [like(row, property_name="WeakIsr") for row in rows]
     rows += [like(row, engine="explore", solver="") for row in rows]
-    ((_, found),) = grids(rows)
+    found = drawn(rows)
     assert len(found) == 8
     assert len({grid.caption for grid in found}) == 8
     jobs = [job for grid in found for _, line in grid.lines for cell in line if cell for job in cell.jobs]
@@ -64,7 +72,7 @@ def test_more_constants_properties_and_engines_stand_apart() -> None:
 
 def test_cells_of_a_grid_that_was_not_run_are_empty() -> None:
     rows = over(replicas=[2, 3], log_size=[1, 2])[:3]
-    ((_, (grid,)),) = grids(rows)
+    (grid,) = drawn(rows)
     assert [cell is None for _, line in grid.lines for cell in line].count(True) == 1
 
 
@@ -73,7 +81,7 @@ def test_constants_that_vary_together_get_a_line_for_each_choice() -> None:
     choices = [(2, 1, 1), (3, 2, 2), (10, 3, 3)]
     names = ("replicas", "log_size", "max_records")
     rows = [like(row, constants={**row.constants, **dict(zip(names, c, strict=True))}) for c in choices]
-    ((_, (grid,)),) = grids([rows[2], *rows[:2]])
+    (grid,) = drawn([rows[2], *rows[:2]])
     assert grid.columns == ("StrongIsr",)
     assert grid.down == names
     assert [line for line, _ in grid.lines] == [("2", "1", "1"), ("3", "2", "2"), ("10", "3", "3")]
@@ -81,13 +89,15 @@ def test_constants_that_vary_together_get_a_line_for_each_choice() -> None:
 
 
 def test_times_are_plotted_against_what_varies() -> None:
-    found = plots(over(replicas=[2, 3], log_size=[1, 2]))
+    rows = [like(row, seconds=2.0) for row in over(replicas=[2, 3], log_size=[1, 2])]
+    found = plots(rows)
     assert [plot.title for plot in found] == [f"Time against {x}" for x in ("depth", "replicas", "log_size")]
     for plot in found:
         assert any("var(--series-0)" in declarations for declarations in plot.styles.values())
         assert "<script" not in plot.svg
         assert "style=" not in plot.svg
-    assert plots(over(replicas=[2])) == []
+    assert plots(rows[:1]) == []
+    assert plots([like(row, seconds=0.9) for row in rows]) == []  # times that do not matter
 
 
 def test_the_tally_has_the_worst_first() -> None:

@@ -5,17 +5,28 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from typing import Generic, TypeAlias, TypeVar
 
 from verifier.encodings.concrete import show
 from verifier.outcomes.row import Row
 from verifier.report.report import varying_constants
+from verifier.verdict import VerdictKind
+
+Item = TypeVar("Item")
 
 _ENGINE, _SOLVER = "engine", "solver"
 _INTEGER = re.compile(r"-?[0-9]{1,18}")
 _FEWEST_CELLS = 3
 """The least average number of cells of grids by two constants. Below it, there is a line for each choice of
 constants instead."""
+
+
+_MOST_APART = 100
+"""Up to so many rows have a cell each."""
+_MOST_IN_CELL = 3
+"""Of more verdicts a cell shows the worst, and how many there are."""
+_Jobs: TypeAlias = Sequence[tuple[int, Row]]
 
 
 @dataclass(frozen=True)
@@ -26,6 +37,10 @@ class Cell:
     seconds: float
     share: float
     """The time as a number from 0 to 1, on a logarithmic scale from the fastest to the slowest row."""
+    more: int = 0
+    """How many further verdicts are like these or better."""
+    query: Mapping[str, str] = field(default_factory=dict)
+    """What the list of verdicts is asked for all of them."""
 
 
 @dataclass(frozen=True)
@@ -42,22 +57,53 @@ class Grid:
     """Whether cells have jobs of several engines."""
 
 
-def grids(rows: Sequence[Row]) -> list[tuple[str, list[Grid]]]:
+@dataclass(frozen=True)
+class Drawn(Generic[Item]):
+    """The grids of a protocol, and what is said once instead of being drawn."""
+
+    drawn: Sequence[Item]
+    said: Sequence[str] = ()
+
+
+def grids(rows: Sequence[Row]) -> list[tuple[str, Drawn[Grid]]]:
     """The grids of each protocol.
 
-    The axes are the two constants that vary most, if the rows fill such grids. Otherwise there is one grid
-    with a line for each choice of constants.
+    The axes are the two constants that change most verdicts, if the rows fill such grids. Otherwise there is
+    one grid with a line for each choice of constants. Where there are many rows, constants that change no
+    verdict share a cell.
     """
     scale = _Scale(rows)
     found = []
     for spec in dict.fromkeys(row.spec for row in rows):
         jobs = [(number, row) for number, row in enumerate(rows) if row.spec == spec]
-        names = varying_constants([row for _, row in jobs])
+        names, said = varying_constants([row for _, row in jobs]), list[str]()
+        changes = {name: _changes(jobs, names, name) for name in names}
+        names.sort(key=lambda name: -changes[name])
+        if len(jobs) > _MOST_APART:
+            without = [name for name in names if not changes[name] and len(names) > 2]
+            names = [name for name in names if name not in without]
+            said = [_said(jobs, without)] if without else []
         made = _by_constants(jobs, names, scale) if names else [_by_property(jobs, scale)]
         if len(made) > 1 and _cells(made) < _FEWEST_CELLS * len(made):
             made = [_by_choice(jobs, names, scale)]
-        found.append((spec, made))
+        found.append((spec, Drawn(made, said)))
     return found
+
+
+def _changes(jobs: _Jobs, names: Sequence[str], name: str) -> int:
+    """Between how many rows that differ in this constant alone the verdict differs."""
+    kinds: dict[tuple[str, ...], set[str]] = {}
+    others = [other for other in names if other != name]
+    for _, row in jobs:
+        place = (row.claim, row.engine, row.solver, *(_value(row, other) for other in others))
+        kinds.setdefault(place, set()).add(row.verdict.value)
+    return sum(len(found) > 1 for found in kinds.values())
+
+
+def _said(jobs: _Jobs, without: Sequence[str]) -> str:
+    """The constants that change no verdict, each with its values."""
+    words = [f"{name} ({', '.join(_values(jobs, name))})" for name in without]
+    return f"No verdict depends on {' or '.join(words)}: a cell has all of their values."
 
 
 class _Scale:
@@ -71,10 +117,11 @@ class _Scale:
             return None
         seconds = max(row.seconds for _, row in jobs)
         share = (math.log10(max(seconds, 0.001)) - self._least) / self._range
-        return Cell(tuple(number for number, _ in jobs), seconds, round(share, 3))
-
-
-_Jobs = Sequence[tuple[int, Row]]
+        shown = [number for number, _ in jobs]
+        if len(jobs) > _MOST_IN_CELL:
+            kinds = list(VerdictKind)
+            shown = [max(jobs, key=lambda job: (kinds.index(job[1].verdict), job[1].seconds))[0]]
+        return Cell(tuple(shown), seconds, round(share, 3), len(jobs) - len(shown))
 
 
 def _by_property(jobs: _Jobs, scale: _Scale) -> Grid:
@@ -108,7 +155,7 @@ def _by_choice(jobs: _Jobs, names: Sequence[str], scale: _Scale) -> Grid:
 def _by_constants(jobs: _Jobs, names: Sequence[str], scale: _Scale) -> list[Grid]:
     """A grid per property, engine and solver, and per choice of all constants but the two that vary most."""
     numbers = {name: len({_value(row, name) for _, row in jobs}) for name in names}
-    axes = sorted(names, key=lambda name: -numbers[name])[:2]
+    axes = sorted(names[:2] if len(jobs) > _MOST_APART else names, key=lambda name: -numbers[name])[:2]
     across, down = axes[0], axes[1] if len(axes) > 1 else "property"
     apart = [name for name in names if name not in axes]
     # Several engines get a grid each; so do several solvers, unless each engine has one solver.
@@ -134,19 +181,20 @@ def _caption(names: Sequence[str], values: Sequence[str]) -> str:
 
 
 def _grid(jobs: _Jobs, caption: str, down: str, across: str, scale: _Scale) -> Grid:
-    columns = _values(jobs, across)
-    lines = [
-        (
-            (line,),
-            tuple(
-                scale.cell(
-                    [job for job in jobs if _value(job[1], down) == line and _value(job[1], across) == column]
-                )
-                for column in columns
-            ),
-        )
-        for line in _values(jobs, down)
-    ]
+    columns, at = _values(jobs, across), dict[tuple[str, str], list[tuple[int, Row]]]()
+    for number, row in jobs:
+        at.setdefault((_value(row, down), _value(row, across)), []).append((number, row))
+
+    def cell(line: str, column: str) -> Cell | None:
+        found = at.get((line, column), [])
+        made = scale.cell(found)
+        if made is None or not made.more:
+            return made
+        row = found[0][1]
+        own = {"property": row.claim, "spec": row.spec, _ENGINE: row.engine, down: line, across: column}
+        return replace(made, query=own)
+
+    lines = [((line,), tuple(cell(line, column) for column in columns)) for line in _values(jobs, down)]
     return Grid(caption, across, (down,), tuple(columns), tuple(lines))
 
 

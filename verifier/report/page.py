@@ -9,9 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -20,100 +18,102 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from verifier.encodings.concrete import show_constants
-from verifier.outcomes.row import ASKED, DOCUMENTED, Row
-from verifier.printable import json_text, printable, printable_text
+from verifier.outcomes.row import Row
+from verifier.printable import printable, printable_text
 from verifier.report.addresses import addresses
-from verifier.report.claims import claim_of, finder_of, is_complete, verdict_of
-from verifier.report.diagram import Diagram, DiagramStep, diagram_of
-from verifier.report.known import CHECKER, Known, known
-from verifier.report.loops import closed, loop_lines
-from verifier.report.matrix import grids
-from verifier.report.report import Report, command_of, tally, version_columns
-from verifier.report.tables import failure_lines
-from verifier.verdict import VerdictKind
+from verifier.report.known import CHECKER
+from verifier.report.listing import columns_of, listed, packed
+from verifier.report.matrix import Drawn, grids
+from verifier.report.report import Report, tally, varying_constants, version_columns
+from verifier.report.verdict_page import MARKS, VerdictPage, embedded, verdict_page
 
+_OF_TRACES = ("trace", "diagram", "lanes", "variables", "detail", "copying", "explorer")
+_SCRIPTS = (*_OF_TRACES, "address", "list", "page")
+"""The scripts, in the order in which they use each other."""
 _MOST_WITH_ITF = 4
 """Up to so many executions are in a page as ITF too, to be copied."""
-_LONGEST_ITF = 500_000
-_SCRIPTS = ("trace", "diagram", "lanes", "variables", "detail", "copying", "explorer", "address", "page")
-"""The scripts, in the order in which they use each other."""
-
-MARKS: Mapping[VerdictKind, str] = {
-    VerdictKind.PROVED: "■",
-    VerdictKind.HOLDS: "✓",
-    VerdictKind.REACHED: "◎",
-    VerdictKind.VIOLATED: "✗",
-    VerdictKind.NOT_INDUCTIVE: "△",
-    VerdictKind.INCONCLUSIVE: "?",
-    VerdictKind.ERROR: "!",
-}
-"""A sign for each verdict beside its colour."""
-
-
-@dataclass(frozen=True)
-class _Verdict:
-    """The parts of a row that the template shows."""
-
-    address: str
-    row: Row
-    words: str
-    mark: str
-    claim: str
-    finder: str
-    """Who found a proof, and how."""
-    asked: Mapping[str, str] | None
-    """The property's kind, formula and documentation."""
-    command: str
-    facts: tuple[tuple[str, str], ...]
-    failing: tuple[str, ...]
-    where: str
-    """The last state, or the last step, in words."""
-    loop: tuple[str, ...]
-    """How an infinite execution goes on."""
-    trace: Markup | None
-    itf: Markup | None
-    """The execution as a file has it, to be copied."""
-    steps: Sequence[DiagramStep]
-    """The execution, for who has no scripts."""
-    paths: Sequence[str]
-    """The places that its changes speak of."""
-    first: Sequence[tuple[str, str]]
-    """The places of the first state with their values."""
-    table: tuple[tuple[str, ...], ...]
-    """For a proof: a line of actions, then a line for each lemma with the result for each action."""
-    levels: tuple[tuple[int, int, float], ...]
-    """For an exploration: the depth and states of each level, and the share of the largest level."""
-    known: Known | None
-    """The answer of an independent checker."""
-    is_complete: bool
-    """Whether every reachable state was looked at."""
-    searches: tuple[tuple[str, str], ...]
-    """The searches that took part, each with its figures."""
+_MOST_READY = 100
+"""Up to so many verdicts have their pages ready. Those of more are packed, and made when they are opened."""
 
 
 def as_html(report: Report) -> str:
     """The report as an HTML document that needs no other file."""
-    template = _environment().get_template("report.html.jinja")
-    plots = _plots(report.rows) if len(report.rows) > 1 else []
+    names = addresses(report.rows)
+    several = len(report.rows) != 1
+    with_itf = sum(row.trace is not None for row in report.rows) <= _MOST_WITH_ITF
+    verdicts = [
+        verdict_page(name, row, with_itf=with_itf) for name, row in zip(names, report.rows, strict=True)
+    ]
+    ready = len(verdicts) <= _MOST_READY
+    sections = list(_sections(report, verdicts, ready=ready))
+    plots = _plots(report.rows) if several else []
     style = _style([rules for _, _, rules in plots])
     scripts = [_element("\n".join(_text_of(f"{name}.js") for name in _SCRIPTS))]
-    names = addresses(report.rows)
-    with_itf = sum(row.trace is not None for row in report.rows) <= _MOST_WITH_ITF
-    verdicts = [_verdict(name, row, with_itf) for name, row in zip(names, report.rows, strict=True)]
-    return template.render(
-        report=report,
-        tally=tally(report.rows),
-        marks=MARKS,
-        verdicts=verdicts,
-        versions=version_columns(report.rows),
-        checker=CHECKER if any(verdict.known for verdict in verdicts) else None,
-        start=_start(report.rows, names),
-        grids=grids(report.rows) if len(report.rows) > 1 else [],
-        plots=[(title, svg) for title, svg, _ in plots],
-        policy=_policy([style], scripts),
-        style=style,
-        scripts=scripts,
+    columns = columns_of(report.rows) if several else []
+    return (
+        _environment()
+        .get_template("report.html.jinja")
+        .render(
+            report=report,
+            tally=tally(report.rows),
+            marks=MARKS,
+            verdicts=verdicts,
+            sections=sections if ready else [],
+            packed=None if ready else packed(sections),
+            columns=columns,
+            rows=embedded(listed(columns, verdicts, MARKS)) if several else "",
+            checker=_checker(verdicts),
+            same=_same(report.rows) if several else "",
+            start=_start(report.rows, names),
+            grids=_drawn(report, verdicts) if several else [],
+            plots=[(title, svg) for title, svg, _ in plots],
+            policy=_policy([style], scripts),
+            style=style,
+            scripts=scripts,
+        )
     )
+
+
+def _checker(verdicts: Sequence[VerdictPage]) -> str | None:
+    return CHECKER if any(verdict.known for verdict in verdicts) else None
+
+
+def _same(rows: Sequence[Row]) -> str:
+    """The constants that all rows have with the same values."""
+    names = set(varying_constants(rows))
+    first = rows[0].constants if rows else {}
+    return show_constants({name: value for name, value in first.items() if name not in names})
+
+
+def _sections(report: Report, verdicts: Sequence[VerdictPage], *, ready: bool) -> Iterator[Markup]:
+    """The pages of the verdicts. ``ready``: they are in the document, also for who has no scripts."""
+    template = _environment().get_template("verdict.html.jinja")
+    beside = [None, *(verdict.address for verdict in verdicts), None]
+    checker = _checker(verdicts)
+    for number, verdict in enumerate(verdicts):
+        yield Markup(
+            template.render(
+                report=report,
+                verdict=verdict,
+                row=verdict.row,
+                number=number + 1,
+                before=beside[number],
+                after=beside[number + 2],
+                alone=len(verdicts) == 1,
+                checker=checker,
+                ready=ready,
+            )
+        )
+
+
+def _drawn(report: Report, verdicts: Sequence[VerdictPage]) -> list[tuple[str, Drawn[Markup]]]:
+    """The grids of each protocol, drawn."""
+    template = _environment().get_template("grid.html.jinja")
+    about = {"verdicts": verdicts, "versions": version_columns(report.rows), "checker": _checker(verdicts)}
+    return [
+        (spec, Drawn([Markup(template.render(grid=grid, **about)) for grid in found.drawn], found.said))
+        for spec, found in grids(report.rows)
+    ]
 
 
 def _start(rows: Sequence[Row], names: Sequence[str]) -> str:
@@ -195,154 +195,3 @@ def _shown(value: Any) -> Any:
 def _breakable(name: str) -> Markup:
     """A name with possible line breaks before its words, as in NoDivergence|Between|Client."""
     return Markup("<wbr>").join(re.split(r"(?<=[a-z])(?=[A-Z])|(?<=_)", printable(name)))
-
-
-def _verdict(address: str, row: Row, with_itf: bool) -> _Verdict:
-    diagram = None if row.trace is None else diagram_of(closed(row.trace), row.drawing)
-    return _Verdict(
-        address=address,
-        row=row,
-        words=verdict_of(row),
-        mark=MARKS[row.verdict],
-        claim=claim_of(row),
-        finder=finder_of(row),
-        asked=row.statistics.get(ASKED),
-        command=command_of(row),
-        facts=tuple(_facts(row)),
-        failing=() if diagram is None else tuple(failure_lines(diagram)),
-        where="" if diagram is None else _where(diagram),
-        loop=() if row.trace is None else tuple(loop_lines(row.trace)),
-        trace=None if diagram is None else embedded(_compact(row, diagram)),
-        itf=_itf(row) if with_itf else None,
-        steps=() if diagram is None else diagram.steps,
-        paths=() if diagram is None else [place.path for place in diagram.places],
-        first=() if diagram is None else diagram.first_state,
-        table=_obligations(row),
-        levels=_levels(row),
-        known=known(row),
-        is_complete=row.verdict is VerdictKind.HOLDS and is_complete(row),
-        searches=tuple(_searches(row)),
-    )
-
-
-def _facts(row: Row) -> list[tuple[str, str]]:
-    memory = "" if row.peak_memory is None else f"{row.peak_memory / 2**20:.0f} MiB"
-    options = {name: value for name, value in row.options.items() if value not in (None, [], ())}
-    facts = [
-        ("constants", row.shown_constants),
-        ("spec hash", row.spec_hash),
-        ("engine", row.engine),
-        ("options", show_constants({k: _plain(v) for k, v in options.items()})),
-        ("solver", f"{row.solver} {row.solver_version}".strip()),
-        ("verify", row.tool_version),
-        ("time", f"{row.seconds:.1f} s"),
-        ("peak memory", memory),
-        ("depth", "" if row.depth is None else str(row.depth)),
-        ("run", f"{row.run_id} on {row.host}"),
-        ("started", _time(row.started_at)),
-        ("job", row.job_id),
-    ]
-    return [(name, value) for name, value in facts if value]
-
-
-def _plain(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
-
-
-def _time(started_at: str) -> str:
-    try:
-        return datetime.fromisoformat(started_at).strftime("%Y-%m-%d %H:%M:%S UTC")
-    except ValueError:
-        return started_at
-
-
-def _searches(row: Row) -> list[tuple[str, str]]:
-    provers = row.statistics.get("provers") or {}
-    parts = row.statistics.get("searches") or provers.get(row.property_name) or {}
-    return [(name, show_constants(figures)) for name, figures in parts.items()]
-
-
-def _levels(row: Row) -> tuple[tuple[int, int, float], ...]:
-    counts = row.statistics.get("levels") or []
-    most = max(counts, default=1) or 1
-    return tuple((depth, count, round(count / most, 4)) for depth, count in enumerate(counts))
-
-
-def _obligations(row: Row) -> tuple[tuple[str, ...], ...]:
-    found: Sequence[Mapping[str, Any]] = (row.proof or {}).get("obligations") or ()
-    places = sorted(dict.fromkeys(item["at"] for item in found), key=lambda place: place == "safety")
-    formulas = list(dict.fromkeys(item["formula"] for item in found))
-    cells = {(item["formula"], item["at"]): item for item in found}
-    lines = [(formula, *(_obligation(cells.get((formula, at))) for at in places)) for formula in formulas]
-    return (("", *places), *lines) if found else ()
-
-
-def _obligation(item: Mapping[str, Any] | None) -> str:
-    if item is None:
-        return "·"
-    if item["holds"] is None:
-        return "?"
-    return f"{item['seconds']:.3f}" if item["holds"] else "✗"
-
-
-def _where(diagram: Diagram) -> str:
-    last = len(diagram.steps) - 1
-    return f"In step {last}, {diagram.steps[-1]}" if diagram.about_step else "In the last state"
-
-
-def _compact(row: Row, diagram: Diagram) -> dict[str, Any]:
-    """The diagram as JSON, in a compact form: each state is the changes from the state before it.
-
-    A long value is the list of what opens it, its members, and what closes it.
-    """
-    return {
-        "property": _failing_name(row),
-        "start": "from a state" if row.verdict is VerdictKind.NOT_INDUCTIVE else "initially",
-        "about_step": diagram.about_step,
-        "loop": None if row.trace is None else row.trace.get("loop"),
-        "tla": diagram.is_tla,
-        "does": row.statistics.get(DOCUMENTED, {}),
-        "participants": diagram.has_participants,
-        "lanes": [[lane.name, lane.kind, lane.element] for lane in diagram.lanes],
-        "places": [[place.path, place.lane, int(place.message), place.key] for place in diagram.places],
-        "first": [
-            parts or value for value, parts in zip(diagram.start, diagram.start_parts, strict=True)
-        ],
-        "steps": [
-            [
-                step.action,
-                step.parameters,
-                step.lane,
-                [[c.place, c.parts or c.after, *([c.delta] if c.delta else [])] for c in step.changes],
-            ]
-            for step in diagram.steps
-        ],
-        "arrows": [
-            [a.sender, a.receiver, a.sent, a.received, int(a.lost), int(a.directed), a.label]
-            for a in diagram.arrows
-        ],
-        "failing": [
-            [part.formula, part.witnesses, [[one.path, one.value, one.places] for one in part.where]]
-            for part in diagram.failing
-        ],
-    }
-
-
-def _itf(row: Row) -> Markup | None:
-    """The execution as ITF; None if that is large."""
-    text = None if row.trace is None else embedded(row.trace)
-    return None if text is None or len(text) > _LONGEST_ITF else text
-
-
-def _failing_name(row: Row) -> str:
-    """What fails at the end: a lemma that a proof assumes may fail in the place of the property."""
-    failing = (row.trace or {}).get("#meta", {}).get("property")
-    return row.claim if failing in (None, row.property_name) else str(failing)
-
-
-def embedded(data: Any) -> Markup:
-    """JSON for a script element. Nothing in it can end the element or begin another."""
-    text = json_text(data, None, (",", ":"))
-    for character in ("<", ">", "&"):
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return Markup(text)

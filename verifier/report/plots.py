@@ -25,6 +25,10 @@ _MARKS = ("o", "s", "^", "D", "v", "P")
 _TEXT, _LINES = "#010203", "#040506"
 """Placeholders, like the colours of the series. The style sheet's colours replace them."""
 _MOST_PLOTS = 6
+_MOST_POINTS = 300
+"""A series of more points is drawn as its medians, between its least and its most."""
+_MATTERS = 1.0
+"""Seconds from which on times matter: where every row takes less, there is no plot."""
 _LEAST, _MOST = 0.001, 1e9
 """Seconds that a plot shows: its scale is logarithmic."""
 _UNUSED_ID = re.compile(r"(?:figure|axes|patch|matplotlib\.axis|xtick|ytick|text|line2d|legend)_\d+")
@@ -45,6 +49,8 @@ def plots(rows: Sequence[Row]) -> list[Plot]:
 
     A plot that would have only one point is left out.
     """
+    if max((row.seconds for row in rows), default=0) < _MATTERS:
+        return []
     found = [_plot(rows, "depth", [(row, row.depth) for row in rows if row.depth is not None])]
     for name in varying_constants(rows):
         values = [(row, row.constants.get(name)) for row in rows]
@@ -75,9 +81,16 @@ def _plot(rows: Sequence[Row], name: str, points: Sequence[tuple[Row, Any]]) -> 
             if of_series:
                 across, seconds = zip(*sorted(of_series), strict=True)
                 colour, mark = _COLOURS[number % len(_COLOURS)], _MARKS[number % len(_MARKS)]
+                at: dict[Any, list[float]] = {}
+                for place, second in of_series:
+                    at.setdefault(place, []).append(second)
+                places = sorted(at)
+                medians = [median(at[place]) for place in places]
+                if len(of_series) > _MOST_POINTS:
+                    lows, highs = [min(at[p]) for p in places], [max(at[p]) for p in places]
+                    axes.fill_between(places, lows, highs, color=colour, alpha=0.12, linewidth=0)
+                    across, seconds = tuple(places), tuple(medians)
                 axes.plot(across, seconds, mark, color=colour, markersize=5, alpha=0.6, label=_literal(label))
-                places = sorted(set(across))
-                medians = [median(s for a, s in of_series if a == place) for place in places]
                 axes.plot(places, medians, color=colour, linewidth=1)
         axes.set(ylabel="seconds", yscale="log")
         axes.set_xlabel(printable(name), parse_math=False)

@@ -1,26 +1,39 @@
 "use strict";
-/* One page of the report at a time, by the address; colours; the list's filter; print. */
+/* One page of the report at a time, by the address; colours; print. */
 (() => {
   const root = document.documentElement, explorers = new Map();
-  const pages = [...document.querySelectorAll(".page")], verdicts = pages.filter((page) => page.matches(".verdict"));
   const main = document.getElementById("main"), missing = document.getElementById("missing");
 
-  /* The page of a name, or of a verdict's number. */
-  function pageOf(name) {
+  const listed = document.getElementById("list"), list = listed ? new List(listed) : null;
+  const packed = document.getElementById("packed") ? list.addresses : [];
+
+  /* The page of a name, or of a verdict's number. That of one of many is made when it is first opened. */
+  async function pageOf(name) {
     const number = /^verdict-(\d{1,9})$/.exec(name);
-    return pages.find((page) => page.id === name) ?? (number ? verdicts[Number(number[1]) - 1] : undefined);
+    const wanted = number && list ? list.addresses[Number(number[1]) - 1] : number && number[1] === "1" ? main.dataset.start : name;
+    const isPage = (id) => document.getElementById(id)?.matches(".page");
+    const place = packed.indexOf(wanted);
+    if (place >= 0 && !isPage(wanted)) {
+      await Packed.make(place, main);
+      offerCommands();
+    }
+    return wanted && isPage(wanted) ? document.getElementById(wanted) : undefined;
   }
 
-  function show() {
-    const { name, step, view, query } = Address.read();
-    const found = pageOf(name), start = pages.find((page) => page.id === main.dataset.start);
-    const page = found ?? (name ? pages.find((one) => one.id === "overview") : start) ?? start ?? pages[0];
+  async function show() {
+    const { name, step, view, query } = Address.read(), asked = location.hash;
+    const found = name ? await pageOf(name) : undefined;
+    if (location.hash !== asked) return;  // somebody went on meanwhile
+    const overview = document.getElementById("overview"), start = await pageOf(main.dataset.start);
+    const page = found ?? (name && overview ? overview : start) ?? document.querySelector(".page");
     missing.hidden = Boolean(found) || !name || name === "main";
     missing.textContent = missing.hidden ? "" : "This report has no verdict with the name in the address.";
     const moved = !page.classList.contains("current");
-    for (const other of pages) other.classList.toggle("current", other === page);
+    for (const other of document.querySelectorAll(".page")) other.classList.toggle("current", other === page);
     document.title = page.dataset.title ? `${page.dataset.title} · ${main.dataset.title}` : main.dataset.title;
     if (moved) scrollTo(0, 0);
+    if (page === overview) list.read(query);
+    if (page === overview && query.size > 0) listed.scrollIntoView();
     const host = page.querySelector(".explorer");
     if (host) showExecution(host, step, view, query, moved);
   }
@@ -52,17 +65,13 @@
     if (kept in themes) colour(kept);
   } catch { /* Nothing was kept. */ }
 
-  const find = document.getElementById("find");
-  find?.addEventListener("input", () => {
-    const words = find.value.toLowerCase().split(/[\s,]+/).filter(Boolean);
-    const rows = [...document.querySelectorAll("#list tbody tr")];
-    for (const row of rows) row.hidden = !words.every((word) => row.textContent.toLowerCase().includes(word));
-    document.getElementById("found").textContent = words.length ? `${rows.filter((row) => !row.hidden).length} of ${rows.length}` : "";
-  });
-
-  for (const command of document.querySelectorAll(".command")) {
-    command.before(Copying.button("command", () => command.textContent));
+  function offerCommands() {
+    for (const command of document.querySelectorAll(".command:not(.offered)")) {
+      command.classList.add("offered");
+      command.before(Copying.button("command", () => command.textContent));
+    }
   }
+  offerCommands();
 
   addEventListener("beforeprint", () => {
     for (const details of document.querySelectorAll(".page.current > details, .page.current .fallback, .page.current .asked details")) details.open = true;

@@ -1,0 +1,186 @@
+"""The list of verdicts: facets in the address, sorting, many rows, and pages that are made when opened."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from selenium.webdriver import Chrome
+
+from results.generators.chromium import browser, console, evaluate
+from results.generators.examples import kip320_first_try
+from tests.report.test_page import INJECTED, everywhere
+from tests.support.pages import needs_chromium, opened, pause, texts
+from verifier.outcomes.row import Row
+from verifier.report.listing import columns_of
+from verifier.report.matrix import grids
+from verifier.report.page import as_html
+from verifier.report.report import Report
+from verifier.verdict import VerdictKind
+
+
+@pytest.fixture(scope="module")
+def driver() -> Iterator[Chrome]:
+    with browser() as started:
+        yield started
+
+
+def sweep(per_axis: int = 4) -> Report:
+    """A row per choice of constants: replicas and epochs decide, the size of the log does not."""
+    kip, rows = kip320_first_try(), list[Row]()
+    sizes = range(1, per_axis + 1)
+    for number, (replicas, log_size, epoch, engine) in enumerate(
+        itertools.product(sizes, sizes, sizes, ("bmc", "prove"))
+    ):
+        bad = replicas > 2 and epoch > 1
+        rows.append(
+            replace(
+                kip,
+                constants={
+                    "replicas": replicas,
+                    "log_size": log_size,
+                    "max_records": 2,
+                    "max_leader_epoch": epoch,
+                },
+                engine=engine,
+                verdict=VerdictKind.VIOLATED if bad else VerdictKind.HOLDS,
+                trace=kip.trace if bad else None,
+                steps=kip.steps if bad else None,
+                depth=12,
+                reason=None,
+                seconds=number / 7,
+                job_id=f"{number:016x}",
+            )
+        )
+    return Report("sweep", rows)
+
+
+def found(driver: Chrome) -> str:
+    return texts(driver, "#found")[0]
+
+
+@needs_chromium
+def test_facets_stand_in_the_address(driver: Chrome, tmp_path: Path) -> None:
+    opened(driver, sweep(), tmp_path, "#overview?verdict=VIOLATED&replicas=3&sort=-seconds")
+    assert found(driver) == "24 of 128"
+    assert set(texts(driver, "#list tbody td:nth-child(2)")) == {"✗ VIOLATED"}
+    seconds = [float(text) for text in texts(driver, "#list tbody td.number")]
+    assert seconds == sorted(seconds, reverse=True)
+    select = "[...document.querySelectorAll('.facets label')].find(l => l.textContent.startsWith('engine '))"
+    driver.execute_script(
+        f"const s = {select}.querySelector('select'); s.value = '1'; s.dispatchEvent(new Event('change'))"
+    )
+    assert found(driver) == "12 of 128"
+    assert evaluate(driver, "location.hash") == (
+        "#overview?verdict=VIOLATED&replicas=3&engine=prove&sort=-seconds"
+    )
+    driver.find_element("css selector", ".facets button").click()
+    assert found(driver) == "128 of 128"
+    driver.execute_script("location.hash = '#overview?replicas=77&sort=nothing&find=log_size=2'")
+    pause(driver)
+    assert found(driver) == "32 of 128"
+    assert console(driver) == []
+
+
+@needs_chromium
+def test_heads_sort_and_stay(driver: Chrome, tmp_path: Path) -> None:
+    opened(driver, sweep(), tmp_path)
+    driver.find_element("css selector", "[aria-label='Sort by seconds']").click()
+    assert evaluate(driver, "document.querySelector('#list tbody td.number').textContent") == "18.1"
+    assert evaluate(driver, "document.querySelector('[aria-sort=descending]').textContent") == "seconds"
+    driver.execute_script("document.querySelector('.rows').scrollTop = 2000")
+    pause(driver)
+    head, pane = (
+        evaluate(driver, f"document.querySelector('{name}').getBoundingClientRect().top")
+        for name in (".rows thead th", ".rows")
+    )
+    assert abs(head - pane) < 3
+
+
+@needs_chromium
+def test_many_rows_are_drawn_where_they_are_in_view(driver: Chrome, tmp_path: Path) -> None:
+    report = sweep(7)
+    assert len(report.rows) == 686
+    opened(driver, report, tmp_path)
+    assert (tmp_path / "report.html").stat().st_size < 600_000
+    assert found(driver) == "686 of 686"
+    assert evaluate(driver, "document.querySelectorAll('#list tbody tr').length") < 120
+    driver.execute_script("document.querySelector('.rows').scrollTop = 1e6")
+    pause(driver)
+    assert "686" in texts(driver, "#list tbody td:first-child")
+    height = evaluate(driver, "document.querySelector('.rows').scrollHeight")
+    assert abs(height - 687 * 31) < 60
+
+
+@needs_chromium
+def test_the_page_of_one_of_many_is_made_when_it_is_opened(driver: Chrome, tmp_path: Path) -> None:
+    opened(driver, sweep(), tmp_path)
+    assert evaluate(driver, "document.querySelectorAll('.verdict').length") == 0
+    driver.execute_script("document.querySelector('#list a.VIOLATED').click()")
+    pause(driver, 400)
+    assert "replicas=3" in texts(driver, ".current .constants")[0]
+    assert evaluate(driver, "document.querySelectorAll('.current g.row').length") > 10
+    assert evaluate(driver, "document.querySelectorAll('.verdict').length") == 1
+    driver.find_element("css selector", ".current nav a:last-child").click()
+    pause(driver, 200)
+    assert evaluate(driver, "document.querySelectorAll('.verdict').length") == 2
+    opened(driver, sweep(), tmp_path, "#verdict-128")
+    pause(driver, 400)
+    assert "max_leader_epoch=4" in texts(driver, ".current .constants")[0]
+
+
+@needs_chromium
+@pytest.mark.parametrize("word", INJECTED[:3])
+def test_no_word_of_a_packed_page_becomes_an_element(word: str, driver: Chrome, tmp_path: Path) -> None:
+    rows = everywhere(word).rows
+    many = [replace(rows[n % len(rows)], constants={word: n, "plain": n}) for n in range(110)]
+    opened(driver, Report(word, many), tmp_path)
+    for number in (1, 4, 9):
+        driver.execute_script(f"location.hash = '#verdict-{number}'")
+        pause(driver, 300)
+        assert word in evaluate(driver, "document.querySelector('.page.current h2').textContent")
+        names = "[...document.querySelectorAll('*')].flatMap(e => e.getAttributeNames())"
+        assert evaluate(driver, f"{names}.filter(n => /^on/.test(n))") == []
+        assert evaluate(driver, "document.querySelectorAll('iframe, img, main style, main link').length") == 0
+        assert evaluate(driver, "document.querySelectorAll('script:not([type])').length") == 1
+    assert driver.title.endswith(word)
+    assert console(driver) == []
+
+
+def test_axes_are_constants_that_change_verdicts_and_others_are_said_once() -> None:
+    ((spec, drawn),) = grids(sweep().rows)
+    assert spec == "kip320-first-try"
+    assert [grid.caption for grid in drawn.drawn] == ["StrongIsr, bmc", "StrongIsr, prove"]
+    assert {drawn.drawn[0].across, *drawn.drawn[0].down} == {"replicas", "max_leader_epoch"}
+    (said,) = drawn.said
+    assert said == "No verdict depends on log_size (1, 2, 3, 4): a cell has all of their values."
+    cells = [cell for _, line in drawn.drawn[0].lines for cell in line if cell]
+    assert {cell.more for cell in cells} == {3}
+    assert cells[0].query["engine"] == "bmc"
+
+
+def test_a_cell_of_many_shows_the_worst() -> None:
+    rows = list(sweep().rows)
+    rows[8] = replace(rows[8], verdict=VerdictKind.ERROR, error="x", reason="x")
+    changed = [n for n, row in enumerate(rows) if row.verdict is VerdictKind.ERROR]
+    ((_, drawn),) = grids(rows)
+    shown = [n for grid in drawn.drawn for _, line in grid.lines for cell in line if cell for n in cell.jobs]
+    assert changed[0] in shown
+
+
+def test_what_all_rows_have_is_said_once() -> None:
+    report = sweep()
+    assert "<p>All have max_records=2.</p>" in as_html(report)
+    names = [column.name for column in columns_of(report.rows)]
+    assert "max_records" not in names
+    assert {"verdict", "replicas", "log_size", "engine", "seconds"} <= set(names)
+
+
+def test_columns_are_in_order_of_their_values() -> None:
+    rows = [replace(kip320_first_try(), constants={"n": n}) for n in (10, 9, 2)]
+    (column,) = [one for one in columns_of(rows) if one.name == "n"]
+    assert column.values == ("2", "9", "10")
+    assert [column.of(number) for number in range(3)] == ["10", "9", "2"]

@@ -1,0 +1,146 @@
+"use strict";
+/* The list of all verdicts: sorted, chosen by facets that stand in the address, and drawn only where it is in view. */
+class List {
+  static ROW = 31;  // the height of a row, as the style sheet has it
+  static ALL = 150;  // up to so many rows are drawn at once
+  static MOST = 40;  // values of a facet
+
+  constructor(host) {
+    Object.assign(this, JSON.parse(document.getElementById("rows").textContent));
+    this.count = this.addresses.length;
+    this.lower = this.columns.map(({ values }) => values.map((value) => value.toLowerCase()));
+    this.facets = this.columns.filter(({ facet, values }) => facet && values.length > 1 && values.length <= List.MOST);
+    this.chosen = new Map();
+    this.words = [];
+    this.sorted = null;
+    this.build(host);
+    this.choose();
+  }
+
+  build(host) {
+    const { make, button } = Page;
+    this.find = make("input", { type: "search", id: "find", placeholder: "VIOLATED, log_size=2, …" });
+    this.find.addEventListener("input", () => { this.words = this.find.value.toLowerCase().split(/[\s,]+/).filter(Boolean); this.changed(); });
+    this.found = make("span", { id: "found", role: "status" });
+    this.selects = new Map(this.facets.map((column) => {
+      const select = make("select", {}, make("option", { value: "" }, "any"), ...column.values.map((value, code) => make("option", { value: String(code) }, value || "none")));
+      select.addEventListener("change", () => { this.put(column, select.value === "" ? null : Number(select.value)); this.changed(); });
+      return [column, select];
+    }));
+    const facets = [...this.selects].map(([column, select]) => make("label", {}, `${column.name} `, select));
+    this.clear = button("Clear", "Choose all verdicts", () => { this.chosen.clear(); this.words = []; this.find.value = ""; this.changed(); });
+    this.heads = this.columns.map((column, number) => {
+      const head = make("th", { scope: "col" }, button(column.name, `Sort by ${column.name}`, () => this.sortBy(number)));
+      head.classList.toggle("number", column.number);
+      return head;
+    });
+    this.body = make("tbody");
+    this.table = make("table", {}, make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "#"), ...this.heads)), this.body);
+    this.pane = make("div", { class: "rows", tabindex: 0, role: "group", "aria-label": "All verdicts" }, this.table);
+    this.pane.addEventListener("scroll", () => this.draw());
+    host.replaceChildren(make("p", { class: "facets" }, make("label", {}, "Show those that contain ", this.find), ...facets, this.clear, this.found), this.pane);
+  }
+
+  put(column, code) {
+    if (code === null) this.chosen.delete(column); else this.chosen.set(column, code);
+  }
+
+  changed() {
+    Address.show(this.address());
+    this.choose();
+  }
+
+  address() {
+    const query = { find: this.find.value };
+    for (const [column, code] of this.chosen) query[column.name] = column.values[code];
+    if (this.sorted !== null) query.sort = `${this.sorted.down ? "-" : ""}${this.columns[this.sorted.number].name}`;
+    return Address.make("overview", {}, query);
+  }
+
+  /* What an address says; of what the list does not have, nothing. */
+  read(query) {
+    this.find.value = query.get("find") ?? "";
+    this.words = this.find.value.toLowerCase().split(/[\s,]+/).filter(Boolean);
+    this.chosen.clear();
+    for (const column of this.facets) {
+      const code = query.has(column.name) ? column.values.indexOf(query.get(column.name)) : -1;
+      if (code >= 0) this.chosen.set(column, code);
+    }
+    const sort = query.get("sort") ?? "", number = this.columns.findIndex(({ name }) => name === sort.replace(/^-/, ""));
+    this.sorted = number < 0 ? null : { number, down: sort.startsWith("-") };
+    this.choose();
+  }
+
+  sortBy(number) {
+    this.sorted = this.sorted?.number !== number ? { number, down: this.columns[number].number } : { number, down: !this.sorted.down };
+    this.changed();
+  }
+
+  /* The rows that have what was chosen, in order. Values are in order, so their numbers are. */
+  choose() {
+    const tests = [...this.chosen].map(([{ codes }, code]) => (row) => codes[row] === code);
+    for (const word of this.words) {
+      const [name, value] = word.split(/=(.*)/s);
+      const having = this.columns.map((column, number) => this.lower[number].map((text) => text.includes(word) || (value !== undefined && column.name.toLowerCase() === name && text === value)));
+      tests.push((row) => this.columns.some(({ codes }, number) => having[number][codes[row]]));
+    }
+    this.rows = [...Array(this.count).keys()].filter((row) => tests.every((test) => test(row)));
+    if (this.sorted !== null) {
+      const { codes } = this.columns[this.sorted.number], sign = this.sorted.down ? -1 : 1;
+      this.rows.sort((one, other) => sign * (codes[one] - codes[other]) || one - other);
+    }
+    this.found.textContent = `${this.rows.length.toLocaleString("en")} of ${this.count.toLocaleString("en")}`;
+    for (const [column, select] of this.selects) select.value = this.chosen.has(column) ? String(this.chosen.get(column)) : "";
+    this.heads.forEach((head, number) => head.setAttribute("aria-sort", this.sorted?.number !== number ? "none" : this.sorted.down ? "descending" : "ascending"));
+    this.clear.hidden = this.chosen.size === 0 && this.words.length === 0;
+    this.pane.scrollTop = 0;
+    this.drawn = null;
+    this.draw();
+  }
+
+  /* The rows in view, between two that hold the place of the others. */
+  draw() {
+    const few = this.rows.length <= List.ALL;
+    const first = few ? 0 : Math.max(0, Math.floor(this.pane.scrollTop / List.ROW) - 20);
+    const last = few ? this.rows.length : Math.min(this.rows.length, first + 90);
+    if (this.drawn === first) return;
+    this.drawn = first;
+    const space = (rows) => {
+      if (rows === 0) return [];
+      const made = Page.make("tr", { class: "space", "aria-hidden": "true" }, Page.make("td", { colspan: this.columns.length + 1 }));
+      made.firstChild.style.height = `${rows * List.ROW}px`;  // the policy forbids the attribute
+      return [made];
+    };
+    this.body.replaceChildren(...space(first), ...this.rows.slice(first, last).map((row) => this.row(row)), ...space(this.rows.length - last));
+  }
+
+  row(number) {
+    const { make } = Page, href = `#${this.addresses[number]}`;
+    const cells = this.columns.map((column) => {
+      const text = column.values[column.codes[number]], cell = make("td", { title: text });
+      cell.classList.toggle("number", column.number);
+      if (column.name === "verdict") cell.append(make("a", { class: `chip ${text}`, href }, make("span", { "aria-hidden": "true" }, this.marks[text]), ` ${text}`));
+      else cell.append(text);
+      return cell;
+    });
+    return make("tr", {}, make("td", {}, make("a", { href, "aria-label": `Verdict ${number + 1}` }, String(number + 1))), ...cells);
+  }
+}
+
+/* The pages of many verdicts, which are packed until one is opened. */
+const Packed = {
+  async sections() {
+    const text = document.getElementById("packed").textContent;
+    const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    return JSON.parse(await new Response(stream).text());
+  },
+
+  /* Makes the page of a verdict. Its text was escaped when it was written. */
+  async make(number, main) {
+    Packed.ready ??= Packed.sections();
+    const made = document.createElement("template");
+    made.innerHTML = (await Packed.ready)[number];
+    main.append(made.content);
+  },
+};

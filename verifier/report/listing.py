@@ -1,0 +1,107 @@
+"""The list of a page: columns of values, which the browser sorts and filters; and packed pages."""
+
+from __future__ import annotations
+
+import zlib
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+
+from verifier.encodings.concrete import show
+from verifier.outcomes.row import Row
+from verifier.printable import json_text, printable
+from verifier.report.claims import verdict_of
+from verifier.report.known import CHECKER, known
+from verifier.report.report import varying_constants, version_columns
+from verifier.report.verdict_page import VerdictPage
+from verifier.verdict import VerdictKind
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the list: its different values, and which of them each row has."""
+
+    name: str
+    values: tuple[str, ...]
+    codes: tuple[int, ...]
+    is_number: bool = False
+    is_facet: bool = True
+    """Whether rows are chosen by its values; else only by words."""
+
+    @classmethod
+    def of_words(cls, name: str, words: Sequence[str], **about: Any) -> Column:
+        """The column with these words in its rows."""
+        shown = [printable(word) for word in words]
+        values = sorted(set(shown), key=_order)
+        places = {value: number for number, value in enumerate(values)}
+        return cls(printable(name), tuple(values), tuple(places[w] for w in shown), **about)
+
+    def of(self, row: int) -> str:
+        """What a row has."""
+        return self.values[self.codes[row]]
+
+
+def columns_of(rows: Sequence[Row]) -> list[Column]:
+    """The columns of the list. What all rows have has none, but for verdict, property, spec and time."""
+    found = [known(row) for row in rows]
+    answers = ["" if one is None else f"{one.mark}: {one.words}" for one in found]
+    columns = [
+        Column.of_words("verdict", [row.verdict.value for row in rows]),
+        Column.of_words("how far", [_how_far(row) for row in rows], is_facet=False),
+        Column.of_words("property", [row.claim for row in rows]),
+        Column.of_words("spec", [row.spec for row in rows]),
+        *(
+            Column.of_words(name, [show(r.constants[name]) if name in r.constants else "" for r in rows])
+            for name in varying_constants(rows)
+        ),
+        Column.of_words("engine", [row.engine for row in rows]),
+        Column.of_words("solver", [row.solver for row in rows]),
+        Column.of_words("seconds", [f"{row.seconds:.1f}" for row in rows], is_number=True, is_facet=False),
+        *(Column.of_words(name, list(values)) for name, values in version_columns(rows).items()),
+        *([Column.of_words(CHECKER, answers)] if any(found) else []),
+    ]
+    always = ("verdict", "property", "spec", "seconds")
+    return [column for column in columns if len(column.values) > 1 or column.name in always]
+
+
+def _how_far(row: Row) -> str:
+    """The verdict without its kind, which stands beside it."""
+    words = verdict_of(row).removeprefix(row.verdict.value)
+    return words.strip(" ,:") if not words.startswith("(") else words[1:-1]
+
+
+def _order(value: str) -> tuple[int, float, str]:
+    """A key that sorts numbers by size and puts words after them."""
+    try:
+        return (0, float(value), value)
+    except ValueError:
+        return (1, 0.0, value)
+
+
+def listed(
+    columns: Sequence[Column], verdicts: Sequence[VerdictPage], marks: Mapping[VerdictKind, str]
+) -> dict[str, Any]:
+    """The list as JSON."""
+    return {
+        "addresses": [verdict.address for verdict in verdicts],
+        "marks": {kind.value: mark for kind, mark in marks.items()},
+        "columns": [
+            {
+                "name": column.name,
+                "values": column.values,
+                "codes": column.codes,
+                "number": column.is_number,
+                "facet": column.is_facet,
+            }
+            for column in columns
+        ],
+    }
+
+
+def packed(sections: Sequence[Markup]) -> Markup:
+    """Many pages, which are much alike, as a short text: JSON, compressed, in base 64."""
+    text = json_text([str(section) for section in sections], None, (",", ":"))
+    return Markup(b64encode(zlib.compress(text.encode("utf-8", "surrogatepass"), 9)).decode())

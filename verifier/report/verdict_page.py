@@ -1,0 +1,228 @@
+"""What the page of a verdict shows, and its execution as the scripts read it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from markupsafe import Markup
+
+from verifier.encodings.concrete import show_constants
+from verifier.outcomes.row import ASKED, DOCUMENTED, Row
+from verifier.printable import json_text
+from verifier.report.claims import claim_of, finder_of, is_complete, verdict_of
+from verifier.report.diagram import Diagram, DiagramStep, diagram_of
+from verifier.report.known import Known, known
+from verifier.report.loops import closed, loop_lines
+from verifier.report.report import command_of
+from verifier.report.tables import failure_lines
+from verifier.verdict import VerdictKind
+
+_LONGEST_ITF = 500_000
+"""An execution of more characters is not in a page as ITF too."""
+
+MARKS: Mapping[VerdictKind, str] = {
+    VerdictKind.PROVED: "■",
+    VerdictKind.HOLDS: "✓",
+    VerdictKind.REACHED: "◎",
+    VerdictKind.VIOLATED: "✗",
+    VerdictKind.NOT_INDUCTIVE: "△",
+    VerdictKind.INCONCLUSIVE: "?",
+    VerdictKind.ERROR: "!",
+}
+"""A sign for each verdict beside its colour."""
+
+
+@dataclass(frozen=True)
+class VerdictPage:
+    """The parts of a row that the template shows."""
+
+    address: str
+    row: Row
+    words: str
+    mark: str
+    claim: str
+    finder: str
+    """Who found a proof, and how."""
+    asked: Mapping[str, str] | None
+    """The property's kind, formula and documentation."""
+    command: str
+    facts: tuple[tuple[str, str], ...]
+    failing: tuple[str, ...]
+    where: str
+    """The last state, or the last step, in words."""
+    loop: tuple[str, ...]
+    """How an infinite execution goes on."""
+    trace: Markup | None
+    itf: Markup | None
+    """The execution as a file has it, to be copied."""
+    steps: Sequence[DiagramStep]
+    """The execution, for who has no scripts."""
+    paths: Sequence[str]
+    """The places that its changes speak of."""
+    first: Sequence[tuple[str, str]]
+    """The places of the first state with their values."""
+    table: tuple[tuple[str, ...], ...]
+    """For a proof: a line of actions, then a line for each lemma with the result for each action."""
+    levels: tuple[tuple[int, int, float], ...]
+    """For an exploration: the depth and states of each level, and the share of the largest level."""
+    known: Known | None
+    """The answer of an independent checker."""
+    is_complete: bool
+    """Whether every reachable state was looked at."""
+    searches: tuple[tuple[str, str], ...]
+    """The searches that took part, each with its figures."""
+
+
+def verdict_page(address: str, row: Row, *, with_itf: bool) -> VerdictPage:
+    """The page of a row. ``with_itf``: with its execution as a file has it."""
+    diagram = None if row.trace is None else diagram_of(closed(row.trace), row.drawing)
+    return VerdictPage(
+        address=address,
+        row=row,
+        words=verdict_of(row),
+        mark=MARKS[row.verdict],
+        claim=claim_of(row),
+        finder=finder_of(row),
+        asked=row.statistics.get(ASKED),
+        command=command_of(row),
+        facts=tuple(_facts(row)),
+        failing=() if diagram is None else tuple(failure_lines(diagram)),
+        where="" if diagram is None else _where(diagram),
+        loop=() if row.trace is None else tuple(loop_lines(row.trace)),
+        trace=None if diagram is None else embedded(_compact(row, diagram)),
+        itf=_itf(row) if with_itf else None,
+        steps=() if diagram is None else diagram.steps,
+        paths=() if diagram is None else [place.path for place in diagram.places],
+        first=() if diagram is None else diagram.first_state,
+        table=_obligations(row),
+        levels=_levels(row),
+        known=known(row),
+        is_complete=row.verdict is VerdictKind.HOLDS and is_complete(row),
+        searches=tuple(_searches(row)),
+    )
+
+
+def _facts(row: Row) -> list[tuple[str, str]]:
+    memory = "" if row.peak_memory is None else f"{row.peak_memory / 2**20:.0f} MiB"
+    options = {name: value for name, value in row.options.items() if value not in (None, [], ())}
+    facts = [
+        ("constants", row.shown_constants),
+        ("spec hash", row.spec_hash),
+        ("engine", row.engine),
+        ("options", show_constants({k: _plain(v) for k, v in options.items()})),
+        ("solver", f"{row.solver} {row.solver_version}".strip()),
+        ("verify", row.tool_version),
+        ("time", f"{row.seconds:.1f} s"),
+        ("peak memory", memory),
+        ("depth", "" if row.depth is None else str(row.depth)),
+        ("run", f"{row.run_id} on {row.host}"),
+        ("started", _time(row.started_at)),
+        ("job", row.job_id),
+    ]
+    return [(name, value) for name, value in facts if value]
+
+
+def _plain(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _time(started_at: str) -> str:
+    try:
+        return datetime.fromisoformat(started_at).strftime("%Y-%m-%d %H:%M:%S UTC")
+    except ValueError:
+        return started_at
+
+
+def _searches(row: Row) -> list[tuple[str, str]]:
+    provers = row.statistics.get("provers") or {}
+    parts = row.statistics.get("searches") or provers.get(row.property_name) or {}
+    return [(name, show_constants(figures)) for name, figures in parts.items()]
+
+
+def _levels(row: Row) -> tuple[tuple[int, int, float], ...]:
+    counts = row.statistics.get("levels") or []
+    most = max(counts, default=1) or 1
+    return tuple((depth, count, round(count / most, 4)) for depth, count in enumerate(counts))
+
+
+def _obligations(row: Row) -> tuple[tuple[str, ...], ...]:
+    found: Sequence[Mapping[str, Any]] = (row.proof or {}).get("obligations") or ()
+    places = sorted(dict.fromkeys(item["at"] for item in found), key=lambda place: place == "safety")
+    formulas = list(dict.fromkeys(item["formula"] for item in found))
+    cells = {(item["formula"], item["at"]): item for item in found}
+    lines = [(formula, *(_obligation(cells.get((formula, at))) for at in places)) for formula in formulas]
+    return (("", *places), *lines) if found else ()
+
+
+def _obligation(item: Mapping[str, Any] | None) -> str:
+    if item is None:
+        return "·"
+    if item["holds"] is None:
+        return "?"
+    return f"{item['seconds']:.3f}" if item["holds"] else "✗"
+
+
+def _where(diagram: Diagram) -> str:
+    last = len(diagram.steps) - 1
+    return f"In step {last}, {diagram.steps[-1]}" if diagram.about_step else "In the last state"
+
+
+def _compact(row: Row, diagram: Diagram) -> dict[str, Any]:
+    """The diagram as JSON, in a compact form: each state is the changes from the state before it.
+
+    A long value is the list of what opens it, its members, and what closes it.
+    """
+    return {
+        "property": _failing_name(row),
+        "start": "from a state" if row.verdict is VerdictKind.NOT_INDUCTIVE else "initially",
+        "about_step": diagram.about_step,
+        "loop": None if row.trace is None else row.trace.get("loop"),
+        "tla": diagram.is_tla,
+        "does": row.statistics.get(DOCUMENTED, {}),
+        "participants": diagram.has_participants,
+        "lanes": [[lane.name, lane.kind, lane.element] for lane in diagram.lanes],
+        "places": [[place.path, place.lane, int(place.message), place.key] for place in diagram.places],
+        "first": [
+            parts or value for value, parts in zip(diagram.start, diagram.start_parts, strict=True)
+        ],
+        "steps": [
+            [
+                step.action,
+                step.parameters,
+                step.lane,
+                [[c.place, c.parts or c.after, *([c.delta] if c.delta else [])] for c in step.changes],
+            ]
+            for step in diagram.steps
+        ],
+        "arrows": [
+            [a.sender, a.receiver, a.sent, a.received, int(a.lost), int(a.directed), a.label]
+            for a in diagram.arrows
+        ],
+        "failing": [
+            [part.formula, part.witnesses, [[one.path, one.value, one.places] for one in part.where]]
+            for part in diagram.failing
+        ],
+    }
+
+
+def _itf(row: Row) -> Markup | None:
+    """The execution as ITF; None if that is large."""
+    text = None if row.trace is None else embedded(row.trace)
+    return None if text is None or len(text) > _LONGEST_ITF else text
+
+
+def _failing_name(row: Row) -> str:
+    """What fails at the end: a lemma that a proof assumes may fail in the place of the property."""
+    failing = (row.trace or {}).get("#meta", {}).get("property")
+    return row.claim if failing in (None, row.property_name) else str(failing)
+
+
+def embedded(data: Any) -> Markup:
+    """JSON for a script element. Nothing in it can end the element or begin another."""
+    text = json_text(data, None, (",", ":"))
+    for character in ("<", ">", "&"):
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return Markup(text)
