@@ -78,7 +78,7 @@ def test_help_has_examples() -> None:
 
 def test_the_help_names_the_solver_that_runs_by_default() -> None:
     words = re.sub(r"\s+", " ", verify("bmc", "--help").stdout)
-    assert f"What solves. [default: {PREFERRED_SOLVER}]" in words
+    assert f"The solver. [default: {PREFERRED_SOLVER}]" in words
 
 
 def test_no_command_shows_the_help() -> None:

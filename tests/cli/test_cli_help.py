@@ -11,7 +11,10 @@ from pathlib import Path
 import pytest
 
 from tests.support.command_line import CHAIN, ROOT, TOYS, verify, wrong
+from verifier.cli.help_groups import GROUPS
 from verifier.cli.main import cli
+from verifier.runs.option import declared
+from verifier.runs.table import ENGINES, engine_named
 from verifier.solvers.names import BACKENDS
 
 UNASKED = ("LeaderInIsr", "LeaderInIsrOnceElected", "EpochsNeverFall")
@@ -172,3 +175,22 @@ def test_the_documented_shells_have_a_script() -> None:
         f"'_VERIFY_COMPLETE', prog_name='verify') for s in {shells!r})"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_options_of_engines_stand_in_groups(engine: str) -> None:
+    shown = verify(engine, "--help").stdout
+    titles = re.findall(r"^(What to check|How|Limits|Output|Options):$", shown, re.M)
+    assert titles == ["What to check", "How", "Limits", "Output"]
+    known = [option.flag for option in declared(engine_named(engine).options).values()]
+    for flag in [*known, "--spec", "--set", "--format", "--expect", "--help"]:
+        assert len(re.findall(rf"^  (?:-h, )?{flag}\b(?!-)", shown, re.M)) == 1, flag
+    what, _, rest = shown.partition("\nHow:\n")
+    assert "--property" in what
+    assert "--timeout" in rest.partition("\nLimits:\n")[2].partition("\nOutput:\n")[0]
+
+
+def test_each_flag_of_a_group_is_an_option_of_some_engine() -> None:
+    flags = {flag for flags in GROUPS.values() for flag in flags}
+    shown = "".join(verify(engine, "--help").stdout for engine in ENGINES)
+    assert not [flag for flag in flags if f"{flag} " not in shown and f"{flag}\n" not in shown]

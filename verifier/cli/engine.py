@@ -13,6 +13,7 @@ from click.core import ParameterSource
 
 from verifier.cli.completion import completed
 from verifier.cli.defaults import project_defaults
+from verifier.cli.help_groups import GroupedCommand
 from verifier.cli.output import format_option, html_option, note, write
 from verifier.cli.parameters import FolderParameter, Parameter
 from verifier.cli.paths import FileToWrite
@@ -26,22 +27,17 @@ if TYPE_CHECKING:
     from verifier.runs.question import Question
     from verifier.system.model import Model
 
-_FULL_HELP = "Show whole states, changes marked by a star, instead of changes only; of a proof, all of it."
+_FULL_HELP = "Show whole states with changes marked by a star, instead of changes only; show all of a proof."
 _TRACE_HELP = (
-    "Write the counterexample as ITF JSON, for verify replay. Of several violated properties the first gets "
-    "FILE; T.itf.json becomes T.NAME.itf.json for each other. Without a counterexample nothing is written."
+    "Write the counterexample as ITF JSON, for verify replay. If several properties are violated, "
+    "T.itf.json has the first and T.NAME.itf.json each other one."
 )
-_CERTIFICATE_HELP = (
-    "Write the proofs, for verify certify: one file for all properties, which says too what was not proved."
-)
+_CERTIFICATE_HELP = "Write all proofs to one file, for verify certify. It also lists what was not proved."
 _DEFAULTS = "verifier.cli.defaults"
-_LAST = ("timeout", "memory", "seed", "deadlock")
-"""Options that stand below an engine's own in the help."""
-
 Decorator = Callable[[Callable[..., int]], Callable[..., int]]
 
 
-class _EngineCommand(click.Command):
+class _EngineCommand(GroupedCommand):
     """A command whose options have the defaults of the project."""
 
     engine: Engine[Any]
@@ -84,12 +80,11 @@ def engine_command(name: str) -> click.Command:
 
 
 def _options(engine: Engine[Any]) -> Iterator[Decorator]:
-    """In the order of the help."""
+    """Yield a decorator for each option. The help has them in groups of its own."""
     known = dict(declared(engine.options))
     yield _option(known.pop("properties"), "temporal" if engine.decides_temporal else "properties")
     expect = known.pop("expect")
-    last = [known.pop(name) for name in _LAST if name in known]
-    yield from map(_option, (*known.values(), *last))
+    yield from map(_option, known.values())
     yield format_option
     yield html_option
     yield click.option("--full", is_flag=True, help=_FULL_HELP)

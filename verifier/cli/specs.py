@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 SPEC_HELP = (
-    "A built-in protocol (verify list), or a Python file with one: FILE.py, or FILE.py:Class where it "
-    "has several. The code of the file is run. Or a TLA+ module: FILE.tla."
+    "A built-in protocol (verify list); a TLA+ module, FILE.tla; or a Python file, FILE.py, or "
+    "FILE.py:Class if it has several protocols. The code of the file is run."
 )
-CONFIG_HELP = "Of a TLA+ module: its configuration. [default: FILE.cfg beside FILE.tla]"
-LIBRARY_HELP = "Of a TLA+ module: a folder with modules that it extends; may be repeated."
-LEMMA_HELP = "Of a TLA+ module: an operator that helps to prove, for induct and prove; may be repeated."
+CONFIG_HELP = "TLA+ modules: the configuration. [default: FILE.cfg beside FILE.tla]"
+LIBRARY_HELP = "TLA+ modules: a folder with modules that it extends; may be repeated."
+LEMMA_HELP = "TLA+ modules: an operator that helps induct and prove; may be repeated."
 _LEMMAS = "verifier.cli.specs.lemma"
 SET_HELP = (
-    "Give a constant a value; may be repeated. Of a TLA+ module, quoted for the shell, also "
-    "RM='{r1, r2}' and Quorum='<-Majority'."
+    "Give a constant a value; may be repeated. For TLA+ modules also RM='{r1, r2}' and "
+    "Quorum='<-Majority'."
 )
 
 

@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from verifier.system.model import Model
 
 _STEPS = (
-    "Actions per step of the search. parallel finds violations fast, serial exhausts a depth fast, auto runs "
-    "both side by side and, unless a solver is named, explores as long as the states are few."
+    "Actions per step of the search. parallel finds violations fast, serial exhausts a depth fast, auto "
+    "runs both, and exploration while the states are few."
 )
-_SYMMETRY = "Of executions that differ only in the names of interchangeable elements, look at one."
+_SYMMETRY = "Search one of the executions that differ only in the names of interchangeable elements."
 _HELP = """Check properties in every execution of at most DEPTH actions.
 
 Progress goes to standard error, the result to standard output.
@@ -54,12 +54,12 @@ class BmcOptions(SemanticsOption, ValidationOption, DeadlockOption, FirstOption,
 
     depth: int | None = option(None, Whole(), "The most actions of an execution. [default: the spec's]")
     steps: str = option("auto", OneOf(tuple(map(str, StepsChoice))), _STEPS)
-    solver: str | None = option(None, SOLVER, "What solves. [default: cadical]")
+    solver: str | None = option(None, SOLVER, "The solver. [default: cadical]")
     symmetry: bool = option(True, Switch(), _SYMMETRY)
     shortest: bool = option(
-        False, Switch(), "Go on to a counterexample with the fewest actions, proven fewest."
+        False, Switch(), "Find a counterexample with the fewest actions, and prove that none has fewer."
     )
-    seed: int = option(0, Whole(), "Vary the search; verdicts do not depend on it.")
+    seed: int = option(0, Whole(), "Vary the search. Verdicts do not depend on it.")
     memory: int | None = memory_option()
     part: Part | None = internal(None, recorded=True)
     """The part of all executions that is searched. A verdict is then one on this part."""

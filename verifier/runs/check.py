@@ -24,10 +24,12 @@ if TYPE_CHECKING:
     from verifier.runs.question import Question
     from verifier.system.model import Model
 
-_EXPLORE = "Let exploration decide, too. That leaves no invariant, so --certificate does without it."
+_EXPLORE = (
+    "Explore beside the other engines. Exploration leaves no invariant, so --certificate switches it off."
+)
 _FIND_BUGS = (
-    "Spend everything on violations: bounded searches by parallel steps with several seeds, random walks and "
-    "exploration, and no proofs. It goes on until each property is violated, or a limit; give --timeout."
+    "Spend everything on violations: bounded searches with several seeds, random walks and exploration, "
+    "but no proofs. Give --timeout too."
 )
 _HELP = """Decide every property of a spec: invariants, step properties, deadlock, temporal properties.
 
@@ -52,7 +54,7 @@ class CheckOptions(SemanticsOption, DeadlockOption, FirstOption, Options):
 
     properties: tuple[str, ...] = properties_option("What to decide")
     find_bugs: bool = option(False, Switch(), _FIND_BUGS)
-    seed: int = option(0, Whole(), "Of --find-bugs: vary the searches.")
+    seed: int = option(0, Whole(), "With --find-bugs: vary the searches.")
     keep_going: bool = option(False, Switch(), KEEP_GOING)
     explore: bool = option(True, Switch(), _EXPLORE)
     memory: int | None = memory_option()

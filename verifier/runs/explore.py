@@ -27,33 +27,22 @@ if TYPE_CHECKING:
     from verifier.runs.question import Question
     from verifier.system.model import Model
 
-_KEEP_GOING = (
-    "Count all states, even when every property asked for is violated or reached before, or one is violated "
-    "and a variable of a module seems unbounded."
-)
-_SYMMETRY = (
-    "Of states that differ only in the names of interchangeable elements, look at one. Counts are then of "
-    "such classes; how many states they have is said too."
-)
-_GRAPH = (
-    "Write the states and steps as a graph, for small ones: .dot (Graphviz) or .graphml, by FILE's ending."
-)
+_KEEP_GOING = "Count all states, even after every property has its verdict."
+_SYMMETRY = "Count one of the states that differ only in the names of interchangeable elements."
+_GRAPH = "Write the states and steps of a small model as a graph: FILE.dot (Graphviz) or FILE.graphml."
 _MEMORY = (
-    "Keep within this much memory: 512MiB, 2GiB. States that do not fit go to files. With --master, of the "
-    "process of each task [default: 1GiB]. [default: most of what the machine has free]"
+    "Stay within this much memory: 512MiB, 2GiB. States that do not fit go to files. With --master: of "
+    "each task [default: 1GiB]. [default: most of the free memory]"
 )
-_WORKERS = "Divide large levels among this many processes. [default: one process does all]"
+_WORKERS = "Divide large levels among this many processes. [default: 1]"
 _MASTER = (
-    "Do large levels on Spark: local[2] is this machine, spark://HOST:PORT, k8s://..., yarn are clusters. "
-    "Needs Java 17; every executor must see the folder of --work."
+    "Run large levels on Spark: local[2] is this machine; spark://HOST:PORT, k8s://... and yarn are "
+    "clusters. Needs Java 17. Every executor must see the --work folder."
 )
-_WORK = (
-    "Where states go that memory or one process are too small for. It is kept, for --resume. [default: a "
-    "temporary folder, which goes away]"
-)
-_RESUME = "Go on from the last level that is whole in the folder of --work."
-_ARCHIVE = "With --master, a packed environment for the executors of a cluster, with this package in it."
-_CONF = "With --master, a setting of Spark; may be repeated."
+_WORK = "Keep the states in this folder, for --resume. [default: a temporary folder]"
+_RESUME = "Continue from the last complete level in the --work folder."
+_ARCHIVE = "With --master: a packed environment with this package, for the executors."
+_CONF = "With --master: a setting of Spark; may be repeated."
 _HELP = """Look at every reachable state, breadth first, without a solver.
 
 Counts states and steps, says how often each action was enabled and taken, and gives each property's
@@ -78,7 +67,7 @@ class ExploreOptions(SemanticsOption, ValidationOption, DeadlockOption, FirstOpt
     keep_going: bool = option(False, Switch(), _KEEP_GOING)
     symmetry: bool = option(False, Switch(both_ways=True), _SYMMETRY)
     max_states: int | None = option(None, Whole(), "End when there are more states than this.")
-    max_depth: int | None = option(None, Whole(), "Look no further than this many actions.")
+    max_depth: int | None = option(None, Whole(), "Stop after this many actions.")
     workers: int | None = option(None, Whole(1), _WORKERS)
     master: str | None = option(None, Name(), _MASTER, metavar="URL", of_command=True)
     work: str | None = option(None, Folder(), _WORK, metavar="FOLDER", of_command=True)

@@ -46,12 +46,12 @@ class InductOptions(ValidationOption, Options):
     lemmas: tuple[str, ...] = option(
         (), Words(), "A lemma to use; may be repeated. [default: all lemmas of the spec]", flag="--lemma"
     )
-    solver: str = option(INDUCTION_SOLVER, SOLVER, "What solves.")
+    solver: str = option(INDUCTION_SOLVER, SOLVER, "The solver.")
     symmetry: bool = option(True, Switch(), _SYMMETRY)
     houdini: bool = option(
-        False, Switch(), "Leave out lemmas until the rest is inductive, and say where each fell."
+        False, Switch(), "Drop lemmas until the rest is inductive, and say where each failed."
     )
-    minimise: bool = option(False, Switch(), "Leave out every lemma that is not needed (implies --houdini).")
+    minimise: bool = option(False, Switch(), "Drop every lemma that is not needed (implies --houdini).")
     reachable: int | None = option(None, Whole(), _REACHABLE, metavar="K")
     memory: int | None = memory_option()
     seed: int = option(0, Whole(), "Vary the search.")

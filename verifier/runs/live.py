@@ -28,17 +28,16 @@ if TYPE_CHECKING:
     from verifier.system.model import Model
 
 _FAIRNESS = (
-    "What every execution does sooner or later: spec is what the protocol states, none lets an execution "
-    "stop anywhere, another name is a variant of the protocol (verify show lists them)."
+    "The fairness that executions have: spec is the spec's own, none allows an execution to stop "
+    "anywhere, and verify show lists the spec's variants."
 )
 _ENGINE = (
-    "explicit looks at every reachable state, bmc searches lassos of at most DEPTH states, prove proves that "
-    "there is none, or finds one, ranking proves it by the ranking that the protocol declares, orbits looks "
-    "at states up to symmetry, which decides where executions can only come to an end, and auto runs all "
-    "that apply side by side and takes the first answer."
+    "explicit explores every state, bmc searches lassos, prove searches a proof, ranking checks the "
+    "spec's ranking, orbits explores up to symmetry, auto runs all that apply and takes the first answer."
 )
 _EXPLORE = (
-    "Let --engine auto look at every state, too. That leaves no invariant, so --certificate does without it."
+    "Let auto explore every state, too. Exploration leaves no invariant, so --certificate switches it "
+    "off."
 )
 _HELP = """Check temporal properties: what becomes of every execution, under fairness.
 
@@ -63,10 +62,10 @@ class LiveOptions(SemanticsOption, ValidationOption, FirstOption, Options):
     engine: str = option("auto", OneOf(("auto", "explicit", "bmc", "prove", "ranking", "orbits")), _ENGINE)
     explore: bool = option(True, Switch(), _EXPLORE)
     depth: int | None = option(
-        None, Whole(1), "Of --engine bmc: the most states of a lasso. [default: the spec's]"
+        None, Whole(1), "With --engine bmc: the most states of a lasso. [default: the spec's]"
     )
-    solver: str | None = option(None, SOLVER, "What solves bounded search and k-induction.")
-    max_states: int | None = option(None, Whole(), "Explore no more states than this.")
+    solver: str | None = option(None, SOLVER, "The solver of bounded search and k-induction.")
+    max_states: int | None = option(None, Whole(), "End when there are more states than this.")
     memory: int | None = memory_option()
 
 

@@ -10,28 +10,26 @@ from verifier.runs.option import Duration, OneOf, Size, Switch, Words, internal,
 from verifier.solvers.names import SOLVER_NAMES
 
 _EXPECT = (
-    "The verdict that counts as success (exit code 0): holds, proved, reached, violated, not_inductive or "
-    "inconclusive; of several properties, the worst verdict. PROPERTY=VERDICT speaks of one property, which "
-    "is checked along; ACTION=enabled demands that an action was enabled in a state searched. May be "
-    "repeated. Any other verdict gives its own exit code, and 14 where that would be 0."
+    "Exit with 0 only on this verdict: holds, proved, reached, violated, not_inductive or inconclusive. "
+    "PROPERTY=VERDICT is about one property; ACTION=enabled demands that an action was enabled. May be "
+    "repeated. [otherwise: the verdict's exit code, or 14 where that is 0]"
 )
-_DEADLOCK = "Also look for a reachable state in which no action is enabled (NoDeadlock; exit code 13)."
-_TIMEOUT = "End after this time, building and all: 90, 90s, 2m, 1h."
+_DEADLOCK = "Look for a reachable state in which no action is enabled (NoDeadlock; exit code 13)."
+_TIMEOUT = "End after this time: 90, 90s, 2m, 1h."
 _MEMORY = "End at this much memory: 512MiB, 2GiB."
 
 _BY = (
-    "Of a TLA+ module, what answers: interpreter evaluates the module itself, as TLC does, and translates "
-    "nothing; translation never falls back on it, and refuses what cannot be translated; auto takes what is "
-    "faster, and the interpreter where translating is refused or takes long. What answered is said."
+    "TLA+ modules: the semantics that answers. interpreter evaluates the module as TLC does; translation "
+    "uses formulas; auto takes the faster one and says which."
 )
 
-_FIRST = "End at the first violation. By default a run goes on until each property has its verdict."
-KEEP_GOING = "Go on even where a property is violated and a variable of a module seems unbounded."
+_FIRST = "End at the first violation. [default: each property gets its verdict]"
+KEEP_GOING = "Continue after a violation even if a variable of the module seems unbounded."
 
 AUTO, INTERPRETER, TRANSLATION = "auto", "interpreter", "translation"
 _VALIDATE = (
-    "Of a TLA+ module: compare its translation with the interpreter for this long, on ever more states. "
-    "[default: 0.2 s, or 5 % of the run]"
+    "TLA+ modules: compare the translation with the interpreter for this long. [default: 0.2 s, or 5 % of"
+    " the run]"
 )
 
 SOLVER = OneOf(SOLVER_NAMES)

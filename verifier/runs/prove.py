@@ -32,28 +32,23 @@ if TYPE_CHECKING:
     from verifier.system.model import Model
 
 _ENGINE = (
-    "ic3 finds an invariant of its own, kind is k-induction, auto runs both with bounded model checking, "
-    "which finds violations, and with exploration, and takes the first answer."
+    "ic3 searches an invariant, kind is k-induction, auto runs both beside bounded model checking and "
+    "exploration and takes the first answer."
 )
 _EXPLORE = (
-    "Explore the states beside the provers: where they are few, to look at each twice is the fastest proof. "
-    "It leaves no invariant, so --certificate does without it, and so does a --solver that is named."
+    "Explore beside the provers. Exploration leaves no invariant, so --certificate and --solver switch it"
+    " off."
 )
 _SOLVER = (
-    "What solves k-induction and bounded model checking. [default: cadical, z3] IC3 uses MiniSat; every "
-    "proof is checked again by another solver."
+    "The solver of k-induction and bounded model checking. [default: cadical, z3] IC3 uses MiniSat. "
+    "Another solver checks every proof."
 )
-_LEMMAS = (
-    "Check the spec's lemmas first, and let IC3 search within those that are inductive; without them it "
-    "finds the whole invariant by itself."
-)
+_LEMMAS = "Check the spec's lemmas first, and let IC3 search within the inductive ones."
 _ALL_CONSTANTS = (
-    "Prove for every value of the constants at once, by induction with the spec's lemmas "
-    "(docs/all-constants.md)."
+    "Prove for all values of the constants at once, by the spec's lemmas (docs/all-constants.md)."
 )
 _SUGGEST = (
-    "Where a proof for all constants fails, lift what IC3 finds at small constants, and print those lemmas "
-    "with which the proof goes through."
+    "If --all-constants fails, find lemmas at small constants, and print those that complete the proof."
 )
 _HELP = """Prove properties for all depths, or find executions that violate them.
 

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from verifier.system.model import Model
 
 _HISTOGRAM = (
-    "Count the values of an expression in the last states; may be repeated. It is Python over variables of "
-    "the state, constants, methods of the protocol (with s for the state), + - * // % < <= == != & | ~ [ ], "
-    "forall, exists, count, if_, minimum, maximum."
+    "Count the values of an expression in the last states; may be repeated. It is Python over state "
+    "variables, constants and the protocol's methods (s is the state), with + - * // % < <= == != & | ~ ["
+    " ], forall, exists, count, if_, minimum, maximum."
 )
 _HELP = """Run random executions: check properties on the way, and count.
 
@@ -46,9 +46,9 @@ class SimulateOptions(SemanticsOption, DeadlockOption, FirstOption, Options):
     properties: tuple[str, ...] = properties_option(
         "What to check on the way", "'all' is all of them, 'none' is none"
     )
-    walks: int = option(10_000, Whole(), "How many executions.")
-    depth: int = option(100, Whole(), "The most actions of one.")
-    seed: int = option(0, Whole(), "Same seed, same executions.")
+    walks: int = option(10_000, Whole(), "The number of executions.")
+    depth: int = option(100, Whole(), "The most actions of an execution.")
+    seed: int = option(0, Whole(), "Vary the executions. The same seed gives the same ones.")
     histogram: tuple[str, ...] = option((), Words("EXPR"), _HISTOGRAM)
     count_action: tuple[str, ...] = option(
         (), Words("ACTION"), "Count how often this action is taken in an execution; may be repeated."
