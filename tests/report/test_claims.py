@@ -40,7 +40,7 @@ def test_the_page_of_a_liveness_property_says_what_it_demands() -> None:
     assert asked["kind"] == "temporal property"
     assert asked["says"].startswith("always eventually ")
     assert asked["description"].startswith("Again and again the load is balanced")
-    assert claim_of(rabbit_lasso()).startswith("An execution that goes on for ever violates it.")
+    assert claim_of(rabbit_lasso()).startswith("An execution that goes on forever violates it.")
 
 
 def test_of_a_module_its_own_words_are_shown(tmp_path: Path) -> None:

@@ -250,9 +250,9 @@ def test_the_page_opens_at_the_counterexample_and_marks_the_step_that_fails(
 ) -> None:
     file = spec(folder, "Set", DRAWINGS["call"], removes=False)
     rows = run_rows("bmc", "--spec", file, "--depth", "3", "--steps", "serial")
-    number = 1 + next(n for n, row in enumerate(rows) if row.trace is not None)
+    name = next(row.property_name for row in rows if row.trace is not None)
     assert len(rows) > 2
-    assert opened(driver, rows, folder) == f"verdict-{number}"
+    assert opened(driver, rows, folder) == name
     driver.execute_script("location.hash = '#overview'")
     driver.execute_async_script("setTimeout(arguments[0], 50)")
     assert evaluate(driver, "document.querySelector('.page.current').id") == "overview"

@@ -1,4 +1,4 @@
-"""What a verdict claims, in sentences: how far was looked, at how much, and what may be shorter."""
+"""The claims of verdicts, in sentences: how far was looked, at how much, and what may be shorter."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _REPLAYED = "It was replayed on a concrete evaluator."
 
 
 def is_complete(row: Row) -> bool:
-    """Whether every reachable state was looked at."""
+    """True if every reachable state was looked at."""
     return bool(row.statistics.get("complete"))
 
 
@@ -23,7 +23,7 @@ def verdict_of(row: Row) -> str:
 
 
 def claim_of(row: Row) -> str:
-    """What the verdict claims."""
+    """Return the claim of a verdict."""
     match row.verdict:
         case VerdictKind.PROVED:
             return _proved(row)
@@ -66,13 +66,13 @@ def _because(row: Row) -> str:
 
 def _execution(row: Row) -> str:
     if row.trace is not None and "loop" in row.trace:
-        return "An execution that goes on for ever"
+        return "An execution that goes on forever"
     steps = row.steps or 0
     return f"An execution of {steps} {'step' if steps == 1 else 'steps'}"
 
 
 def _shortest(row: Row) -> str:
-    """Whether there may be a shorter execution."""
+    """True if there may be a shorter execution."""
     if row.trace is not None and "loop" in row.trace:
         return "."
     return ", and no shorter one does." if row.fewest else "; there may be a shorter one."

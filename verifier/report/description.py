@@ -32,7 +32,7 @@ _DOMINATES = 3
 
 
 def is_quickly_built(definition: Definition) -> bool:
-    """Whether the transition system is small enough to be built for a description."""
+    """True if the transition system is small enough to be built for a description."""
     bits = sum(bits_of(symbol.sort) for symbol in definition.variables)
     return bits <= _QUICKLY_BUILT and instance_count(definition) <= _QUICKLY_BUILT
 

@@ -45,9 +45,9 @@ class Change:
     before: str
     after: str
     delta: str = ""
-    """What was gained and lost, where that can be told."""
+    """The members gained and lost, where that can be told."""
     parts: tuple[str, ...] = ()
-    """What opens the new value, its members and what closes it, if it is long and has members."""
+    """The opening bracket of a long new value, its members, and the closing bracket."""
 
     @property
     def words(self) -> str:
@@ -78,7 +78,7 @@ class Place:
     path: str
     lane: int
     message: bool
-    """Whether it is a message that the diagram draws as an arrow."""
+    """True if it is a message that the diagram draws as an arrow."""
     key: int = -1
     """Where in the path the key stands that is the lane; -1 if there is none."""
 
@@ -92,15 +92,15 @@ class Diagram:
     start: tuple[str, ...]
     """The first state: the value at each place."""
     start_parts: tuple[tuple[str, ...], ...]
-    """The same in parts, as those of a change."""
+    """The parts of these values, as a change has them."""
     steps: tuple[DiagramStep, ...]
     arrows: tuple[Arrow, ...]
     failing: tuple[Failing, ...]
     about_step: bool
-    """Whether it is the last step that fails, and not the last state."""
+    """True if it is the last step that fails, and not the last state."""
 
     is_tla: bool
-    """Whether values are written as TLA+ writes them."""
+    """True if values are written as TLA+ writes them."""
 
     @property
     def first_state(self) -> list[tuple[str, str]]:
@@ -109,7 +109,7 @@ class Diagram:
 
     @property
     def has_participants(self) -> bool:
-        """Whether somebody acts, so that lanes say more than a table."""
+        """True if somebody acts, so that lanes say more than a table."""
         return any(lane.name != SHARED for lane in self.lanes)
 
 

@@ -48,7 +48,7 @@ def _mentioned(
     paths: Sequence[str],
     last: Sequence[str],
 ) -> Iterator[Mentioned]:
-    """What is mentioned at a path; of a function at which the formula looks for some keys only, these."""
+    """Find the values mentioned at a path; of a function looked at for some keys only, at these keys."""
     keys = _keys(formula, witnesses, path)
     found = [(f"{path}[{key}]", _places(f"{path}[{key}]", paths)) for key in keys]
     if found and all(len(at) == 1 for _, at in found):
@@ -84,7 +84,7 @@ def _places(mentioned: str, paths: Sequence[str]) -> tuple[int, ...]:
 
 
 def related(one: str, other: str) -> bool:
-    """Whether one of two paths is the other or lies below it."""
+    """True if one of two paths is the other or lies below it."""
     short, long = sorted((one, other), key=len)
     return long.startswith(short) and long[len(short) : len(short) + 1] in ("", ".", "[")
 

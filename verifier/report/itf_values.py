@@ -82,5 +82,5 @@ def value_of(data: Any, *, tagged: bool = True) -> Concrete:
 
 
 def is_record(data: Mapping[str, Any]) -> bool:
-    """Whether a JSON object is a record with fields."""
+    """True if a JSON object is a record with fields."""
     return bool(data) and not any(name.startswith("#") or name == "tag" for name in data)

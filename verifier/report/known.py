@@ -24,7 +24,7 @@ class Known:
     agrees: bool | None
     """None if the verdict says too little, for example because the run stopped at a smaller depth."""
     is_longer: bool = False
-    """Whether the execution found is longer than the checker's."""
+    """True if the execution found is longer than the checker's."""
 
     @property
     def mark(self) -> str:

@@ -29,7 +29,7 @@ class Column:
     codes: tuple[int, ...]
     is_number: bool = False
     is_facet: bool = True
-    """Whether rows are chosen by its values; else only by words."""
+    """True if rows are chosen by its values; else only by words."""
 
     @classmethod
     def of_words(cls, name: str, words: Sequence[str], **about: Any) -> Column:
@@ -40,7 +40,7 @@ class Column:
         return cls(printable(name), tuple(values), tuple(places[w] for w in shown), **about)
 
     def of(self, row: int) -> str:
-        """What a row has."""
+        """Return the value of a row."""
         return self.values[self.codes[row]]
 
 

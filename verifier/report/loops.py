@@ -8,7 +8,7 @@ from typing import Any
 from verifier.report.notation import Notation
 
 STUTTERS = "nothing changes"
-"""What stands in drawings for the step of an execution that only stutters."""
+"""The name in drawings of the step of an execution that only stutters."""
 
 
 def closed(trace: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -82,6 +82,6 @@ class CellsText(NowAndThen):
     """How far a manifest is."""
 
     def take(self, news: CellsProgress) -> str:
-        """What happens now, and which cells are at work."""
+        """Say what happens now, and which cells are at work."""
         seconds, running = time.monotonic() - self._began, ", ".join(news.running)
         return f"{seconds:.0f} s: {news.phase}, {news.done} of {news.total} done: {running}"

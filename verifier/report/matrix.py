@@ -40,7 +40,7 @@ class Cell:
     more: int = 0
     """How many further verdicts are like these or better."""
     query: Mapping[str, str] = field(default_factory=dict)
-    """What the list of verdicts is asked for all of them."""
+    """The facets of the list with which it shows all of them."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Grid:
     lines: tuple[tuple[tuple[str, ...], tuple[Cell | None, ...]], ...]
     """The values of the axis ``down``, each with the cells of its line."""
     engines: bool = False
-    """Whether cells have jobs of several engines."""
+    """True if cells have jobs of several engines."""
 
 
 @dataclass(frozen=True)

@@ -129,7 +129,7 @@ class _Flying:
     counts: dict[tuple[Concrete, ...], int] = field(default_factory=dict)
     """How many there are of each, by the values that stand for the names in brackets; -1 if it is lost."""
     names: dict[tuple[Concrete, ...], dict[str, Any]] = field(default_factory=dict)
-    """The same values by the names, as JSON."""
+    """These values by the names, as JSON."""
 
     @classmethod
     def of(cls, data: Any, parts: Sequence[tuple[str, str]], message: Mapping[str, Any]) -> _Flying:

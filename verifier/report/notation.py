@@ -46,7 +46,7 @@ class Notation:
         return self.text(self.read(data))
 
     def membership(self, held: bool) -> Concrete:
-        """Whether something is a member of a set that lanes share: *yes* or *no*, as a value."""
+        """True if something is a member of a set that lanes share: *yes* or *no*, as a value."""
         return held if self.is_tla else "yes" if held else "no"
 
     def parts(self, value: Concrete) -> tuple[str, ...]:
@@ -80,7 +80,7 @@ class Notation:
                 yield from (f"{self._tla(key)} :> {self._tla(item)}" for key, item in value.items())
 
     def is_record(self, value: Concrete) -> bool:
-        """Whether a mapping has fields, and not keys."""
+        """True if a mapping has fields, and not keys."""
         if not isinstance(value, FrozenMap):
             return False
         names = all(isinstance(key, str) and key.isidentifier() for key in value)

@@ -18,7 +18,7 @@ _MOST = 12
 """The most lanes that a trace gets: more do not fit side by side."""
 
 Atom: TypeAlias = str | int
-"""What a participant is in the JSON of a trace: a word, or a number."""
+"""A participant in the JSON of a trace: a word, or a number."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Participants:
 
 
 def participants(states: Sequence[Mapping[str, Any]], variables: Sequence[str]) -> Participants:
-    """What acts in a trace; nothing if its sets are too large to be drawn."""
+    """Find the participants of a trace; none if its sets are too large to be drawn."""
     domains = [one for name in variables if (one := _domain(name, [state[name] for state in states]))]
     given = _parameters(states)
     sets = list(dict.fromkeys(d.keys for d in domains if any(_within(v, d.keys) for v in given.values())))
@@ -102,7 +102,7 @@ def _lane(key: Atom, kind: str, notation: Notation) -> dict[str, Any]:
 
 
 def _kind(trace: Mapping[str, Any], notation: Notation, found: Participants, keys: tuple[Atom, ...]) -> str:
-    """What the participants are called: the constant that is their set, or a parameter."""
+    """Return the name of the participants' kind: the constant that is their set, or a parameter."""
     own = notation.text(frozenset(keys))
     for name, value in trace.get("#meta", {}).get("constants", {}).items():
         if "".join(str(value).split()) == "".join(own.split()):

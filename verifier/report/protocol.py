@@ -143,7 +143,7 @@ def _built(size: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _most(about: Mapping[str, Any], what: str) -> str:
-    """What makes up most of a size: ``msgs: 480 of 533 bits``."""
+    """Name the parts that make up most of a size: ``msgs: 480 of 533 bits``."""
     total = _number(about["encoding"][what], what[:-1])
     return "; ".join(f"{item['name']}: {item[what]:,} of {total}" for item in about["largest"][what])
 

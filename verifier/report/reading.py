@@ -1,4 +1,4 @@
-"""What a report is made of, read: a sweep's folder, a run's JSON, a trace."""
+"""Reads the sources of reports: a sweep's folder, a run's JSON, a trace."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def as_text(report: Report) -> str:
 
 
 def as_markdown(report: Report) -> str:
-    """The same in GitHub Flavored Markdown."""
+    """Write the report in GitHub Flavored Markdown."""
     header, rows = _table(report.rows)
     body = [[_escaped(cell) for cell in row] for row in rows]
     table = tabulate(body, [_escaped(name) for name in header], tablefmt="github", disable_numparse=True)

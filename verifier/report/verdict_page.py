@@ -1,4 +1,4 @@
-"""What the page of a verdict shows, and its execution as the scripts read it."""
+"""The contents of a verdict's page, and its execution as the scripts read it."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class VerdictPage:
     known: Known | None
     """The answer of an independent checker."""
     is_complete: bool
-    """Whether every reachable state was looked at."""
+    """True if every reachable state was looked at."""
     searches: tuple[tuple[str, str], ...]
     """The searches that took part, each with its figures."""
 
@@ -215,7 +215,7 @@ def _itf(row: Row) -> Markup | None:
 
 
 def _failing_name(row: Row) -> str:
-    """What fails at the end: a lemma that a proof assumes may fail in the place of the property."""
+    """Return the name of what fails: a lemma may fail in the place of the property."""
     failing = (row.trace or {}).get("#meta", {}).get("property")
     return row.claim if failing in (None, row.property_name) else str(failing)
 

@@ -1,4 +1,4 @@
-"""What a module says of an operator: its definition, and the comment above it."""
+"""The text of an operator: its definition, and the comment above it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_LINES = 12
 
 
 def said_of(module: ast.Module, name: str) -> tuple[str, str]:
-    """What an operator is defined to be, on one line, and the comment above it; empty where there is none."""
+    """Return an operator's definition, on one line, and the comment above it; empty if there is none."""
     found = module.names.get(name)
     if not isinstance(found, ast.Definition) or found.body is None:
         return "", ""
