@@ -1,1 +1,1 @@
-"""What scripts and notebooks use: protocols loaded and asked, results as frozen objects."""
+"""The API of scripts and notebooks: protocols that are loaded and asked, results as frozen objects."""

@@ -1,4 +1,4 @@
-"""What an engine found, as frozen objects of plain Python values."""
+"""Results of engines, as frozen objects of plain Python values."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Execution:
 
 @dataclass(frozen=True)
 class PropertyResult:
-    """What is known of one property."""
+    """The verdict on one property."""
 
     name: str
     verdict: VerdictKind
@@ -107,7 +107,7 @@ class PropertyResult:
 
 @dataclass(frozen=True, repr=False)
 class Result:
-    """What a run found: ``result["StrongIsr"]`` is what is known of that property."""
+    """The result of a run: ``result["StrongIsr"]`` is the verdict on that property."""
 
     run: Run
 
@@ -143,7 +143,7 @@ class Result:
 
     @property
     def exit_code(self) -> ExitCode:
-        """What the command would end with."""
+        """The exit code of the command."""
         return ExitCode.worst([self.run.exit_code])
 
     @property
@@ -161,7 +161,7 @@ class Result:
         return json_text(self.to_dict())
 
     def to_text(self, width: int = 100, *, full: bool = False) -> str:
-        """What the command prints. ``full``: whole states instead of what changed."""
+        """The output of the command. ``full``: whole states instead of what changed."""
         from rich.console import Console
 
         console = Console(width=width, no_color=True, highlight=False, markup=False, emoji=False)

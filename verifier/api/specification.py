@@ -97,7 +97,7 @@ class Specification(EngineMethods):
 
     @property
     def name(self) -> str:
-        """What the protocol calls itself."""
+        """The protocol's own name."""
         return self.definition.name
 
     @property

@@ -25,7 +25,7 @@ def plain(value: Concrete) -> Any:
 
 
 def of_itf(value: Any, mapping: Callable[..., Any] = dict) -> Any:
-    """The same of a value of a TLA+ module, from its JSON in the Informal Trace Format; ``mapping`` is what
+    """Convert a value of a TLA+ module, from its JSON in the Informal Trace Format; ``mapping`` is what
     maps become."""
     match value:
         case list():
@@ -42,7 +42,7 @@ def of_itf(value: Any, mapping: Callable[..., Any] = dict) -> Any:
 
 
 def _key(value: Concrete) -> Any:
-    """The same, hashable."""
+    """Convert a value so that it can be hashed."""
     match value:
         case FrozenMap():
             return FrozenMap((_key(key), _key(item)) for key, item in value.items())

@@ -1,4 +1,4 @@
-"""What was found against what was expected: every difference is a surprise, with one line that says why."""
+"""Compares findings with expectations: every difference is a surprise, with one line that says why."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def to_run(cell: Cell, facts: Facts) -> tuple[str, ...]:
 
 
 def before_running(cell: Cell, facts: Facts | Refusal) -> list[Check]:
-    """What can be said of a cell without running it."""
+    """Check a cell without running it."""
     if isinstance(facts, Refusal):
         return [surprise("spec", facts.reason, ExitCode.WRONG_USAGE)]
     checks = [_hash(cell, facts)]
@@ -114,7 +114,7 @@ def uncovered(
 
 
 def after_running(cell: Cell, facts: Facts, done: TaskResult) -> list[Check]:
-    """What a run gave, against what is expected of it."""
+    """Compare a run with the expectations."""
     if done.limit is not None:
         return [surprise("run", f"nothing was decided: {done.limit}", ExitCode.INCONCLUSIVE)]
     if done.failure is not None or not done.reported:

@@ -23,7 +23,7 @@ from verifier.verdict import ExitCode, VerdictKind
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a manifest, or of some of its cells."""
+    """The outcome of a manifest, or of some of its cells."""
 
     cells: tuple[CellResult, ...]
     """In the order of the manifest."""
@@ -44,7 +44,7 @@ class CellsProgress:
     """How far a manifest is. It is told several times a second."""
 
     phase: str
-    """What happens now, in a word or two."""
+    """The current phase, in a word or two."""
     done: int
     total: int
     running: tuple[str, ...]

@@ -73,7 +73,7 @@ _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 @dataclass(frozen=True)
 class Expected:
-    """What is expected of one property."""
+    """The expectation of one property."""
 
     property_name: str
     verdict: VerdictKind
@@ -91,7 +91,7 @@ class Cell:
     spec: str
     """As written: a built-in name, or a file."""
     place: str
-    """The same, but a file by its path from here."""
+    """The spec; a file by its path from here."""
     constants: Mapping[str, Any]
     engine: str
     options: Mapping[str, Any]
@@ -101,7 +101,7 @@ class Cell:
     memory: int
     """Bytes."""
     spec_hash: str | None
-    """What the expectations were made for; None: not recorded yet."""
+    """The hash for which the expectations were made; None: not recorded yet."""
     expected: tuple[Expected, ...]
     distinct_states: int | None
     seconds: float | None

@@ -1,4 +1,4 @@
-"""What happens in the child process of a cell: its spec is loaded, and then its engine runs."""
+"""The child process of a cell: loads the spec and runs the engine."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from verifier.specs.protocol import DefinitionError
 
 @dataclass(frozen=True)
 class Facts:
-    """What a cell's spec is at the cell's constants."""
+    """Facts about a cell's spec at the cell's constants."""
 
     spec_hash: str
     properties: tuple[str, ...]
@@ -35,7 +35,7 @@ class Facts:
     decides_temporal: bool
     """True if the engine decides these."""
     no_deadlock: str | None
-    """What freedom from deadlock is called, if the engine can be asked for it."""
+    """The title of freedom from deadlock, if the engine can be asked for it."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class CellRun:
 def survey(
     cells: Iterable[Cell], at_once: int, watch: Watch = lambda _: None
 ) -> Mapping[str, Facts | Refusal]:
-    """What each cell's spec is, by the cell's id."""
+    """Facts about each cell's spec, by the cell's id."""
     tasks = [Task(cell.id, _surveying(cell), _limits(cell)) for cell in cells]
     return {done.name: _surveyed(done) for done in run_tasks(tasks, at_once, watch)}
 

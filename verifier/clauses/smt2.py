@@ -107,7 +107,7 @@ class SystemText:
         return terms.definitions, terms.text[self.system.valid]
 
     def state(self) -> list[str]:
-        """What each property says of a state."""
+        """The formula of each property in a state."""
         terms = _Terms("state", tuple(self.properties.values()))
         named = (
             f"(define-fun |holds {clean(name)}{NOW}| () Bool {terms.text[formula]})"

@@ -77,7 +77,7 @@ def command(
 
 @dataclass(frozen=True)
 class _Checked:
-    """What came of one certificate, and what is said of it."""
+    """The outcome for one certificate, and its text."""
 
     run: Run
     lines: list[str]

@@ -1,4 +1,4 @@
-"""What a shell completes: files, specs, and of a spec the properties and constants."""
+"""Completes words of a shell: files, specs, and of a spec the properties and constants."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def completed(what: str) -> Complete:
 
 
 def _of_module(what: str, spec: str, context: click.Context) -> list[str]:
-    """The same of a TLA+ module: what its configuration names, then its operators that could be named."""
+    """Complete names of a TLA+ module: those in its configuration, then its operators that could be named."""
     from verifier.runs.tla_loading import load, operators
     from verifier.tla.facts import STATE, TEMPORAL
 

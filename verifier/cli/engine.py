@@ -56,7 +56,7 @@ class _Switch(click.Option):
     """A switch that can be turned off, though its help shows only how it is turned on."""
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        """What the help shows."""
+        """The help without the form that turns it off."""
         off, self.secondary_opts = self.secondary_opts, []
         try:
             return super().get_help_record(ctx)

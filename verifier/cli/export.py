@@ -41,7 +41,7 @@ _DEADLOCK_HELP = "Also write the property that in every reachable state an actio
 
 @dataclass(frozen=True)
 class Options:
-    """What was asked for on the command line."""
+    """The options of the command line."""
 
     spec: str
     settings: dict[str, str]

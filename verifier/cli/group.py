@@ -20,7 +20,7 @@ from verifier.processes.limits import Interrupted
 from verifier.verdict import ExitCode
 
 _LONG = re.compile(r"[^\s'\"]{81,}")
-"""What is too long for a word of a message of click."""
+"""A text that is too long for a word of a message of click."""
 
 
 class LazyGroup(click.Group):
@@ -75,7 +75,7 @@ class LazyGroup(click.Group):
         return commands + click.Command.shell_complete(self, ctx, incomplete)
 
     def _message(self, error: click.ClickException, args: Sequence[str]) -> str:
-        """What is wrong with the command line, and where to look."""
+        """Describe the mistake in the command line, and where to look."""
         words = error.format_message()
         if not isinstance(error, click.UsageError):
             return words

@@ -49,7 +49,7 @@ _MEANING = TextWrapper(88, subsequent_indent=" " * 6)
 
 
 def _exit_codes() -> str:
-    """What each exit code means, in the order of their numbers."""
+    """The meaning of each exit code, in order."""
     lines = (f"  {code:2}  {code.meaning}" for code in sorted(ExitCode))
     return "\n".join(line for words in lines for line in _MEANING.wrap(words))
 

@@ -24,7 +24,7 @@ class Parameter(click.ParamType[Any]):
         self.name = {Whole: "integer", Duration: "duration", Size: "size"}.get(type(kind), "text")
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str | None:
-        """What the help shows as the value."""
+        """The value's name in the help."""
         return f"[{'|'.join(self.kind.words)}]" if isinstance(self.kind, OneOf) else None
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:

@@ -26,7 +26,7 @@ _KEY = "verifier.cli.paths"
 _LONGEST = 80
 """Characters that an error shows of what is no path."""
 _OF_A_SWEEP = ("rows", "parts", "damaged", "sweep.json", "lock", "lock.holder")
-"""What a sweep's folder holds that nothing else may be written to."""
+"""Files in a sweep's folder that nothing else may overwrite."""
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from verifier.outcomes.run import Run
 
 _SECONDS_UNTIL_SHOWN = 1.0
-"""What is known is part of the result, and only printed by itself if that takes longer."""
+"""Known verdicts are printed before the result only if that takes longer."""
 
 
 class Reporter:

@@ -1,4 +1,4 @@
-"""What the commands that run an engine share: the spec, a first line, writing traces."""
+"""The common part of commands that run an engine: the spec, a first line, writing traces."""
 
 from __future__ import annotations
 

@@ -131,7 +131,7 @@ def named_spec(option: str | None, argument: str | None) -> str:
 def parse_settings(
     words: Sequence[str], option: str = "--set", example: str = "replicas=4"
 ) -> dict[str, str]:
-    """What an option sets to what. Raises UsageError for a malformed word, or two values of one name."""
+    """Parse names and values. Raises UsageError for a malformed word, or two values of one name."""
     settings: dict[str, str] = {}
     for word in words:
         name, equals, value = (part.strip() for part in word.partition("="))

@@ -57,7 +57,7 @@ _EXPECT_HELP = (
 
 @dataclass(frozen=True)
 class Options:
-    """What was asked for on the command line."""
+    """The options of the command line."""
 
     file: Path | None
     specs: tuple[str, ...]

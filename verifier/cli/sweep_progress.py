@@ -42,7 +42,7 @@ class SweepText(NowAndThen):
         return ", ".join(parts)
 
     def _lost(self, workers: int | None) -> list[str]:
-        """What is said of workers of a cluster that were there before."""
+        """The message about workers of a cluster that are gone."""
         if workers is None:
             return []
         self._most_workers = max(self._most_workers, workers)

@@ -1,4 +1,4 @@
-"""What Spark and the rows of sweeps need beyond the rest of the program, looked for before it is imported."""
+"""Looks for the packages that Spark and the rows of sweeps need, before they are imported."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from typing import Self
 
 _ENVIRONMENT = "environment"
-"""What an archive is unpacked as, beside each executor."""
+"""The folder of an unpacked archive, beside each executor."""
 
 _SAFE_PATH = "PYTHONSAFEPATH"
 """With it Python does not look for modules where it is started."""
@@ -64,7 +64,7 @@ class SparkSettings:
     """True if the log is still there when the user reads what went wrong."""
 
     name: str = "verify"
-    """What Spark shows the work as."""
+    """The name of the work in Spark."""
 
     @property
     def local(self) -> bool:
@@ -121,11 +121,11 @@ class Session:
                     child.kill()
 
     def _ready(self) -> None:
-        """What is to be made once Spark has started."""
+        """The objects to make once Spark has started."""
 
     @property
     def context(self) -> SparkContext:
-        """What runs jobs. Spark SQL, which takes as long to start as all else, is not used."""
+        """The context that runs jobs. Spark SQL, which takes as long to start as all else, is not used."""
         assert self._context is not None
         return self._context
 
@@ -139,7 +139,7 @@ class Session:
             raise SparkFailed(self.words("ended", error)) from error
 
     def words(self, what: str, error: BaseException) -> str:
-        """What went wrong, on one line."""
+        """The error, on one line."""
         lines = [line.strip() for line in _message(error).splitlines() if line.strip()]
         said = next(
             (line for line in lines if "Exception" in line or "Error" in line), lines[0] if lines else ""
@@ -225,7 +225,7 @@ def _size(file: Path) -> int:
 
 
 def _last_words(log: Path, begins: int) -> str:
-    """What a log says from a place on went wrong: the last error, or what stands beside the log's own
+    """Find the cause of failure in a log from a place on: the last error, or what stands beside the log's own
     lines."""
     try:
         lines = log.read_bytes()[begins:].decode("utf-8", "replace").splitlines()

@@ -23,7 +23,7 @@ from verifier.verdict import ALL_CONSTANTS, Verdict, VerdictKind
 
 @dataclass(frozen=True)
 class OpenObligation:
-    """What was not shown: that an action keeps a lemma."""
+    """An obligation that was not shown: that an action keeps a lemma."""
 
     property_name: str
     at: str
@@ -47,7 +47,7 @@ class AllConstantsOutcome(Outcome):
 
     @property
     def open(self) -> tuple[OpenObligation, ...]:
-        """What was not shown, by property, action and lemma."""
+        """The obligations that were not shown, by property, action and lemma."""
         return tuple(
             OpenObligation(attempt.property_name, *place)
             for attempt in self.attempts

@@ -46,7 +46,7 @@ fast at few replicas, and two to four times as fast at five."""
 
 @dataclass(frozen=True)
 class Request:
-    """What is to be checked, and how."""
+    """The properties to check, and how to check them."""
 
     properties: tuple[str, ...]
     depth: int
@@ -100,7 +100,7 @@ def check(model: Model, request: Request, listen: Callable[[Progress], None] = l
 
 @dataclass
 class _Progress:
-    """What is known of one property so far."""
+    """The state of knowledge about one property."""
 
     closed: int = -1
     closed_by: str | None = None

@@ -27,7 +27,7 @@ from verifier.system.transition_system import TransitionSystem
 
 @dataclass(frozen=True)
 class Search:
-    """What one search is asked to do."""
+    """The task of one search."""
 
     steps: Steps
     solver: str
@@ -231,7 +231,7 @@ class _DepthSearch:
                 self.solver.add_clauses([[-literal for literal in self._violation(name, frame)]])
 
     def _violation(self, name: str, frame: int) -> list[int]:
-        """What is assumed to find a violation that counts. Beside a limit of actions, one is left for what
+        """The assumptions that find a violation that counts. Beside a limit of actions, one is left for what
         breaks a step invariant."""
         limit, last = self.action_limit, self.system.about_steps(name)
         if limit is None or (frame + last <= self.task.ahead and name not in self.task.within):

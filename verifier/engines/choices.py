@@ -38,4 +38,4 @@ class EngineChoice(StrEnum):
 
 
 INDUCTION_SOLVER = "cadical"
-"""What solves inductive checks unless another solver is named."""
+"""The default solver of inductive checks."""

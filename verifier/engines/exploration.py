@@ -1,4 +1,4 @@
-"""What an exploration is asked, where it runs, what it says on the way, and what comes of it."""
+"""Requests, places, news and outcomes of explorations."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Runner(AbstractContextManager["Runner"], Protocol):
         """The bytes that a task may take beside what its process has anyway."""
 
     def run(self, stage: Stage, tasks: Sequence[Task]) -> Iterator[Result]:
-        """What came of the tasks, as they end. Raises Interrupted where one cannot be done."""
+        """Yield the outcomes of the tasks as they end. Raises Interrupted where one cannot be done."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Beyond:
     resume: bool = False
     """True if to go on with what the folder has."""
     question: Mapping[str, Any] = field(default_factory=dict)
-    """What tells this exploration from others, as JSON values."""
+    """The identity of this exploration, as JSON values."""
     runner: Callable[[Findings, Path], Runner] | None = None
     """Makes what runs the tasks, for a folder; None: this process does, once its memory is full."""
     large_level: int = LARGE_LEVEL
@@ -62,7 +62,7 @@ class Beyond:
 
 @dataclass(frozen=True)
 class Request:
-    """What is to be explored, and how far."""
+    """The properties to explore for, and how far."""
 
     properties: tuple[str, ...]
     max_states: int | None = None
@@ -111,11 +111,11 @@ class Progress:
     enabled: tuple[str, ...] = ()
     """The actions that are enabled in some state looked at."""
     found: Execution | None = None
-    """What violates or reaches the property just decided. No execution with fewer actions does."""
+    """The execution that decided the property. No execution with fewer actions does."""
     written: int | None = None
     """Bytes in files, where the states are there."""
     means: str | None = None
-    """What looks at the states, where that changes in the course of an exploration."""
+    """The means of exploration, where it changes."""
 
 
 class OutOfMemory(Interrupted):
@@ -124,7 +124,7 @@ class OutOfMemory(Interrupted):
 
 @dataclass(frozen=True)
 class Graph:
-    """What was explored, state by state: rows, and edges by the numbers of states and moves."""
+    """The explored graph: rows, and edges by the numbers of states and moves."""
 
     rows: Rows
     initial: int

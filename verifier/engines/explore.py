@@ -121,7 +121,7 @@ class _BreadthFirstSearch:
         return None
 
     def _handed_over(self, starts: list[int], end: int) -> Head:
-        """What was found; this search forgets it, so that its memory is free once the head is written."""
+        """The findings; this search forgets them, so that its memory is free once the head is written."""
         table, self.table = self.table, StateTable(self.moves.words)
         return Head(table, tuple(starts), end)
 
@@ -186,7 +186,7 @@ class _BreadthFirstSearch:
         self.edges.append(np.stack((sources, self.table.find(rows), numbers), axis=1))
 
     def graph(self) -> Graph | None:
-        """What was explored, if it was asked for."""
+        """The explored graph, if it was asked for."""
         if not self.request.graph:
             return None
         edges = np.concatenate(self.edges) if self.edges else np.empty((0, 3), np.int64)

@@ -1,4 +1,4 @@
-"""What an exploration found so far, and the verdicts that follow."""
+"""The findings of an exploration, and the verdicts that follow."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SPARED_MEMORY = 0.9
 
 
 class Findings:
-    """What an exploration found so far, by whatever means it goes on."""
+    """The findings of an exploration so far, by any means."""
 
     def __init__(self, model: Model, request: Request, listen: Callable[[Progress], None]) -> None:
         self.model, self.request, self.listen = model, request, listen
@@ -68,7 +68,7 @@ class Findings:
         self.exchanged = 0
         """Bytes of successors that tasks wrote for others to read."""
         self.means: str | None = None
-        """What does the tasks now, where that changes."""
+        """The current means of exploration, where it changes."""
         self.task_memory: int | None = None
         """The most that a process with tasks took."""
 
@@ -104,7 +104,7 @@ class Findings:
 
     @property
     def _fulfilled(self) -> str:
-        """What ended a search that no limit ended."""
+        """The reason that ended a search without a limit."""
         return FOUND_ALL if self._found_all else ENDED_FIRST
 
     @property
@@ -134,7 +134,7 @@ class Findings:
             self.generated_by.append(self.tally.generated)
 
     def saved(self) -> Callable[[], None]:
-        """What takes all counts back to what they are now."""
+        """A snapshot that restores all counts."""
         kept = copy.deepcopy((self.tally, self.levels, self.generated_by, self.known, self.closed))
 
         def restore() -> None:
@@ -188,12 +188,12 @@ class Findings:
         )
 
     def tell_now_and_then(self, level: int) -> None:
-        """The same, if that was said some time ago."""
+        """Tell the progress, if it was told some time ago."""
         if time.monotonic() - self.told > _SECONDS_BETWEEN_NEWS:
             self.tell(level)
 
     def tell_again(self) -> None:
-        """The same of the level that is being looked at."""
+        """Tell the progress within the current level."""
         self.tell_now_and_then(self.closed + 1)
 
     def violated(

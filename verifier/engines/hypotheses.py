@@ -1,4 +1,4 @@
-"""What is proved of a protocol, as an assumption of the proofs that follow.
+"""Uses proved properties as assumptions of the proofs that follow.
 
 A hypothesis is the invariant of a checked proof. It is inductive by itself, so it may be assumed in every
 state, and what is proved under it becomes an invariant of its own: the conjunction of both. So no two proofs

@@ -49,7 +49,7 @@ _FIRST_STATE = "first state"
 
 @dataclass(frozen=True)
 class Request:
-    """What is to be proved, and how."""
+    """The properties to prove, and how to prove them."""
 
     property_name: str
     lemmas: tuple[str, ...] | None = None

@@ -65,7 +65,7 @@ class Conclusion:
 
 @dataclass(frozen=True)
 class Question:
-    """What the check must decide, and how."""
+    """The question of the check, and how to decide it."""
 
     formulas: Mapping[str, FNode]
     """The candidates and the property, by name."""

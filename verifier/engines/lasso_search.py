@@ -108,7 +108,8 @@ class FairLoops:
         return np.concatenate([one[0] for one in found]), np.concatenate([one[1] for one in found])
 
     def _wanted(self, visit: Event) -> FairStep:
-        """What is to happen again and again, as weak fairness: a state in which it is so, or a step."""
+        """The event that is to happen again and again, as weak fairness: a state in which it is so, or a
+        step."""
         (happens,) = self._where([visit.state])
         return FairStep(False, ~happens, self._edges(visit.steps))
 

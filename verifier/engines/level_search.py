@@ -55,14 +55,14 @@ _WRITTEN_AT_ONCE = 1 << 18
 
 _OF_TALLY = ("looked", "within", "generated", "deadlocks", "unexpanded")
 _OF_FINDINGS = ("levels", "generated_by", "initial", "known", "closed")
-"""What a checkpoint has of the counts."""
+"""The counts in a checkpoint."""
 
 ResultT = TypeVar("ResultT", bound=Result)
 
 
 @dataclass
 class Head:
-    """What was found within the memory of one process, up to a level that is not yet looked at."""
+    """The findings within the memory of one process, up to a level that is not yet looked at."""
 
     table: StateTable | None
     starts: tuple[int, ...]
@@ -86,7 +86,7 @@ class ThisProcess:
         return min(MOST_ROOM, self._findings.memory - self._findings.resident())
 
     def run(self, stage: Stage, tasks: Sequence[Task]) -> Iterator[Result]:
-        """What came of the tasks. Raises Interrupted at a limit, OSError or Damaged."""
+        """Yield the outcomes of the tasks. Raises Interrupted at a limit, OSError or Damaged."""
         for task in tasks:
             self._findings.enforce()
             yield perform(stage, task)
@@ -305,7 +305,7 @@ class LevelSearch:
     # -- what runs the tasks
 
     def _means(self, count: int) -> tuple[Runner | ThisProcess, int]:
-        """What runs the tasks of a level of so many states, and how many successors a task may hold."""
+        """The runner of the tasks of a level, and how many successors a task may hold."""
         runner = self._runner_of(count)
         if runner.room < LEAST_ROOM:
             raise OutOfMemory(self._findings.memory_reason())

@@ -67,7 +67,7 @@ def _distinct(verdicts: Sequence[Verdict]) -> list[Verdict]:
 
 
 def decided(live: LiveModel, request: Request, listen: Listen = lambda _: None) -> ProveOutcome:
-    """What the engine that is asked for finds out about the property."""
+    """Decide the property by the engine that is asked for."""
     match request.engine:
         case LiveEngine.EXPLICIT:
             return by_exploration(live, request, listen)

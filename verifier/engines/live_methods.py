@@ -47,7 +47,7 @@ class LiveEngine(StrEnum):
 
 @dataclass(frozen=True)
 class Request:
-    """What is to be decided, and how."""
+    """The properties to decide, and how to decide them."""
 
     properties: tuple[str, ...]
     fairness: str

@@ -58,13 +58,13 @@ _SECONDS_FOR_OTHERS = 0.2
 
 @dataclass(frozen=True)
 class _Answer:
-    """What an engine ends with."""
+    """The answer of an engine."""
 
     outcome: ProveOutcome
 
 
 def side_by_side(live: LiveModel, request: Request, listen: Listen = lambda _: None) -> ProveOutcome:
-    """What the engine says that decides the property first; what each found out, if none does."""
+    """Run the engines, and return the first decision, or the findings of each if none decides."""
     return _Portfolio(live, request, listen).run()
 
 
@@ -167,7 +167,7 @@ class _Portfolio:
     # What it all means
 
     def _own(self) -> Iterator[tuple[LiveEngine, Verdict]]:
-        """What each engine says of the property itself."""
+        """The verdict of each engine on the property itself."""
         for engine, outcome in self.answers.items():
             for verdict in outcome.verdicts:
                 if verdict.property_name == self.name:

@@ -1,4 +1,4 @@
-"""What every engine returns."""
+"""The result that every engine returns."""
 
 from __future__ import annotations
 

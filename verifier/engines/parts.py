@@ -29,9 +29,9 @@ _SHORTLIST = 4
 """Among so many choices the solver decides. With more it takes longer, and was not seen to find better ones
 (kip320): a small depth says little of a large one."""
 _SHORTEST = 2
-"""The same from the third choice on, since each has more parts."""
+"""The limit from the third choice on, since each has more parts."""
 _SHORTLIST_OF_HALVES = 8
-"""The same where a part is split again: that was searched until its time was over, so looking is short."""
+"""The limit where a part is split again: that was searched until its time was over, so looking is short."""
 _MOST_EFFORT = 700_000
 """Propagations of a look ahead over all executions: about a tenth of a second."""
 
@@ -146,7 +146,7 @@ def halves(
 
 
 class LookAhead:
-    """What it takes the solver to close a small depth in parts of the search.
+    """The solver's effort to close a small depth in parts of the search.
 
     A choice is looked at as far on in the small depth as it is in the search. Measured on kip320 (3,2,2,2)
     at depth 14: of 20 choices, the one that is best by far at depth 7, in frame 4, has halves of 0.55 and
@@ -212,7 +212,7 @@ class LookAhead:
             solver.close()
 
     def _clauses(self, depth: int) -> Clauses:
-        """What a search adds for a frame, whichever its part."""
+        """The clauses that a search adds for a frame, whichever its part."""
         unrolling, variables = self._unrolling, self._variables
         if depth == len(self._placed):
             variables.open_frame()

@@ -55,7 +55,7 @@ class Explored:
     enabled: tuple[str, ...]
     seconds: float
     seconds_again: float = 0.0
-    """What looking at them again took."""
+    """The seconds of the second exploration."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,8 @@ def _give_head_start() -> None:
 
 
 def _explored(model: Model, properties: Sequence[str], found: Exploration) -> Explored | None:
-    """What a complete exploration shows; None if it is not complete, or an implied property is violated."""
+    """The proofs by a complete exploration; None if it is not complete, or an implied property is
+    violated."""
     from verifier.engines.explore import COMPLETE
 
     figures = found.statistics
@@ -188,7 +189,7 @@ class SharedExploration:
         return next((news.enabled for news in self._news if isinstance(news, Explored)), ())
 
     def known(self, name: str) -> list[News]:
-        """What it has found of a property so far; of the depths closed only the last."""
+        """The findings about a property so far; of the depths closed only the last."""
         found = [news for news in self._news if _concerns(name, news)]
         closed = [news for news in found if isinstance(news, DepthClosed)]
         return [news for news in found if news not in closed[:-1]]

@@ -1,4 +1,4 @@
-"""What is asked of the provers, what they say meanwhile, and their proofs."""
+"""Requests, news and proofs of the provers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from verifier.trust.certificate import Certificate
 
 @dataclass(frozen=True)
 class Request:
-    """What is to be proved, and how."""
+    """The properties to prove, and how to prove them."""
 
     properties: tuple[str, ...]
     engine: EngineChoice = EngineChoice.AUTO
@@ -41,7 +41,7 @@ class Progress:
     clauses: int | None = None
     obligations: int | None = None
     note: str = ""
-    """What cannot be said by the numbers: that a proof was found, that lemmas hold."""
+    """News without a number: that a proof was found, that lemmas hold."""
 
 
 @dataclass(frozen=True)

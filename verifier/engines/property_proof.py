@@ -84,12 +84,12 @@ class PropertyProof:
         """The prover that claims a proof, and its invariant, which was not checked yet."""
         self.rechecker = ""
         self.used: dict[str, Used] = {}
-        """What the proof of each prover rests on."""
+        """The facts that the proof of each prover rests on."""
         self.kept: tuple[str, ...] | None = None
-        """What is inductive of the lemmas and properties; None: it was not found out."""
+        """The inductive lemmas and properties; None: unknown."""
         self.proved: CheckedProof | None = None
         self.explored: Explored | None = None
-        """What proved the property, if exploration did."""
+        """The exploration that proved the property, if one did."""
         self.verdicts: list[Verdict] = []
         self.dead: tuple[str, ...] = ()
         self.failures: list[str] = []

@@ -29,7 +29,7 @@ class ProveOutcome(Outcome):
 
     proofs: tuple[CheckedProof, ...] = ()
     explored: Mapping[str, Explored] = field(default_factory=dict)
-    """What proves each property that exploration proved."""
+    """The proof of each property that exploration proved."""
 
 
 def check(
@@ -133,6 +133,6 @@ def _enabled(
 
 
 def _cost(model: Model, name: str) -> tuple[bool, int]:
-    """What tells cheap proofs from others: a type invariant is mostly inductive, a short formula simple."""
+    """Estimate the cost of a proof: a type invariant is mostly inductive, a short formula simple."""
     prop = model.system.property_named(name)
     return prop.kind is not PropertyKind.TYPE_INVARIANT, len(prop.formula.get_free_variables())

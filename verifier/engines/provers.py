@@ -66,7 +66,7 @@ class LemmasKept:
 
 @dataclass(frozen=True)
 class Used:
-    """What the proof that is reported next rests on."""
+    """The facts that the next reported proof rests on."""
 
     names: tuple[str, ...]
     """Of those that were kept, the ones that the proof uses; inductive together."""
@@ -142,7 +142,7 @@ def ic3_work(
 
 
 def _used(kept: InductiveSet, hypotheses: Sequence[Certificate], indices: Sequence[int]) -> Used:
-    """What stands at these places: those that were kept come first."""
+    """The facts at these places: those that were kept come first."""
     first = len(kept.names)
     return Used(
         kept.around(kept.names[index] for index in indices if index < first),

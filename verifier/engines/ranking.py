@@ -63,11 +63,11 @@ class _Shown:
 
 @dataclass(frozen=True)
 class RankingProof:
-    """What came of it, and what it took."""
+    """The outcome of a proof by ranking, and its cost."""
 
     proof: CheckedProof | None
     reason: str | None
-    """What was shown, or why there is no proof."""
+    """The facts shown, or why there is no proof."""
     is_error: bool
     """True if the checker refutes what was shown."""
     dead: tuple[str, ...]

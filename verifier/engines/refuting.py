@@ -81,5 +81,5 @@ def _goals(model: Model) -> Iterator[tuple[str, FNode]]:
 
 
 def _goal(name: str) -> str:
-    """What a formula is called where it is claimed. No lemma or property has such a name."""
+    """The name of a claimed formula. No lemma or property has such a name."""
     return f"{name} claimed"

@@ -37,7 +37,7 @@ _SHARE_OF_MEMORY = 4
 
 
 def share_of(limits: Limits) -> Limits:
-    """What exploration may take of the limits of a run."""
+    """The share of a run's limits for exploration."""
     return replace(limits, memory=limits.memory // _SHARE_OF_MEMORY if limits.memory else None)
 
 

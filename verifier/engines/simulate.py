@@ -102,7 +102,7 @@ class _Simulation:
         self.limits = self.request.limits.begun()
         implied = (prop.name for prop in self.model.system.implied)
         self.names = tuple(dict.fromkeys((*self.request.properties, *implied)))
-        """What was asked for and, checked along, what is implied."""
+        """The properties asked for, and the implied ones."""
         self.rng = np.random.default_rng(self.request.seed)
         with Watched(look_at(self.limits)):
             self.moves = Moves(self.model)

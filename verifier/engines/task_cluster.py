@@ -120,7 +120,7 @@ class TaskCluster:
         return min(MOST_ROOM, self._memory - _WORKER)
 
     def run(self, stage: Stage, tasks: Sequence[Task]) -> Iterator[Result]:
-        """What came of the tasks. Raises Interrupted at a limit, or if a task cannot be done."""
+        """Yield the outcomes of the tasks. Raises Interrupted at a limit, or if a task cannot be done."""
         for result in self._done(stage, tasks):
             self._check_memory(result)
             yield result

@@ -57,7 +57,8 @@ class TaskProcesses:
         return min(MOST_ROOM, (self._findings.memory - self._findings.resident()) // self._count)
 
     def run(self, stage: Stage, tasks: Sequence[Task]) -> Iterator[Result]:
-        """What came of the tasks, as they end. Raises Interrupted at a limit, or if a task cannot be done."""
+        """Yield the outcomes of the tasks as they end. Raises Interrupted at a limit, or if a task
+        cannot be done."""
         waiting = deque(enumerate(tasks))
         attempts = [0] * len(tasks)
         doing: dict[str, int] = {}

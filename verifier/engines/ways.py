@@ -22,11 +22,11 @@ class Ways:
         self._shelf, self._transitions, self._represented = shelf, transitions, represented
 
     def to(self, now: Checkpoint, level: int, number: int) -> Callable[[], list[Rows]]:
-        """What finds a state of each level on the way to one, an initial state first."""
+        """Find a state of each level on the way to one, an initial state first."""
         return lambda: self._way(now, level, number, [])
 
     def beyond(self, now: Checkpoint, key: int) -> Callable[[], list[Rows]]:
-        """The same for a state of the level after the last one, by its key."""
+        """Find the way to a state of the level after the last one, by its key."""
         number, move = self._predecessor(key)
         return lambda: self._way(now, now.depth, number, [move])
 

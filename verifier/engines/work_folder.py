@@ -61,7 +61,7 @@ class Level:
 
 @dataclass(frozen=True)
 class Begun:
-    """What an exploration in files begins with: the states found before, in the order found."""
+    """The beginning of an exploration in files: the states found before, in the order found."""
 
     states: Block
     """The words of each, and the number of the predecessor plus one; 0: none."""

@@ -107,7 +107,7 @@ class Shelf:
                     raise Damaged(f"{path} is shorter than it was written")
 
     def mapped(self, part: Slice, column: int) -> Column:
-        """The same without reading it, for few accesses."""
+        """Map the file instead of reading it, for few accesses."""
         block = part.block
         if not len(part):
             return np.empty(0, np.uint64)

@@ -106,7 +106,8 @@ def _parts(rows: Rows) -> Iterator[Rows]:
 
 
 def _compiled(model: Model, words: Mapping[str, str]) -> Compiled:
-    """What a permutation of words makes of a state. Raises DefinitionError where it leads out of a sort."""
+    """Compile the image of a state under a permutation of words. Raises DefinitionError where it leads
+    out of a sort."""
     renaming: dict[Listed, Mapping[Concrete, Concrete]] = {}
     parts = chain.from_iterable(map(sorts_in, model.layout.sorts.values()))
     for sort in dict.fromkeys(part for part in parts if isinstance(part, Listed)):

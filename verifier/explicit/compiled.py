@@ -186,7 +186,7 @@ def _source(inputs: int, operations: Sequence[Operation], outputs: Sequence[int]
 def _in_pairs(
     first: int, operations: Sequence[Operation], outputs: Sequence[int]
 ) -> tuple[list[Operation], list[int]]:
-    """What the outputs need, with junctions of two parts, and the numbers of the outputs.
+    """The nodes that the outputs need, with junctions of two parts, and the numbers of the outputs.
 
     A junction joins those parts first that most others of its kind have, and junctions that begin with the
     same parts share what these make. In which order parts are joined and how they are grouped changes no

@@ -45,7 +45,7 @@ _KIBIBYTE = 1024
 
 @dataclass
 class Tally:
-    """What is counted of states that were looked at."""
+    """The counts of visited states."""
 
     coverage: Coverage
     looked: int = 0
@@ -80,7 +80,7 @@ class Tally:
 
 @dataclass(frozen=True)
 class Stage:
-    """What tasks need beside themselves, the same for all of a search. It can be pickled."""
+    """The common data of all tasks of a search. It can be pickled."""
 
     folder: Path
     transitions: Transitions
@@ -94,7 +94,7 @@ class Stage:
     """True if a later search may go on with the folder."""
 
     def alone(self) -> Stage:
-        """The same without the model."""
+        """The stage without the model."""
         return replace(self, transitions=self.transitions.alone())
 
     @property
@@ -143,7 +143,7 @@ class Expand:
 
 @dataclass(frozen=True)
 class Expanded:
-    """What came of it."""
+    """The outcome of an expansion."""
 
     number: int
     tally: Tally
@@ -171,7 +171,7 @@ class Settle:
     """Successors, in ranges of equal size: those of each section ascend by key, and are after those of the
     one before."""
     runs: tuple[Run, ...]
-    """What was seen before, the oldest first."""
+    """The states seen before, the oldest first."""
     chunks: int
     """Of the level that the successors come from."""
     capacity: int
@@ -182,7 +182,7 @@ class Settle:
 
 @dataclass(frozen=True)
 class Settled:
-    """What came of it."""
+    """The outcome of settling."""
 
     partition: int
     count: int

@@ -73,7 +73,8 @@ class Successors:
 
 
 class Transitions:
-    """What each move does to states, and in which states properties fail: arrays and compiled terms, without
+    """The effect of each move on states, and the states in which properties fail: arrays and compiled
+    terms, without
     the model. It can be pickled, so that other processes need neither the protocol nor its terms."""
 
     def __init__(
@@ -93,7 +94,7 @@ class Transitions:
         self._compiled = compiled
 
     def alone(self) -> Transitions:
-        """The same without the model."""
+        """The transitions without the model."""
         return Transitions(self.bits, self._names, self.actions, self._updates, self._compiled)
 
     @property

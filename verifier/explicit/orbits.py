@@ -97,7 +97,7 @@ class Orbits:
         return result, stabilisers
 
     def _try_orders(self, rows: Rows, tied: NDArray[np.uint8]) -> tuple[Rows, Counts]:
-        """The same for states with ascending keys; ``tied``: for each, whether neighbours have equal ones."""
+        """Normalise states with ascending keys; ``tied``: for each, whether neighbours have equal ones."""
         slices = to_slices(rows, self._bits)
         twins = [
             1 - octets(elements.exchange(one, other).changed(slices), len(rows))

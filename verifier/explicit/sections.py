@@ -47,7 +47,7 @@ class Sections:
 
 
 def joined(columns: Sequence[Column], keys: Column, bits: int) -> tuple[list[Column], int | None]:
-    """What to write of states with so many bits, and the least key, if keys are put into the last word.
+    """The words to write for states with so many bits, and the least key, if keys are put into the last word.
 
     They are where all fit, lowered by the least, and no state has any of these bits; then the column is
     changed. The first word has none left over: it is a hash. Keys ascend.

@@ -133,7 +133,7 @@ class _Settling:
         return f"{self._stage.run}{self._task.level:05}-p{self._task.partition:04}-{part:03}"
 
     def result(self) -> Settled:
-        """What was found."""
+        """The findings."""
         runs: list[Run] = [*self._task.runs, *([tuple(self._run)] if self._run else [])]
         first = first_to_merge([size(run) for run in runs])
         if first < len(runs) - 1:

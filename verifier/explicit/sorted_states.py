@@ -130,7 +130,7 @@ def _few(states: Sized, part: Slice) -> bool:
 
 
 def narrowed(shelf: Shelf, run: Sequence[Slice], low: int, high: int) -> list[Slice]:
-    """What slices have in a range of the first column."""
+    """The parts of slices within a range of the first column."""
     if (low, high) == (0, SPACE):
         return [part for part in run if len(part)]
     return [inner for part in run if len(inner := shelf.narrowed(part, low, high))]

@@ -1,1 +1,1 @@
-"""What came of a run, as plain data: the run, its JSON object, its rows, and what was expected of it."""
+"""Outcomes of runs, as plain data: the run, its JSON object, its rows, and what was expected of it."""

@@ -1,4 +1,4 @@
-"""What a run was asked, in the protocol's words: formulas and documentation of properties and actions."""
+"""The question of a run, in the protocol's words: formulas and documentation of properties and actions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def asked(definition: Definition, names: Iterable[str]) -> dict[str, dict[str, s
 
 
 def documented(definition: Definition) -> dict[str, str]:
-    """What the actions do, for those that are documented."""
+    """The documentation of the actions that have some."""
     return {a.name: _plain(a.description) for a in definition.actions if a.description}
 
 

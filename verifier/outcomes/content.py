@@ -54,7 +54,7 @@ def _constants(run: Run) -> dict[str, Any]:
 def without_answer(
     question: Mapping[str, Any], verdict: Verdict, origin: Origin, peak_memory: int | None
 ) -> dict[str, Any]:
-    """The same of a run that could not be made, or was killed. ``question`` has spec, spec_hash, constants,
+    """The object of a run that could not be made, or was killed. ``question`` has spec, spec_hash, constants,
     engine and options."""
     return {
         **question,

@@ -36,7 +36,7 @@ class Expectations:
     verdicts: tuple[Expectation, ...] = ()
     enabled: tuple[Enabling, ...] = ()
     no_deadlock: str = NO_DEADLOCK
-    """What freedom from deadlock is called."""
+    """The title of freedom from deadlock."""
 
     @property
     def properties(self) -> tuple[str, ...]:

@@ -9,10 +9,10 @@ _IN_KEYS = MappingProxyType({now: former for former, now in _FORMER_ENGINES.item
 
 
 def current_name(engine: str) -> str:
-    """What an engine is called now that results may call by a former name."""
+    """The current name of an engine that results may call by a former name."""
     return _FORMER_ENGINES.get(engine, engine)
 
 
 def name_in_keys(engine: str) -> str:
-    """What the keys of jobs call an engine: its first name, so that old rows are found again."""
+    """The name of an engine in the keys of jobs: its first one, so that old rows are found again."""
     return _IN_KEYS.get(engine, engine)

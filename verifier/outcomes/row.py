@@ -35,7 +35,7 @@ ASSUMPTIONS = "assumptions"
 
 @dataclass(frozen=True)
 class Row:
-    """What is known of one property of one protocol at one choice of constants."""
+    """The verdict on one property of one protocol at one choice of constants."""
 
     job_id: str
     """The hash of what was asked: spec, constants, property, engine, options, version of this program."""
@@ -200,7 +200,7 @@ def rows_of(content: Mapping[str, Any]) -> Sequence[Row]:
 
 
 def _said(content: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, Any]:
-    """What was asked of a property, and what the actions of its execution do."""
+    """The documentation of a property and of the actions of its execution."""
     asked = content.get("asked", {}).get(result["property"])
     said = {} if asked is None else {ASKED: asked}
     if result["trace"] is None or not content.get("documented"):

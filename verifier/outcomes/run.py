@@ -36,7 +36,7 @@ def origin() -> Origin:
 
 @dataclass(frozen=True)
 class Run:
-    """What was asked, what came out, and the exit code that follows."""
+    """A question, its outcome, and the exit code that follows."""
 
     engine: str
     definition: Definition
@@ -67,7 +67,7 @@ class Run:
     """Of a run that is about all constants: what it assumes of them. None: it is about the constants of the
     definition."""
     beyond_declared: tuple[str, ...] = ()
-    """What of that the protocol declares neither with its constants nor as its own assumptions."""
+    """The part that the protocol declares neither with its constants nor as its own assumptions."""
     certificate_texts: Mapping[str, str] = field(default_factory=dict)
     """Of each property that is proved for all constants, the text of the certificate's file."""
 

@@ -86,7 +86,7 @@ class AboutLoop(TypedDict):
 
 
 class AboutTrace(TypedDict):
-    """What is said of a trace."""
+    """The metadata of a trace."""
 
     failing: NotRequired[list[Failing]]
     about_step: NotRequired[bool]
@@ -94,7 +94,7 @@ class AboutTrace(TypedDict):
 
 
 class AboutState(TypedDict):
-    """What is said of a state: the action that led to it."""
+    """The metadata of a state: the action that led to it."""
 
     action: NotRequired[str]
     parameters: NotRequired[dict[str, Any]]
@@ -176,7 +176,7 @@ class Solver(TypedDict):
 
 
 class Asked(TypedDict):
-    """What a property is, in the protocol's words (``verifier.outcomes.asked``)."""
+    """A property in the protocol's words (``verifier.outcomes.asked``)."""
 
     kind: str
     says: str

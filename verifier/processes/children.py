@@ -32,7 +32,7 @@ page, 35 ms for a GiB."""
 _PR_SET_PDEATHSIG = 1
 
 Work: TypeAlias = Callable[[Callable[[Any], None], Connection], None]
-"""What a child does: gets a function to report with, and a connection to hear from the parent."""
+"""The work of a child: gets a function to report with, and a connection to hear from the parent."""
 
 
 @dataclass(frozen=True)
@@ -179,7 +179,7 @@ class Children:
         return list(self._children)
 
     def events(self) -> Iterator[Message | ChildEnded]:
-        """What the children report, as it comes, until all have ended.
+        """Yield the children's reports until all have ended.
 
         Raises Interrupted when a limit is reached.
         """
@@ -192,7 +192,7 @@ class Children:
         return [child.receiving for child in self._children.values()]
 
     def poll(self, seconds: float) -> Iterator[Message | ChildEnded]:
-        """What the children report, once one has something to report; nothing after that time.
+        """Wait for reports of the children; return none after that time.
 
         Raises Interrupted when a limit is reached.
         """
@@ -234,7 +234,8 @@ class Children:
         return [child.process.pid for child in self._children.values()]
 
     def _used_by_trees(self) -> int | None:
-        """What the children and all below them take, shared memory once; None if it is too soon to count it.
+        """The memory of the children and all below them, shared memory once; None if it is too soon to
+        count it.
 
         It is never too soon where the limit may be reached: what each process has, shared or not, is together
         at least what they take.
@@ -269,7 +270,7 @@ def _with_descendants(pid: int) -> list[psutil.Process]:
 
 
 def _proportional(process: psutil.Process) -> int:
-    """What a process takes; of what it shares with others by fork, its part."""
+    """The memory of a process, with its part of what it shares by fork."""
     with contextlib.suppress(psutil.Error):
         memory = process.memory_full_info()
         return int(getattr(memory, "pss", memory.rss))  # only Linux has the proportional size

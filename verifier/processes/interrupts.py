@@ -29,8 +29,8 @@ _PATIENCE_SECONDS = 2.0
 _LOOK_SECONDS, _AT_ONCE_SECONDS = 0.5, 0.05
 """How often it is looked at whether work goes on; how soon an exception that Python lost is raised again."""
 _WORK_SECONDS, _WAIT_SECONDS = 2.0, 8.0
-"""What works on for so long after an interrupt, or waits, did not hear of it. The first is processor time: a
-busy machine makes a conclusion slow."""
+"""Work that continues, or waits, for so long after an interrupt did not hear of it. The first is processor
+time: a busy machine makes a conclusion slow."""
 _MOST_TIMES = 4
 """Interrupted so many times in vain, the process ends."""
 
@@ -89,7 +89,7 @@ class Interrupts:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """What is done here is not interrupted; a signal is heeded afterwards."""
+        """Hold interrupts back; a signal is heeded afterwards."""
         self._held += 1
         try:
             yield
@@ -111,7 +111,7 @@ class Interrupts:
 
 
 def handler() -> Interrupts | None:
-    """What handles the signals of this process, if it is this module."""
+    """The handler of this process's signals, if it is ours."""
     found = signal.getsignal(signal.SIGINT)
     return found if isinstance(found, Interrupts) else None
 
@@ -124,7 +124,7 @@ def asked_to_stop() -> bool:
 
 @contextmanager
 def held() -> Iterator[None]:
-    """What is done here is not interrupted, where signals are handled."""
+    """Hold interrupts back, where signals are handled."""
     found = handler()
     if found is None:
         yield

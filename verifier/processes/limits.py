@@ -1,4 +1,4 @@
-"""What a run may take, and what it says when that is used up."""
+"""The limits of a run, and the reasons when they are used up."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["GRACE_MEMORY", "GRACE_SECONDS", "INTERRUPTED", "Interrupted", "Limit
 
 GRACE_SECONDS = 10.0
 GRACE_MEMORY = 256 * 2**20
-"""What a process with an engine in it gets beyond the engine's own limits before it is killed: an engine that
+"""The memory of an engine's process beyond the engine's own limits before it is killed: an engine that
 ends by itself knows the depth that it closed, and it does not count the process around it."""
 
 
@@ -21,7 +21,7 @@ class Interrupted(Exception):
 
 @dataclass(frozen=True)
 class Limits:
-    """What a run may take; None is no limit."""
+    """The limits of a run; None is no limit."""
 
     seconds: float | None = None
     memory: int | None = None

@@ -26,7 +26,7 @@ class Task:
 
 @dataclass(frozen=True)
 class TaskResult:
-    """What came of a task."""
+    """The outcome of a task."""
 
     name: str
     reported: tuple[Any, ...]
@@ -74,7 +74,7 @@ def run_alone(
     nested: bool,
     hear: Callable[[Any], None] = lambda _: None,
 ) -> TaskResult:
-    """What comes of one task. An interrupt counts as a limit. ``nested``: it has children of its own. What it
+    """Run one task. An interrupt counts as a limit. ``nested``: it has children of its own. What it
     reports is heard as it comes, too."""
     began, children = time.monotonic(), Children(limits, nested=nested)
     reported: list[Any] = []
@@ -102,8 +102,8 @@ Watch = Callable[[Sequence[str]], None]
 def run_tasks(
     tasks: Sequence[Task] | deque[Task], at_once: int, watch: Watch = lambda _: None
 ) -> Iterator[TaskResult]:
-    """What comes of the tasks, as they end, started in the order given. A deque is emptied; more can be added
-    to it meanwhile. Whatever ends this kills them."""
+    """Run the tasks in the order given, and yield their outcomes as they end. A deque is emptied; more can
+    be added to it meanwhile. Whatever ends this kills them."""
     waiting, running = tasks if isinstance(tasks, deque) else deque(tasks), dict[str, _Running]()
     try:
         while waiting or running:

@@ -18,7 +18,7 @@ import psutil
 from verifier.processes.limits import Interrupted, Limits
 
 _SECONDS_BETWEEN_LOOKS, _SECONDS_UNTIL_AGAIN = 0.2, 1.0
-"""What is raised once is raised again where it does not end the work: Python loses it where it arrives in the
+"""An exception is raised again where it does not end the work: Python loses it where it arrives in the
 destructor of an object, and those of solvers have many, or in what the collector of garbage calls."""
 _ENOUGH_TO_ARRIVE = 10_000
 """Rounds of a loop, in the first of which an exception that waits arrives."""

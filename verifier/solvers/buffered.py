@@ -1,4 +1,4 @@
-"""What the backends share: buffering of clauses and the life of an answer."""
+"""The common part of the backends: buffering of clauses and the life of an answer."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ class Cvc5Solver(BufferedSolver):
 
 
 def decide_script(script: str, assumed: Sequence[str], steps: int) -> ScriptAnswer:
-    """What cvc5 says of SMT-LIB assertions, if the boolean constants of these names are true."""
+    """Decide SMT-LIB assertions by cvc5, if the boolean constants of these names are true."""
     solver = cvc5.Solver(cvc5.TermManager())
     solver.setOption("full-saturate-quant", "true")
     if steps:

@@ -1,4 +1,4 @@
-"""What every solver offers: clauses in, an answer out, values or a core on request."""
+"""The interface of every solver: clauses in, an answer out, values or a core on request."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Clause = Sequence[int]
 
 
 class Answer(Enum):
-    """What a solver says about the clauses under the assumptions; users see verdicts instead."""
+    """A solver's answer about the clauses under the assumptions; users see verdicts instead."""
 
     SATISFIABLE = "satisfiable"
     UNSATISFIABLE = "unsatisfiable"
@@ -21,7 +21,7 @@ class Answer(Enum):
 
 @dataclass(frozen=True)
 class ScriptAnswer:
-    """What a solver says of a script in SMT-LIB."""
+    """A solver's answer about a script in SMT-LIB."""
 
     answer: Answer
     core: tuple[str, ...] = ()
@@ -61,7 +61,7 @@ class ClauseSolver(Protocol):
         """
 
     def values(self, variables: Iterable[int]) -> list[bool]:
-        """What `value` says of each variable, in one call."""
+        """The `value` of each variable, in one call."""
 
     def failed_assumptions(self) -> Sequence[int]:
         """Assumptions of the last `solve` that suffice, with the clauses, for its answer.

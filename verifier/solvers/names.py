@@ -79,7 +79,7 @@ SCRIPT_SOLVERS = ("z3", "cvc5")
 
 
 def decide_script(name: str, script: str, assumed: Sequence[str] = (), steps: int = 0) -> ScriptAnswer:
-    """What a solver says of assertions in SMT-LIB, if the boolean constants of these names are true.
+    """Decide assertions in SMT-LIB, if the boolean constants of these names are true.
 
     ``steps`` limits its work, in units of its own; 0 is no limit. Raises UsageError for a solver that reads
     no such scripts.

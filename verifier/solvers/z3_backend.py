@@ -104,7 +104,7 @@ class Z3Solver(BufferedSolver):
 
 
 def decide_script(script: str, assumed: Sequence[str], steps: int) -> ScriptAnswer:
-    """What Z3 says of SMT-LIB assertions, if the boolean constants of these names are true."""
+    """Decide SMT-LIB assertions by Z3, if the boolean constants of these names are true."""
     context = z3.Context()
     solver = z3.Solver(ctx=context)
     if steps:

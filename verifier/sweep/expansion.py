@@ -48,7 +48,7 @@ class Expansion:
     jobs: tuple[Job, ...]
     left_out: tuple[LeftOut, ...]
     no_deadlock: str
-    """What freedom from deadlock is called, by all specs or at least one."""
+    """The title of freedom from deadlock, in all specs or at least one."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class _SpecInGrid:
     claims: Mapping[str, frozenset[str]]
     """For each engine the properties that it can be asked about."""
     no_deadlock: str
-    """What freedom from deadlock is called."""
+    """The title of freedom from deadlock."""
 
     def of(self, engine: str) -> tuple[str, ...]:
         """The properties for an engine, not those that it cannot decide."""
@@ -122,7 +122,7 @@ def _covered(grid: Grid, spec: str) -> _SpecInGrid:
 
 
 def _checked_definition(grid: Grid, spec: str) -> Definition:
-    """The same of a Python class, once all values of its constants were looked at."""
+    """The definition of a Python class, once all values of its constants were looked at."""
     known = constants_of(load_class(spec))
     for axis in grid.axes:
         if axis.name not in known:

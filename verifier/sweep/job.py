@@ -12,14 +12,14 @@ from verifier.runs.loading import Reading
 
 @dataclass(frozen=True)
 class Job:
-    """What is asked, in plain values, so that it can be sent to any machine."""
+    """A question, in plain values, so that it can be sent to any machine."""
 
     job_id: str
     """See ``verifier.outcomes.row.job_id``."""
     spec: str
     """A built-in name, or a file."""
     name: str
-    """What the spec calls itself; with its file, where others of the sweep call themselves the same."""
+    """The spec's own name, with its file if others of the sweep have the same name."""
     spec_hash: str
     constants: Mapping[str, Any]
     property_name: str
@@ -36,7 +36,7 @@ class Job:
     reading: Reading = field(default_factory=Reading)
     """How the spec is read, if it is a TLA+ module."""
     files: tuple[str, ...] = ()
-    """What executors elsewhere need to load the spec."""
+    """The files that executors need to load the spec."""
     part_of: str | None = None
     """The key of the job that this is a part of; None: it is a job of its own."""
 

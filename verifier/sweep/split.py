@@ -121,7 +121,7 @@ class Split:
         return next((row for row in self.rows.get(part.job_id, ()) if row.job_id == part.job_id), None)
 
     def _joined(self, part: Job) -> Row | None:
-        """What is known of a part by itself and by its halves: the depth that it closed, or both of them."""
+        """Join the verdict on a part with those on its halves: the depth that it closed, or both of them."""
         own = self._row(part)
         both = [self._joined(half) for half in self.halves.get(part.job_id, ())]
         if own is None or not both:

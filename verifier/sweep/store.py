@@ -75,7 +75,7 @@ _COUNT = b"verify.rows"
 
 
 class _SweepFile(TypedDict):
-    """What ``sweep.json`` must say."""
+    """The contents of ``sweep.json``."""
 
     jobs: list[str]
     checksum: NotRequired[str]
@@ -325,7 +325,7 @@ def _table(file: Path) -> pa.Table:
 
 
 _NO_ROWS = (UsageError, pa.ArrowException, ValueError, TypeError, LookupError, ArithmeticError, MemoryError)
-"""What is raised where a file of rows was changed: a UnicodeDecodeError, say, is a ValueError."""
+"""The exceptions of a changed file of rows: a UnicodeDecodeError, say, is a ValueError."""
 
 
 def _damaged(file: Path, error: Exception) -> Damaged:

@@ -1,4 +1,4 @@
-"""What came out of a sweep, counted from its rows."""
+"""The summary of a sweep, counted from its rows."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Summary:
-    """What came out of the jobs that were asked for last."""
+    """The outcome of the jobs that were asked for last."""
 
     counts: tuple[Count, ...]
     slowest: tuple[Line, ...]

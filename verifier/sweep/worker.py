@@ -1,4 +1,4 @@
-"""What runs in Spark's Python workers. Small, since Spark sends it by name."""
+"""The code in Spark's Python workers. Small, since Spark sends it by name."""
 
 from __future__ import annotations
 

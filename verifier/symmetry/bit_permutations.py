@@ -140,7 +140,7 @@ def exactly_moved(layout: Layout, renaming: Renaming) -> set[int]:
 
 
 def permutation_of(layout: Layout, renaming: Renaming) -> Permutation:
-    """What each bit becomes, if ``is_exact``."""
+    """The image of each bit, if ``is_exact``."""
     places: dict[Any, int] = {}
     images: list[Any] = []
     for name, sort in layout.sorts.items():

@@ -65,7 +65,7 @@ def moved_bits(layout: Layout, exchange: Exchange) -> Permutation | None:
 
 
 def moves(layout: Layout, permutation: Permutation) -> dict[FNode, FNode] | None:
-    """What each bit becomes that does not stay; None if the permutation does not undo itself."""
+    """The image of each bit that moves; None if the permutation does not undo itself."""
     if any(permutation[other] != one for one, other in enumerate(permutation)):
         return None
     bits = layout.bits
@@ -110,7 +110,7 @@ class Images:
         return self._known.get(self._key(instance, moved, inputs, written))
 
     def inputs(self, instance: Instance, exchange: Exchange) -> dict[FNode, FNode] | None:
-        """What an exchange makes of the free parameters of an instance; None if that is no permutation."""
+        """The image of the free parameters of an instance; None if that is no permutation."""
         if not instance.inputs:
             return {}
         permutation = moved_bits(self.model.free_layouts[instance.label], exchange)
@@ -119,7 +119,7 @@ class Images:
         return {bit: instance.inputs[permutation[place] - 1] for place, bit in enumerate(instance.inputs, 1)}
 
     def _key(self, instance: Instance, moved: Bits, inputs: Bits, form: Form) -> object:
-        """What instances have in common that do the same, up to the names of their free parameters."""
+        """The common form of instances that do the same, up to the names of their free parameters."""
         places = {bit: ("free", place) for place, bit in enumerate(instance.inputs)}
         if places:
             form = self.forms.under({**moved, **{bit: places[inputs.get(bit, bit)] for bit in places}})

@@ -10,7 +10,7 @@ from pysmt.fnode import FNode
 _ANY_ORDER = (op.AND, op.OR, op.IFF)
 
 Bits = Mapping[FNode, FNode]
-"""What each bit becomes; those not named stay."""
+"""The image of each bit; those not named stay."""
 
 
 class Forms:

@@ -101,7 +101,7 @@ class _Search:
 
 @dataclass(frozen=True)
 class _WordExchange:
-    """The same of an exchange of words: an image is looked for by its terms."""
+    """Images under an exchange of words: each is looked for by its terms."""
 
     search: Images
     exchange: Exchange

@@ -31,7 +31,7 @@ class Condition:
     cut_off: FNode
     """Where one cannot be taken only because it would leave a sort, or read what has no value."""
     family: Fairness
-    """What it is one condition of."""
+    """The family of the condition."""
     values: tuple[Concrete, ...] = ()
     """The values of the parameters in ``each`` of the family."""
 
@@ -72,14 +72,14 @@ def conditions_of(base: Model, fairness: Fairness) -> Iterator[Condition]:
 
 @dataclass
 class _Members:
-    """What one condition of a family is about."""
+    """The subject of one condition of a family."""
 
     instances: list[int] = field(default_factory=list)
     cut_off: list[FNode] = field(default_factory=list)
 
 
 def _key_of(fairness: Fairness) -> Callable[[Instance | CutOff], tuple[Concrete, ...] | None]:
-    """What says to which condition of a family an instance belongs; None if to none."""
+    """The key of the condition to which an instance belongs; None if it belongs to none."""
     given, steps = dict(fairness.given), fairness.steps
 
     def named(one: Instance | CutOff) -> tuple[Concrete, ...] | None:
@@ -97,7 +97,7 @@ def _key_of(fairness: Fairness) -> Callable[[Instance | CutOff], tuple[Concrete,
 
 
 def _taken(steps: Sequence[Taken]) -> Callable[[Instance | CutOff], tuple[Concrete, ...] | None]:
-    """The same where the instances are listed: they belong to one condition."""
+    """The key where the instances are listed: they belong to one condition."""
     wanted: dict[str, list[Mapping[str, Concrete]]] = {}
     for step in steps:
         wanted.setdefault(step.action, []).append(dict(step.given))

@@ -22,7 +22,7 @@ from verifier.system.transition_system import Instance
 
 @dataclass
 class _Effect:
-    """What an instance may do to a field."""
+    """The effect of an instance on a field."""
 
     sets: set[FNode] = field(default_factory=set)
     clears: set[FNode] = field(default_factory=set)

@@ -33,7 +33,7 @@ from verifier.system.transition_system import Instance, NamedFormula, SafetyProp
 LOOP_STARTS = "the loop starts"
 """The action of the instance that notes the start of a loop."""
 WHERE_LOOP_STARTS = "where the loop starts"
-"""What follows the name of a variable or lemma if it is about the copy of the state."""
+"""The suffix of a variable or lemma if it is about the copy of the state."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,6 +196,6 @@ def _first_bits(layout: Layout) -> list[bool]:
 
 
 def _copied(lemma: NamedFormula, looping: FNode, renamed: Mapping[FNode, FNode]) -> NamedFormula:
-    """What the lemma says of the state in which the loop starts."""
+    """The lemma about the state in which the loop starts."""
     there = restricted(lemma.formula, renamed)
     return NamedFormula(f"{lemma.name} {WHERE_LOOP_STARTS}", disjunction((negation(looping), there)))

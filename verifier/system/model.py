@@ -67,7 +67,7 @@ class PartialRead:
     place: str
     """Where the protocol reads: ``the guard of Fire(r1)``."""
     lines: tuple[Term, ...]
-    """What is read there, from the first to the first that is false."""
+    """The lines read there, up to the first that is false."""
     bindings: Bindings
     free: tuple[Symbol, ...]
     """Parameters that the bindings leave open."""
@@ -86,13 +86,15 @@ class Model:
     free_layouts: Mapping[str, Layout]
     """For each instance (by label) with free parameters, the layout of its inputs."""
     leaving: tuple[Leaving, ...]
-    """What the type invariant excludes beside its formula. An instance is disabled where it would leave."""
+    """The states that the type invariant excludes beside its formula. An instance is disabled where it
+    would leave."""
     init_is_read: FNode
     """Where all that Init reads has a value: in every state, or the protocol is refused."""
     undefined: tuple[PartialRead, ...]
-    """What the property ``UndefinedRead`` excludes. An instance is disabled where it would read so."""
+    """The reads that the property ``UndefinedRead`` excludes. An instance is disabled where it would
+    read so."""
     breaking: tuple[BreakingStep, ...]
-    """What the step invariants exclude."""
+    """The steps that the step invariants exclude."""
     cut_off: tuple[CutOff, ...]
     """Where instances are disabled for no reason of the protocol's: what ``leaving`` and ``undefined`` say of
     each."""

@@ -88,7 +88,7 @@ def _at_least(wanted: Fairness) -> tuple[Fairness, ...]:
 
 
 def ranking_claims(live: LiveModel) -> tuple[Claim, ...]:
-    """What the ranking claims of every reachable state. Raises NoRanking."""
+    """The ranking's claims about every reachable state. Raises NoRanking."""
     found = ranking_of(live)
     if found is None:
         raise NoRanking(f"{live.property_.name} has no ranking: mark a method with @ranking")

@@ -28,7 +28,7 @@ def changes(instance: Instance) -> FNode:
 
 @dataclass(frozen=True)
 class _Known:
-    """What is certain of bits before and after an instance is taken, each as a set of places."""
+    """Facts about bits before and after an instance is taken, each as a set of places."""
 
     set_before: int
     clear_before: int

@@ -45,7 +45,7 @@ def instance_count(definition: Definition) -> int:
 
 
 def instances_of(action: Action) -> int:
-    """The same of one action."""
+    """The number of instances of one action."""
     return product(p.symbol.sort.size for p in action.parameters if not p.free)
 
 

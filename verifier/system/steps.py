@@ -80,7 +80,7 @@ class StepInvariants:
         updates: Mapping[FNode, FNode],
         inputs: tuple[FNode, ...],
     ) -> Iterator[BreakingStep]:
-        """What an instance breaks. ``after`` has the variables as it leaves them."""
+        """The step invariants that an instance breaks. ``after`` has the variables as it leaves them."""
         changes = disjunction(negation(equivalence(old, new)) for old, new in updates.items())
         for prop, holds, read in self._read(after):
             taken = guard if prop.name in self._reflexive else conjunction((guard, changes))

@@ -36,7 +36,7 @@ from verifier.encodings.bits import (
 
 @dataclass(frozen=True)
 class Event:
-    """What may happen again and again: that a state satisfies a formula, or that a step is taken."""
+    """An event that may happen again and again: that a state satisfies a formula, or that a step is taken."""
 
     state: FNode
     steps: tuple[tuple[int, FNode], ...] = ()
@@ -65,11 +65,11 @@ class Monitor:
         return self.sets.state is not FALSE or bool(self.sets.steps) or self.keeps is not TRUE
 
     def begins(self, own: FNode) -> FNode:
-        """What holds of the bit in the first state."""
+        """The bit's condition in the first state."""
         return equivalence(own, self.first)
 
     def fits(self, own: FNode) -> FNode:
-        """What holds of the bit in every state."""
+        """The bit's condition in every state."""
         possible = disjunction((self.sets.state, self.keeps, negation(own)))
         return conjunction(
             (disjunction((negation(self.sets.state), own)), TRUE if self.sets.steps else possible)
@@ -90,11 +90,11 @@ class Promise:
     reaches: Event
 
     def begins(self, own: FNode) -> FNode:
-        """What holds of the bit in the first state."""
+        """The bit's condition in the first state."""
         return self.fits(own)
 
     def fits(self, own: FNode) -> FNode:
-        """What holds of the bit in every state."""
+        """The bit's condition in every state."""
         return self._fits(own, self.holds, self.reaches.state)
 
     def _fits(self, own: FNode, holds: FNode, reached: FNode) -> FNode:
@@ -121,7 +121,7 @@ class Promise:
         return new, conjunction(allowed)
 
     def justice(self, own: FNode) -> Event:
-        """What happens again and again if the promise is not open forever."""
+        """The event that happens again and again if the promise is not open forever."""
         return Event(disjunction((negation(own), self.reaches.state)), self.reaches.steps)
 
 

@@ -50,7 +50,7 @@ MOST_GOALS = 1000
 
 @dataclass(frozen=True, eq=False)
 class Goal:
-    """What a loop must do to violate the property: see each of ``visits`` happen, stay within some states,
+    """A way for a loop to violate the property: see each of ``visits`` happen, stay within some states,
     and take none of some steps."""
 
     visits: tuple[Event, ...]
@@ -96,7 +96,7 @@ class Reader:
         self._name = ""
 
     def goals(self, prop: TemporalProperty) -> tuple[Goal, ...]:
-        """What loops violate the property. Raises UsageError if it has too many ways to fail."""
+        """The ways for a loop to violate the property. Raises UsageError if it has too many ways to fail."""
         self._name = prop.name
         cases = self._cases(prop.formula, {}, negated=True)
         parts = [cases, *(self._confirmed(w, own) for w, own in self.watches.items() if isinstance(w, Guess))]
@@ -235,7 +235,7 @@ class Reader:
         return self._here(formula.parts[place], bindings)
 
     def _event(self, formula: TemporalFormula, bindings: Bindings) -> Event:
-        """What the formula says to happen: a state, or a step."""
+        """The event of the formula: a state, or a step."""
         if formula.parts and formula.parts[0].operator is TemporalOperator.STEP:
             return Event(FALSE, tuple(self._steps(formula.parts[0].terms[0], bindings)))
         return Event(self._operand(formula, 0, bindings))
@@ -261,7 +261,7 @@ class Reader:
     # Terms
 
     def _formula(self, term: Term, bindings: Bindings) -> FNode:
-        """What the term says; where it reads what has no value, it is reported instead."""
+        """The formula of the term; where it reads what has no value, it is reported instead."""
         self._note((term,), bindings, negation(self._definedness.of(term, bindings)))
         return self._lowering.formula(term, bindings)
 
@@ -286,7 +286,8 @@ class Reader:
                 yield number, taken
 
     def _two_states(self) -> tuple[Lowering, Mapping[FNode, FNode]]:
-        """What reads terms of a step, and for each bit of the state the one that stands for its new value."""
+        """A reader of terms of a step, and for each bit of the state the one that stands for its new
+        value."""
         if self._of_steps is None:
             definition, layout = self.model.definition, self.model.layout
             later = Layout({new.name: new.sort for new in definition.successor})
@@ -306,7 +307,7 @@ def _is_same(one: PartialRead, other: PartialRead) -> bool:
 
 
 def _in_other_words(formula: TemporalFormula) -> TemporalFormula:
-    """The same by what happens eventually, or again and again."""
+    """Rewrite the formula by what happens eventually, or again and again."""
     first, *others = formula.parts or (
         TemporalFormula(TemporalOperator.NOW, (term,)) for term in formula.terms
     )

@@ -93,11 +93,11 @@ class TransitionSystem:
     constraint: FNode
     """True if a state is within the protocol's constraint; part of every guard."""
     lemmas: tuple[NamedFormula, ...] = ()
-    """What serves to prove properties; each is to be proved with them."""
+    """Lemmas for the proofs of properties; each is to be proved with them."""
 
     @property
     def implied(self) -> tuple[SafetyProperty, ...]:
-        """What is checked along with any property, since an action that would break it is disabled: that no
+        """The checks that come with any property, since an action that would break it is disabled: that no
         value leaves its sort, and that nothing is read that has no value."""
         kinds = (PropertyKind.UNDEFINED_READ, PropertyKind.TYPE_INVARIANT)
         return tuple(prop for kind in kinds for prop in self.properties if prop.kind is kind)

@@ -87,7 +87,7 @@ def _suggested(outcome: AllConstantsOutcome) -> list[str]:
 
 
 def said_of_constants(assumptions: Sequence[str], beyond: Sequence[str]) -> list[str]:
-    """What is assumed of the constants, and what of that the protocol does not declare."""
+    """Describe the assumptions about constants, and those that the protocol does not declare."""
     said = [f"Assumed of the constants: {', '.join(assumptions) or 'nothing'}."]
     if beyond:
         said.append(f"warning: the protocol does not declare {', '.join(beyond)}; nothing is proved beyond.")

@@ -139,7 +139,7 @@ class _Differ:
 
     lanes: Sort | None
     first_index: int
-    """What places of sequences and tuples are counted from."""
+    """The first place of sequences and tuples."""
 
     def entries(self, sort: Sort, old: Any, new: Any, place: _Place) -> Iterator[Entry]:
         """The changes at a place."""

@@ -42,11 +42,11 @@ class _Columns:
     lanes: tuple[Concrete | None, ...]
     widths: tuple[int, ...]
     kind: str = ""
-    """What a lane is called."""
+    """The word for a lane."""
 
     @property
     def titles(self) -> list[str]:
-        """What stands above each column."""
+        """The title of each column."""
         return [_lane_title(lane, self.kind) for lane in self.lanes]
 
 

@@ -1,4 +1,4 @@
-"""What differs between two values with members: ``+ gained, − lost``, or what was appended or dropped."""
+"""Differences between two values with members: ``+ gained, − lost``, or what was appended or dropped."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def table(rows: Sequence[Sequence[str]], *, heading: bool = False) -> list[Text]
 
 
 def _in_files(figures: Mapping[str, Any]) -> str:
-    """What is said of an exploration that went on in files."""
+    """Describe an exploration that continued in files."""
     if "bytes_in_files" not in figures:
         return ""
     task = figures["peak_task_memory_bytes"]

@@ -62,7 +62,7 @@ class _Words:
         self._sort_of = {element: sort for sort, elements in movable.items() for element in elements}
         self._names = {element.name for element in self._sort_of}
         self._moved_bits: dict[tuple[tuple[Element, Concrete], ...], dict[BitMeaning, BitMeaning]] = {}
-        """What was renamed already: many clauses have the same few bits."""
+        """The bits that were renamed already: many clauses have the same few bits."""
 
     def images(self, clause: Clause) -> frozenset[Clause]:
         """The clause under all permutations of the elements that it names."""

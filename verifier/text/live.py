@@ -48,7 +48,7 @@ class LiveText(ProgressText):
         yield from self._latest.hear(news, live=live)
 
     def now(self) -> str:
-        """What goes on."""
+        """The current work."""
         return self._latest.now()
 
 
@@ -92,7 +92,7 @@ def render_loop(trace: Trace, width: int) -> list[Text]:
 
 
 def replay_words(trace: Trace) -> str:
-    """What a replayed lasso shows, on one line."""
+    """Describe a replayed lasso on one line."""
     loop = trace.loop
     assert loop is not None
     back = f"stays in state {loop.start}" if loop.closing is None else f"goes back to state {loop.start}"

@@ -1,4 +1,4 @@
-"""What is said of a run while it goes on: lines that stay, and one that is written over."""
+"""Texts about a running engine: lines that stay, and one that is written over."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ProgressText:
             yield str(news)
 
     def now(self) -> str:
-        """What goes on now, on one line."""
+        """The current work, on one line."""
         return "working"
 
     def end(self) -> Iterator[str]:
@@ -41,7 +41,7 @@ class NowAndThen(ProgressText):
         self._line = line
 
     def take(self, news: Any) -> str:
-        """What the news comes to, on one line."""
+        """Take news, and return its text on one line."""
         raise NotImplementedError
 
     def hear(self, news: Any, *, live: bool) -> Iterator[str]:
@@ -117,7 +117,7 @@ class ProversText(ProgressText):
             yield f"{news.name} is open: {news.reason}"
 
     def now(self) -> str:
-        """What each prover does."""
+        """The current work of each prover."""
         if self._asked:
             return f"{self._asked} obligations asked"
         return "; ".join(map(prover_line, self._latest.values())) or "proving"

@@ -56,7 +56,7 @@ def render_proof(run: Run, width: int, *, full: bool) -> list[RenderableType]:
 
 
 def _exploration(run: Run, explored: Mapping[str, Explored]) -> str:
-    """What was looked at."""
+    """Describe the exploration."""
     states = max(each.states for each in explored.values())
     seeks = run.model.system.seeks if run.model else lambda name: False
     holds = ", ".join(name for name in explored if not seeks(name))
@@ -99,7 +99,7 @@ def _invariant(run: Run, proof: CheckedProof, width: int, full: bool) -> list[Re
 
 
 def _given(proof: CheckedProof, declared: Sequence[str]) -> list[str]:
-    """What the invariant contains of what the protocol declares, and what it does not."""
+    """List the declared lemmas that the invariant contains, and those that it lacks."""
     kept, dropped = proof.lemmas_not_needed, proof.lemmas_not_inductive
     named = {
         "Properties in the invariant": proof.uses,

@@ -197,7 +197,7 @@ def undecided_remarks(run: Run) -> list[str]:
 
 
 def to_go_on(verdicts: Sequence[Verdict]) -> list[str]:
-    """What may decide more, where a limit that the user gave ended the run."""
+    """Suggest options that may decide more, where a limit that the user gave ended the run."""
     reasons = [one.reason or "" for one in verdicts if one.kind is VerdictKind.INCONCLUSIVE]
     limits = [option for words, option in _LIMITS.items() if any(one.startswith(words) for one in reasons)]
     greater = " or ".join(limits)
@@ -246,7 +246,7 @@ def semantics_remarks(run: Run) -> list[str]:
 
 
 def with_agreement(words: str, figures: Mapping[str, Any] | None) -> str:
-    """What is said of a TLA+ module, with the extent to which its translation was compared with it."""
+    """Add to the text on a TLA+ module the extent to which its translation was compared with it."""
     if figures is None:
         return words
     states, steps = figures["states"], figures["steps"]

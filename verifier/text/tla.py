@@ -30,7 +30,7 @@ _TITLES = (
 
 
 def render_description(about: Mapping[str, Any], width: int) -> list[RenderableType]:
-    """What a module and its configuration are."""
+    """Describe a module and its configuration."""
     lines: list[RenderableType] = [Text(f"{about['spec']} ({about['file']})", "bold")]
     for title in _TITLES:
         found = about.get(title)

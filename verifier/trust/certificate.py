@@ -104,7 +104,8 @@ class _ValidationContent(TypedDict):
 
 
 class _Content(TypedDict):
-    """What a file must have. That its invariant and SMT-LIB text fit is found out by making them again."""
+    """The required contents of a file. That its invariant and SMT-LIB text fit is found out by making
+    them again."""
 
     spec: str
     spec_hash: str

@@ -50,14 +50,14 @@ def joined(texts: Sequence[str], not_proved: Mapping[str, str]) -> str:
 
 
 def digest_of(content: Mapping[str, Any]) -> str:
-    """What tells a change of a file. Whoever changes it on purpose can change this too."""
+    """The digest that reveals a change of a file. Whoever changes it on purpose can change this too."""
     plain = {name: value for name, value in content.items() if name != "digest"}
     words = json.dumps(plain, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(words.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def read_file(path: Path) -> CertificateFile:
-    """What a file has. Raises Misfit if it is no file of certificates, or was changed."""
+    """Read a file. Raises Misfit if it is no file of certificates, or was changed."""
     content = json_of(path)
     if content.get("format") != FORMAT:
         return CertificateFile((content,), {})

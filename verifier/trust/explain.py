@@ -232,7 +232,7 @@ def breaks(prop: Property, before: Mapping[str, Concrete], after: Mapping[str, C
 
 
 def breaches(model: Model, trace: Trace) -> list[str]:
-    """What happens in the last state that a property excludes besides its formula, in words.
+    """Describe the events in the last state that a property excludes besides its formula.
 
     A type invariant excludes assignments that would leave a sort. ``UndefinedRead`` excludes reads of what
     has no value. A refinement excludes steps that the abstract protocol does not take. For other properties

@@ -29,7 +29,7 @@ _DESCRIPTION = "https://apalache-mc.org/docs/adr/015adr-trace.html"
 
 @dataclass(frozen=True)
 class Header:
-    """What a trace file says about itself."""
+    """The metadata of a trace file."""
 
     spec: str
     spec_hash: str
@@ -87,7 +87,7 @@ def _closing(trace: Trace, definition: Definition) -> dict[str, Any]:
 
 
 def _failing(trace: Trace, model: Model) -> list[dict[str, Any]]:
-    """What fails in the last state, as text, with its witnesses and the values that it mentions."""
+    """The failing part in the last state, as text, with its witnesses and the values that it mentions."""
     if trace.violates is None or trace.loop is not None or model.system.seeks(trace.violates):
         return []
     found = [reason.part for reason in reasons(model, trace)]
@@ -117,7 +117,7 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def header(data: Mapping[str, Any]) -> Header:
-    """What a trace says about itself. Raises UsageError if it lacks something that a replay needs."""
+    """Read the metadata of a trace. Raises UsageError if it lacks something that a replay needs."""
     about = data.get("#meta")
     if not isinstance(about, dict):
         raise UsageError('no trace of verify: "#meta" is missing, which names the spec and its constants')
@@ -136,7 +136,7 @@ def header(data: Mapping[str, Any]) -> Header:
 
 
 def _about_loop(data: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What a trace says of its loop. Raises UsageError if that is not enough for a replay."""
+    """Read the metadata about a trace's loop. Raises UsageError if that is not enough for a replay."""
     about = data["#meta"].get("loop")
     if not isinstance(data["loop"], int) or isinstance(data["loop"], bool):
         raise UsageError(f'"loop" should be the index of a state, it is {_quoted(data, "loop")}')

@@ -195,7 +195,7 @@ _MODES = {
     TemporalOperator.ALWAYS_EVENTUALLY: ("always", "eventually"),
     TemporalOperator.EVENTUALLY_ALWAYS: ("eventually", "always"),
 }
-"""What is said of the places that come, from the outside in."""
+"""The modes of the places that come, from the outside in."""
 
 
 class _Fairness:

@@ -64,7 +64,8 @@ class Replayer:
         return [prop.name for prop in self.model.system.properties if self.violates(state, prop.name)]
 
     def violates(self, state: Bits, name: str) -> bool:
-        """The same of one property: the others may be much larger, as that all expressions have a value."""
+        """True if one property is violated: the others may be much larger, as that all expressions have
+        a value."""
         evaluator = self._single.get(name)
         if evaluator is None:
             formulas = [prop.formula for prop in self.model.system.properties if prop.name == name]

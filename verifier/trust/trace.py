@@ -42,7 +42,7 @@ class FailingPart:
 
     formula: str
     witnesses: tuple[tuple[str, str], ...]
-    """What is bound around it."""
+    """The values bound around it."""
     where: tuple[tuple[str, str], ...]
     """Values that it mentions."""
 
@@ -70,7 +70,7 @@ class Trace:
     loop: Loop | None = None
     """Set if the execution is infinite."""
     shown: tuple[Mapping[str, str], ...] = ()
-    """What a text shows in place of the states, where the protocol says so: ALIAS of TLA+."""
+    """The text shown in place of the states, where the protocol says so: ALIAS of TLA+."""
     variables: tuple[Symbol, ...] = ()
     """The variables at sorts of this execution alone, where its protocol has none: TLA+, not translated."""
     failing: tuple[FailingPart, ...] = ()

@@ -118,7 +118,7 @@ class Frames:
         return self._asked(cube, level) or self.predecessor()
 
     def core_at(self, cube: Cube, level: int) -> Blocked | None:
-        """The same; a predecessor of an image of the cube is an answer, too."""
+        """Query a cube; a predecessor of an image of the cube is an answer, too."""
         self._found = self._known.into(cube, level - 1)
         return self._asked(cube, level) if self._found is None else None
 

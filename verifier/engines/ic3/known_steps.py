@@ -69,7 +69,7 @@ class KnownSteps:
         self._waiting: list[Step] = []
         """Steps that are no columns yet."""
         self._excluded: list[tuple[Sequence[frozenset[int]], range]] = []
-        """What was excluded since the first of them came."""
+        """The cubes excluded since the first of them came."""
 
     def open_frame(self) -> None:
         """Adds a frame, which all states are in."""

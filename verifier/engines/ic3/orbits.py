@@ -16,7 +16,8 @@ class Orbit:
         """The representative."""
         self.masks = tuple(map(mask, images))
         self.outside = ~self.masks[0]
-        """What the representative's mask lacks: a part of the representative shares no bit with it."""
+        """The bits that the representative's mask lacks: a part of the representative shares no bit with
+        it."""
         self.classes = classes
         """The classes of its literals. All images have the same."""
         self.class_mask = mask(classes)

@@ -35,7 +35,7 @@ class Problem:
     name: str
     """The property, as ``unrolling`` calls it."""
     lemma_names: Sequence[str]
-    """What ``unrolling`` calls formulas whose conjunction was checked to be inductive."""
+    """The names in ``unrolling`` of formulas whose conjunction was checked to be inductive."""
     seeds: Clauses
     """Clauses over the state bits whose conjunction is inductive. Every reachable state satisfies them."""
     type_clauses: Clauses
@@ -82,7 +82,7 @@ def problem(
     structural: bool = True,
     permutations: Sequence[Permutation] = (),
 ) -> Problem:
-    """What IC3 needs to know to prove or refute a property. The conjunction of ``lemmas`` is inductive.
+    """The problem of proving or refuting a property by IC3. The conjunction of ``lemmas`` is inductive.
 
     With ``structural``, structural invariants are looked for, by orbits under ``permutations``, and ``found``
     is called with them.

@@ -20,7 +20,7 @@ Clause = frozenset[int]
 
 @dataclass(frozen=True)
 class Reduced:
-    """What a proof uses besides the type clauses."""
+    """The parts of a proof besides the type clauses."""
 
     clauses: list[tuple[int, ...]]
     lemmas: tuple[int, ...]

@@ -149,7 +149,7 @@ class _IC3:
         return None
 
     def _push_to_next(self, queue: ObligationQueue, level: int, obligation: ProofObligation) -> None:
-        """What leads to a bad state must be blocked in the next frame, too."""
+        """A cube that leads to a bad state must be blocked in the next frame, too."""
         if level < self.frames.frontier:
             queue.push(level + 1, obligation)
 
