@@ -33,7 +33,6 @@ _REASONS = {
     "UnsymmetricModelCheckerTestB": "TLC decides liveness on permuted states and misses the violation",
     "ETest12": "TLC cannot count a set of 8,000,000,000 functions; verify does",
     "ETest13": "TLC cannot count a set of 8,000,000,000 functions; verify does",
-    "Test214": "SANY rejects facts in USE that are no facts; verify does not read proofs",
     "StandardModulesTest": "no state satisfies Init: verify refuses that, where TLC looks at no state",
     "Github696bTest": "TLC sorts a set of several kinds, which is an error; verify does not",
 }
@@ -96,7 +95,7 @@ def _is_deadlock(row: Mapping[str, Any]) -> bool:
 
 def _of_error(code: int, why: str) -> str:
     if code == 2:
-        return "assumption" if "ASSUME" in why or "assumption" in why else "error"
+        return "assumption" if "ASSUME" in why or "the assumption" in why else "error"
     return "undecided" if code in (12, -1) else f"exit code {code}"
 
 

@@ -164,6 +164,9 @@ PROOFS = {
     "H(O(_), a) == O(a)\nG(a) == H(LAMBDA b : []b, a)\nI == INSTANCE Unary WITH F <- G": "puts G for F",
     "H(O(_), a) == O(a)'\nG(a) == H(LAMBDA b : a, 1)\nI == INSTANCE Unary WITH F <- G": "puts G for F",
     "I == INSTANCE Unary WITH F <- LAMBDA a : UNCHANGED a": "puts F for F, which tells equal arguments apart",
+    "H(F(_)) == F(x)\nP == H([])'": "7:11: ' takes at most what speaks of one state, and this is temporal",
+    "H(F(_)) == F(x')\nP == H(UNCHANGED)": "7:8: H gives this operator something that speaks of two states",
+    "I == INSTANCE Unary WITH F <- []": "puts F for F, which tells equal arguments apart",
     "I == INSTANCE Consts WITH C <- 1\nJ == INSTANCE Consts WITH C <- I": "7:32: I is an instance of",
 }  # fmt: skip
 
@@ -178,6 +181,8 @@ LAYOUT = {
 }  # fmt: skip
 
 ACCEPTED = [
+    "H(F(_)) == F(TRUE)\nP == H([]) /\\ H(<>)\nQ == <<H(ENABLED), H(UNCHANGED), H(')>> = H(~)",
+    "H(_??_) == TRUE ?? FALSE\nP == H(-+->) \\/ H(~>)\nQ == <<H(\\cdot), H(/\\), H(\\/), H(=>)>>",
     "THEOREM T == ASSUME NEW a PROVE a\nUSE T, Init, 1 < 2, MODULE Naturals DEF Nat, >, T\nHIDE T DEF Init",
     "I == INSTANCE Applied WITH C <- 1, O <- +\nUSE I!F(1) DEF I, I!F\nASSUME A == TRUE\nHIDE A, MODULE M",
     "THEOREM TRUE\n<1>a TRUE\n<1>b HAVE TRUE\n<1> QED BY <1>a, <1>b, <1>a => TRUE",

@@ -292,7 +292,9 @@ def temporal_named(spec: Specification, name: str, known: Sequence[str]) -> Safe
     found = spec.module.names.get(name)
     if not isinstance(found, ast.Definition) or found.parameters:
         raise _unknown(spec, name, known, "temporal property")
-    safety = conjuncts(spec.evaluator, Formula(ast.Apply(found, place=found.place), spec.module.name))
+    whole = Formula(ast.Apply(found, place=found.place), spec.module.name)
+    spec.refuse_by_value([whole])
+    safety = conjuncts(spec.evaluator, whole)
     if not safety.liveness:
         raise TlaError(found.place, left_to_others(name))
     return safety
@@ -313,6 +315,7 @@ def formula_named(spec: Specification, name: str, known: Sequence[str], kind: st
     if spec.evaluator.analysis.of(formula.body, formula.module).level > STATE:
         hint = "" if kind == "lemma" else ": name it under PROPERTY"
         raise TlaError(found.place, f"the {kind} {name} speaks of more than one state{hint}")
+    spec.refuse_by_value([formula])
     return formula
 
 

@@ -7,8 +7,8 @@ names does not matter here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from verifier.tla import ast
 from verifier.tla.ast import Bound, Builtin, Definition, Expression, Module, Parameter, Symbol
@@ -23,93 +23,18 @@ from verifier.tla.level_rules import (
     own_level,
     tells_equals_apart,
 )
+from verifier.tla.level_summaries import Operator, Summary, copy_of, seen_from_outside
 
 _SAYS = ("is constant", "speaks of one state", "speaks of two states", "is temporal")
 _ALLOWED = ("what is constant", "what speaks of one state", "what speaks of two states", "a temporal formula")
 
 
-@dataclass
-class Summary:
-    """What is known of an expression, or of an operator's body."""
-
-    level: int = CONSTANT
-    counting: frozenset[Symbol] = frozenset()
-    """The parameters whose level counts for it."""
-    limits: dict[Symbol, int] = field(default_factory=dict)
-    """The highest level that a parameter may have, where that is not any."""
-    needs: dict[tuple[Symbol, int], int] = field(default_factory=dict)
-    """Of parameters that are operators: the level that an argument of it has."""
-    passed: frozenset[tuple[Symbol, int, Symbol]] = frozenset()
-    """``(F, 0, a)``: the parameter a stands in the first argument of the parameter F."""
-    named: frozenset[Symbol] = frozenset()
-    """The parameters that stand in it."""
-    opaque: frozenset[Symbol] = frozenset()
-    """Those of them for which equals are not put for equals: below a prime, say."""
-
-    def join(self, other: Summary) -> None:
-        """Adds what is known of a part whose level counts."""
-        self.level = max(self.level, other.level)
-        self.counting |= other.counting
-        self.ask(other)
-
-    def ask(self, other: Summary) -> None:
-        """Adds what a part asks of parameters, but not its level."""
-        for symbol, level in other.limits.items():
-            self.limit(symbol, level)
-        for key, level in other.needs.items():
-            self.needs[key] = max(level, self.needs.get(key, CONSTANT))
-        self.passed |= other.passed
-
-    def see(self, other: Summary, *, opaque: bool) -> None:
-        """Adds which parameters stand in a part."""
-        self.named |= other.named
-        self.opaque |= other.opaque | other.named if opaque else other.opaque
-
-    def limit(self, symbol: Symbol, level: int) -> None:
-        """A parameter may have no higher level."""
-        if level < TEMPORAL:
-            self.limits[symbol] = min(level, self.limits.get(symbol, TEMPORAL))
-
-    def give(self, function: Symbol, index: int, argument: Summary) -> None:
-        """A parameter that is an operator gets an argument."""
-        self.needs[function, index] = max(argument.level, self.needs.get((function, index), CONSTANT))
-        self.passed |= {(function, index, one) for one in argument.counting}
-
-    def without(self, own: Sequence[Symbol]) -> Summary:
-        """What it says of other parameters than its own."""
-        if not own or not (self.named or self.counting or self.limits or self.needs or self.passed):
-            return self
-        return Summary(
-            self.level,
-            self.counting.difference(own),
-            {one: level for one, level in self.limits.items() if one not in own},
-            {key: level for key, level in self.needs.items() if key[0] not in own},
-            frozenset(one for one in self.passed if one[0] not in own and one[2] not in own),
-            self.named.difference(own),
-            self.opaque.difference(own),
-        )
-
-
-@dataclass(frozen=True)
-class _Operator:
-    """An operator that is an argument."""
-
-    body: Summary
-    """Without its own parameters."""
-    limits: tuple[int, ...] = ()
-    limit: int = TEMPORAL
-    """The highest level of each of its arguments, and of those further on."""
-    opaque: tuple[bool, ...] = ()
-    """For which of its arguments equals are not put for equals."""
-
-    def allows(self, index: int) -> int:
-        """The highest level of an argument."""
-        return self.limits[index] if index < len(self.limits) else self.limit
-
-
-def check_levels(module: Module) -> None:
-    """Raises TlaError for what SANY rejects in a module, those that it extends, and instances."""
-    _Levels().check(module)
+def check_levels(module: Module) -> Mapping[Expression, str]:
+    """Raises TlaError for what SANY rejects in a module, those that it extends, and instances. Gives what
+    cannot be evaluated (see ``by_value``)."""
+    levels = _Levels()
+    levels.check(module)
+    return levels.by_value
 
 
 class _Levels:
@@ -123,6 +48,7 @@ class _Levels:
         self.found: dict[Definition, Summary] = {}
         self.active: set[Definition] = set()
         self.circular = False
+        self.by_value: dict[Expression, str] = {}
         self.flexible: set[Bound] = set()
         r"""The variables of \EE and \AA."""
         self.updated: list[Summary] = []
@@ -198,7 +124,7 @@ class _Levels:
             raise TlaError(definition.place, words)
         put = self.caps.get(definition)
         if put is not None:
-            made = _copy(made)
+            made = copy_of(made)
             for symbol in made.counting:
                 if symbol in put.parameters or symbol not in definition.parameters:
                     made.limit(symbol, STATE if put.variable else CONSTANT)
@@ -212,7 +138,7 @@ class _Levels:
         if isinstance(whole, ast.At):
             return self.updated[-1]
         if isinstance(whole, ast.Let):
-            made = _copy(self.of(whole.body))
+            made = copy_of(self.of(whole.body))
             for definition in whole.definitions:
                 made.ask(self.definition(definition).without(definition.parameters))
             return made
@@ -299,10 +225,10 @@ class _Levels:
 
     def _of_definition(self, symbol: Definition, whole: ast.Apply) -> Summary:
         body, own = self.definition(symbol), symbol.parameters
-        made = replace(_copy(body.without(own)), named=frozenset())
+        made = replace(copy_of(body.without(own)), named=frozenset())
         pairs = list(zip(own, whole.arguments, strict=False))
         values: dict[Symbol, Summary] = {p: self.of(a) for p, a in pairs if not p.arity}
-        operators: dict[Symbol, tuple[_Operator, Expression]] = {
+        operators: dict[Symbol, tuple[Operator, Expression]] = {
             p: (self._operator(a), a) for p, a in pairs if p.arity
         }
         for parameter, argument in pairs:
@@ -311,6 +237,8 @@ class _Levels:
             self._within(argument.place, known, limit, f"{symbol.shown}, for {parameter.name},")
             made.ask(known)
             made.see(known, opaque=parameter in body.opaque)
+            if parameter in body.valued:
+                self._given(made, known, whole)
             for one in known.counting:
                 made.limit(one, limit)
             if parameter in body.counting:
@@ -318,62 +246,64 @@ class _Levels:
                 made.counting |= known.counting
         for (function, index), level in body.needs.items():
             if function in operators:
-                self._asked_of(made, operators[function], index, Summary(level), symbol)
+                self._asked_of(made, operators[function], index, Summary(level), whole)
         for function, index, inside in body.passed:
-            given = values.get(inside) or Summary(counting=frozenset({inside}))
+            given = values.get(inside) or Summary(counting=frozenset({inside}), named=frozenset({inside}))
             if inside in operators:
                 given = operators[inside][0].body
             if function in operators:
-                made.see(given, opaque=operators[function][0].opaque[index : index + 1] == (True,))
-                self._asked_of(made, operators[function], index, given, symbol)
+                made.see(given, opaque=operators[function][0].is_opaque(index))
+                self._asked_of(made, operators[function], index, given, whole)
             elif function not in own:
                 made.give(function, index, given)
         return made
 
+    def _given(self, made: Summary, given: Summary, whole: ast.Apply) -> None:
+        """Something is evaluated, and then given to an operator that tells equal arguments apart."""
+        made.valued |= given.named
+        if given.level > CONSTANT:
+            words = "an operator that is an argument primes its own argument, or says of it what holds later"
+            self.by_value[whole] = f"{words}: this is not supported, since it gets a value: write it out"
+
     def _asked_of(
         self,
         made: Summary,
-        operator: tuple[_Operator, Expression],
+        operator: tuple[Operator, Expression],
         index: int,
         given: Summary,
-        user: Definition,
+        whole: ast.Apply,
     ) -> None:
-        """An operator that is an argument gets an argument itself."""
+        """An operator that is an argument gets an argument itself, where an operator is applied."""
         known, node = operator
+        if known.is_opaque(index):
+            self._given(made, given, whole)
         if isinstance(node, ast.OperatorArgument) and isinstance(node.operator, Parameter):
             made.give(node.operator, index, given)
             return
         limit = known.allows(index)
         if given.level > limit:
-            words = f"{user.shown} gives this operator something that {_SAYS[given.level]}"
+            assert isinstance(whole.operator, Definition)
+            words = f"{whole.operator.shown} gives this operator something that {_SAYS[given.level]}"
             raise TlaError(node.place, f"{words}, and it takes at most {_ALLOWED[limit]}")
         for one in given.counting:
             made.limit(one, limit)
 
-    def _operator(self, argument: Expression) -> _Operator:
+    def _operator(self, argument: Expression) -> Operator:
         if isinstance(argument, ast.Lambda):
-            return _seen_from_outside(self.of(argument.body), argument.parameters)
+            return seen_from_outside(self.of(argument.body), argument.parameters)
         assert isinstance(argument, ast.OperatorArgument)
         match argument.operator:
             case Definition() as definition:
-                return _seen_from_outside(self.definition(definition), definition.parameters)
+                return seen_from_outside(self.definition(definition), definition.parameters)
             case Parameter() as parameter:
-                return _Operator(Summary(counting=frozenset({parameter})))
+                return Operator(Summary(counting=frozenset({parameter})))
             case ast.Variable():
-                return _Operator(Summary(STATE))
+                return Operator(Summary(STATE))
             case Builtin() as builtin:
                 level = own_level(ast.Apply(builtin, place=argument.place))
-                return _Operator(Summary(level), limit=limit_of_builtin(builtin))
-        return _Operator(Summary())
-
-
-def _seen_from_outside(body: Summary, own: Sequence[Parameter]) -> _Operator:
-    limits = tuple(body.limits.get(one, TEMPORAL) for one in own)
-    return _Operator(body.without(own), limits, opaque=tuple(one in body.opaque for one in own))
-
-
-def _copy(summary: Summary) -> Summary:
-    return replace(summary, limits=dict(summary.limits), needs=dict(summary.needs))
+                opaque = (tells_equals_apart(ast.Apply(builtin, place=argument.place)),) * builtin.arity
+                return Operator(Summary(level), limit=limit_of_builtin(builtin), opaque=opaque)
+        return Operator(Summary())
 
 
 def _name_of(whole: Expression) -> str:

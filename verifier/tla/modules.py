@@ -13,10 +13,11 @@ from verifier.tla.contexts import Context
 from verifier.tla.declarations import declared
 from verifier.tla.errors import Place, TlaError, takes
 from verifier.tla.expressions import Expressions
+from verifier.tla.operators import names_form
 from verifier.tla.precedence import canonical
-from verifier.tla.proofs import Proofs
 from verifier.tla.scope import Named, Scope, own_arity
 from verifier.tla.standard import FORMERLY_EXTENDED
+from verifier.tla.statements import Statements
 from verifier.tla.text import Source, field_of, text_of
 from verifier.tla.texts_of_modules import lines_of, module_node
 
@@ -37,7 +38,7 @@ class Reader:
         self.source = source
         self.expressions = Expressions(self)
         self.made = Module("", source.file)
-        self.proofs = Proofs(self)
+        self.statements = Statements(self)
         self.node: Node | None = None
         self.outside: Scope | None = None
 
@@ -99,11 +100,11 @@ class Reader:
             case "constant_declaration" | "variable_declaration":
                 self._declare(node, scope)
             case "assumption":
-                self._assume(node, scope)
+                self.statements.assumption(node, scope)
             case "theorem":
-                self._theorem(node, scope)
+                self.statements.theorem(node, scope)
             case "use_or_hide":
-                self.proofs.use(node, scope)
+                self.statements.proofs.use(node, scope)
             case "local_definition":
                 known = set(self.made.names) | set(self.made.instances)
                 self.definitions(node.named_children, scope)
@@ -192,33 +193,6 @@ class Reader:
             elif symbol not in self.made.constants:
                 self.made.constants.append(symbol)
 
-    def _assume(self, node: Node, scope: Scope) -> None:
-        name = node.child_by_field_name("name")
-        if any(child.type == "assume_prove" for child in node.named_children):
-            return
-        body = self._statement(name, node.named_children[-1], scope)
-        self.made.assumptions.append(ast.Assumption(text_of(name) if name is not None else None, body))
-
-    def _theorem(self, node: Node, scope: Scope) -> None:
-        """A theorem is a name for its formula."""
-        name, statement = node.child_by_field_name("name"), node.child_by_field_name("statement")
-        read: Expression | None = None
-        if statement is not None and statement.type == "assume_prove":
-            self.made.proved |= {text_of(name)} if name is not None else set()
-        elif statement is not None:
-            read = self._statement(name, statement, scope)
-            self.made.theorems.append(read)
-        self.proofs.theorem(node, read, scope)
-
-    def _statement(self, name: Node | None, node: Node, scope: Scope) -> Expression:
-        """What a theorem or an assumption says; its name is defined as that."""
-        if name is None:
-            return self.expressions.read(node, scope)
-        body, labels = self.expressions.labels.collected(node, scope)
-        made = self._define(text_of(name), (), body, scope, self.source.place(name))
-        made.labels, made.statement = labels, True
-        return body
-
     # -- definitions, of modules and of LET
 
     def definitions(self, nodes: Iterable[Node], scope: Scope) -> None:
@@ -245,9 +219,9 @@ class Reader:
     def _recursive(self, node: Node, scope: Scope) -> None:
         name, arity = declared(node)
         parameters = tuple(Parameter(f"p{index}") for index in range(arity))
-        self._define(name, parameters, None, scope, self.source.place(node)).recursive = True
+        self.define(name, parameters, None, scope, self.source.place(node)).recursive = True
 
-    def _define(
+    def define(
         self,
         name: str,
         parameters: tuple[Parameter, ...],
@@ -293,7 +267,7 @@ class Reader:
         elif known is not None or scope.find(name) is not None:
             scope.declare(name, Definition(name, (), self.made.name, place), place)
         body, labels = self.expressions.labels.collected(field_of(node, "definition"), inner)
-        made = self._define(name, tuple(parameters), body, scope, place)
+        made = self.define(name, tuple(parameters), body, scope, place)
         made.labels = labels
         made.text, made.last_line = " ".join(text_of(node).split()), node.end_point.row + 1
 
@@ -311,7 +285,7 @@ class Reader:
         outer.names[name] = itself
         bindings, inner = self.expressions.bindings(bounds, scope, outer)
         body, labels = self.expressions.labels.collected(field_of(node, "definition"), inner, outer)
-        made = self._define(name, (), ast.Function(bindings, body, itself, place=place), scope, place)
+        made = self.define(name, (), ast.Function(bindings, body, itself, place=place), scope, place)
         made.takes, made.labels = len(bindings), labels
         made.text, made.last_line = " ".join(text_of(node).split()), node.end_point.row + 1
 
@@ -388,8 +362,10 @@ class Reader:
     def _put(self, name: str, value: Node, scope: Scope) -> Named:
         """What is put for a parameter: a symbol, or a definition of an expression."""
         place = self.source.place(value)
-        if value.type == "lambda":
-            read = self.expressions.read(value, scope)
+        form = names_form(value)
+        if value.type == "lambda" or form:
+            reader = self.expressions
+            read = reader.form_as_operator(value, scope) if form else reader.read(value, scope)
             assert isinstance(read, ast.Lambda)
             given = (*scope.extra, *read.parameters)
             return self._kept(Definition(name, given, self.made.name, place, scope.nested, read.body), scope)

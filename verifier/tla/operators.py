@@ -19,7 +19,10 @@ from verifier.tla.text import text_of
 
 _OPERATOR_SYMBOLS = ("prefix_op_symbol", "infix_op_symbol", "postfix_op_symbol")
 _ROWS = ("bound_infix_op", "bound_prefix_op", "bound_postfix_op")
-_TEMPORAL = {"[]": "[]", "<>": "<>"}
+_FORMS = {
+    "'": 1, "[]": 1, "<>": 1, "ENABLED": 1, "UNCHANGED": 1, "~>": 2, "-+->": 2, "/\\": 2, "\\/": 2, "\\X": 2,
+}  # fmt: skip
+"""Operators that have a form of their own in the syntax, with the number of their arguments."""
 
 
 class Operators:
@@ -140,6 +143,8 @@ class Operators:
             if len(made.parameters) != arity:
                 raise TlaError(place, f"an operator of {arity} arguments is expected here")
             return made
+        if names_form(node) == arity:
+            return self.form_as_operator(node, scope)
         before: tuple[Expression, ...] = ()
         symbol: Symbol
         if node.type == "subexpression" or (node.type == "prefixed_op" and names_part(node, scope)):
@@ -161,6 +166,18 @@ class Operators:
         own = tuple(Parameter(f"p{number}") for number in range(arity))
         given = (*before, *(ast.Apply(parameter, place=place) for parameter in own))
         return ast.Lambda(own, ast.Apply(symbol, given, place=place), place=place)
+
+    def form_as_operator(self, node: Node, scope: Scope) -> ast.Lambda:
+        """``[]``, ``/\\`` or its like as an argument."""
+        name, place = canonical(text_of(node)), self.place(node)
+        own = tuple(Parameter(f"p{number}") for number in range(_FORMS[name]))
+        given = tuple(ast.Apply(parameter, place=place) for parameter in own)
+        if name != "ENABLED":
+            return ast.Lambda(own, self._applied(name, given, scope, place), place=place)
+        if self.apart(scope, place) is not None:
+            words = "ENABLED as an argument, in an instance that puts expressions for variables"
+            raise TlaError(place, f"{words}, is not supported: write LAMBDA a : ENABLED a outside of it")
+        return ast.Lambda(own, ast.Enabled(given[0], place=place), place=place)
 
     def _lambda(self, node: Node, scope: Scope) -> Expression:
         inner = scope.inner()
@@ -287,6 +304,11 @@ class Operators:
             case "[]" | "<>" | "~>" | "-+->":
                 return ast.Temporal(name, given, place=place)
         return self.apply(self.lookup(name, scope, place), given, scope, place)
+
+
+def names_form(node: Node) -> int:
+    """How many arguments ``[]`` or its like takes that stands without any; 0 for what is none of these."""
+    return _FORMS.get(canonical(text_of(node)), 0) if node.type in _OPERATOR_SYMBOLS else 0
 
 
 def _chain(name: str, tree: object) -> list[object]:

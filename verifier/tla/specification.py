@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from verifier.specs.titles import Titles, titles_beside
 from verifier.tla import ast
-from verifier.tla.ast import Definition, Module
+from verifier.tla.ast import Definition, Expression, Module
+from verifier.tla.by_value import refuse_by_value
 from verifier.tla.config import Assignment, Config, Named
 from verifier.tla.constants import Constants
 from verifier.tla.errors import Place, TlaError, takes
@@ -54,6 +55,13 @@ class Specification:
     warnings: tuple[str, ...] = ()
     """What of the module and of the configuration may not be what readers think."""
 
+    by_value: Mapping[Expression, str] = field(default_factory=dict)
+    """What cannot be evaluated."""
+
+    def refuse_by_value(self, formulas: Iterable[Formula]) -> None:
+        """Raises TlaError where a formula needs what cannot be evaluated."""
+        refuse_by_value(formulas, self.by_value, self.evaluator.resolve)
+
     @property
     def variables(self) -> list[ast.Variable]:
         """The variables, in the order in which states have their values."""
@@ -80,6 +88,8 @@ class _Maker:
         self.module, self.config = module, config
         self.constants = Constants(module, config, settings)
         self.order = Order((*config.words, *words))
+        self.asked = [Formula(one.body, module.name) for one in module.assumptions]
+        """What is evaluated."""
 
     def made(self) -> Specification:
         given = self.constants
@@ -89,7 +99,7 @@ class _Maker:
                 raise TlaError(constant.place, f"{words}{self.config.file}, or --set {constant.name}=…")
         evaluator = Evaluator(self.module.variables, given.resolve, given.values, self.order)
         evaluator.model_values = given.model_values
-        check_levels(self.module)
+        by_value = check_levels(self.module)
         self._check_constants(evaluator)
         claims = {name for name, one in self.module.names.items() if isinstance(one, Definition)}
         made = Specification(self.module, self.config, evaluator, titles=titles_beside(claims))
@@ -102,6 +112,8 @@ class _Maker:
                 made.constants[f"{assignment.name}({shown})"] = given.value(value)
         self._behaviour(made)
         self._asked(made)
+        made.by_value = by_value
+        made.refuse_by_value(self.asked)
         return made
 
     def _check_constants(self, evaluator: Evaluator) -> None:
@@ -127,7 +139,8 @@ class _Maker:
             raise TlaError(named.place, f"{keyword} {named.name}: {words}")
         # The place of what stands for the name is where the text defines it.
         place = found.place if isinstance(found, Definition) else named.place
-        return Formula(ast.Apply(found, place=place), self.module.name)
+        self.asked.append(Formula(ast.Apply(found, place=place), self.module.name))
+        return self.asked[-1]
 
     # -- what is asked
 

@@ -1,0 +1,38 @@
+"""Operators that are arguments get values, so none of them may tell equal arguments apart.
+
+Where ``G(F(_), a) == F(a)`` is used as ``G(P, x)``, x is evaluated before P sees it. That is another thing
+than ``P(x)`` where ``P(a) == a'`` or ``[]a``, and x has another value in another state. So it is refused
+if what is checked comes to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from verifier.tla import ast
+from verifier.tla.ast import Definition, Expression, Symbol
+from verifier.tla.errors import TlaError
+from verifier.tla.facts import subexpressions
+from verifier.tla.splitting import Formula
+
+
+def refuse_by_value(
+    formulas: Iterable[Formula],
+    found: Mapping[Expression, str],
+    resolve: Callable[[Symbol, str], Symbol | None],
+) -> None:
+    """Raises TlaError where a formula comes to what was ``found``, with what is wrong there."""
+    waiting = [(formula.body, formula.module) for formula in formulas] if found else []
+    seen = set[Definition]()
+    while waiting:
+        part, module = waiting.pop()
+        if part in found:
+            raise TlaError(part.place, found[part])
+        if isinstance(part, ast.Apply | ast.OperatorArgument):
+            symbol = resolve(part.operator, module) or part.operator
+            if isinstance(symbol, Definition) and symbol.body is not None and symbol not in seen:
+                seen.add(symbol)
+                waiting.append((symbol.body, symbol.module))
+        if isinstance(part, ast.Let):
+            waiting.append((part.body, module))
+        waiting += [(inside, module) for inside in subexpressions(part)[0]]

@@ -1,0 +1,52 @@
+"""Theorems and assumptions of a module: their formulas, which have names, and their proofs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tree_sitter import Node
+
+from verifier.tla import ast
+from verifier.tla.ast import Expression
+from verifier.tla.proofs import Proofs
+from verifier.tla.scope import Scope
+from verifier.tla.text import text_of
+
+if TYPE_CHECKING:
+    from verifier.tla.modules import Reader
+
+
+class Statements:
+    """Reads the theorems and assumptions of one module."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader, self.made = reader, reader.made
+        self.proofs = Proofs(reader)
+
+    def assumption(self, node: Node, scope: Scope) -> None:
+        """Reads an ASSUME."""
+        name = node.child_by_field_name("name")
+        if any(child.type == "assume_prove" for child in node.named_children):
+            return
+        body = self._statement(name, node.named_children[-1], scope)
+        self.made.assumptions.append(ast.Assumption(text_of(name) if name is not None else None, body))
+
+    def theorem(self, node: Node, scope: Scope) -> None:
+        """Reads a theorem, which is a name for its formula."""
+        name, statement = node.child_by_field_name("name"), node.child_by_field_name("statement")
+        read: Expression | None = None
+        if statement is not None and statement.type == "assume_prove":
+            self.made.proved |= {text_of(name)} if name is not None else set()
+        elif statement is not None:
+            read = self._statement(name, statement, scope)
+            self.made.theorems.append(read)
+        self.proofs.theorem(node, read, scope)
+
+    def _statement(self, name: Node | None, node: Node, scope: Scope) -> Expression:
+        """What a theorem or an assumption says; its name is defined as that."""
+        if name is None:
+            return self.reader.expressions.read(node, scope)
+        body, labels = self.reader.expressions.labels.collected(node, scope)
+        made = self.reader.define(text_of(name), (), body, scope, self.reader.source.place(name))
+        made.labels, made.statement = labels, True
+        return body
