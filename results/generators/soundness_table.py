@@ -117,10 +117,10 @@ def _of_one(module: Path, config: str, tlc: Path, seconds: float) -> Truth:
         run = ended([*words, "-config", str(alone), module.name], limit=seconds, folder=module.parent)
     if run is None:
         return Truth("not finished")
-    if "violated" in run.output:
-        places = [int(number) for number in re.findall(r"^State (\d+):", run.output, re.MULTILINE)]
-        return Truth("violated", max(places) - 1 if places else 0)
-    return Truth("holds" if "No error has been found" in run.output else "error")
+    if "No error has been found" in run.output:
+        return Truth("holds")
+    places = [int(number) for number in re.findall(r"^State (\d+):", run.output, re.MULTILINE)]
+    return Truth("violated" if "violated" in run.output else "error", max(places, default=1) - 1)
 
 
 def asked(text: Path, words: tuple[str, ...], seconds: float) -> tuple[list[dict[str, Any]], str]:
@@ -142,20 +142,25 @@ def is_wrong(truths: dict[str, Truth], verdicts: list[dict[str, Any]]) -> bool:
 
 
 def _contradicts(truth: Truth, verdict: dict[str, Any]) -> bool:
-    kind, depth = verdict["verdict"], verdict["depth"]
+    kind = verdict["verdict"]
     if kind == "ERROR":
         return truth.words in ("holds", "violated")
     if kind == "VIOLATED":
         return truth.words == "holds"
-    if truth.words != "violated" or kind not in _CLAIMS:
-        return False
-    return kind != "HOLDS" or depth is None or truth.steps is None or depth >= truth.steps
+    return truth.words == "violated" and _reaches(truth, verdict)
+
+
+def _reaches(truth: Truth, verdict: dict[str, Any]) -> bool:
+    """True if a verdict claims a property for as many steps as it is known to hold for, and more."""
+    if verdict["verdict"] != "HOLDS" or verdict["depth"] is None or truth.steps is None:
+        return verdict["verdict"] in _CLAIMS
+    return bool(verdict["depth"] >= truth.steps)
 
 
 def is_more(truths: dict[str, Truth], verdicts: list[dict[str, Any]]) -> bool:
-    """True if a property is claimed of which TLC ends with an error."""
-    claimed = {one["property"] for one in verdicts if one["verdict"] in _CLAIMS}
-    return any(name in claimed and truth.words == "error" for name, truth in truths.items())
+    """True if a property is claimed of which TLC ends with an error as near."""
+    named = [(truths[one["property"]], one) for one in verdicts if one["property"] in truths]
+    return any(truth.words == "error" and _reaches(truth, one) for truth, one in named)
 
 
 def _said(verdicts: list[dict[str, Any]], refusal: str, folder: Path) -> str:
@@ -199,7 +204,7 @@ def table(rows: list[tuple[str, str, str, str, str]], left: int, seconds: float)
         "TLC says what is so of each property of a module, the folder what is so of a protocol.",
         "`violated in n` names the steps of the counterexample. **wrong**: a property is claimed that is",
         "violated as near, VIOLATED is said of one that holds, or ERROR where TLC has a verdict.",
-        '"more": a property is claimed of which TLC ends with an error.',
+        '"more": a property is claimed of which TLC ends with an error as near.',
         "",
         f"Of {len(rows)} answers on {len(names)} texts {wrong} are wrong, {more} claim more than TLC.",
         f"{left} texts of the folder were not begun within the budget of the run.",

@@ -44,6 +44,8 @@ def test_what_counts_as_wrong() -> None:
     assert is_wrong({"Inv": Truth("holds")}, _claim(None, "VIOLATED"))
     assert is_more({"Inv": Truth("error")}, _claim(None, "PROVED"))
     assert not is_more({"Inv": Truth("error")}, _claim(None, "ERROR"))
+    assert is_more({"Inv": Truth("error", 3)}, _claim(3))
+    assert not is_more({"Inv": Truth("error", 3)}, _claim(2))
 
 
 @_needs_folder

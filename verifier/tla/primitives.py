@@ -14,6 +14,7 @@ from verifier.tla.frames import Undefined
 from verifier.tla.lazy_sets import ANY, INT, NAT, REAL, STRING, Combined, Interval, Powerset, Sequences
 from verifier.tla.values import (
     BOOLEANS,
+    TRUE,
     Boolean,
     NoValue,
     Value,
@@ -302,6 +303,20 @@ def over(one: Value, other: Value) -> Value:
     return function({**more, **own})
 
 
+def _subset(evaluator: Core, one: Value, other: Value) -> Value:
+    r"""``one \\subseteq other``. TLC looks at the members in its order, and ends at the first that is none of
+    the other, or of which that has no answer. So the order matters where the answer is not TRUE."""
+    try:
+        if is_subset(one, other):
+            return TRUE
+    except NoValue:
+        if not (is_set(one) and is_set(other)) or is_infinite(one):
+            raise
+    if type(one) is type(other) is frozenset or isinstance(one, Powerset):
+        return boolean(is_subset(one, other))
+    return boolean(all(is_member(item, other) for item in evaluator.order.walk(one)))
+
+
 def _permutations(evaluator: Core, value: Value) -> Value:
     from itertools import permutations
 
@@ -339,7 +354,7 @@ PRIMITIVES: dict[str, Make] = {
     "\\cup": simple(union),
     "\\cap": simple(intersection),
     "\\": simple(difference),
-    "\\subseteq": _truth(is_subset),
+    "\\subseteq": ordered(_subset),
     "UNION": simple(big_union),
     "SUBSET": ordered(_make_subset),
     "DOMAIN": quick(_domain, "type({0}) is Fn", "{0}.domain"),
