@@ -1,11 +1,14 @@
 """Makes the pictures in docs/images: `python -m results.generators.screenshots [NAME...]`.
 
-It needs Chromium and some minutes, and for `standard-sweep` the report that `make results` writes.
+It needs Chromium and a minute, and for `standard-sweep` the report that `make results` writes. It notes which
+scripts, styles and templates drew a picture, so that a test can tell when the picture is too old.
 """
 
 from __future__ import annotations
 
+import hashlib
 import itertools
+import json
 import sys
 import tempfile
 from collections.abc import Callable
@@ -23,6 +26,7 @@ from verifier.runs.replaying import Replayed, row_of
 
 _ROOT = Path(__file__).resolve().parents[2]
 IMAGES = _ROOT / "docs" / "images"
+NOTES = IMAGES / "drawn_by.json"
 STANDARD = _ROOT / "results" / "run" / "standard.html"
 ENGINES = (("explore", "--timeout", "8s"), ("bmc", "--depth", "11", "--timeout", "8s"))
 _TYPE = """
@@ -77,16 +81,30 @@ PICTURES = {
         lambda: Report("A lasso", (rabbit_lasso(),)), "#verdict-1", "light", 1280, 760
     ),
     "bookkeeper-two-recoveries": Picture(
-        two_recoveries_report, "#verdict-1", "light", 1440, 1630, "b_, lac, status, fragments, last_entry"
+        two_recoveries_report, "#verdict-1", "light", 1440, 1560, "b_, lac, status, fragments, last_entry"
     ),
     "matrix": Picture(lambda: Report("StrongIsr over a grid", swept()), "#overview", "light", 1280, 1060),
     "narrow": Picture(explorers, "#verdict-1", "dark", 560, 1100),
 }
 
 
+def fingerprint() -> str:
+    """Return a hash of the files that draw a page."""
+    hashed = hashlib.sha256()
+    for file in sorted((_ROOT / "verifier" / "report" / "html").iterdir()):
+        hashed.update(f"{file.name}\0".encode() + file.read_bytes() + b"\0")
+    return hashed.hexdigest()[:16]
+
+
+def noted() -> dict[str, str]:
+    """Return for each picture the fingerprint of the files that drew it."""
+    return dict(json.loads(NOTES.read_text(encoding="utf-8"))) if NOTES.exists() else {}
+
+
 def main() -> None:
     """Takes each picture, or those named."""
     IMAGES.mkdir(exist_ok=True)
+    drawn = noted()
     with browser() as driver, tempfile.TemporaryDirectory() as folder:
         for name in sys.argv[1:] or PICTURES:
             picture = PICTURES[name]
@@ -102,6 +120,8 @@ def main() -> None:
             if picture.only:
                 driver.execute_script(_TYPE, picture.only)
             screenshot(driver, IMAGES / f"{name}.png")
+            drawn[name] = fingerprint()
+    NOTES.write_text(json.dumps(drawn, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -114,7 +114,7 @@ def test_diagram_has_the_lanes_the_messages_and_the_violation(driver: Chrome, tm
 def test_variables_are_filtered_and_there_is_a_table(driver: Chrome, tmp_path: Path) -> None:
     opened(driver, Report("one", (kip320_first_try(),)), tmp_path)
     everything = evaluate(driver, "document.querySelectorAll('.detail tr').length")
-    driver.find_element("css selector", ".bar-steps input").send_keys("log")
+    driver.find_element("css selector", ".bar-tools input").send_keys("log")
     shown = evaluate(driver, "document.querySelectorAll('.detail tr').length")
     assert 0 < shown < everything
     places = evaluate(driver, "[...document.querySelectorAll('g.row .change title')].map(e => e.textContent)")

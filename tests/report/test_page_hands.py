@@ -97,11 +97,11 @@ def test_the_tab_says_verdict_and_protocol(driver: Chrome, tmp_path: Path) -> No
 @needs_chromium
 def test_filter_and_colours_are_kept(driver: Chrome, tmp_path: Path) -> None:
     opened(driver, Report("one", (kip320_first_try(),)), tmp_path)
-    driver.find_element("css selector", ".bar-steps input").send_keys("log")
+    driver.find_element("css selector", ".bar-tools input").send_keys("log")
     driver.find_element("id", "theme").click()
     assert evaluate(driver, "location.hash").endswith("?show=log")
     driver.refresh()
-    assert evaluate(driver, "document.querySelector('.bar-steps input').value") == "log"
+    assert evaluate(driver, "document.querySelector('.bar-tools input').value") == "log"
     assert evaluate(driver, "document.documentElement.dataset.theme") == "light"
     assert all("log" in title for title in texts(driver, ".current g.row .change title"))
     driver.execute_script("localStorage.clear()")
@@ -148,7 +148,7 @@ def test_in_a_narrow_window_the_toolbar_stays_above_the_state(driver: Chrome, tm
         for name in (".bar-steps", ".diagram", ".detail")
     )
     assert bar["top"] >= 0
-    assert bar["bottom"] < 220
+    assert bar["bottom"] < 90
     assert state["top"] >= pane["bottom"]
 
 
@@ -182,7 +182,7 @@ def test_print_is_short_and_begins_with_the_execution(driver: Chrome, tmp_path: 
     pages = len(re.findall(rb"/Type\s*/Page\b", b64decode(made["data"])))
     assert 1 <= pages <= 5
     prefer(driver, "light", "print")
-    for hidden in (".detail", ".bar-steps", "#theme"):
+    for hidden in (".detail", ".bars", "#theme"):
         assert evaluate(driver, f"getComputedStyle(document.querySelector('{hidden}')).display") == "none"
     assert evaluate(driver, "document.querySelectorAll('.current .fallback tbody tr').length") == 20
     prefer(driver, "light")

@@ -161,6 +161,7 @@ def test_the_page_opens_on_whole_steps_with_the_culprit_in_view(
 @needs_chromium
 def test_labels_are_not_cut(driver: Chrome, tmp_path: Path) -> None:
     for row in (kip320_first_try(), bookkeeper_data_loss()):
+        assert row.trace is not None
         opened(driver, Report("one", (row,)), tmp_path)
         labels = [text for text in texts(driver, ".current text.change > title") if text]
         shown = evaluate(
@@ -170,9 +171,11 @@ def test_labels_are_not_cut(driver: Chrome, tmp_path: Path) -> None:
         assert len(labels) > 20
         assert cut == []
         actions = evaluate(
-            driver, "[...document.querySelectorAll('.current text.action')].map(t => t.firstChild.data)"
+            driver, "[...document.querySelectorAll('.current g.row text.action')].map(t => t.firstChild.data)"
         )
-        assert not [text for text in actions[:-1] if text.endswith("…")]
+        assert not [text for text in actions if text.endswith("…")]
+        parameters = texts(driver, ".current g.row text.parameters")
+        assert len(parameters) == sum(bool(state["#meta"].get("parameters")) for state in row.trace["states"])
 
 
 @needs_chromium

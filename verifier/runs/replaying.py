@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from verifier.engines.outcome import Outcome
 from verifier.errors import UsageError, unknown_name
 from verifier.outcomes.content import as_object
-from verifier.outcomes.row import Row, rows_of
+from verifier.outcomes.row import ASKED, DOCUMENTED, Row, rows_of
 from verifier.outcomes.run import Run
 from verifier.runs.building import build_model
 from verifier.runs.loading import TLA, Loaded, Reading, load, trusted_spec
@@ -142,7 +142,8 @@ def row_of(replay: Replayed) -> Row:
         traces={} if replay.written is None else {trace.violates: replay.written},
     )
     (row,) = rows_of(as_object(run))
-    kept = {name: row.statistics[name] for name in ("module", "config") if name in row.statistics}
+    names = ("module", "config", ASKED, DOCUMENTED)
+    kept = {name: row.statistics[name] for name in names if name in row.statistics}
     return replace(row, statistics=kept, fewest=None)
 
 

@@ -37,8 +37,8 @@ const Diagram = (() => {
     while (rest && lines.length < most - 1 && widthOf(rest, font) > room) {
       const fits = cut(rest, room, font).length - 1, start = rest.slice(0, fits + 1);
       // Between words where that is possible, else between the parts of a name.
-      const space = start.lastIndexOf(" "), part = start.slice(0, -1).search(/[_.[][^_.[]*$/);
-      const end = space > fits / 4 ? space : part > fits / 4 ? part + (start[part] === "[" ? 0 : 1) : fits;
+      const space = start.lastIndexOf(" "), part = start.slice(0, -1).search(/[_.[][^_.[]*$/), word = start.search(/[a-z][A-Z][^A-Z]*$/);
+      const end = space > fits / 4 ? space : part > fits / 4 ? part + (start[part] === "[" ? 0 : 1) : word > fits / 4 ? word + 1 : fits;
       lines.push(rest.slice(0, end));
       rest = `  ${rest.slice(end).trimStart()}`;
     }
@@ -100,7 +100,8 @@ const Diagram = (() => {
     const lanes = trace.lanes.length;
     const wide = width >= 820;
     const titles = Math.max(...trace.steps.map((_, step) => widthOf(trace.titleOf(step), "action")));
-    const gutter = wide ? Math.round(Math.max(190, Math.min(titles + 46, 330))) : 34;
+    const spared = width - 26 - (lanes + MORE) * 106;  // what is left beside narrow lanes
+    const gutter = wide ? Math.round(Math.max(190, Math.min(titles + 46, 330, Math.max(spared, 240)))) : 34;
     const names = Math.max(...trace.lanes.map(([name]) => widthOf(name, "lane"))) + 14;
     const least = Math.max(wide ? 104 : 84, Math.min(names, wide ? 170 : 110));
     const lane = Math.max(least, Math.min(lanes < 3 ? 460 : 230, Math.floor((width - gutter - (wide ? 34 : 24)) / (lanes + MORE))));
@@ -110,8 +111,10 @@ const Diagram = (() => {
       const texts = linesOf(trace, step, shown, lane);
       const lines = Math.max(...texts.map((of) => of.length));
       const above = ABOVE + (wide ? 0 : 16);
-      const height = above + (lines ? lines * LINE + 10 : 17);
-      rows.push({ step, top, height, y: top + above, texts });
+      const titles = wide ? wrap(trace.titleOf(step), gutter - 42, "action", 2) : [];
+      const words = titles.length + (trace.parametersOf(step) ? 0.5 : 0);
+      const height = Math.max(above + (lines ? lines * LINE + 10 : 17), above + words * 14 + 2);
+      rows.push({ step, top, height, y: top + above, texts, titles });
       top += height;
     });
     return { lanes, wide, gutter, lane, rows, taken: [], flying: new Map(), bottom: top, width: Math.max(width, Math.ceil(gutter + (lanes + MORE) * lane) + (wide ? 26 : 16)), x: (n) => gutter + n * lane + (wide ? 26 : 16) };
@@ -172,8 +175,9 @@ const Diagram = (() => {
     const title = trace.titleOf(row.step), words = trace.parametersOf(row.step), meaning = trace.meaningOf(row.step);
     const action = cut(title, room, "action"), full = meaning ? `${title}: ${meaning}` : title;
     if (plan.wide) {
-      group.append(text({ class: "action", x: 32, y }, action, full));
-      if (words && row.height > 32) group.append(text({ class: "parameters", x: 32, y: y + 14 }, cut(words, room, "parameters"), words));
+      row.titles.forEach((line, number) => group.append(text({ class: "action", x: 32, y: y + number * 14 }, line, full)));
+      const below = y + row.titles.length * 14;
+      if (words) group.append(text({ class: "parameters", x: 32, y: below }, cut(words, room, "parameters"), words));
     } else {
       const made = text({ class: "action", x: 32, y }, action, [full, words].filter(Boolean).join("\n"));
       const left = room - widthOf(`${action} `, "action");
@@ -231,10 +235,12 @@ const Diagram = (() => {
   function drawVerdict(trace, plan) {
     const group = element("g", { class: "verdict-row" });
     const byLane = new Map();
+    const put = (lane, words) => byLane.set(lane, [...(byLane.get(lane) ?? []), words]);
     for (const { path, words, places } of trace.mentioned()) {
-      for (const lane of new Set(places.map((place) => trace.places[place][1]))) {
-        byLane.set(lane, [...(byLane.get(lane) ?? []), `${path}${words}`]);
-      }
+      const lanes = new Set(places.map((place) => trace.places[place][1]));
+      if (lanes.size < 2) for (const lane of lanes) put(lane, `${path}${words}`);
+      // Of what lies in several lanes, each has its own part.
+      else for (const place of places) put(trace.places[place][1], `${trace.shortPath(place)} = ${trace.states[trace.last][place].text}`);
     }
     const drawn = [...byLane].sort(([one], [other]) => one - other).map(([lane, texts], index, all) => {
       const next = index + 1 < all.length ? all[index + 1][0] : plan.lanes + MORE, room = (next - lane) * plan.lane - 14;

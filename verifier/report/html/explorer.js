@@ -39,7 +39,8 @@ class Explorer {
       this.where,
       button("▶", "Next step (j or arrow down)", () => this.select(this.current + 1)),
       button("▶|", "Last state (End)", () => this.select(this.last)),
-      ...(this.tabs.length > 1 ? [make("span", { class: "views", role: "group", "aria-label": "Views" }, ...this.tabs)] : []),
+      ...(this.tabs.length > 1 ? [make("span", { class: "views", role: "group", "aria-label": "Views" }, ...this.tabs)] : []));
+    const tools = make("div", { class: "bar-tools" },
       make("label", {}, "Show only ", this.filter),
       ...this.copies(),
       make("datalist", { id: `${this.page}-variables` }, ...this.trace.variables.map((name) => make("option", { value: name }))),
@@ -53,7 +54,7 @@ class Explorer {
     this.fallback = make("details", { class: "fallback" }, make("summary", {}, "The execution as a list"));
     this.fallback.addEventListener("toggle", () => this.tabulate());
     this.split = make("div", { class: "split" }, ...Object.values(this.views).map((view) => view.pane), this.detail.aside);
-    this.host.replaceChildren(bar, this.split, this.fallback);
+    this.host.replaceChildren(make("div", { class: "bars" }, bar, tools), this.split, this.fallback);
     this.host.addEventListener("keydown", (event) => this.pressed(event));
   }
 

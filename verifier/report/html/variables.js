@@ -140,7 +140,8 @@ class Variables {
   pin(columns) {
     const count = columns.filter(({ variable }) => this.pinned.includes(variable)).length;
     let left = this.table.rows[0].cells[0].offsetWidth;
-    const lefts = [...this.table.rows[0].cells].slice(1, count + 1).map((cell) => { const at = left; left += cell.offsetWidth; return at; });
+    const most = this.pane.clientWidth * 0.7;  // the rest is to be seen, too
+    const lefts = [...this.table.rows[0].cells].slice(1, count + 1).map((cell) => { const at = left; left += cell.offsetWidth; return left < most ? at : null; }).filter((at) => at !== null);
     for (const row of this.table.rows) lefts.forEach((at, index) => {
       row.cells[index + 1].classList.add("pinned");
       row.cells[index + 1].style.left = `${at}px`;  // the policy forbids the attribute
