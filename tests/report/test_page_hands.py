@@ -258,3 +258,40 @@ def test_axe_finds_nothing_in_any_page(width: int, scheme: str, driver: Chrome, 
             go(driver, fragment)
             assert axe(driver) == [], (report.title, fragment)
     prefer(driver, "light")
+
+
+# More of an execution than fits into a view
+
+
+@needs_chromium
+def test_steps_are_found_by_action_and_value(driver: Chrome, tmp_path: Path) -> None:
+    row = kip320_first_try()
+    assert row.trace is not None
+    actions = [state["#meta"].get("action") for state in row.trace["states"]]
+    elections = [step for step, name in enumerate(actions) if name == "ControllerElectLeader"]
+    opened(driver, Report("one", (row,)), tmp_path)
+    search = driver.find_element("css selector", ".bar-tools input[placeholder^='an action']")
+    search.send_keys("electleader")
+    assert current(driver)[0] == elections[0]
+    assert texts(driver, ".count") == [f"1 of {len(elections)}"]
+    marked = "[...new Set([...document.querySelectorAll('g.row.found')].map(r => Number(r.dataset.step)))]"
+    assert evaluate(driver, marked) == elections
+    search.send_keys(Keys.ENTER)
+    assert current(driver)[0] == elections[1]
+    search.send_keys(" next_leader_epoch: no-such-value")
+    assert texts(driver, ".count") == ["no step"]
+    assert current(driver)[0] == elections[1]
+
+
+@needs_chromium
+def test_lanes_are_hidden_with_their_messages(driver: Chrome, tmp_path: Path) -> None:
+    opened(driver, Report("one", (kip320_first_try(),)), tmp_path)
+    arrows = evaluate(driver, "document.querySelectorAll('.current .arrow').length")
+    driver.find_element("css selector", ".chooser summary").click()
+    driver.find_element("css selector", ".chooser label:first-of-type input").click()
+    assert texts(driver, ".current .lane-name") == ["r1", "r2", "r3", "producer"]
+    assert 0 < evaluate(driver, "document.querySelectorAll('.current .arrow').length") < arrows
+    for number in range(2, 6):
+        driver.find_element("css selector", f".chooser label:nth-of-type({number}) input").click()
+    assert texts(driver, ".current .lane-name") == ["producer"]
+    assert console(driver) == []

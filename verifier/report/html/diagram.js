@@ -80,11 +80,11 @@ const Diagram = (() => {
   }
 
   /* The lines of all lanes in a row. They may use the room of the lanes to the right that have none. */
-  function linesOf(trace, step, shown, laneWidth) {
-    const entries = trace.lanes.map((_, lane) => entriesOf(trace, step, lane, shown));
-    return entries.map((own, lane) => {
-      const next = entries.findIndex((of, other) => other > lane && of.length > 0);
-      const free = (next < 0 ? trace.lanes.length + MORE : next) - lane, room = free * laneWidth - 14;
+  function linesOf(trace, step, shown, visible, laneWidth) {
+    const entries = visible.map((lane) => entriesOf(trace, step, lane, shown));
+    return entries.map((own, place) => {
+      const next = entries.findIndex((of, other) => other > place && of.length > 0);
+      const free = (next < 0 ? visible.length + MORE : next) - place, room = free * laneWidth - 14;
       const lines = own.flatMap(({ words, full, wrong }) => {
         const font = wrong ? "wrong" : "change";
         return wrap(words(room, font), room, font).map((line) => ({ line, full, wrong }));
@@ -96,19 +96,20 @@ const Diagram = (() => {
     });
   }
 
-  function layout(trace, shown, width) {
-    const lanes = trace.lanes.length;
+  /* Where everything stands. `visible` are the lanes that are drawn, from left to right. */
+  function layout(trace, shown, visible, width) {
+    const lanes = visible.length;
     const wide = width >= 820;
     const titles = Math.max(...trace.steps.map((_, step) => widthOf(trace.titleOf(step), "action")));
     const spared = width - 26 - (lanes + MORE) * 106;  // what is left beside narrow lanes
     const gutter = wide ? Math.round(Math.max(190, Math.min(titles + 46, 330, Math.max(spared, 240)))) : 34;
-    const names = Math.max(...trace.lanes.map(([name]) => widthOf(name, "lane"))) + 14;
+    const names = Math.max(...visible.map((lane) => widthOf(trace.lanes[lane][0], "lane"))) + 14;
     const least = Math.max(wide ? 104 : 84, Math.min(names, wide ? 170 : 110));
     const lane = Math.max(least, Math.min(lanes < 3 ? 460 : 230, Math.floor((width - gutter - (wide ? 34 : 24)) / (lanes + MORE))));
     const rows = [];
     let top = 4;
     trace.steps.forEach((_, step) => {
-      const texts = linesOf(trace, step, shown, lane);
+      const texts = linesOf(trace, step, shown, visible, lane);
       const lines = Math.max(...texts.map((of) => of.length));
       const above = ABOVE + (wide ? 0 : 16);
       const titles = wide ? wrap(trace.titleOf(step), gutter - 42, "action", 2) : [];
@@ -117,13 +118,14 @@ const Diagram = (() => {
       rows.push({ step, top, height, y: top + above, texts, titles });
       top += height;
     });
-    return { lanes, wide, gutter, lane, rows, taken: [], flying: new Map(), bottom: top, width: Math.max(width, Math.ceil(gutter + (lanes + MORE) * lane) + (wide ? 26 : 16)), x: (n) => gutter + n * lane + (wide ? 26 : 16) };
+    const places = new Map(visible.map((number, place) => [number, place]));
+    return { visible, places, lanes, wide, gutter, lane, rows, taken: [], flying: new Map(), bottom: top, width: Math.max(width, Math.ceil(gutter + (lanes + MORE) * lane) + (wide ? 26 : 16)), x: (number) => gutter + places.get(number) * lane + (wide ? 26 : 16) };
   }
 
   function heads(trace, plan) {
     const svg = element("svg", { width: plan.width, height: 38, viewBox: `0 0 ${plan.width} 38`, class: "lane-heads", "aria-hidden": "true" });
-    trace.lanes.forEach(([name, kind], number) => {
-      const x = plan.x(number);
+    plan.visible.forEach((number) => {
+      const [name, kind] = trace.lanes[number], x = plan.x(number);
       svg.append(text({ class: "lane-name", x, y: 17 }, cut(name, plan.lane - 8, "lane"), name));
       if (!name.startsWith(kind)) svg.append(text({ class: "lane-kind", x, y: 32 }, cut(kind, plan.lane - 8, "message"), kind));
     });
@@ -141,8 +143,9 @@ const Diagram = (() => {
   }
 
   function drawChanges(group, trace, plan, row) {
-    row.texts.forEach((lines, lane) => {
+    row.texts.forEach((lines, place) => {
       if (lines.length === 0) return;
+      const lane = plan.visible[place];
       if (trace.steps[row.step].lane !== lane) group.append(element("circle", { class: "mark", cx: plan.x(lane), cy: row.y, r: 4 }));
       lines.forEach(({ line, full, wrong }, number) => {
         const x = plan.x(lane) + 8, y = row.y + (number + 1) * LINE, shift = line.startsWith("  ") ? 8 : 0;
@@ -191,7 +194,7 @@ const Diagram = (() => {
     const group = element("g", { class: rowClass(trace, row.step), "data-step": row.step });
     drawTitle(group, trace, plan, row);
     const stutters = trace.closes(row.step) && changes.length === 0;
-    if (row.step > 0 && !stutters) group.append(element("circle", { class: "mark actor", cx: plan.x(lane), cy: row.y, r: 5.5 }));
+    if (row.step > 0 && !stutters && plan.places.has(lane)) group.append(element("circle", { class: "mark actor", cx: plan.x(lane), cy: row.y, r: 5.5 }));
     drawChanges(group, trace, plan, row);
     return group;
   }
@@ -242,8 +245,9 @@ const Diagram = (() => {
       // Of what lies in several lanes, each has its own part.
       else for (const place of places) put(trace.places[place][1], `${trace.shortPath(place)} = ${trace.states[trace.last][place].text}`);
     }
-    const drawn = [...byLane].sort(([one], [other]) => one - other).map(([lane, texts], index, all) => {
-      const next = index + 1 < all.length ? all[index + 1][0] : plan.lanes + MORE, room = (next - lane) * plan.lane - 14;
+    const where = ([lane]) => plan.places.get(lane);
+    const drawn = [...byLane].filter(([lane]) => plan.places.has(lane)).sort((one, other) => where(one) - where(other)).map(([lane, texts], index, all) => {
+      const next = index + 1 < all.length ? where(all[index + 1]) : plan.lanes + MORE, room = (next - plan.places.get(lane)) * plan.lane - 14;
       return [lane, texts.flatMap((words) => wrap(words, room, "wrong").map((line) => [line, words]))];
     });
     const lines = Math.max(1, ...drawn.map(([, of]) => of.length));
@@ -263,8 +267,8 @@ const Diagram = (() => {
   }
 
   /* The whole drawing. `shown` says of a place whether the reader wants to see it. */
-  function draw(trace, shown, width) {
-    const plan = layout(trace, shown, width);
+  function draw(trace, shown, visible, width) {
+    const plan = layout(trace, shown, visible, width);
     const round = trace.loop === null ? "" : `, the last of which leads back to state ${trace.loop}`;
     const words = `Space-time diagram of ${trace.last} steps${round}, in ${plan.lanes} lanes; a table has the same`;
     const svg = element("svg", { width: plan.width, role: "img", "aria-label": words });
@@ -273,10 +277,10 @@ const Diagram = (() => {
       group.append(element("rect", { class: "back", x: 0, y: row.top, width: plan.width, height: row.height }));
       return group;
     }));
-    trace.lanes.forEach((_, number) => svg.append(element("line", { class: "lane", x1: plan.x(number), x2: plan.x(number), y1: 0, y2: plan.bottom, "pointer-events": "none" })));
+    plan.visible.forEach((number) => svg.append(element("line", { class: "lane", x1: plan.x(number), x2: plan.x(number), y1: 0, y2: plan.bottom, "pointer-events": "none" })));
     const upper = plan.rows.map((row) => drawRow(trace, plan, row));
     const marks = element("g", { "pointer-events": "none" });
-    trace.arrows.forEach((arrow) => drawArrow(marks, plan, arrow));
+    trace.arrows.filter(([from, to]) => plan.places.has(from) && plan.places.has(to)).forEach((arrow) => drawArrow(marks, plan, arrow));
     svg.append(marks, ...upper);
     if (trace.loop !== null) svg.append(drawBack(trace, plan));
     let height = plan.bottom + 4;

@@ -9,6 +9,7 @@ class Explorer {
     this.trace = new Trace(JSON.parse(document.getElementById(host.dataset.trace).textContent));
     this.last = this.current = this.trace.last;
     this.terms = [];
+    this.matches = [];
     const shown = (place) => this.shown(place), link = (step) => this.address(step);
     this.views = { ...(this.trace.hasLanes ? { lanes: new Lanes(this.trace, shown) } : {}), variables: new Variables(this.trace, shown, link) };
     this.detail = new Detail(this.trace, shown, link);
@@ -32,6 +33,10 @@ class Explorer {
     this.where = make("a", { class: "where" });
     this.filter = make("input", { type: "search", placeholder: "all variables", list: `${this.page}-variables`, size: 16 });
     this.filter.addEventListener("input", () => this.filtered());
+    this.search = make("input", { type: "search", placeholder: "an action, a value", size: 14, title: "Enter goes to the next step that has all these words" });
+    this.search.addEventListener("input", () => this.sought());
+    this.search.addEventListener("keydown", (event) => { if (event.key === "Enter") this.next(event.shiftKey ? -1 : 1); });
+    this.count = make("span", { class: "count", role: "status" });
     this.tabs = Object.keys(this.views).map((name) => button(Explorer.VIEWS[name], `Show the ${name}`, () => this.look(name, true), { "data-view": name }));
     const bar = make("div", { class: "bar-steps", role: "toolbar", "aria-label": "Steps" },
       button("|◀", "First state (Home)", () => this.select(0)),
@@ -42,9 +47,9 @@ class Explorer {
       ...(this.tabs.length > 1 ? [make("span", { class: "views", role: "group", "aria-label": "Views" }, ...this.tabs)] : []));
     const tools = make("div", { class: "bar-tools" },
       make("label", {}, "Show only ", this.filter),
-      ...this.copies(),
-      make("datalist", { id: `${this.page}-variables` }, ...this.trace.variables.map((name) => make("option", { value: name }))),
-      make("span", { class: "keys" }, "in the drawing ", make("kbd", {}, "j"), " ", make("kbd", {}, "k"), " ", make("kbd", {}, "↑"), " ", make("kbd", {}, "↓"), " step, ", make("kbd", {}, "←"), " ", make("kbd", {}, "→"), " pan"));
+      make("label", {}, "Find ", this.search), this.count,
+      ...("lanes" in this.views ? [this.views.lanes.chooser(() => this.look("lanes"))] : []),
+      make("datalist", { id: `${this.page}-variables` }, ...this.trace.variables.map((name) => make("option", { value: name }))));
     for (const view of Object.values(this.views)) {
       view.pane.addEventListener("click", (event) => {
         const row = event.target.closest("[data-step]");
@@ -54,7 +59,9 @@ class Explorer {
     this.fallback = make("details", { class: "fallback" }, make("summary", {}, "The execution as a list"));
     this.fallback.addEventListener("toggle", () => this.tabulate());
     this.split = make("div", { class: "split" }, ...Object.values(this.views).map((view) => view.pane), this.detail.aside);
-    this.host.replaceChildren(make("div", { class: "bars" }, bar, tools), this.split, this.fallback);
+    const keys = make("span", { class: "keys" }, "in the drawing ", make("kbd", {}, "j"), " ", make("kbd", {}, "k"), " ", make("kbd", {}, "↑"), " ", make("kbd", {}, "↓"), " step, ", make("kbd", {}, "←"), " ", make("kbd", {}, "→"), " pan");
+    const under = make("div", { class: "bar-under" }, ...this.copies(), keys);
+    this.host.replaceChildren(make("div", { class: "bars" }, bar, tools), this.split, under, this.fallback);
     this.host.addEventListener("keydown", (event) => this.pressed(event));
   }
 
@@ -74,6 +81,26 @@ class Explorer {
     event.preventDefault();
     if (pan === undefined) this.select(steps[event.key]);
     else this.view.pane.scrollLeft += pan;
+  }
+
+  /* Marks the steps that have the words looked for, and goes to the nearest that follows. */
+  sought() {
+    this.matches = this.trace.having(this.search.value.toLowerCase().split(/[\s,]+/).filter(Boolean));
+    this.select(this.matches.find((step) => step >= this.current) ?? this.matches[0] ?? this.current);
+    this.say();
+  }
+
+  say() {
+    const place = this.matches.indexOf(this.current);
+    const found = this.matches.length ? `${place < 0 ? "" : `${place + 1} of `}${this.matches.length}` : "no step";
+    this.count.textContent = this.search.value.trim() ? found : "";
+  }
+
+  /* Goes to the next step that was looked for, or to the one before. */
+  next(way) {
+    const ordered = way > 0 ? this.matches : [...this.matches].reverse();
+    const after = ordered.find((step) => way * (step - this.current) > 0) ?? ordered[0];
+    if (after !== undefined) this.select(after);
   }
 
   /* Shows another view of the trace. */
@@ -120,7 +147,8 @@ class Explorer {
   /* Shows a step; `linked` puts it into the address, so that it can be passed on. */
   select(step, linked = true) {
     this.current = Math.max(0, Math.min(this.last, step));
-    this.view.mark(this.current);
+    this.view.mark(this.current, new Set(this.matches));
+    if (this.matches.length > 0) this.say();
     const back = this.trace.closes(this.current) ? `, back to state ${this.trace.loop}` : "";
     this.where.textContent = `step ${this.current} of ${this.last}${back}`;
     this.where.href = this.address(this.current);

@@ -96,6 +96,16 @@ class Trace {
     return this.names[number];
   }
 
+  /* The steps whose action, parameters or changes have all of these words. */
+  having(words) {
+    if (words.length === 0) return [];
+    return [...this.steps.keys()].filter((step) => {
+      const changes = this.steps[step].changes.map(({ place, before, after, delta }) => `${this.places[place][0]}: ${before.text} → ${after.text} ${delta}`);
+      const text = [this.titleOf(step), this.parametersOf(step), ...changes].join("\n").toLowerCase();
+      return words.every((word) => text.includes(word));
+    });
+  }
+
   /* What the failing formula mentions; of a step, the value before it and the one after it together. */
   mentioned() {
     const where = this.failing.flatMap(([, , values]) => values);
@@ -130,6 +140,14 @@ const Page = {
     const made = Page.make("button", { type: "button", "aria-label": label, title: label, ...attributes }, text);
     made.addEventListener("click", act);
     return made;
+  },
+
+  /* Marks the row of a step, and those of the steps that were looked for. */
+  markRows(pane, step, found) {
+    for (const row of pane.querySelectorAll("[data-step]")) {
+      row.classList.toggle("current", Number(row.dataset.step) === step);
+      row.classList.toggle("found", found.has(Number(row.dataset.step)));
+    }
   },
 
   /* A text that does not break inside of TLA+'s arrows. */

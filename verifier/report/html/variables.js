@@ -56,7 +56,7 @@ class Variables {
   change(act) {
     act();
     this.draw();
-    this.mark(this.current);
+    this.mark(this.current, this.found);
   }
 
   head(column) {
@@ -148,9 +148,10 @@ class Variables {
     });
   }
 
-  mark(step) {
+  mark(step, found) {
     this.current = step;
-    for (const row of this.pane.querySelectorAll("[data-step]")) row.classList.toggle("current", Number(row.dataset.step) === step);
+    this.found = found;
+    Page.markRows(this.pane, step, found);
   }
 
   /* Where rows are, for scrolling: each begins below the heads. */
