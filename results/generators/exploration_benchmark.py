@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from results.generators.tlc import constants_of, measured_rows
+from tests.support.tlc import constants_of, measured_rows
 
 RABBIT = {
     "spec": "rabbit-sac",

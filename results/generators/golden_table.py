@@ -12,7 +12,7 @@ from typing import Any
 
 from tabulate import tabulate
 
-from results.generators.tlc import constants_of, measured_rows
+from tests.support.tlc import constants_of, measured_rows
 from verifier.engines.explore import Exploration, Request, explore
 from verifier.specs.protocol import define
 from verifier.specs.registry import load

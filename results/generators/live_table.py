@@ -23,7 +23,7 @@ from typing import Any
 from tabulate import tabulate
 
 from results.generators.measuring import ended, verify
-from results.generators.tlc import MEASURED
+from tests.support.tlc import MEASURED
 
 HEADERS = ["spec", "constants", "fairness", "engine", "verdict", "states", "s", "CPU s"]
 HEADERS += ["TLC", "its states", "its s", "its CPU s"]

@@ -14,8 +14,8 @@ from pathlib import Path
 from selenium.webdriver import Chrome
 from tabulate import tabulate
 
-from results.generators.chromium import browser, size
-from results.generators.examples import grid, kip320_first_try
+from tests.support.chromium import browser, size
+from tests.support.examples import grid, kip320_first_try
 from verifier.report.page import as_html
 from verifier.report.report import Report
 

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from results.generators.chromium import browser, prefer, screenshot, size
-from results.generators.examples import bookkeeper_data_loss, kip320_first_try, rabbit_lasso, run_rows
 from results.generators.two_recoveries import two_recoveries
+from tests.support.chromium import browser, prefer, screenshot, size
+from tests.support.examples import bookkeeper_data_loss, kip320_first_try, rabbit_lasso, run_rows
 from verifier.outcomes.row import Row
 from verifier.report.page import as_html
 from verifier.report.report import Report

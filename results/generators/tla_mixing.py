@@ -15,9 +15,9 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from results.generators.tla_mixed import CONFIG, UNDEFINED, Comparison, Difference, drawn
-from results.generators.tla_mixed_texts import OPERATORS, Tree, extends
-from results.generators.tlc_batch import Tlc
+from tests.support.tla_mixed import CONFIG, UNDEFINED, Comparison, Difference, drawn
+from tests.support.tla_mixed_texts import OPERATORS, Tree, extends
+from tests.support.tlc_batch import Tlc
 
 _AT_ONCE = 30
 """So many smaller expressions are tried in one module."""

@@ -90,8 +90,8 @@ def mutants(seed: int, root: Path) -> Iterator[tuple[str, str, str]]:
 
 def said() -> str:
     """What the readers say of some random expressions."""
-    from results.generators.tla_mixed import Comparison, drawn
-    from results.generators.tla_random import compare_expressions
+    from tests.support.tla_mixed import Comparison, drawn
+    from tests.support.tla_random import compare_expressions
 
     counted, readers = Counter[str](), Comparison()
     with tempfile.TemporaryDirectory() as folder:

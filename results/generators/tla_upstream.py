@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from results.generators.measuring import ended, verify
-from results.generators.tlc import constants_of, measured_rows
+from tests.support.tlc import constants_of, measured_rows
 
 _TABLE = Path(__file__).resolve().parents[1] / "tla-upstream.md"
 _MINUTE = 60

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-from results.generators.examples import kip320_first_try
+from tests.support.examples import kip320_first_try
 from tests.support.reporting import like
 from verifier.outcomes.row import Row
 from verifier.report.matrix import Grid, grids

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from results.generators import paxos
+from tests.support import paxos
 from verifier.encodings.bits import TRUE
 from verifier.encodings.definedness import Definedness
 from verifier.encodings.expressions import literal, wrap

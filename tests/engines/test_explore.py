@@ -11,11 +11,11 @@ import numpy as np
 import psutil
 import pytest
 
-from results.generators.tlc import constants_of, measured_rows
 from tests.support import explicit as slow
 from tests.support.command_line import CHAIN, LOCK, verify
 from tests.support.models import build
 from tests.support.sampling import some_of
+from tests.support.tlc import constants_of, measured_rows
 from tests.support.toys import Chain, LockServer, Lottery, Overflow, SelfLoop, Unreachable
 from verifier.clauses.frame_variables import FrameVariables
 from verifier.clauses.unrolling import Steps, unroll

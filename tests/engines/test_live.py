@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from results.generators.tlc import LIVENESS, MEASURED, constants_of
 from tests.support.command_line import CHAIN, verify, wrong
 from tests.support.live_systems import Formula, Plan, live_of
 from tests.support.models import build
+from tests.support.tlc import LIVENESS, MEASURED, constants_of
 from verifier.cli.main import cli
 from verifier.encodings.quantifiers import exists
 from verifier.encodings.sorts import Function, Option, Range, Set

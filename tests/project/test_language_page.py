@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 import verifier
-from results.generators import paxos
 from results.generators.language_page import (
     CLASSES,
     Row,
@@ -23,6 +22,7 @@ from results.generators.language_page import (
     sections,
     term_of,
 )
+from tests.support import paxos
 from tests.support.command_line import ROOT
 from verifier.specs.protocol import Protocol, define
 from verifier.system.model import build

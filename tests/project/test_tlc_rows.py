@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from results.generators.tlc import MEASURED, measured_rows
+from tests.support.tlc import MEASURED, measured_rows
 from verifier.specs.registry import BUILT_IN
 
 ORIGINAL = Path(__file__).parents[3] / "shared" / "golden" / "tlc.json"

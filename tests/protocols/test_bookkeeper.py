@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from results.generators.tlc import LOSSES, constants_of, measured_rows
 from tests.support.models import build
 from tests.support.sampling import first_of
+from tests.support.tlc import LOSSES, constants_of, measured_rows
 from verifier.engines import bmc
 from verifier.engines.explore import Request, explore
 from verifier.errors import UsageError

@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 
 import pytest
 
-from results.generators.tlc import measured_rows
 from tests.support.explicit import Exploration, explore
 from tests.support.models import build
 from tests.support.sampling import some_of
+from tests.support.tlc import measured_rows
 from verifier.specs.expectations import Expectation, expectations
 from verifier.specs.kafka.kip279 import Kip279
 from verifier.specs.kafka.kip320 import Kip320

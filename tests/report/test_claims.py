@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from results.generators.examples import kip320_first_try, rabbit_lasso, run_rows
+from tests.support.examples import kip320_first_try, rabbit_lasso, run_rows
 from tests.support.modules_for_pages import JUGS, JUGS_CONFIG, commit, found_in, jugs
 from verifier.outcomes.row import ASKED, DOCUMENTED, Row
 from verifier.report.claims import claim_of, finder_of, verdict_of

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from results.generators.examples import run_rows
 from tests.support.command_line import CHAIN, verify, wrong
+from tests.support.examples import run_rows
 from tests.support.sweeping import identified
 from verifier.outcomes.row import Row
 from verifier.report.report import version_columns

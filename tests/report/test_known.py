@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from results.generators.examples import kip320_first_try
+from tests.support.examples import kip320_first_try
 from tests.support.reporting import like
 from verifier.outcomes.row import Row
 from verifier.report.known import known

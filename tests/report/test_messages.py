@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from selenium.webdriver import Chrome
 
-from results.generators.chromium import BROWSER, DRIVER, browser, console, evaluate, size
-from results.generators.examples import run_rows
+from tests.support.chromium import BROWSER, DRIVER, browser, console, evaluate, size
+from tests.support.examples import run_rows
 from verifier.outcomes.row import Row
 from verifier.report.diagram import Diagram, diagram_of, taken
 from verifier.report.messages import Messages

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 from selenium.webdriver import Chrome, Keys
 
-from results.generators.chromium import browser, console, evaluate, prefer
-from results.generators.examples import bookkeeper_data_loss, grid, kip320_first_try, run_rows
+from tests.support.chromium import browser, console, evaluate, prefer
+from tests.support.examples import bookkeeper_data_loss, grid, kip320_first_try, run_rows
 from tests.support.pages import current, needs_chromium, opened, pause, press, texts
 from tests.support.reporting import HOSTILE, every_verdict, hostile_spec
 from tests.support.sampling import some_of

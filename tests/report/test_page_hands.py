@@ -15,8 +15,8 @@ import pytest
 from selenium.webdriver import Chrome, Keys
 from selenium.webdriver.common.action_chains import ActionChains
 
-from results.generators.chromium import browser, console, evaluate, prefer, size
-from results.generators.examples import bookkeeper_data_loss, grid, kip320_first_try, rabbit_lasso, run_rows
+from tests.support.chromium import browser, console, evaluate, prefer, size
+from tests.support.examples import bookkeeper_data_loss, grid, kip320_first_try, rabbit_lasso, run_rows
 from tests.support.modules_for_pages import commit, jugs
 from tests.support.pages import current, needs_chromium, opened, pause, press, texts
 from tests.support.reporting import every_verdict

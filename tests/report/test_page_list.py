@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from selenium.webdriver import Chrome
 
-from results.generators.chromium import browser, console, evaluate
-from results.generators.examples import kip320_first_try
 from tests.report.test_page import INJECTED, everywhere
+from tests.support.chromium import browser, console, evaluate
+from tests.support.examples import kip320_first_try
 from tests.support.pages import needs_chromium, opened, pause, texts
 from verifier.outcomes.row import Row
 from verifier.report.listing import columns_of

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from selenium.webdriver import Chrome, Keys
 
-from results.generators.chromium import browser, evaluate
-from results.generators.examples import bookkeeper_data_loss, kip320_first_try, run_rows
+from tests.support.chromium import browser, evaluate
+from tests.support.examples import bookkeeper_data_loss, kip320_first_try, run_rows
 from tests.support.modules_for_pages import commit, jugs
 from tests.support.pages import needs_chromium, opened, pause, press, texts
 from verifier.outcomes.row import Row

@@ -13,8 +13,8 @@ from junitparser import Error, Failure, JUnitXml
 from lxml import etree
 from markdown_it import MarkdownIt
 
-from results.generators.examples import kip320_first_try, run_rows
 from tests.support.command_line import CHAIN, LOCK, verify, wrong
+from tests.support.examples import kip320_first_try, run_rows
 from tests.support.reporting import JUNIT_SCHEMA, every_verdict, hostile_spec, like
 from verifier.outcomes.row import Row, job_id, rows_of
 from verifier.report.diagram import diagram_of

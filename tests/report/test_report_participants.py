@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from results.generators.examples import bookkeeper_data_loss, kip320_first_try
+from tests.support.examples import bookkeeper_data_loss, kip320_first_try
 from tests.support.modules_for_pages import commit, jugs
 from verifier.encodings.concrete import FrozenMap
 from verifier.outcomes.row import Row

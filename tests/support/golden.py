@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from results.generators.tlc import measured_rows
 from tests.support.explicit import Exploration, explore
 from tests.support.models import build
+from tests.support.tlc import measured_rows
 from verifier.specs.expectations import Expectation, expectations
 from verifier.specs.registry import BUILT_IN, load
 from verifier.specs.titles import NO_DEADLOCK

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from results.generators.examples import run_rows
+from tests.support.examples import run_rows
 from verifier.outcomes.row import Row
 
 COMMIT = """---- MODULE Commit ----

@@ -8,7 +8,7 @@ import pytest
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.action_chains import ActionChains
 
-from results.generators.chromium import BROWSER, DRIVER, console, evaluate, requested, size
+from tests.support.chromium import BROWSER, DRIVER, console, evaluate, requested, size
 from verifier.report.page import as_html
 from verifier.report.report import Report
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from results.generators.examples import kip320_first_try
+from tests.support.examples import kip320_first_try
 from verifier.outcomes.row import Row
 from verifier.verdict import VerdictKind
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from results.generators.tla_random import ran
 from tests.support.command_line import verify
 from tests.support.tla_modules import explored, translated, value, written
+from tests.support.tla_random import ran
 from verifier.errors import UsageError
 from verifier.verdict import VerdictKind
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from results.generators.tla_random_texts import configuration, module
 from tests.support.tla_modules import all_found, specified
+from tests.support.tla_random_texts import configuration, module
 from verifier.specs.titles import NO_DEADLOCK
 from verifier.tla.columns import levels
 from verifier.tla.explorer import Explorer

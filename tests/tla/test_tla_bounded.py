@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from results.generators.tla_random import ran
-from results.generators.tla_random_texts import module
 from tests.support.command_line import verify
 from tests.support.sampling import rest_slow
 from tests.support.tla_modules import few, question_of, translated, written
+from tests.support.tla_random import ran
+from tests.support.tla_random_texts import module
 from verifier.engines.growth import expected
 from verifier.errors import UsageError
 from verifier.outcomes.run import Run

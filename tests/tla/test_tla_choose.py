@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from results.generators.tla_random import ran
 from tests.support.tla_modules import translated
+from tests.support.tla_random import ran
 from verifier.errors import UsageError
 from verifier.tla.explorer import Explorer
 from verifier.verdict import VerdictKind

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from results.generators.tla_random_texts import configuration, module
 from tests.support.command_line import verify
 from tests.support.tla_modules import all_found, counts, specified, written
+from tests.support.tla_random_texts import configuration, module
 from verifier.specs.titles import NO_DEADLOCK
 from verifier.tla.columns import levels, lookups
 from verifier.tla.columns.leaves import Derived

@@ -1,6 +1,6 @@
 """Random expressions and random modules: what is translated means what the interpreter computes.
 
-``python -m results.generators.tla_random`` compares more of them.
+``python -m tests.support.tla_random`` compares more of them.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from random import Random
 
 import pytest
 
-from results.generators.tla_random import compare_expressions, compare_modules, compare_texts
-from results.generators.tla_random_texts import state
 from tests.support.sampling import first_of, rest_slow
+from tests.support.tla_random import compare_expressions, compare_modules, compare_texts
+from tests.support.tla_random_texts import state
 
 
 def _compare_expressions(folder: Path, seeds: range) -> None:

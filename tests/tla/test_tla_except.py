@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from results.generators.tla_random import ran
 from tests.support.tla_modules import explored, translated
+from tests.support.tla_random import ran
 from verifier.tla.frames import Undefined
 from verifier.verdict import VerdictKind
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from results.generators.tla_random import interpreted, translated
 from tests.support.sampling import rest_slow
+from tests.support.tla_random import interpreted, translated
 from verifier.encodings.sorts import SortError
 from verifier.errors import TooLargeError
 from verifier.runs.tla_loading import formula_named, load

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from results.generators.tla_random import compare_modules
 from tests.support.command_line import verify
 from tests.support.sampling import rest_slow
 from tests.support.tla_modules import specified, written
+from tests.support.tla_random import compare_modules
 from verifier.tla.translate import translation
 from verifier.tla.translate.sampling import sample
 from verifier.tla.translate.symbolic import Untranslated

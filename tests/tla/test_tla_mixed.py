@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from results.generators.tla_mixed import Comparison, drawn
-from results.generators.tla_mixed_checking import compared
-from results.generators.tla_mixed_modules import mixed_module
-from results.generators.tla_mixed_texts import Tree
-from results.generators.tlc_batch import Tlc
 from tests.support.command_line import ROOT
+from tests.support.tla_mixed import Comparison, drawn
+from tests.support.tla_mixed_checking import compared
+from tests.support.tla_mixed_modules import mixed_module
+from tests.support.tla_mixed_texts import Tree
+from tests.support.tlc_batch import Tlc
 
 TLC = ROOT.parent / "shared" / "tla"
 def _wrong(folder: Path, seeds: range, readers: Comparison, count: int) -> list[str]:

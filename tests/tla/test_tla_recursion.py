@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from results.generators.tla_random import ran
 from tests.support.tla_modules import explored, specified, translated
+from tests.support.tla_random import ran
 from verifier.tla.ast import Definition as Operator
 from verifier.tla.explorer import Explorer
 from verifier.tla.translate.recursion import fold_of

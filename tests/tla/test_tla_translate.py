@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from results.generators.tla_random import ran
 from tests.support.tla_modules import specified, translated
+from tests.support.tla_random import ran
 from verifier.encodings.concrete import show
 from verifier.encodings.sorts import Listed, PartialFunction, Range, Sequence, Set, Variant
 from verifier.errors import UsageError

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from results.generators.tla_upstream import compared
-from results.generators.tlc import constants_of, measured_rows
 from tests.support.command_line import verify
+from tests.support.tlc import constants_of, measured_rows
 from verifier.tla.config import parse_config
 from verifier.tla.evaluator import deep_recursion
 from verifier.tla.explorer import Explorer

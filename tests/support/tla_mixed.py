@@ -18,8 +18,8 @@ from pathlib import Path
 from random import Random
 from types import FrameType
 
-from results.generators.term_values import QuickReader, TooMany, value_of
-from results.generators.tla_mixed_texts import (
+from tests.support.term_values import QuickReader, TooMany, value_of
+from tests.support.tla_mixed_texts import (
     ANY,
     CONSTANTS,
     EVERY,
@@ -32,8 +32,8 @@ from results.generators.tla_mixed_texts import (
     profiles,
     state,
 )
-from results.generators.tla_random import interpreted, translated
-from results.generators.tlc_batch import Said, Tlc
+from tests.support.tla_random import interpreted, translated
+from tests.support.tlc_batch import Said, Tlc
 from verifier.encodings.sorts import SortError
 from verifier.encodings.terms import Term
 from verifier.errors import TooLargeError, UsageError

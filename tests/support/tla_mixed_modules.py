@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from random import Random
 
-from results.generators.tla_mixed import values_of
-from results.generators.tla_mixed_texts import OPERATORS, Tree, Values, Words, extends, set_of
+from tests.support.tla_mixed import values_of
+from tests.support.tla_mixed_texts import OPERATORS, Tree, Values, Words, extends, set_of
 from verifier.specs.titles import NO_DEADLOCK
 from verifier.tla.values import Boolean as Truth
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-MEASURED = Path(__file__).resolve().parents[1] / "tlc.json"
+MEASURED = Path(__file__).resolve().parents[2] / "results" / "tlc.json"
 LIVENESS = frozenset({"Liveness", "Termination"})
 LOSSES = {"without lost messages": "none", "at most one lost message": "one"}
 """What the note of a row says of lost messages, and the value of the constant ``losses`` for it."""

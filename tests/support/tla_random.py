@@ -1,6 +1,6 @@
 """Random expressions and modules of TLA+: what is translated is compared with what the interpreter computes.
 
-    python -m results.generators.tla_random expressions|modules FIRST LAST [SECONDS]
+    python -m tests.support.tla_random expressions|modules FIRST LAST [SECONDS]
 
 Each seed is a module. An expression has a value, or none, in each of several states, to both readers. A
 module has the same states, levels, verdicts and shortest counterexamples to the interpreter and to engines.
@@ -18,7 +18,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from results.generators.tla_random_texts import (
+from tests.support.tla_random_texts import (
     CONFIG,
     HEAD,
     OPERATORS,
@@ -28,7 +28,7 @@ from results.generators.tla_random_texts import (
     expression,
     module,
 )
-from results.generators.tla_random_texts import state as random_state
+from tests.support.tla_random_texts import state as random_state
 from verifier.encodings.sorts import SortError
 from verifier.encodings.terms import Term
 from verifier.errors import UsageError

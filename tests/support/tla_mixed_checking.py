@@ -1,6 +1,6 @@
 """Compares random modules of mixed values: interpreter, engines on the translation, and TLC.
 
-python -m results.generators.tla_mixed_checking FIRST LAST [--seconds S] [--engines explore,bmc,prove,live]
+python -m tests.support.tla_mixed_checking FIRST LAST [--seconds S] [--engines explore,bmc,prove,live]
                                                 [--tlc FOLDER] [--shrunk FOLDER]
 """
 
@@ -14,11 +14,11 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from results.generators.tla_mixed import REFUSED, TooLong, within
-from results.generators.tla_mixed_modules import Module, mixed_module
-from results.generators.tla_mixed_texts import EVERY
-from results.generators.tla_random import compare_module, explored, ran
-from results.generators.tlc_batch import Tlc
+from tests.support.tla_mixed import REFUSED, TooLong, within
+from tests.support.tla_mixed_modules import Module, mixed_module
+from tests.support.tla_mixed_texts import EVERY
+from tests.support.tla_random import compare_module, explored, ran
+from tests.support.tlc_batch import Tlc
 from verifier.errors import TooLargeError, UsageError
 from verifier.runs.tla_loading import load
 from verifier.runs.tla_symbolic import NotTranslated, symbolic
