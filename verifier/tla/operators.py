@@ -215,6 +215,8 @@ class Operators:
         op = _named(node, "op")[0]
         name = op.named_children[0] if op.type in ("bound_op", "bound_nonfix_op") else op
         components = [child for child in prefix.named_children if child.type == "subexpr_component"]
+        if not components:
+            raise TlaError(self.place(node), "a part of a step of a proof is not supported here")
         instance, before = self.instance(components, scope)
         spelled = self._operator_name(name, len(op.named_children) - 1)
         symbol = instance.module.names.get(spelled)

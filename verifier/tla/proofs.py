@@ -1,7 +1,7 @@
 """Proofs, USE and HIDE: what SANY rejects in them by names, numbers of steps and levels.
 
 Nothing is proved, and proofs have no meaning here. So a formula of a proof that cannot be read is passed
-over: it may name what only provers know.
+over, unless it has a name that nothing defines. The facts of BY are not looked at.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from tree_sitter import Node
 
 from verifier.tla import ast
-from verifier.tla.ast import Bound, Builtin, Definition, Expression, ProofStep
+from verifier.tla.ast import Bound, Builtin, Definition, Expression, Parameter, ProofStep
 from verifier.tla.declarations import declared
 from verifier.tla.errors import TlaError
 from verifier.tla.facts import ACTION, CONSTANT
@@ -24,7 +24,7 @@ from verifier.tla.text import field_of, text_of
 if TYPE_CHECKING:
     from verifier.tla.modules import Reader
 
-_PROOF = "non_terminal_proof"
+_PROOF, _UNKNOWN = "non_terminal_proof", "unknown operator "
 _KINDS = {
     "have_proof_step": "HAVE", "take_proof_step": "TAKE", "witness_proof_step": "WITNESS",
     "case_proof_step": "CASE", "pick_proof_step": "PICK",
@@ -42,12 +42,16 @@ class Proofs:
         self.reader = reader
         self.source, self.made = reader.source, reader.made
         self.temporal: dict[Definition, bool] = {}
+        self.unread: set[str] = set()
+        """The names of definitions in proofs that were not read."""
+        self.instantiates = False
+        """Whether the proof has a step INSTANCE, whose names are not read."""
 
     # -- theorems
 
     def theorem(self, node: Node, statement: Expression | None, scope: Scope) -> None:
         """Looks at what a theorem assumes, and at its proof. Raises TlaError."""
-        inner = self._inner(scope)
+        inner, self.instantiates = self._inner(scope), False
         goals = [] if statement is None else [statement]
         for child in node.named_children:
             if child.type == "assume_prove":
@@ -78,8 +82,8 @@ class Proofs:
         return found
 
     def _declare(self, node: Node, scope: Scope) -> list[Expression]:
-        level = node.named_children[0]
-        constant = level.type != "statement_level" or text_of(level) == "CONSTANT"
+        first = node.named_children[0]
+        level = text_of(first) if first.type == "statement_level" else "CONSTANT"
         name = next(one for one in node.named_children if one.type in ("identifier", "operator_declaration"))
         spelled, arity = declared(name)
         place = self.source.place(node)
@@ -88,7 +92,11 @@ class Proofs:
         if found:
             words = "the set of NEW takes at most what speaks of two states"
             self.made.steps.append(ProofStep(place, words, None, tuple(found), ACTION))
-        if constant:
+        if level in ("STATE", "VARIABLE") and not arity:
+            scope.names[spelled] = ast.Variable(spelled)
+        elif level != "CONSTANT":  # it may have any level, as a parameter
+            scope.names[spelled] = Parameter(spelled, arity)
+        else:
             scope.names[spelled] = ast.Constant(spelled, arity, place) if arity else Bound(spelled)
         return found
 
@@ -119,12 +127,15 @@ class Proofs:
             if body.type == "suffices_proof_step" and text_of(body.children[0]) == "SUFFICES":
                 kind = "SUFFICES"
             proof = [one for one in body.named_children if one.type == _PROOF]
-            matters = temporal or kind in ("PICK", "SUFFICES") or (bool(proof) and kind != "CASE")
-            formulas = self._formulas(body, kind, scope, matters=matters)
+            # What PICK and SUFFICES introduce is not known in their own proofs, but to the steps that follow.
+            later, inner = kind in ("PICK", "SUFFICES"), self._inner(scope)
+            known, within = (inner, scope) if later else (scope, inner)
+            formulas = self._formulas(body, kind, known, inner)
             proves = goals if kind in ("QED", "CASE") else formulas
             self._check_levels(body, kind, goals if temporal else [], formulas)
             for child in proof:
-                self._proof(child, proves, scope, steps, own)
+                self._proof(child, proves, within, steps, own)
+            scope.names |= known.names
             if name:
                 steps[name] = kind
 
@@ -154,9 +165,10 @@ class Proofs:
                 words = f"<{level}>{name} is a step {kind}, so it stands for no formula"
                 raise TlaError(self.source.place(node), words)
 
-    def _formulas(self, body: Node, kind: str, scope: Scope, *, matters: bool) -> list[Expression]:
-        """What a step says, where that matters; what it introduces is known in the scope then."""
+    def _formulas(self, body: Node, kind: str, scope: Scope, within: Scope) -> list[Expression]:
+        """What a step says; what it introduces is known in the scope then, what it assumes in its proof."""
         found: list[Expression] = []
+        self.instantiates |= body.type == "instance"
         if kind == "QED":
             return found
         names: list[str] = []
@@ -165,34 +177,45 @@ class Proofs:
                 continue
             if body.type == "definition_proof_step":
                 self._define(child, scope)
-            elif child.type == "assume_prove":  # which may assume something of a wrong level
-                found += self._assume_prove(child, scope if kind == "SUFFICES" else self._inner(scope))
+            elif child.type == "assume_prove":
+                found += self._assume_prove(child, within)
             elif child.type == "identifier":
                 names.append(text_of(child))
             elif child.type == "quantifier_bound":
-                found += self._read(field_of(child, "set"), scope) if matters else []
+                found += self._read(field_of(child, "set"), scope)
                 names += [text_of(one) for one in _introduced(child)]
-            elif matters and body.type in (*_KINDS, "suffices_proof_step"):
+            elif body.type in (*_KINDS, "suffices_proof_step"):
                 scope.names.update({name: Bound(name) for name in names})
                 found += self._read(child, scope)
         scope.names.update({name: Bound(name) for name in names})
         return found
 
     def _define(self, node: Node, scope: Scope) -> None:
-        if node.type not in ("operator_definition", "function_definition"):
-            return
+        """Reads a definition; what it defines is not known where it cannot be read."""
         try:
-            self.reader.definitions([node], scope)
-        except TlaError:
-            return
+            if node.type in ("operator_definition", "function_definition"):
+                self.reader.definitions([node], scope)
+                return
+        except TlaError as error:
+            self._check_known(error)
+        names = [child for child in _inside(node) if child.type == "identifier"]
+        self.unread |= {text_of(name) for name in names[:1]}
 
     def _read(self, node: Node, scope: Scope) -> list[Expression]:
-        """A formula of a proof, none where it cannot be read."""
+        """A formula of a proof, none where it cannot be read. Raises TlaError for a name that is unknown."""
         try:
             expressions = self.reader.expressions
             return [expressions.labels.collected(node, scope)[0]]
-        except TlaError:
+        except TlaError as error:
+            self._check_known(error)
             return []
+
+    def _check_known(self, error: TlaError) -> None:
+        """Raises the error if a name is unknown, and no part of the proof that was not read may define it."""
+        name = error.words.removeprefix(_UNKNOWN).split(";")[0].split(":")[0]
+        known = self.instantiates or name in self.unread or self._lacks_names()
+        if error.words.startswith(_UNKNOWN) and not known:
+            raise error
 
     def _check_levels(
         self, body: Node, kind: str, goals: list[Expression], formulas: list[Expression]
