@@ -5,6 +5,7 @@ Opening a report lasts from the navigation until the page is loaded and a frame 
 
 from __future__ import annotations
 
+import itertools
 import statistics
 import tempfile
 import time
@@ -18,6 +19,7 @@ from tests.support.chromium import browser, size
 from tests.support.examples import grid, kip320_first_try
 from verifier.report.page import as_html
 from verifier.report.report import Report
+from verifier.verdict import VerdictKind
 
 _DRAWN = "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()));"
 REPEATS = 5
@@ -30,6 +32,34 @@ def long_trace(steps: int) -> Report:
     states = list(row.trace["states"])
     repeated = [*states, *(states[1:] * steps)][: steps + 1]
     return Report(f"{steps} steps", (replace(row, trace={**row.trace, "states": repeated}, steps=steps),))
+
+
+def many_verdicts() -> Report:
+    """A sweep of 9,600 jobs over five constants, 171 of them with a counterexample."""
+    row = kip320_first_try()
+    names = ("replicas", "log_size", "max_records", "max_leader_epoch", "unclean")
+    values = ((2, 3, 4, 5, 6), (1, 2, 3, 4), (1, 2, 3, 4), (1, 2, 3, 4, 5), (True, False))
+    claims = itertools.product(("StrongIsr", "WeakIsr", "LeaderInIsr", "TypeOk"), ("bmc", "prove", "explore"))
+    rows = []
+    for number, (choice, (claim, engine)) in enumerate(
+        itertools.product(itertools.product(*values), list(claims))
+    ):
+        is_violated = claim == "StrongIsr" and choice[0] > 2 and choice[3] > 1
+        rows.append(
+            replace(
+                row,
+                constants=dict(zip(names, choice, strict=True)),
+                property_name=claim,
+                engine=engine,
+                verdict=VerdictKind.VIOLATED if is_violated else VerdictKind.HOLDS,
+                reason=None,
+                seconds=0.02 * (number % 97 + 1) ** 1.5,
+                depth=number % 13 + 1,
+                steps=row.steps if is_violated else None,
+                trace=row.trace if is_violated and number % 36 == 0 else None,
+            )
+        )
+    return Report(f"{len(rows):,} jobs", rows)
 
 
 def opening_seconds(driver: Chrome, address: str) -> float:
@@ -50,6 +80,7 @@ def main() -> None:
     reports = (
         ("500 jobs, 50 traces", grid(500, 50), "#overview"),
         ("of these, a counterexample", grid(500, 50), "#verdict-1"),
+        ("9,600 jobs", many_verdicts(), "#overview"),
         ("1 trace of 400 steps", long_trace(400), ""),
     )
     with browser() as driver, tempfile.TemporaryDirectory() as folder:
