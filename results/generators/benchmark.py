@@ -116,7 +116,7 @@ def building_rows(repeats: int) -> list[Row]:
     return rows
 
 
-PAXOS = Path(__file__).with_name("paxos.py")
+PAXOS = Path(__file__).resolve().parents[2] / "tests" / "support" / "paxos.py"
 PAXOS_SIZES = (
     ("Paxos", 3, 2, 2),
     ("Paxos", 3, 3, 2),
