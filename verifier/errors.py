@@ -40,7 +40,7 @@ def cut(value: Any) -> str:
 
 
 def among(name: str, allowed: Iterable[str]) -> str:
-    """What could have been written instead of a name: ``(allowed: a, b); did you mean 'a'?``"""
+    """The names that could have been written instead: ``(allowed: a, b); did you mean 'a'?``"""
     choices = list(allowed)
     near = nearest(str(name), choices)
     hint = f"; did you mean {near!r}?" if near else ""

@@ -16,7 +16,7 @@ _MOST_OF_THE_NAME = 40
 _MOST_BYTES = 1 << 30
 """Of a file that is read as a whole."""
 _CANNOT_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.EACCES, errno.EPERM)
-"""What is said where a folder cannot be forced to the disk, or not be opened for that."""
+"""The errors of a folder that cannot be forced to the disk, or not be opened for that."""
 _DESCRIPTORS = ("/proc/", "/dev/fd/", "/dev/std")
 
 
@@ -39,7 +39,7 @@ def meant(path: Path, *endings: str) -> Path | None:
 
 
 def did_you_mean(path: Path, *endings: str) -> str:
-    """What an error adds of a file that is not there: ``; did you mean b/Lock.tla?``, or nothing."""
+    """A hint for a file that is not there: ``; did you mean b/Lock.tla?``, or nothing."""
     found = meant(path, *endings)
     return "" if found is None else f"; did you mean {found}?"
 
@@ -61,7 +61,7 @@ def bytes_of(path: Path) -> bytes:
 
 
 def text_of(path: Path, encoding: str = "utf-8") -> str:
-    """The same as text, each end of a line as Python has it. Raises OSError, or UnicodeDecodeError."""
+    """Read a file as text, each end of a line as Python has it. Raises OSError, or UnicodeDecodeError."""
     return bytes_of(path).decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -131,7 +131,7 @@ def same_file(one: Path, other: Path) -> bool:
 
 
 def _status(path: Path) -> os.stat_result | None:
-    """What is there, links followed; None if nothing is."""
+    """The status of a path, links followed; None if nothing is there."""
     try:
         return path.stat()
     except (FileNotFoundError, NotADirectoryError):

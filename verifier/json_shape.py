@@ -16,7 +16,7 @@ MOST_DIGITS = 18
 _DEEPEST = 100
 """How deep values are nested in a file. A value of any sort that fits into memory is less deep."""
 _UNIONS = (UnionType, Union)
-"""What ``X | Y`` is: the latter where one of them is a Literal."""
+"""The types of ``X | Y``: the latter where one of them is a Literal."""
 _KINDS: dict[Any, str] = {
     dict: "an object",
     list: "a list",

@@ -19,7 +19,7 @@ def printable(words: str) -> str:
 
 
 def printable_text(text: str) -> str:
-    """The same for text of several lines, whose ends and tabs stay."""
+    """Make text of several lines printable, whose ends and tabs stay."""
     return _IN_A_TEXT.sub(_escaped, text)
 
 

@@ -19,7 +19,7 @@ LEFT_TO_LIVE = "not checked here: verify live decides what a property says beyon
 ENDED_FIRST = "ended at the first violation, as asked"
 """Why a property has no verdict of a run that was to end once another one is violated."""
 TEMPORAL_PART = " (temporal part)"
-"""What follows the name of a property, where engines decide the rest of it."""
+"""The suffix of a property's name where engines decide the rest of it."""
 
 
 class ExitCode(IntEnum):
@@ -50,7 +50,7 @@ class ExitCode(IntEnum):
 
 
 class VerdictKind(StrEnum):
-    """What is known of a property; from the best to the worst."""
+    """The kinds of verdicts, from the best to the worst."""
 
     PROVED = "PROVED"
     """For all depths, with a certificate."""
@@ -89,8 +89,8 @@ NO_STATE_REACHES = "reached in no state: an invariant excludes it"
 
 
 def settled(*, sought: bool) -> tuple[VerdictKind, str | None]:
-    """What a proof for all depths means, and why: what was ``sought`` (a reachable property) is reached by no
-    execution, so its claim fails; any other property is proved."""
+    """The verdict that a proof for all depths means, and why: what was ``sought`` (a reachable property) is
+    reached by no execution, so its claim fails; any other property is proved."""
     return (VerdictKind.VIOLATED, NO_STATE_REACHES) if sought else (VerdictKind.PROVED, None)
 
 
@@ -100,7 +100,7 @@ def not_reached(depth: int) -> str:
 
 
 def beyond_depth(depth: int) -> str:
-    """What is said of a longer execution than was asked for, which decides all the same."""
+    """The text about a longer execution than was asked for, which decides all the same."""
     return f"beyond the depth of {depth} asked for"
 
 
@@ -110,7 +110,7 @@ ALL_CONSTANTS = "all-constants"
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is known of one property."""
+    """The verdict on one property."""
 
     property_name: str
     kind: VerdictKind
