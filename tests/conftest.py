@@ -15,6 +15,7 @@ from tests.support.tiers import TIERS, Selection
 from verifier.cli.entry import COLLECTIONS
 from verifier.runs.validation import budget
 
+_RECURSION_LIMIT = sys.getrecursionlimit()
 _GARBAGE = 1 << 25
 """Bytes that tests of a file may leave before it is worth looking among them for cycles."""
 
@@ -35,11 +36,14 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(autouse=True)
 def recursion_limit() -> Iterator[None]:
-    """Each test begins with Python's limit, as a command does: those that load TLA+ raise it, and a Python
-    protocol that calls itself without an end would then end the process."""
-    limit = sys.getrecursionlimit()
+    """Begin each test with Python's limit, as a command does.
+
+    Whatever loads TLA+ raises it: tests, fixtures of a module, and modules that are collected. A Python
+    protocol that calls itself without an end would then end the process.
+    """
+    sys.setrecursionlimit(_RECURSION_LIMIT)
     yield
-    sys.setrecursionlimit(limit)
+    sys.setrecursionlimit(_RECURSION_LIMIT)
 
 
 @pytest.fixture(autouse=True)
