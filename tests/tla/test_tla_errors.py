@@ -345,3 +345,20 @@ def test_an_error_hides_no_violation_that_was_found(tmp_path: Path) -> None:
         assert "P" in done.stdout, by
         assert "VIOLATED in 1 step" in done.stdout, by
         assert done.exit_code == 10, by
+
+
+def test_what_an_error_comes_after_is_checked_first(tmp_path: Path) -> None:
+    """As in TLC: the state that the first disjunct gives is violated before the second has no value."""
+    (tmp_path / "M.tla").write_text(
+        "---- MODULE M ----\nEXTENDS Naturals, Sequences\nVARIABLES c, x\nInit == c = 0 /\\ x = <<>>\n"
+        "Next == \\/ c < 2 /\\ c' = c + 1 /\\ UNCHANGED x\n"
+        "        \\/ c = 1 /\\ x' = Head(x) /\\ UNCHANGED c\nInv == c < 2\n====\n"
+    )
+    (tmp_path / "M.cfg").write_text("INIT Init NEXT Next INVARIANT Inv")
+    result = verify("explore", str(tmp_path / "M.tla"), "--by", "interpreter")
+    assert result.exit_code == 10
+    assert "VIOLATED in 2 steps" in result.stdout
+    (tmp_path / "M.cfg").write_text("INIT Init NEXT Next")
+    result = verify("explore", str(tmp_path / "M.tla"), "--by", "interpreter")
+    assert result.exit_code == 2
+    assert "after 1 step: Next(); in the state c = 1" in result.stderr

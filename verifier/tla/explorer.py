@@ -310,7 +310,13 @@ class Explorer:
                 self.enforce(self)
 
         walker.action, walker.between, self.walking = None, 0, True
-        walk(add)
+        try:
+            walk(add)
+        except Undefined:  # TLC has checked what it came to before the error
+            self.walking = False
+            self._take(successors, state, number)
+            self.evaluator.now[:], self.walking = state, True
+            raise
         self.walking = False
         found.generated += len(successors) + walker.between
         if not successors:

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from verifier.tla.evaluator import Evaluator
 from verifier.tla.found import State, Taken
-from verifier.tla.frames import UNSET
+from verifier.tla.frames import UNSET, Undefined
 from verifier.tla.parameters import taken
 
 Walk: TypeAlias = Callable[[Callable[[], None]], None]
@@ -41,7 +41,11 @@ def action_between(evaluator: Evaluator, walk: Walk, one: State, other: State) -
             found.append(taken(evaluator.actions))
 
     _set(evaluator, one)
-    walk(compare)
+    try:
+        walk(compare)
+    except Undefined:  # by what TLC does not come to any more
+        if not found:
+            raise
     return found[0] if found else None
 
 
