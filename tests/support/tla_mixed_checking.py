@@ -49,12 +49,12 @@ def answer_of(text: str) -> Answer:
         return Answer("violated", violated[1], figures)
     if f"STARTMSG {_DEADLOCK}:1" in text:
         return Answer("violated", NO_DEADLOCK, figures)
-    if f"STARTMSG {_LASTING}:1" in text:
+    if f"STARTMSG {_LASTING}:1" in text or re.search(r"Temporal propert\w+ .*violated", text):
         return Answer("lasting", "", figures)
     if f"STARTMSG {_CLEAN}:0" in text:
         return Answer("clean", "", figures)
     errors = re.findall(r"STARTMSG \d+:1 @!@!@\n(.*?)@!@!@ENDMSG", text, re.S)
-    return Answer("error", "", figures, " ".join(errors)[:1500] or text[-500:])
+    return Answer("error", "", figures, " ".join(" ".join(errors).split())[:1500] or text[-500:])
 
 
 def differs_from_tlc(folder: Path, made: Module, said: Answer, found: Counter[str]) -> str | None:

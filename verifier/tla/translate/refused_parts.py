@@ -165,7 +165,7 @@ def _may_refuse(one: Skeleton, other: Skeleton) -> bool:
     rows, others = dict(one.rows), dict(other.rows)
     if rows.keys() != others.keys():
         return True
-    return all(part == others[key] or _may_refuse(part, others[key]) for key, part in rows.items())
+    return any(_may_refuse(part, others[key]) for key, part in rows.items())
 
 
 # -- functions and sets
