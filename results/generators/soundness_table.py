@@ -13,6 +13,7 @@ import json
 import re
 import tempfile
 import time
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -137,12 +138,7 @@ def asked(text: Path, words: tuple[str, ...], seconds: float) -> tuple[list[dict
 
 
 def is_wrong(truths: dict[str, Truth], verdicts: list[dict[str, Any]]) -> bool:
-    """True if a verdict contradicts what is so of its property.
-
-    Raises ValueError if no verdict is of a property that something is known of.
-    """
-    if verdicts and not any(one["property"] in truths for one in verdicts):
-        raise ValueError(f"no verdict is of one of {', '.join(truths)}: {verdicts}")
+    """True if a verdict contradicts what is so of its property."""
     return any(_contradicts(truths[one["property"]], one) for one in verdicts if one["property"] in truths)
 
 
@@ -181,12 +177,24 @@ def _said(verdicts: list[dict[str, Any]], refusal: str, folder: Path) -> str:
     return "; ".join(parts).replace("|", "\\|")
 
 
+def judged(truths: dict[str, Truth], answers: Iterable[list[dict[str, Any]]]) -> set[str]:
+    """The properties that some engine has a verdict of, and of which it is known what is so.
+
+    Raises ValueError where engines have verdicts, and none of them is of such a property.
+    """
+    named = {one["property"] for verdicts in answers for one in verdicts}
+    if named and not named & truths.keys():
+        raise ValueError(f"no verdict is of one of {', '.join(truths)}, but of {', '.join(named)}")
+    return named & truths.keys()
+
+
 def _rows(
     text: Path, truths: dict[str, Truth], folder: Path, seconds: float
 ) -> list[tuple[str, str, str, str, str]]:
     engines = ENGINES if text.suffix == ".tla" else OF_PROTOCOLS
     with ThreadPoolExecutor(2) as pool:
-        answers = pool.map(lambda words: asked(text, words, seconds), engines.values())
+        answers = list(pool.map(lambda words: asked(text, words, seconds), engines.values()))
+    judged(truths, (verdicts for verdicts, _ in answers))
     name = str(text.relative_to(folder)).removeprefix("latest/")
     so = "; ".join(f"{name} {truth}" for name, truth in truths.items())
     rows = []

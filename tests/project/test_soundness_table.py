@@ -14,6 +14,7 @@ from results.generators.soundness_table import (
     asked,
     is_more,
     is_wrong,
+    judged,
     modules,
     of_tlc,
 )
@@ -39,8 +40,10 @@ def test_what_counts_as_wrong() -> None:
     assert is_wrong(violated, _claim(2) + _claim(1, "INCONCLUSIVE", "Other"))
     assert not is_wrong(violated, _claim(1))
     assert not is_wrong(violated, _claim(None, "INCONCLUSIVE"))
+    assert not is_wrong(violated, _claim(None, "PROVED", "Other"))
+    assert judged(violated, [_claim(2), _claim(None, "PROVED", "Other")]) == {"Inv"}
     with pytest.raises(ValueError, match="no verdict is of one of Inv"):
-        is_wrong(violated, _claim(None, "PROVED", "Other"))
+        judged(violated, [_claim(None, "PROVED", "Other")])
     assert is_wrong(violated, _claim(None, "ERROR"))
     assert is_wrong({"Inv": Truth("holds")}, _claim(None, "VIOLATED"))
     assert is_more({"Inv": Truth("error")}, _claim(None, "PROVED"))
