@@ -192,8 +192,9 @@ def _rows(
     text: Path, truths: dict[str, Truth], folder: Path, seconds: float
 ) -> list[tuple[str, str, str, str, str]]:
     engines = ENGINES if text.suffix == ".tla" else OF_PROTOCOLS
+    of = () if text.suffix == ".tla" else tuple(word for name in truths for word in ("--property", name))
     with ThreadPoolExecutor(2) as pool:
-        answers = list(pool.map(lambda words: asked(text, words, seconds), engines.values()))
+        answers = list(pool.map(lambda words: asked(text, (*words, *of), seconds), engines.values()))
     judged(truths, (verdicts for verdicts, _ in answers))
     name = str(text.relative_to(folder)).removeprefix("latest/")
     so = "; ".join(f"{name} {truth}" for name, truth in truths.items())
