@@ -38,7 +38,7 @@ class HandlersState(State):
 S = TypeVar("S", bound=HandlersState)
 
 
-class Handlers(Protocol, Generic[S]):
+class Handlers(Protocol, Generic[S], camel_case=True):
     """Handlers, and the claim that each message has its effects once."""
 
     processes: IndexSetConstant

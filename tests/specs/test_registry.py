@@ -10,6 +10,7 @@ import pytest
 
 from verifier.errors import UsageError
 from verifier.specs.expectations import expectations
+from verifier.specs.protocol import define
 from verifier.specs.registry import BUILT_IN, built_in, load
 
 HEAD = "from verifier.specs.protocol import Protocol\n"
@@ -29,6 +30,14 @@ def test_built_in_protocols_have_their_names() -> None:
         assert load(name) is protocol
         assert protocol.__doc__
         assert len(protocol.__doc__.splitlines()[0]) < 100
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_built_in_protocols_name_properties_as_tla_does(name: str) -> None:
+    made = define(load(name)())
+    names = [one.name for one in made.properties] + [one.name for one in made.lemmas]
+    names += [one.name for one in made.temporal]
+    assert [name for name in names if "_" in name or name[0].islower()] == []
 
 
 def test_only_built_in_protocols_have_expectations() -> None:
