@@ -53,8 +53,10 @@ def claim_title(kind: type, method: str, given: str | None) -> str:
 
 
 def own_name(name: str, own: Collection[str]) -> str:
-    """The name itself; or the one of the protocol's ``own`` names that it is as an operator of TLA+."""
-    return name if name in own else next((one for one in own if title_of(one) == name), name)
+    """The name itself; or the one of the protocol's ``own`` names that is the same as an operator of TLA+."""
+    if name in own:
+        return name
+    return next((one for one in own if one == title_of(name) or title_of(one) == name), name)
 
 
 def check_titles(spec: str, claims: Iterable[Titled], actions: Iterable[Titled]) -> None:

@@ -76,6 +76,7 @@ def test_an_update_changes_what_was_found_and_nothing_else(project: Project) -> 
     assert project.check()[0] == 10
     done = verify("ci", str(project.manifest), "--update")
     assert done.exit_code == 0
+    assert "Gone: the spec has no property of that name\n" in done.stdout
     assert done.stdout.endswith(f"recorded 4 of 4 cells in {project.manifest}: review what changed\n")
     after = project.manifest.read_text(encoding="utf-8")
     for kept in (
@@ -93,6 +94,18 @@ def test_an_update_changes_what_was_found_and_nothing_else(project: Project) -> 
     assert verify("ci", str(project.manifest), "--update").exit_code == 0
     again = project.manifest.read_text(encoding="utf-8")
     assert _without_seconds(again) == _without_seconds(after)
+
+
+def test_a_manifest_may_name_properties_as_tla_does(project: Project) -> None:
+    """An update writes their own names, and loses none of them."""
+    project.manifest.write_text(MANIFEST.replace("no_lost_write", "NoLostWrite"), encoding="utf-8")
+    assert project.check() == (0, [])
+    done = verify("ci", str(project.manifest), "--update")
+    assert (done.exit_code, "removed" in done.stdout) == (0, False)
+    assert _without_seconds(project.manifest.read_text(encoding="utf-8")).count("no_lost_write") == (
+        MANIFEST.count("no_lost_write")
+    )
+    assert project.check() == (0, [])
 
 
 def _without_seconds(manifest: str) -> str:

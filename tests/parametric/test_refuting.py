@@ -249,3 +249,23 @@ def test_the_command_says_what_is_false_at_small_constants(tmp_path: Path) -> No
     content = json.loads(verify(*asked, "--format", "json").stdout)
     assert content["results"][0]["verdict"] == "INCONCLUSIVE"
     assert {one["lemma"] for one in content["statistics"]["open"]} == {"tickets_differ"}
+
+
+def test_the_step_is_shown_and_compared_at_its_own_constants(tmp_path: Path) -> None:
+    """It has three clients, where the protocol has two by default."""
+    (tmp_path / "counting.py").write_text(
+        "from verifier import Function, IndexSetConstant, IntegerConstant, Protocol, Range, State, Step\n"
+        "from verifier import action, forall, invariant\n\n\nclass Counting(Protocol):\n"
+        "    clients = IndexSetConstant(2, 'who', kind='client')\n"
+        "    limit = IntegerConstant(2, 'lim', minimum=1)\n\n"
+        "    def state(self):\n        return State(taken=Function(self.clients, Range(0, self.limit)))\n\n"
+        "    def init(self, s):\n        return forall(self.clients, lambda c: s.taken[c] == 0)\n\n"
+        "    @action(client='clients')\n    def take(self, s, client):\n        more = s.taken[client] + 1\n"
+        "        return Step(when=[s.taken[client] < self.limit], then={s.taken[client]: more})\n\n"
+        "    @invariant()\n    def low(self, s):\n"
+        "        return forall(self.clients, lambda c: s.taken[c] < 3)\n"
+    )
+    done = verify("prove", str(tmp_path / "counting.py"), "--all-constants")
+    assert done.exit_code == 12
+    assert "This is with clients=3, limit=3." in " ".join(done.stdout.split())
+    assert "TypeInvariant   PROVED" in done.stdout

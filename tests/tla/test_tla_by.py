@@ -294,3 +294,19 @@ def test_random_properties_of_random_modules(folder: Path, first: int) -> None:
         found = {name: verdict for name, (verdict, _) in _verdicts(own).items()}
         assert found == {name: verdict for name, (verdict, _) in _verdicts(other).items()}, body
         assert set(found.values()) <= {"PROVED", "VIOLATED"}
+
+
+def test_a_translation_that_does_not_end_in_time_is_said(tmp_path: Path) -> None:
+    """Subsets of five records of five shapes: the run ends before the search begins."""
+    body = (
+        "EXTENDS Naturals, Sequences\nVARIABLES x, s\n"
+        'Rs == <<[t |-> "a", v |-> 1], [t |-> "b", v |-> "x"], [t |-> "c", w |-> 1], [t |-> "d"], '
+        '[t |-> "e", v |-> <<1>>]>>\n'
+        "Init == x = 0 /\\ s = {}\nNext == x < 5 /\\ x' = x + 1 /\\ s' = s \\cup {Rs[x + 1]}\n"
+        "Inv == \\A S \\in SUBSET s : S \\cup s = s\n"
+    )
+    written(tmp_path, body)
+    (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Inv\nCHECK_DEADLOCK FALSE\n")
+    done = verify("explore", str(tmp_path / "M.tla"), "--by", "translation", "--timeout", "1s")
+    assert done.exit_code == 12, done.output
+    assert "INCONCLUSIVE(timeout of 1 s, while building" in done.stdout

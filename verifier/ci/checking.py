@@ -18,6 +18,7 @@ from verifier.ci.check import (
 from verifier.ci.manifest import Cell, Expected
 from verifier.ci.work import CellRun, Facts, Refusal, run, survey
 from verifier.processes.pool import Watch
+from verifier.specs.names import own_name
 from verifier.verdict import ExitCode, VerdictKind
 
 
@@ -83,6 +84,7 @@ def check_cells(
             watch(CellsProgress("checking", len(ran), len(cells), tuple(running)))
 
         known = survey(cells, at_once, watch_survey)
+        cells = [_with_own_names(cell, known[cell.id]) for cell in cells]
         found = list(uncovered(cells, known, recording=anew)) if everything else []
         if anew:
             missing += [check for first, _, check in found if first is None]
@@ -119,6 +121,15 @@ def _run(
             done.seconds,
             found if isinstance(found, CellRun) else None,
         )
+
+
+def _with_own_names(cell: Cell, facts: Facts | Refusal) -> Cell:
+    """The cell with the names that the spec has for what it expects."""
+    if isinstance(facts, Refusal):
+        return cell
+    names = [own_name(item.property_name, facts.properties) for item in cell.expected]
+    named = zip(cell.expected, names, strict=True)
+    return replace(cell, expected=tuple(replace(item, property_name=name) for item, name in named))
 
 
 def _asked_anew(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,11 +15,22 @@ from verifier.ci.manifest import Cell
 from verifier.files import bytes_of, replace_file
 from verifier.outcomes.row import Row
 from verifier.runs.table import engine_named
+from verifier.specs.names import own_name
 from verifier.verdict import ExitCode, VerdictKind
 
 _UNDECIDED = (VerdictKind.INCONCLUSIVE, VerdictKind.ERROR)
 _NOTICED_FACTOR, _NOTICED_SECONDS = 2.0, 1.0
 """Seconds are only written again where they changed by this much: a review shall not drown in them."""
+
+
+@dataclass(frozen=True)
+class Updated:
+    """What became of the cells of a manifest."""
+
+    left: tuple[NotRecorded, ...]
+    """Those that were left as they are."""
+    removed: Mapping[str, tuple[str, ...]]
+    """By cell, what was expected of properties that there are no more."""
 
 
 @dataclass(frozen=True)
@@ -45,26 +56,27 @@ def left_alone(checked: CellResult) -> NotRecorded | None:
     return None
 
 
-def updated(text: str, cells: Sequence[CellResult]) -> str:
-    """The manifest's text with what was found in these cells, of which none is to be left alone."""
+def updated(text: str, cells: Sequence[CellResult]) -> tuple[str, dict[str, tuple[str, ...]]]:
+    """The manifest's text with what was found in these cells, of which none is to be left alone; and by cell
+    the expectations that were removed."""
     document: Any = tomlkit.parse(text)
     tables = {str(table["id"]): table for table in document["cell"]}
-    for checked in cells:
-        _record(tables[checked.cell.id], checked)
-    return tomlkit.dumps(document)
+    removed = {checked.cell.id: _record(tables[checked.cell.id], checked) for checked in cells}
+    return tomlkit.dumps(document), {cell: names for cell, names in removed.items() if names}
 
 
-def write_updated(path: Path, cells: Sequence[CellResult]) -> tuple[NotRecorded, ...]:
-    """Rewrites the file; returns the cells that were left as they are. Raises OSError."""
+def write_updated(path: Path, cells: Sequence[CellResult]) -> Updated:
+    """Rewrites the file. Raises OSError."""
     left = {checked.cell.id: reason for checked in cells if (reason := left_alone(checked)) is not None}
     before = bytes_of(path).decode()  # with the ends of lines as they are
-    after = updated(before, [checked for checked in cells if checked.cell.id not in left])
+    after, removed = updated(before, [checked for checked in cells if checked.cell.id not in left])
     if after != before:
         replace_file(path, after)
-    return tuple(left.values())
+    return Updated(tuple(left.values()), removed)
 
 
-def _record(table: Table, checked: CellResult) -> None:
+def _record(table: Table, checked: CellResult) -> tuple[str, ...]:
+    """Writes what was found of a cell; returns the names of expectations that were removed."""
     assert checked.ran is not None
     rows, cell, states = checked.ran.rows, checked.cell, checked.ran.distinct_states
     trivia = _cut_off(table)
@@ -78,15 +90,19 @@ def _record(table: Table, checked: CellResult) -> None:
         table["expect"] = tomlkit.table()
     expect: Any = table["expect"]
     trivia += _cut_off(expect)
+    known, removed = {row.property_name for row in rows}, []
     for name in list(expect):
-        if name not in {row.property_name for row in rows}:
+        if name not in known:
             del expect[name]
+            if own_name(name, known) not in known:
+                removed.append(name)
     for row in rows:
         found = _expectation(row, cell)
         old = expect.get(row.property_name)
         if (old if isinstance(old, dict) else {"verdict": old}) != found:
             expect[row.property_name] = _inline(found)
     (expect if isinstance(expect, Table) else table).value.body.extend(trivia)
+    return tuple(removed)
 
 
 def _cut_off(table: Any) -> list[Any]:

@@ -89,16 +89,19 @@ def _update(
     check_writable("MANIFEST", path)
     outcome = _checked(path, names, jobs, None, anew=True, shown=False)
     try:
-        left = write_updated(path, outcome.cells)
+        updated = write_updated(path, outcome.cells)
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {reason_of(error)}") from None
-    for one in left:
+    for cell, names in updated.removed.items():
+        say(f"removed  {cell}: {', '.join(names)}: the spec has no property of that name")
+    for one in updated.left:
         say(f"left  {one.cell}: {one.reason}")
     for check in outcome.uncovered:
         say(f"left  {check.subject}: {check.surprise}")
-    recorded = len(outcome.cells) - len(left)
+    recorded = len(outcome.cells) - len(updated.left)
     say(f"recorded {recorded} of {len(outcome.cells)} cells in {path}: review what changed")
-    return ExitCode.worst([one.exit_code for one in left] + [check.exit_code for check in outcome.uncovered])
+    codes = [one.exit_code for one in updated.left]
+    return ExitCode.worst(codes + [check.exit_code for check in outcome.uncovered])
 
 
 def _checked(

@@ -51,6 +51,9 @@ class Validation:
     def __init__(self, question: Question[Any], model: Model, lemmas: bool, seed: int = 0) -> None:
         protocol = question.loaded.protocol
         assert protocol is not None
+        constants = model.definition.constants
+        if constants != question.loaded.definition.constants:  # a step that refutes a proof for all constants
+            protocol = type(protocol)(constants)
         self.model = model
         self.chance = Random(seed)
         self.found = Agreement(seed=seed)

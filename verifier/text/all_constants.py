@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 
 from rich.console import RenderableType
 from rich.text import Text
@@ -47,8 +48,9 @@ def _counterexample(run: Run, verdict: Verdict, width: int, full: bool) -> list[
     """A step at small constants."""
     if run.model is None:
         return []
-    constants = run.model.definition.constants
-    return render_step(run, verdict, width, full=full, remark=with_constants(". This is", constants))
+    small = run.model.definition  # its constants are not those that the protocol has by default
+    remark = with_constants(". This is", small.constants)
+    return render_step(replace(run, definition=small), verdict, width, full=full, remark=remark)
 
 
 def _proof(attempt: Attempt) -> list[str]:

@@ -30,8 +30,8 @@ def render_exploration(run: Run, width: int, *, full: bool) -> list[RenderableTy
     lines += [Text(_how(run)), Text()]
     lines += render_counterexamples(run, width, full)
     lines += render_verdicts(run, width)
-    if run.outcome.statistics:
-        figures = run.outcome.statistics
+    figures = _figures(run)
+    if figures:
         lines += [Text(), *render_counts(figures), Text(), *coverage_table(figures["actions"])]
     lines.append(Text())
     for words in _warnings(run):
@@ -39,6 +39,12 @@ def render_exploration(run: Run, width: int, *, full: bool) -> list[RenderableTy
     for remark in _remarks(run):
         lines += map(Text, wrap(remark, width, subsequent_indent="  "))
     return lines
+
+
+def _figures(run: Run) -> Mapping[str, Any]:
+    """The statistics of the search; none of a run that ended before it began."""
+    figures = run.outcome.statistics
+    return figures if "distinct_states" in figures else {}
 
 
 def _warnings(run: Run) -> list[str]:
@@ -108,7 +114,7 @@ def _in_files(figures: Mapping[str, Any]) -> str:
 
 
 def _remarks(run: Run) -> list[str]:
-    figures: Mapping[str, Any] = run.outcome.statistics
+    figures = _figures(run)
     remarks = []
     if figures.get("complete"):
         remarks.append("Complete: every reachable state was checked, so what holds, holds at any depth.")

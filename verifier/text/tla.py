@@ -16,7 +16,7 @@ from verifier.text.exploration import render_exploration
 
 def render_tla(run: Run, width: int, *, full: bool) -> list[RenderableType]:
     """An exploration: the counterexamples, then verdicts, counts and coverage."""
-    statistics = {**run.outcome.statistics, "actions": run.outcome.statistics["actions"] or {"Init": {}}}
+    statistics = {**run.outcome.statistics, "actions": run.outcome.statistics.get("actions") or {"Init": {}}}
     found = replace(run, outcome=replace(run.outcome, statistics=statistics))
     return render_exploration(found, width, full=full)
 
