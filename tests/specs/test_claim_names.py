@@ -106,7 +106,13 @@ def test_a_property_is_shown_by_its_own_name_and_asked_by_either(asked: str, tmp
     (found,) = json.loads(done.stdout)["results"]
     assert (found["property"], found["verdict"], found["steps"]) == ("nobody_holds_it", "VIOLATED", 1)
     result = verifier.load(spec).bmc(asked, depth=2)
-    assert result["nobody_holds_it"].verdict == "VIOLATED"
+    assert result["nobody_holds_it"].verdict == result[asked].verdict == "VIOLATED"
+    exported = ("--format", "smt2", "--out", str(tmp_path / "lock.smt2"))
+    assert verify("export", spec, "--property", asked, *exported).exit_code == 0
+    trace = tmp_path / "t.itf.json"
+    verify("bmc", spec, "--property", asked, "--depth", "2", "--trace-out", str(trace))
+    trace.write_text(trace.read_text().replace('"nobody_holds_it"', f'"{asked}"'))
+    assert verify("replay", str(trace), "--spec", spec).exit_code == 0
 
 
 def test_a_misspelt_name_suggests_the_right_one(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from verifier.outcomes.row import rows_of
 from verifier.outcomes.run import Run
 from verifier.printable import json_text
 from verifier.runs.table import engine_named
+from verifier.specs.names import own_name
 from verifier.trust.certificate import dump
 from verifier.trust.trace import Trace
 from verifier.verdict import ExitCode, Verdict, VerdictKind, in_words
@@ -117,8 +118,9 @@ class Result:
         return tuple(self._result(verdict) for verdict in self.run.outcome.verdicts)
 
     def __getitem__(self, name: str) -> PropertyResult:
+        own = own_name(name, [result.name for result in self.results])
         for result in self.results:
-            if result.name == name:
+            if result.name == own:
                 return result
         raise unknown_name("property of this result", name, [result.name for result in self.results])
 

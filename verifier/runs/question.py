@@ -20,6 +20,7 @@ from verifier.runs.loading import Loaded
 from verifier.runs.option import declared, recorded
 from verifier.runs.options import Options
 from verifier.specs.definition import Definition
+from verifier.specs.names import own_name
 from verifier.system.deadlock import with_deadlock
 from verifier.system.model import Model
 from verifier.trust.certificate import Certificate
@@ -72,6 +73,7 @@ def chosen_properties(
     Raises UsageError for an unknown one, or if there is none.
     """
     known, stuck = [prop.name for prop in definition.properties], definition.titles.no_deadlock
+    named = [own_name(name, known) for name in named]
     for name in named:
         if name not in (*known, *([stuck] if deadlock else []), "all"):
             words = elsewhere(definition, name, temporal=False)

@@ -17,6 +17,7 @@ from verifier.outcomes.run import Run
 from verifier.runs.building import build_model
 from verifier.runs.loading import TLA, Loaded, Reading, load, trusted_spec
 from verifier.specs.definition import Definition
+from verifier.specs.names import own_name
 from verifier.system.deadlock import with_deadlock
 from verifier.system.fairness import conditions_named
 from verifier.system.liveness import live_model
@@ -65,9 +66,10 @@ def replayed(
     loaded = load(trusted, {**about.constants, **settings}, claimed=about.spec)
     _check_constants(about, loaded.definition.constants, settings, "--set")
     with _naming(file):
+        about = _with_own_name(about, loaded)
         _check_property(about, loaded)
         model = with_deadlock(build_model(loaded.definition))
-        trace = _checked(model, itf.load(data, model), about)
+        trace = _checked(model, replace(itf.load(data, model), violates=about.violates), about)
     definition = loaded.definition
     return Replayed(definition, model, trace, _warning(about, definition), time.monotonic() - began)
 
@@ -156,6 +158,15 @@ def _naming(file: Path) -> Iterator[None]:
         raise UsageError(f"{file} does not replay: step {failure.step}: {failure.reason}") from None
     except UsageError as error:
         raise UsageError(f"{file}: {error}") from None
+
+
+def _with_own_name(about: itf.Header, loaded: Loaded) -> itf.Header:
+    """The header with the name that the protocol has for the property."""
+    if about.violates is None:
+        return about
+    names = [claim.name for claim in loaded.definition.properties]
+    names += [claim.name for claim in loaded.definition.temporal]
+    return replace(about, violates=own_name(about.violates, names))
 
 
 def _check_property(about: itf.Header, loaded: Loaded) -> None:
