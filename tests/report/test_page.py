@@ -167,6 +167,7 @@ def everywhere(word: str) -> Report:
                 row,
                 constants={word: number, "plain": number},
                 depth=number,
+                seconds=2.0,  # shorter runs are not plotted
                 options={word: word},
                 statistics={**counts, "searches": {word: {word: 1}}},
                 proof=proof,
