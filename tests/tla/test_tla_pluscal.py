@@ -162,6 +162,9 @@ def test_without_a_translation_it_says_how_to_get_one(tmp_path: Path) -> None:
     how = "M has a PlusCal algorithm and no translation, which is what is read: java -cp tla2tools.jar"
     assert "M defines no Spec" in done.stderr
     assert how in done.stderr
+    (tmp_path / "M.tla").write_text(PLAIN.replace("====", "Inv == declared_below = 0\n===="))
+    done = verify("explore", str(tmp_path / "M.tla"))
+    assert f"unknown operator declared_below; {how}" in done.stderr
     (tmp_path / "M.tla").write_text(PLAIN.replace("====", "VARIABLE x\nSpec == x = 0 /\\ [][x' = 0]_x\n===="))
     done = verify("explore", str(tmp_path / "M.tla"))
     assert (done.exit_code, done.stderr.count(f"warning: {how}")) == (0, 1)

@@ -88,6 +88,11 @@ def read_module(path: Path, libraries: Sequence[Path] = ()) -> tuple[Module, Lib
     library.untranslated = untranslated(root.written, path.stem)
     library.files.append(path)
     context = Context(library)
-    module = module_of(context, path.stem, Place(str(path), 0, 0))
+    try:
+        module = module_of(context, path.stem, Place(str(path), 0, 0))
+    except TlaError as error:  # the names that an algorithm declares are those of its translation
+        if not library.untranslated:
+            raise
+        raise TlaError(error.place, f"{error.words}; {library.untranslated}") from None
     library.words = tuple(in_order(path.stem, library.sources))
     return module, library
