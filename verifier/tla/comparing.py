@@ -14,7 +14,7 @@ _WITH_PARTS = frozenset((frozenset, tuple, Fn))
 
 
 def equals(one: Value, other: Value) -> bool:
-    """Whether two values are equal. Raises NoValue where TLC does not compare them, or parts of them."""
+    """True if two values are equal. Raises NoValue where TLC does not compare them, or parts of them."""
     if one is other or same(one, other):
         return True
     if type(one) in _WITH_PARTS and type(other) in _WITH_PARTS and has_parts_to_refuse(one, other):
@@ -23,7 +23,7 @@ def equals(one: Value, other: Value) -> bool:
 
 
 def has_parts_to_refuse(one: Value, other: Value) -> bool:
-    """Whether TLC refuses to compare two sets or functions, which are not equal, for their parts.
+    """True if TLC refuses to compare two sets or functions, which are not equal, for their parts.
 
     Of tuples the first items that differ decide. Of other values this is so where all parts that differ are
     refused: where some differ otherwise, TLC's order decides, and FALSE is an answer as good as an error.
@@ -42,12 +42,12 @@ def has_parts_to_refuse(one: Value, other: Value) -> bool:
 
 
 def are_all_refused(some: Iterable[Value], others: Iterable[Value]) -> bool:
-    """Whether TLC compares none of some values with one of the others."""
+    """True if TLC compares none of some values with one of the others."""
     return all(is_refused(one, another) for one in some for another in others)
 
 
 def is_refused(one: Value, other: Value) -> bool:
-    """Whether TLC refuses to compare two values."""
+    """True if TLC refuses to compare two values."""
     try:
         equals(one, other)
     except NoValue:

@@ -392,7 +392,7 @@ def check_joint_kinds(sets: Iterable[frozenset[Value]]) -> None:
 
 
 def check_kinds_of_two(one: frozenset[Value], other: frozenset[Value]) -> None:
-    """The same of two sets, without the cost of iterators: operators on sets are called for each state."""
+    """Do so for two sets, without the cost of iterators: operators on sets are called for each state."""
     for first in one:
         if type(first) is ModelValue and not first.type:
             continue

@@ -322,7 +322,7 @@ class Kinds(Reading):
         return self.after(self.if_(wrong, Nothing("a value of another kind than the members"), YES), inside)
 
     def _clash_with_some(self, of: Sym, kinds: dict[str, Sym]) -> Sym:
-        """Whether some member of a set cannot be compared with a value that is of one of these kinds, each
+        """True where some member of a set cannot be compared with a value that is of one of these kinds, each
         under its condition."""
         match of:
             case Known():

@@ -42,7 +42,7 @@ class Skeleton:
 
 
 def refuse_parts(t: Builtins, one: Sym, other: Sym) -> Sym:
-    """Whether two sets or functions differ in nothing but parts that TLC does not compare."""
+    """True where two sets or functions differ in nothing but parts that TLC does not compare."""
     if isinstance(one, Nothing) or isinstance(other, Nothing):
         return NO
     if isinstance(one, Known) and isinstance(other, Known):
@@ -65,7 +65,7 @@ def refuse_parts(t: Builtins, one: Sym, other: Sym) -> Sym:
 
 
 def _refuse(t: Builtins, one: Sym, other: Sym) -> Sym:
-    """Whether TLC does not compare two values, which are parts of others."""
+    """True where TLC does not compare two values, which are parts of others."""
     wrong = [
         t.and_([held, also])
         for kind, held in t.kinds(one).items()
@@ -92,7 +92,7 @@ def _is_listed(t: Builtins, value: Sym) -> bool:
 
 
 def _refuse_listed(t: Builtins, one: Sym, other: Sym) -> Sym:
-    """The same where the sort of one lists its values: each pair is looked at."""
+    """Compare values of which one is of a sort that lists its values: each pair is looked at."""
     if not _is_listed(t, one):
         one, other = other, one
     assert isinstance(one, Term)
@@ -153,7 +153,7 @@ def _skeleton(value: Value) -> Skeleton:
 
 
 def _may_refuse(one: Skeleton, other: Skeleton) -> bool:
-    """Whether TLC may refuse to compare values of two skeletons; never where both are the same."""
+    """True if TLC may refuse to compare values of two skeletons; never where both are the same."""
     if one == other:
         return False
     if one.kind != other.kind or one.kind not in (SET, FUNCTION):
@@ -207,7 +207,7 @@ def _items_of(t: Builtins, function: Sym) -> Row | None:
 
 
 def _refuse_first(t: Builtins, one: Sym, other: Sym, items: Row, others: Row) -> Sym:
-    """Of sequences: whether the first items that differ are refused."""
+    """True where, of sequences, the first items that differ are refused."""
     pairs = list(zip(items.slots, others.slots, strict=False))
     refused = [_refuse(t, item, another) for item, another in pairs]
     if all(each is NO for each in refused):
@@ -223,7 +223,7 @@ def _refuse_first(t: Builtins, one: Sym, other: Sym, items: Row, others: Row) ->
 
 
 def _refuse_each(t: Builtins, pairs: list[tuple[Sym, Sym]]) -> Sym:
-    """Of functions with the same keys: whether some items are refused, and all others are equal."""
+    """True where, of functions with the same keys, some items are refused, and all others are equal."""
     refused = [_refuse(t, item, another) for item, another in pairs]
     if all(each is NO for each in refused):
         return NO
@@ -234,7 +234,7 @@ def _refuse_each(t: Builtins, pairs: list[tuple[Sym, Sym]]) -> Sym:
 
 
 def _refuse_mappings(t: Builtins, one: Sym, other: Sym) -> Sym:
-    """Of functions whose keys vary."""
+    """Compare functions whose keys vary."""
     keys, more = t.domain(one), t.domain(other)
     refused = _refuse_sets(t, keys, more)
     some: list[Sym] = []

@@ -126,7 +126,7 @@ def alike(source: Sort, target: Sort) -> bool:
 
 
 def loses(source: Sort, target: Sort) -> bool:
-    """Whether a sort that is taken without a conversion (``alike``) has scalars that the target lacks. In a
+    """True if a sort that is taken without a conversion (``alike``) has scalars that the target lacks. In a
     set of the target's sort such a member is lost without a word."""
     if source == target:
         return False
