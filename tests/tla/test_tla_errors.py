@@ -362,3 +362,10 @@ def test_what_an_error_comes_after_is_checked_first(tmp_path: Path) -> None:
     result = verify("explore", str(tmp_path / "M.tla"), "--by", "interpreter")
     assert result.exit_code == 2
     assert "after 1 step: Next(); in the state c = 1" in result.stderr
+
+
+def test_infinite_sets_are_compared_without_their_members(tmp_path: Path) -> None:
+    written(tmp_path, GOOD.replace("x >= 0", "Nat \\subseteq Int /\\ ~(Int \\subseteq Nat)"))
+    (tmp_path / "M.cfg").write_text(f"{CONFIG}\nINVARIANT Inv")
+    result = verify("explore", str(tmp_path / "M.tla"), "--by", "interpreter")
+    assert result.exit_code == 0, result.stderr

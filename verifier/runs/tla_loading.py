@@ -113,12 +113,8 @@ def _specified(
     module: ast.Module, library: Library, config: Config, overriding: Mapping[str, Assignment]
 ) -> Specification:
     """The specification. Of a module without a translation of its PlusCal, an error says how to get one."""
-    try:
+    with library.hinting():
         found = evaluated(lambda: specify(module, config, overriding, library.words))
-    except TlaError as error:
-        if not library.untranslated:
-            raise
-        raise TlaError(error.place, f"{error.words}; {library.untranslated}") from None
     found.warnings = (*library.warnings(), *found.warnings)
     return found
 

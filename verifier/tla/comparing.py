@@ -10,14 +10,15 @@ from collections.abc import Iterable
 
 from verifier.tla.values import Fn, NoValue, Value, pairs_of, same
 
-_WITH_PARTS = frozenset((frozenset, tuple, Fn))
+COMPOUND = frozenset((frozenset, tuple, Fn))
+"""The kinds of listed values that have parts."""
 
 
 def equals(one: Value, other: Value) -> bool:
     """True if two values are equal. Raises NoValue where TLC does not compare them, or parts of them."""
     if one is other or same(one, other):
         return True
-    if type(one) in _WITH_PARTS and type(other) in _WITH_PARTS and has_parts_to_refuse(one, other):
+    if type(one) in COMPOUND and type(other) in COMPOUND and has_parts_to_refuse(one, other):
         raise NoValue("values with parts of different kinds are compared")
     return False
 

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from verifier.tla.comparing import COMPOUND
 from verifier.tla.frames import UNSET, Evaluate, Undefined, Waiting
 from verifier.tla.values import FALSE, TRUE, Boolean, Fn, ModelValue, NoValue, function
 
@@ -22,7 +23,7 @@ _LONGEST = 900
 _WORDS: dict[str, Any] = {
     thing.__name__: thing
     for thing in (Fn, Waiting, Undefined, NoValue, ModelValue, Boolean, function)
-} | {"UNSET": UNSET, "TRUE": TRUE, "FALSE": FALSE, "COMPOUND": frozenset((frozenset, tuple, Fn))}  # fmt: skip
+} | {"UNSET": UNSET, "TRUE": TRUE, "FALSE": FALSE, "COMPOUND": COMPOUND}  # fmt: skip
 
 
 class Emitter:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -58,6 +59,17 @@ class Library:
             found += [f"{file}: {words}" for words in changes(source.written, Path(file).stem)]
         return [f"warning: {words}" for words in found]
 
+    @contextmanager
+    def hinting(self) -> Iterator[None]:
+        """Errors say how PlusCal is translated, where it is not: the names that an algorithm declares are
+        those of its translation."""
+        try:
+            yield
+        except TlaError as error:
+            if not self.untranslated:
+                raise
+            raise TlaError(error.place, f"{error.words}; {self.untranslated}") from None
+
     def _read(self, name: str, place: Place) -> Source:
         # Of this program's own modules some operators are faster than their text elsewhere, or can be
         # evaluated
@@ -88,11 +100,7 @@ def read_module(path: Path, libraries: Sequence[Path] = ()) -> tuple[Module, Lib
     library.untranslated = untranslated(root.written, path.stem)
     library.files.append(path)
     context = Context(library)
-    try:
+    with library.hinting():
         module = module_of(context, path.stem, Place(str(path), 0, 0))
-    except TlaError as error:  # the names that an algorithm declares are those of its translation
-        if not library.untranslated:
-            raise
-        raise TlaError(error.place, f"{error.words}; {library.untranslated}") from None
     library.words = tuple(in_order(path.stem, library.sources))
     return module, library

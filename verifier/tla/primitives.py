@@ -6,6 +6,7 @@ Each is made once for each place where it stands, from its compiled arguments, a
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from verifier.tla import ast
@@ -306,14 +307,12 @@ def over(one: Value, other: Value) -> Value:
 def _subset(evaluator: Core, one: Value, other: Value) -> Value:
     r"""``one \\subseteq other``. TLC looks at the members in its order, and ends at the first that is none of
     the other, or of which that has no answer. So the order matters where the answer is not TRUE."""
-    try:
+    by_order = is_set(one) and is_set(other) and not (isinstance(one, Powerset) or is_infinite(one))
+    if not by_order or type(one) is type(other) is frozenset:
+        return boolean(is_subset(one, other))
+    with suppress(NoValue):
         if is_subset(one, other):
             return TRUE
-    except NoValue:
-        if not (is_set(one) and is_set(other)) or is_infinite(one):
-            raise
-    if type(one) is type(other) is frozenset or isinstance(one, Powerset):
-        return boolean(is_subset(one, other))
     return boolean(all(is_member(item, other) for item in evaluator.order.walk(one)))
 
 
