@@ -107,6 +107,11 @@ PARTS = [
     *({"d": text} for text in ("<<1>>", '<<"a">>', "[a |-> 1]", "<<>>", "None", '<<1, "a">>', "<<2, 3>>")),
     {"d": "(<<1>> :> 2)"},
 ]
+SETS_OF_SETS = [
+    {"d": text, "e": of}
+    for text in ("1", "{}", "{1}", "<<2>>", '"b"')
+    for of in ('{{<<>>}, {"fb", ""}}', "{{<<1>>}, {<<>>}}", "{{}}")
+]
 
 
 @pytest.mark.parametrize(
@@ -142,16 +147,22 @@ PARTS = [
             [x \in {1, 2} |-> d] = <<1, 2>>; [x \in {1, 2} |-> d] = <<"a", "b">>; <<d, 2>> = Append(<<1>>, 3);
             <<d, 2>> = d; <<d, {1}>> = <<1, {1, 2}>>""",
         ),
+        (
+            SETS_OF_SETS,
+            r"""d \in SUBSET {}; UNION e; d \in {x \in [{1} -> {2}] : x # e}; d \in SUBSET UNION {{}};
+            d \in {x \in [{1} -> {2}] : x[1] = Cardinality(e)}; d \in {x \in SUBSET {1} : x \in e};
+            d \in {x \in SUBSET {1} : x \in {e}}; {x \in SUBSET {1} : x \notin e} = {d}""",
+        ),
     ],
     ids=[
         "unions of sets of words and of listed values", "sets and others", "listed members", "intervals",
-        "parts of different kinds",
+        "parts of different kinds", "parts of sets of functions and of sets",
     ],
 )
 def test_expressions_that_differed_once(
     tmp_path: Path, states: list[dict[str, str]], expressions: str
 ) -> None:
-    tlc = Tlc(TLC) if TLC.exists() and states in (ONE_OR_SET, PARTS) else None
+    tlc = Tlc(TLC) if TLC.exists() and states in (ONE_OR_SET, PARTS, SETS_OF_SETS) else None
     readers, trees = Comparison(tlc=tlc), [Tree(one.strip()) for one in expressions.split(";")]
     assert [f"{one}" for one in readers.compare(tmp_path, trees, states)] == []
     assert readers.found["equal, 3 readers" if tlc else "equal, 2 readers"] >= len(trees) / 2

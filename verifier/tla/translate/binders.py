@@ -8,13 +8,28 @@ from verifier.encodings.sorts import Set
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.tla import ast
 from verifier.tla.errors import Place
+from verifier.tla.lazy_sets import Interval
 from verifier.tla.translate.calls import Calls
 from verifier.tla.translate.contexts import Context
 from verifier.tla.translate.making import set_of
 from verifier.tla.translate.spreading import Case
-from verifier.tla.translate.symbolic import NO, YES, Known, Nothing, Part, Subsets, Sym, Untranslated
+from verifier.tla.translate.symbolic import (
+    NO,
+    YES,
+    AllSequences,
+    Functions,
+    Known,
+    Members,
+    Nothing,
+    Part,
+    Products,
+    Records,
+    Subsets,
+    Sym,
+    Untranslated,
+)
 from verifier.tla.translate.terms import TRUTH, undefined, variable
-from verifier.tla.values import is_infinite, is_set
+from verifier.tla.values import LazySet, is_infinite, is_set
 
 _MOST_UNROLLED = 16
 """Members that may be in a set are looked at one by one where the order in which they are matters."""
@@ -165,7 +180,8 @@ class Binders(Calls):
                 return condition
             if condition is not NO:
                 found.append((condition, case.item))
-        return self.after(self.reads(domain), set_of(found))
+        made = Members(tuple(found), domain) if _is_described(domain) else set_of(found)
+        return self.after(self.reads(domain), made)
 
     def _image(self, whole: ast.Image, context: Context) -> Sym:
         members: list[tuple[Sym, Sym]] = []
@@ -205,6 +221,13 @@ class Binders(Calls):
 def names_of(bindings: tuple[ast.Binding, ...]) -> list[tuple[ast.Binding, ast.Bound | None]]:
     """Each name with its binding; None for a tuple of names."""
     return [(b, name) for b in bindings for name in (b.names if not b.is_tuple else (None,))]
+
+
+def _is_described(of: Sym) -> bool:
+    """Whether a set is one of functions, tuples or sets that is not listed."""
+    if isinstance(of, Known):
+        return isinstance(of.value, LazySet) and not isinstance(of.value, Interval)
+    return isinstance(of, Functions | Records | Products | Subsets | AllSequences)
 
 
 __all__ = ["Binders", "names_of"]

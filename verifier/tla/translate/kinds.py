@@ -155,6 +155,9 @@ class Kinds(Reading):
             case Part():
                 inside = self.member_of(of.base, item)
                 return NO if inside is NO else self.and_([inside, of.test(item)])
+            case Members(base=base) if base is not None:
+                inside = self.member_of(base, item)
+                return NO if inside is NO else self.and_([inside, self.contains(of, item)])
         inside = self.contains(of, item)
         return self.after(self._comparable_with_members(of, item, inside), inside)
 

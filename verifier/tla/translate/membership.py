@@ -249,7 +249,7 @@ class Membership(SpreadingOnce):
         whole = self.expected(item, "set")
         if isinstance(whole, Nothing):
             return self._of_other_kind(whole.words)
-        inside = self.subset(whole, of.base)
+        inside = self.strict(self.subset(whole, of.base), whole)
         return self.if_(self.kinds(item)["set"], inside, NO) if self.of_candidates else inside
 
     def _table_in(self, of: Structure, table: Table) -> Sym:

@@ -187,7 +187,9 @@ class Reading(Sets):
         match value:
             case Members() if value.items:
                 (condition, item), *rest = value.items
-                return Members(((self.and_([read, condition]), item), *rest))
+                return replace(value, items=((self.and_([read, condition]), item), *rest))
+            case Members() if value.base is not None:
+                return replace(value, base=self.after(read, value.base))
             case Table() if value.rows:
                 first = next(iter(value.rows))
                 return Table({**value.rows, first: self.after(read, value.rows[first])})

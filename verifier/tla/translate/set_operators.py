@@ -159,7 +159,8 @@ class SetOperators(Rows):
             symbol = self.fresh("e", item.sort.element)
             inside = Term(Operator.CONTAINS, TRUTH, (item, variable(symbol)))
             some = self.exists(case, inside)
-            parts.append(Term(Operator.COMPREHENSION, Set(symbol.sort), (self.formula(some),), binds=symbol))
+            members = Term(Operator.COMPREHENSION, Set(symbol.sort), (self.formula(some),), binds=symbol)
+            parts.append(self.of_one_kind(members))
         found: Sym = Known(frozenset())
         for part in parts:
             found = (

@@ -134,6 +134,8 @@ class Members:
     """A set of items, each with the condition under which it is in."""
 
     items: tuple[tuple[Sym, Sym], ...]
+    base: Sym | None = None
+    """The set of functions, tuples or sets that these are some of: TLC looks there first for a member."""
 
 
 @dataclass(frozen=True, eq=False)
