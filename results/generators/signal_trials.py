@@ -24,12 +24,12 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from tests.support.signals import Trial, commands, drawn, met_python, prepare, run, wrongs
+from tests.support.signals import STUCK_SECONDS, Trial, commands, drawn, met_python, prepare, run, wrongs
 from verifier.version import tool_version
 
 TABLE = Path(__file__).resolve().parents[1] / "signals.md"
 _SECONDS, _FAR_TOO_LATE = 1.0, 3.0
-_LAST_WORDS = 400
+_LAST_WORDS, _WHERE_IT_WAS = 400, 20_000
 _HEAD = """# Signals
 
 Run ``python -m results.generators.signal_trials --rows FILE --count 200 --at-once {at_once}``, then with
@@ -75,9 +75,10 @@ def tried(name: str, words: tuple[str, ...], within: float, seed: str) -> Row:
     """One trial of a command."""
     trial = drawn(words, within, Random(seed))
     ended = run(trial)
-    wrong = tuple(wrongs(trial, ended, 60.0))
+    wrong = tuple(wrongs(trial, ended, STUCK_SECONDS))
     at_start = met_python(trial.after, trial.number, ended.code, ended.errors)
-    said = ended.errors[-_LAST_WORDS:] if wrong or at_start else ""
+    kept = _WHERE_IT_WAS if ended.code == -signal.SIGABRT else _LAST_WORDS
+    said = ended.errors[-kept:] if wrong or at_start else ""
     return Row(
         name,
         round(trial.after, 3),

@@ -49,6 +49,9 @@ _CERTIFICATE, _TRACE, _RUN = "proof.json", "t.itf.json", "run.json"
 UNTIL_HEARD = 0.5
 """Before, on a busy machine, Python itself may still be starting."""
 _GONE_SECONDS = 5.0
+STUCK_SECONDS = 10.0
+"""A command that is still there so long after its last signal shows where it is, and is ended."""
+_SHOWN_SECONDS = 3.0
 ROOM = 2000
 """What a terminal that nobody reads still takes."""
 
@@ -127,7 +130,10 @@ def prepare(folder: Path) -> None:
 
 
 def run(trial: Trial) -> Ended:
-    """Runs a command, sends its signals and waits for its end, at most a minute."""
+    """Runs a command, sends its signals and waits for its end.
+
+    If it does not end, its Python processes are aborted and show where they are (``faulthandler``).
+    """
     mark = uuid.uuid4().hex
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         with _terminal(trial.terminal) as terminal:
@@ -135,9 +141,9 @@ def run(trial: Trial) -> Ended:
                 [*_COMMAND, *trial.words],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
-                stderr=errors if terminal is None else terminal,
+                stderr=errors if terminal is None else terminal[1],
                 cwd=ROOT,
-                env={**os.environ, MARK: mark},
+                env={**os.environ, MARK: mark, "PYTHONFAULTHANDLER": "1"},
                 start_new_session=True,
             )
             with contextlib.suppress(subprocess.TimeoutExpired):
@@ -149,8 +155,9 @@ def run(trial: Trial) -> Ended:
                     process.wait(trial.again)
                 _send(process, trial.number)
             with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(60)
+                process.wait(STUCK_SECONDS)
             seconds = time.monotonic() - began
+            shown = "" if process.poll() is not None else _where(mark, terminal)
             code = process.poll()
             orphans = _left(mark)
             for pid in _marked(mark):
@@ -159,18 +166,18 @@ def run(trial: Trial) -> Ended:
             process.wait()
         output.seek(0)
         errors.seek(0)
-        said = errors.read().decode(errors="replace")
+        said = errors.read().decode(errors="replace") + shown
         return Ended(-999 if code is None else code, seconds, output.read().decode(), said, orphans, heard)
 
 
 @contextlib.contextmanager
-def _terminal(wanted: bool) -> Iterator[int | None]:
+def _terminal(wanted: bool) -> Iterator[tuple[int, int] | None]:
     if not wanted:
         yield None
         return
     ours, theirs = full_terminal(ROOM)
     try:
-        yield theirs
+        yield ours, theirs
     finally:
         os.close(ours)
         os.close(theirs)
@@ -188,6 +195,24 @@ def full_terminal(room: int) -> tuple[int, int]:
         os.read(ours, room)
     os.set_blocking(theirs, True)
     return ours, theirs
+
+
+def _where(mark: str, terminal: tuple[int, int] | None) -> str:
+    """Aborts the Python processes of a trial. Returns what they say of it to a terminal, if it is one."""
+    for pid in _marked(mark):
+        with contextlib.suppress(OSError):
+            if "python" in os.readlink(f"/proc/{pid}/exe"):
+                os.kill(pid, signal.SIGABRT)
+    if terminal is None:
+        time.sleep(_SHOWN_SECONDS)
+        return ""
+    os.set_blocking(terminal[0], False)
+    said, until = b"", time.monotonic() + _SHOWN_SECONDS
+    while time.monotonic() < until:
+        with contextlib.suppress(BlockingIOError):
+            said += os.read(terminal[0], 65536)
+        time.sleep(0.01)
+    return said.lstrip(b"x").decode(errors="replace")
 
 
 def _send(process: subprocess.Popen[bytes], number: int) -> None:
