@@ -1,4 +1,4 @@
-"""What Py4J writes to the root logger does not reach the terminal."""
+"""What Py4J logs does not reach the terminal."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ pytest.importorskip("py4j")
 
 import py4j.java_gateway
 
-from verifier.cluster.session import Session, SparkSettings, not_of_py4j
+from verifier.cluster.session import PY4J, Session, SparkSettings, not_of_py4j
 
 
 def _log_as_py4j() -> None:
-    """What Py4J does, from its place."""
+    """What Py4J does, from its place: to the root logger, then to its own."""
     logs = "import logging\nlogging.error('sending', exc_info=KeyboardInterrupt())"
     exec(compile(logs, py4j.java_gateway.__file__, "exec"))
+    logging.getLogger("py4j.clientserver").error("shutting down", exc_info=BrokenPipeError())
 
 
 class _Started(Session):
@@ -40,4 +41,5 @@ def test_an_interrupt_while_py4j_sends_shows_no_traceback(
     _log_as_py4j()  # of what Python collects later
     logging.getLogger().warning("of another after it")
     logging.getLogger().removeFilter(not_of_py4j)
+    logging.getLogger(PY4J).propagate = True
     assert [record.getMessage() for record in caplog.records] == ["of another", "of another after it"]

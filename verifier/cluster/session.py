@@ -28,6 +28,7 @@ from verifier.files import reason_of
 if TYPE_CHECKING:
     from typing import Self
 
+PY4J = "py4j"
 _ENVIRONMENT = "environment"
 """The folder of an unpacked archive, beside each executor."""
 
@@ -87,6 +88,8 @@ class Session:
         self._log_begins = _size(self.settings.log)
         # For good: objects of the JVM are given back to it whenever Python collects them, also after its end.
         logging.getLogger().addFilter(not_of_py4j)
+        # Once the root logger was written to, it has a handler, which this logger's records would reach.
+        logging.getLogger(PY4J).propagate = False
         try:
             self._context = self._started()
             self._ready()
@@ -207,7 +210,7 @@ class Session:
 def not_of_py4j(record: logging.LogRecord) -> bool:
     """Py4J writes tracebacks to the root logger, so to the terminal, where an interrupt comes in the midst of
     a command, and where the JVM has ended. Both are raised, too."""
-    return Path(record.pathname).parent.name != "py4j"
+    return Path(record.pathname).parent.name != PY4J
 
 
 def _of_sql(converter: object) -> bool:
