@@ -41,9 +41,9 @@ takes seconds on such a machine.
 
 A trial is wrong if the command leaves a process behind, shows a traceback or an internal error, has an exit
 code other than 0, 10 and 12, or prints what is no JSON. Some signals come before Python has loaded anything
-of verify, and end Python in its own way, or are dropped by it. These are counted in the column "Python". The
-time is from the first signal to the end. Of a command that had ended when the signal was due nothing is
-counted.
+of verify, and end Python in its own way. These are counted in the column "Python". A command that is still
+there 10 s after its signal is aborted, and shows where it is. The time is from the first signal to the end.
+Of a command that had ended when the signal was due nothing is counted.
 
 {trials:,} trials, {made}, verify {version}, Python {python}, {cores} cores. Wrong: {wrong}. Later than
 {most:g} s: {late}; than {far:g} s: {far_late}.
@@ -126,6 +126,9 @@ def main() -> None:
     if given.table:
         TABLE.write_text(table(read(given.rows), given.at_once), encoding="utf-8")
         return
+    # Where this runs in the background of a shell, Ctrl-C is ignored, and a command would inherit that:
+    # Python drops the signals that come before the program has its handler.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     until = time.monotonic() + given.seconds
     with tempfile.TemporaryDirectory() as made, ThreadPoolExecutor(given.at_once) as pool:
         prepare(Path(made))

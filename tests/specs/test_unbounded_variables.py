@@ -12,6 +12,8 @@ import pytest
 from tests.support.command_line import verify
 from tests.support.signals import UNBOUNDED, UNBOUNDED_CONFIG
 from verifier.cli.reporter import Reporter
+from verifier.processes.limits import Interrupted
+from verifier.runs import tla_rounds
 from verifier.runs.asking import Known, Remark
 from verifier.runs.unbounded import Widened, seems_unbounded
 from verifier.text.progress import ProgressText
@@ -59,6 +61,34 @@ def test_a_proof_ends_where_a_variable_seems_unbounded(name: str, tmp_path: Path
     assert results["Flag"]["verdict"] == "INCONCLUSIVE"
     words = f"{name} seems unbounded: bound it by a CONSTRAINT, or --keep-going goes on"
     assert results["Flag"]["reason"] == words
+
+
+def test_what_ends_between_two_rounds_keeps_the_depths_that_are_closed(
+    unbounded: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sorts are widened there, and no engine runs that could say what it has closed."""
+
+    def interrupted(*_: object) -> str:
+        raise Interrupted("timeout of 9 s")
+
+    monkeypatch.setattr(tla_rounds, "widened_after", interrupted)
+    done = verify("prove", str(unbounded), "--by", "translation", "--keep-going", "--format", "json")
+    results = {one["property"]: one for one in json.loads(done.stdout)["results"]}
+    assert (done.exit_code, results["TypeOK"]["verdict"], results["TypeOK"]["steps"]) == (10, "VIOLATED", 1)
+    assert (results["Binary"]["verdict"], results["Binary"]["reason"]) == ("INCONCLUSIVE", "timeout of 9 s")
+    assert results["Binary"]["depth"] >= 3
+
+
+def test_an_execution_has_its_columns_where_the_run_ends_without_a_model(
+    unbounded: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> str:
+        raise Interrupted("timeout of 9 s")
+
+    monkeypatch.setattr(tla_rounds, "widened_after", interrupted)
+    done = verify("prove", str(unbounded), "--keep-going")
+    assert "    left: 0 → -1" in done.stdout
+    assert "Unbounded.tla:8: left \\in 0..4 is false" in done.stdout
 
 
 def test_a_check_ends_where_a_variable_seems_unbounded(unbounded: Path) -> None:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from verifier.outcomes.run import Run
     from verifier.runs.engine import Engine, Listen
     from verifier.runs.question import Question
-    from verifier.runs.tla_verdicts import Settled
+    from verifier.runs.tla_verdicts import Closed, Settled
     from verifier.system.model import Model
     from verifier.tla.symmetry import Symmetry
 
@@ -202,11 +202,17 @@ def translated_soon(
 
 def run_translated(asked: ModuleQuestion, made: Symbolic, settled: Settled | None = None) -> Run:
     """The same of a module whose first states were looked at; ``settled``: some of the properties are."""
-    from verifier.runs.tla_verdicts import Settled, checked
+    from verifier.runs.tla_verdicts import Closed, Settled
+
+    closed = Closed(asked.question.properties)
+    return closed.said_of(_in_rounds(asked, made, settled or Settled(), closed))
+
+
+def _in_rounds(asked: ModuleQuestion, made: Symbolic, settled: Settled, closed: Closed) -> Run:
+    from verifier.runs.tla_verdicts import checked
     from verifier.runs.validation.verdicts import validated
 
-    made.each_way = asked.engine.counts_states
-    settled, widened = settled or Settled(), Widened()
+    made.each_way, widened = asked.engine.counts_states, Widened()
     for number in range(_MOST_ROUNDS):
         translated, built = (None, None) if asked.patience is None else asked.patience.until()
         try:
@@ -229,7 +235,8 @@ def run_translated(asked: ModuleQuestion, made: Symbolic, settled: Settled | Non
             settled = settled.and_of(made, found, leaving, asked)
             if settled.verdicts and asked.question.options.first:
                 return settled.added_to(made, _stopped(asked, ENDED_FIRST), asked)
-            asked = _with_depths(asked, found)
+            closed.add(found, leaving)
+            asked = _with_depths(asked, closed)
         try:
             asked.listen(Remark(within_limits(asked, partial(widened_after, made, leaving, widened))))
             _check_growth(asked, settled, widened)
@@ -263,16 +270,12 @@ def _validation_seconds(asked: ModuleQuestion) -> float | None:
     return seconds
 
 
-def _with_depths(asked: ModuleQuestion, found: Run) -> ModuleQuestion:
-    """The question, with the depths that a run closed before an execution left the sorts. To these depths the
-    sorts were not left either (``engines.bmc``), so that wider ones change nothing there."""
+def _with_depths(asked: ModuleQuestion, closed: Closed) -> ModuleQuestion:
+    """The question, with the depths that need not be closed again."""
     options = asked.question.options
     if not isinstance(options, BmcOptions):
         return asked
-    open_ones = [one for one in found.outcome.verdicts if one.kind is VerdictKind.INCONCLUSIVE]
-    own = {one.property_name: one.depth for one in open_ones if one.depth is not None}
-    closed = {name: depth for name, depth in own.items() if name in asked.question.properties}
-    options = replace(options, closed={**(options.closed or {}), **closed})
+    options = replace(options, closed={**(options.closed or {}), **closed.depths})
     return replace(asked, question=replace(asked.question, options=options))
 
 

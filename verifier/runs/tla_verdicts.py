@@ -13,10 +13,10 @@ from verifier.outcomes.expectations import exit_code
 from verifier.runs.asking import Known
 from verifier.runs.tla_loading import temporal_name
 from verifier.runs.tla_replay import Around, disagreement
-from verifier.runs.tla_traces import as_aliased, explained, written
+from verifier.runs.tla_traces import as_aliased, explained, module_trace, written
 from verifier.specs.temporal import NO_FAIRNESS
 from verifier.tla.found import State
-from verifier.tla.itf import encoded, shown_state
+from verifier.tla.itf import encoded
 from verifier.tla.translate.fair_steps import FAIR
 from verifier.tla.translate.sampling import Stepper
 from verifier.trust.certificate import Certificate
@@ -73,6 +73,36 @@ def checked(made: Symbolic, found: Run, asked: ModuleQuestion) -> Run:
     )
 
 
+@dataclass
+class Closed:
+    """The depths that runs closed of some properties before an execution left the sorts. To these depths the
+    sorts were not left either, since each search looks at that too. So wider ones change nothing there."""
+
+    properties: tuple[str, ...]
+    depths: dict[str, int] = field(default_factory=dict)
+
+    def add(self, found: Run, leaving: Verdict) -> None:
+        """Adds those of a run that left the sorts."""
+        for one in found.outcome.verdicts:
+            if _is_open(one) and one.property_name in self.properties and one.depth is not None:
+                assert one.depth < (leaving.steps or 0), (one, leaving)
+                self.depths[one.property_name] = max(one.depth, self.depths.get(one.property_name, -1))
+
+    def said_of(self, found: Run) -> Run:
+        """The run with its open verdicts at these depths, where it ended before it closed them again."""
+        verdicts = tuple(
+            replace(one, depth=self.depths[one.property_name])
+            if _is_open(one) and (one.depth or -1) < self.depths.get(one.property_name, -1)
+            else one
+            for one in found.outcome.verdicts
+        )
+        return replace(found, outcome=replace(found.outcome, verdicts=verdicts))
+
+
+def _is_open(verdict: Verdict) -> bool:
+    return verdict.kind is VerdictKind.INCONCLUSIVE
+
+
 @dataclass(frozen=True)
 class Settled:
     """What is violated for certain, although the sorts do not do: no execution as short leaves them."""
@@ -115,14 +145,15 @@ class Settled:
         )
 
     def _at_hand(self, made: Symbolic, found: Run, name: str) -> Verdict:
-        """A verdict, its execution at the sorts of a run; as TLA+ writes it, where a run has no model."""
+        """A verdict, its execution at the sorts of a run; at its own, where a run has no model."""
         verdict, states, translation = self.verdicts[name], self.states[name], made.translation
-        assert verdict.trace is not None
-        if found.model is None:
-            spec = translation.specification  # it may not be translated yet
-            order, names = spec.evaluator.order, [one.name for one in spec.variables]
-            shown = verdict.trace.shown or tuple(shown_state(names, state, order) for state in states)
-            return replace(verdict, trace=replace(verdict.trace, shown=shown))
+        trace = verdict.trace
+        assert trace is not None
+        if found.model is None:  # it may not be translated yet
+            own = module_trace(translation.specification, found.definition, name, states, ())
+            shown = trace.shown or own.shown
+            trace = replace(trace, states=own.states, variables=own.variables, shown=shown)
+            return replace(verdict, trace=trace)
         encoded_states = tuple(
             {
                 s.name: translation.names.encode(v, s.sort)
@@ -134,7 +165,7 @@ class Settled:
             flags = _excluded(translation.specification, states)
             named = ({translation.excluded.name: flag} for flag in flags)
             encoded_states = tuple(one | more for one, more in zip(encoded_states, named, strict=True))
-        return replace(verdict, trace=replace(verdict.trace, states=encoded_states))
+        return replace(verdict, trace=replace(trace, states=encoded_states))
 
 
 def _excluded(spec: Specification, states: Sequence[State]) -> list[bool]:
