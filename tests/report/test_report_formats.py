@@ -283,3 +283,17 @@ def test_what_is_not_always_there_is_shown_whole() -> None:
     assert "msg[p1]" in paths
     assert not [path for path in paths if path.startswith(("msg[p1].", "snapshot[p1]."))]
     assert diagram.start[paths.index("msg[p1]")] == "–"
+
+
+def test_several_runs_are_one_report(tmp_path: Path) -> None:
+    runs = [tmp_path / "lock.json", tmp_path / "chain.json"]
+    for run, spec in zip(runs, (LOCK, CHAIN), strict=True):
+        run.write_text(verify("explore", spec, "--format", "json").stdout)
+    both = json.loads(verify("report", *map(str, runs), "--format", "json").stdout)
+    apart = [json.loads(verify("report", str(run), "--format", "json").stdout) for run in runs]
+    assert both["title"] == "lock.json and chain.json"
+    assert both["rows"] == [row for one in apart for row in one["rows"]]
+    assert len({row["spec"] for row in both["rows"]}) == 2
+    titled = verify("report", *map(str, runs), "--title", "Both").stdout
+    assert titled.startswith("Both\n")
+    assert "RUN" in wrong("report")

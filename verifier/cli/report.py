@@ -27,7 +27,7 @@ _SPEC_HELP = (
 
 
 @click.command("report")
-@click.argument("run", metavar="RUN", type=FileToRead())
+@click.argument("runs", metavar="RUN...", type=FileToRead(), nargs=-1, required=True)
 @click.option("--format", "output_format", type=one_of("format", tuple(FORMATS)), help=_FORMAT_HELP)
 @click.option("--out", type=FileToWrite(), metavar="FILE", help=_OUT_HELP)
 @click.option("--html", type=FileToWrite(), metavar="FILE", help=_HTML_HELP)
@@ -37,7 +37,7 @@ _SPEC_HELP = (
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Of a trace: its constants.")
 @reading_options
 def command(
-    run: Path,
+    runs: tuple[Path, ...],
     output_format: str | None,
     out: Path | None,
     html: Path | None,
@@ -50,7 +50,7 @@ def command(
 
     RUN is the folder of a sweep, what a command printed with --format json, or a trace (ITF JSON), which is
     replayed first. Of a folder, the jobs are shown that its last sweep asked for, and of specs that it left
-    alone the newest version.
+    alone the newest version. Several are put into one report, which shows executions side by side.
 
     \b
     Examples:
@@ -58,6 +58,7 @@ def command(
       verify report sweep/ --html sweep.html
       verify report trace.itf.json --format markdown
       verify report trace.itf.json --spec TwoPhase.tla --html trace.html
+      verify report first.json second.json --html both.html
       verify report run.json --out junit.xml
     """
     flag, target = ("--out", out) if html is None else ("--html", html)
@@ -68,9 +69,14 @@ def command(
     chosen = "html" if html is not None else output_format or format_of(out)
 
     from verifier.report.reading import read_report
+    from verifier.report.report import joined
 
-    report = read_report(run, title, spec, parse_settings(settings), reading_of(spec), older=older)
-    for words in report.notes if chosen == "junit" or not run.is_dir() else ():
+    read = [
+        read_report(run, title, spec, parse_settings(settings), reading_of(spec), older=older) for run in runs
+    ]
+    report = joined(read, title)
+    is_shown = chosen != "junit" and all(run.is_dir() for run in runs)
+    for words in () if is_shown else report.notes:
         say(words, err=True)  # JUnit has no place for notes, and those of a trace are warnings
     text = render(report, chosen)
     if target is None:

@@ -151,6 +151,14 @@ Figures = dict[str, Any]
 Coverage = dict[str, dict[str, int]]
 
 
+class Asked(TypedDict):
+    """A property in the protocol's words (``verifier.outcomes.asked``)."""
+
+    kind: str
+    says: str
+    description: str
+
+
 class Statistics(TypedDict):
     """Figures of a run; each engine has its own, and these are shown in more than one line."""
 
@@ -160,6 +168,9 @@ class Statistics(TypedDict):
     levels: NotRequired[list[int]]
     actions: NotRequired[Coverage]
     never_enabled: NotRequired[list[str]]
+    asked: NotRequired[Asked]
+    documented: NotRequired[dict[str, str]]
+    assumptions: NotRequired[list[str]]
 
 
 Constants = dict[str, bool | int | str]
@@ -173,14 +184,6 @@ class Solver(TypedDict):
 
     name: str
     version: str
-
-
-class Asked(TypedDict):
-    """A property in the protocol's words (``verifier.outcomes.asked``)."""
-
-    kind: str
-    says: str
-    description: str
 
 
 class Result(TypedDict):

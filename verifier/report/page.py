@@ -26,12 +26,17 @@ from verifier.report.listing import columns_of, listed, packed
 from verifier.report.matrix import Drawn, grids
 from verifier.report.report import Report, tally, varying_constants, version_columns
 from verifier.report.verdict_page import MARKS, VerdictPage, embedded, verdict_page
+from verifier.verdict import VerdictKind
 
-_OF_TRACES = ("trace", "diagram", "lanes", "variables", "detail", "copying", "explorer")
+_OF_TRACES = ("trace", "diagram", "lanes", "variables", "watch", "beside", "detail", "copying", "explorer")
 _SCRIPTS = (*_OF_TRACES, "address", "list", "page")
 """The scripts, in the order in which they use each other."""
 _MOST_WITH_ITF = 4
 """Up to so many executions are in a page as ITF too, to be copied."""
+_MOST_ANSWERS = 30
+"""Up to so many verdicts of one protocol are told one by one."""
+_MOST_BESIDE = 12
+"""Up to so many verdicts of one protocol have links to each other."""
 _MOST_READY = 100
 """Up to so many verdicts have their pages ready. Those of more are packed, and made when they are opened."""
 
@@ -46,7 +51,8 @@ def as_html(report: Report) -> str:
     ]
     ready = len(verdicts) <= _MOST_READY
     sections = list(_sections(report, verdicts, ready=ready))
-    plots = _plots(report.rows) if several else []
+    is_one = several and _is_one_question(report.rows, _MOST_ANSWERS)
+    plots = _plots(report.rows) if several and not is_one else []
     style = _style([rules for _, _, rules in plots])
     scripts = [_element("\n".join(_text_of(f"{name}.js") for name in _SCRIPTS))]
     columns = columns_of(report.rows) if several else []
@@ -65,7 +71,8 @@ def as_html(report: Report) -> str:
             checker=_checker(verdicts),
             same=_same(report.rows) if several else "",
             start=_start(report.rows, names),
-            grids=_drawn(report, verdicts) if several else [],
+            answers=_worst_first(verdicts) if is_one else [],
+            grids=_drawn(report, verdicts) if several and not is_one else [],
             plots=[(title, svg) for title, svg, _ in plots],
             policy=_policy([style], scripts),
             style=style,
@@ -90,6 +97,8 @@ def _sections(report: Report, verdicts: Sequence[VerdictPage], *, ready: bool) -
     template = _environment().get_template("verdict.html.jinja")
     beside = [None, *(verdict.address for verdict in verdicts), None]
     checker = _checker(verdicts)
+    is_alone = len(verdicts) == 1
+    others = verdicts if not is_alone and _is_one_question(report.rows, _MOST_BESIDE) else ()
     for number, verdict in enumerate(verdicts):
         yield Markup(
             template.render(
@@ -99,7 +108,8 @@ def _sections(report: Report, verdicts: Sequence[VerdictPage], *, ready: bool) -
                 number=number + 1,
                 before=beside[number],
                 after=beside[number + 2],
-                alone=len(verdicts) == 1,
+                others=others,
+                alone=is_alone,
                 checker=checker,
                 ready=ready,
             )
@@ -114,6 +124,16 @@ def _drawn(report: Report, verdicts: Sequence[VerdictPage]) -> list[tuple[str, D
         (spec, Drawn([Markup(template.render(grid=grid, **about)) for grid in found.drawn], found.said))
         for spec, found in grids(report.rows)
     ]
+
+
+def _worst_first(verdicts: Sequence[VerdictPage]) -> list[VerdictPage]:
+    return sorted(verdicts, key=lambda verdict: -list(VerdictKind).index(verdict.row.verdict))
+
+
+def _is_one_question(rows: Sequence[Row], most: int) -> bool:
+    """True if a few rows are about one protocol at the same constants, each about something else."""
+    places = {(row.spec, row.engine, repr(sorted(row.constants.items()))) for row in rows}
+    return len(places) == 1 and len({row.claim for row in rows}) == len(rows) <= most
 
 
 def _start(rows: Sequence[Row], names: Sequence[str]) -> str:

@@ -31,6 +31,13 @@ class Report:
     """Remarks on the whole report, one line each."""
 
 
+def joined(reports: Sequence[Report], title: str | None = None) -> Report:
+    """One report of several. Its title names all of them, unless there is one."""
+    rows = [row for report in reports for row in report.rows]
+    notes = tuple(dict.fromkeys(note for report in reports for note in report.notes))
+    return Report(title or " and ".join(report.title for report in reports), rows, notes)
+
+
 def verdict_words(row: Row) -> str:
     """The row's verdict in words."""
     return in_words(row.verdict, row.depth, row.steps, row.reason)

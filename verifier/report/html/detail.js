@@ -20,8 +20,17 @@ class Detail {
     const rows = visible.map((change) => make("tr", {}, make("th", { scope: "row" }, ...Page.breakable(trace.places[change.place][0])), make("td", {}, ...Detail.difference(change))));
     const none = changes.length ? `${changes.length} changes, none of them shown` : "nothing changes";
     const table = make("table", { class: `diff ${Detail.layout(visible.map(({ place }) => trace.places[place][0]))}`, "aria-label": "What the step changes" }, make("tbody", {}, ...rows));
-    this.changes.replaceChildren(...(step === 0 ? [] : rows.length ? [table] : [make("p", {}, none)]));
+    this.changes.replaceChildren(...this.watchedAt(step), ...(step === 0 ? [] : rows.length ? [table] : [make("p", {}, none)]));
     this.showState(step);
+  }
+
+  /* The value of what is watched, and the steps that change it. */
+  watchedAt(step) {
+    if (!this.watched) return [];
+    const { make } = Page, { words, values } = this.watched;
+    const others = [...values.keys()].filter((at) => at > 0 && values[at] !== values[at - 1]);
+    const links = others.flatMap((at) => [" ", make("a", { href: this.link(at) }, String(at))]);
+    return [make("p", { class: "watched" }, make("code", {}, words), " is ", make("b", {}, values[step]), make("small", {}, ...(links.length ? [` changes in step${links.length > 2 ? "s" : ""}`, ...links] : [" in all states"])))];
   }
 
   /* Long names share the room with their values, short ones need little of it. */

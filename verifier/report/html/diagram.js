@@ -102,7 +102,7 @@ const Diagram = (() => {
     const wide = width >= 820;
     const titles = Math.max(...trace.steps.map((_, step) => widthOf(trace.titleOf(step), "action")));
     const spared = width - 26 - (lanes + MORE) * 106;  // what is left beside narrow lanes
-    const gutter = wide ? Math.round(Math.max(190, Math.min(titles + 46, 330, Math.max(spared, 240)))) : 34;
+    const gutter = wide ? Math.round(Math.max(190, Math.min(titles + 46, 330, spared))) : 34;
     const names = Math.max(...visible.map((lane) => widthOf(trace.lanes[lane][0], "lane"))) + 14;
     const least = Math.max(wide ? 104 : 84, Math.min(names, wide ? 170 : 110));
     const lane = Math.max(least, Math.min(lanes < 3 ? 460 : 230, Math.floor((width - gutter - (wide ? 34 : 24)) / (lanes + MORE))));
@@ -112,7 +112,7 @@ const Diagram = (() => {
       const texts = linesOf(trace, step, shown, visible, lane);
       const lines = Math.max(...texts.map((of) => of.length));
       const above = ABOVE + (wide ? 0 : 16);
-      const titles = wide ? wrap(trace.titleOf(step), gutter - 42, "action", 2) : [];
+      const titles = wide ? wrap(trace.titleOf(step), gutter - 42, "action", 3) : [];
       const words = titles.length + (trace.parametersOf(step) ? 0.5 : 0);
       const height = Math.max(above + (lines ? lines * LINE + 10 : 17), above + words * 14 + 2);
       rows.push({ step, top, height, y: top + above, texts, titles });
@@ -250,11 +250,11 @@ const Diagram = (() => {
       const next = index + 1 < all.length ? where(all[index + 1]) : plan.lanes + MORE, room = (next - plan.places.get(lane)) * plan.lane - 14;
       return [lane, texts.flatMap((words) => wrap(words, room, "wrong").map((line) => [line, words]))];
     });
-    const lines = Math.max(1, ...drawn.map(([, of]) => of.length));
-    const height = (plan.wide ? 16 : 30) + lines * LINE + 12, y = plan.bottom + (plan.wide ? 18 : 32);
+    const room = (plan.wide ? plan.gutter : plan.width) - 20, titles = plan.wide ? wrap(trace.verdict(), room, "action", 4) : [cut(trace.verdict(), room, "action")];
+    const lines = Math.max(1, ...drawn.map(([, of]) => of.length)), below = (titles.length - 1) * 14;
+    const height = Math.max((plan.wide ? 16 : 30) + lines * LINE + 12, below + 40), y = plan.bottom + (plan.wide ? 18 : 32);
     group.append(element("rect", { class: "back", x: 0, y: plan.bottom, width: plan.width, height }));
-    const room = (plan.wide ? plan.gutter : plan.width) - 20;
-    group.append(text({ class: "action", x: 10, y: plan.wide ? y + 4 : plan.bottom + 16 }, cut(trace.verdict(), room, "action"), trace.verdict()));
+    titles.forEach((line, number) => group.append(text({ class: "action", x: 10, y: (plan.wide ? y + 4 : plan.bottom + 16) + number * 14 }, line, trace.verdict())));
     for (const [lane, of] of drawn) {
       group.append(element("circle", { class: "ring", cx: plan.x(lane), cy: y, r: 7 }));
       of.forEach(([line, full], number) => {

@@ -1,7 +1,8 @@
 "use strict";
 /* Steps through one trace: by lanes or by variables, with what the step changed and the whole state. */
 class Explorer {
-  static VIEWS = { lanes: "Lanes", variables: "Variables" };
+  static VIEWS = { lanes: "Lanes", variables: "Variables", beside: "Side by side" };
+  static NARROW = "(max-width: 1000px)";
 
   constructor(host) {
     this.host = host;
@@ -11,7 +12,13 @@ class Explorer {
     this.terms = [];
     this.matches = [];
     const shown = (place) => this.shown(place), link = (step) => this.address(step);
-    this.views = { ...(this.trace.hasLanes ? { lanes: new Lanes(this.trace, shown) } : {}), variables: new Variables(this.trace, shown, link) };
+    this.watched = null;
+    const others = this.others();
+    this.views = {
+      ...(this.trace.hasLanes ? { lanes: new Lanes(this.trace, shown) } : {}),
+      variables: new Variables(this.trace, shown, link),
+      ...(others.length ? { beside: new Beside(this.trace, shown, others, link) } : {}),
+    };
     this.detail = new Detail(this.trace, shown, link);
     this.build();
     this.look(Object.keys(this.views)[0]);
@@ -23,20 +30,32 @@ class Explorer {
     return this.views[this.looking];
   }
 
+  /* The other executions of the report, which are read when they are looked at. */
+  others() {
+    return [...document.querySelectorAll(".explorer")].filter((host) => host !== this.host).map((host) => {
+      const page = host.closest(".page"), { trace } = host.dataset;
+      return { page: page.id, title: page.dataset.title, trace: () => new Trace(JSON.parse(document.getElementById(trace).textContent)) };
+    });
+  }
+
   address(step) {
     const view = this.looking === Object.keys(this.views)[0] ? null : this.looking;
-    return Address.make(this.page, { step, view }, { show: this.terms.join(",") });
+    return Address.make(this.page, { step, view }, { show: this.terms.join(","), watch: this.watched ? this.watched.words : "" });
   }
 
   build() {
     const { make, button } = Page;
     this.where = make("a", { class: "where" });
-    this.filter = make("input", { type: "search", placeholder: "all variables", list: `${this.page}-variables`, size: 16 });
+    this.filter = make("input", { type: "search", placeholder: "all variables", list: `${this.page}-variables`, size: 11 });
     this.filter.addEventListener("input", () => this.filtered());
-    this.search = make("input", { type: "search", placeholder: "an action, a value", size: 14, title: "Enter goes to the next step that has all these words" });
+    this.search = make("input", { type: "search", placeholder: "an action, a value", size: 13, title: "Enter goes to the next step that has all these words" });
     this.search.addEventListener("input", () => this.sought());
     this.search.addEventListener("keydown", (event) => { if (event.key === "Enter") this.next(event.shiftKey ? -1 : 1); });
     this.count = make("span", { class: "count", role: "status" });
+    const [path] = this.trace.places.length ? this.trace.places[this.trace.wrong.keys().next().value ?? 0] : ["x"];
+    this.watching = make("input", { type: "search", placeholder: `${path} = …`, size: 13, title: "An expression over the state: parts, numbers, = < ∈ and or not, length(…)" });
+    this.watching.addEventListener("input", () => this.watch());
+    this.complaint = make("span", { class: "count complaint", role: "status" });
     this.tabs = Object.keys(this.views).map((name) => button(Explorer.VIEWS[name], `Show the ${name}`, () => this.look(name, true), { "data-view": name }));
     const bar = make("div", { class: "bar-steps", role: "toolbar", "aria-label": "Steps" },
       button("|◀", "First state (Home)", () => this.select(0)),
@@ -45,11 +64,13 @@ class Explorer {
       button("▶", "Next step (j or arrow down)", () => this.select(this.current + 1)),
       button("▶|", "Last state (End)", () => this.select(this.last)),
       ...(this.tabs.length > 1 ? [make("span", { class: "views", role: "group", "aria-label": "Views" }, ...this.tabs)] : []));
-    const tools = make("div", { class: "bar-tools" },
-      make("label", {}, "Show only ", this.filter),
+    const boxes = make("div", { class: "bar-tools" },
+      make("label", {}, "Only ", this.filter),
       make("label", {}, "Find ", this.search), this.count,
+      make("label", {}, "Watch ", this.watching), this.complaint,
       ...("lanes" in this.views ? [this.views.lanes.chooser(() => this.look("lanes"))] : []),
       make("datalist", { id: `${this.page}-variables` }, ...this.trace.variables.map((name) => make("option", { value: name }))));
+    this.tools = make("details", { class: "tools-box" }, make("summary", {}, "Show, find, watch"), boxes);
     for (const view of Object.values(this.views)) {
       view.pane.addEventListener("click", (event) => {
         const row = event.target.closest("[data-step]");
@@ -61,8 +82,32 @@ class Explorer {
     this.split = make("div", { class: "split" }, ...Object.values(this.views).map((view) => view.pane), this.detail.aside);
     const keys = make("span", { class: "keys" }, "in the drawing ", make("kbd", {}, "j"), " ", make("kbd", {}, "k"), " ", make("kbd", {}, "↑"), " ", make("kbd", {}, "↓"), " step, ", make("kbd", {}, "←"), " ", make("kbd", {}, "→"), " pan");
     const under = make("div", { class: "bar-under" }, ...this.copies(), keys);
-    this.host.replaceChildren(make("div", { class: "bars" }, bar, tools), this.split, under, this.fallback);
+    this.host.replaceChildren(make("div", { class: "bars" }, bar, this.tools), this.split, under, this.fallback);
     this.host.addEventListener("keydown", (event) => this.pressed(event));
+    this.tools.open = !matchMedia(Explorer.NARROW).matches;
+    matchMedia(Explorer.NARROW).addEventListener("change", ({ matches }) => { this.tools.open = !matches; });
+  }
+
+  /* Watches what was typed in; what cannot be read is said, and not watched. */
+  watch(linked = true) {
+    const words = this.watching.value.trim();
+    this.complaint.textContent = "";
+    try {
+      this.watched = words ? new Watch(this.trace, words) : null;
+    } catch (error) {
+      this.watched = null;
+      this.complaint.textContent = error.message;
+    }
+    this.views.variables.watched = this.detail.watched = this.watched;
+    this.redraw();
+    this.select(this.current, linked);
+  }
+
+  /* Watches an expression of an address. */
+  watchFor(words) {
+    if (this.watching.value === words) return;
+    this.watching.value = words;
+    this.watch(false);
   }
 
   copies() {
@@ -106,7 +151,9 @@ class Explorer {
   /* Shows another view of the trace. */
   look(name, linked = false) {
     if (!(name in this.views)) return;
+    const differs = name === "beside" && this.looking !== name ? this.views.beside.draw().firstDifference : null;
     this.looking = name;
+    if (differs !== null) this.current = differs;
     for (const [other, view] of Object.entries(this.views)) view.pane.hidden = other !== name;
     for (const tab of this.tabs) tab.setAttribute("aria-pressed", String(tab.dataset.view === name));
     this.redraw();

@@ -7,28 +7,37 @@ class Lanes {
     this.pane = Page.make("div", { class: "pane diagram", tabindex: 0, role: "group", "aria-label": "Space-time diagram: arrow keys step and pan" });
     this.headHeight = 39;
     this.hidden = new Set();
+    this.order = [...trace.lanes.keys()];
   }
 
-  /* Boxes that show and hide lanes; the last one stays. `changed` is called when lanes are others. */
+  /* Boxes that show and hide lanes, and buttons that move them; the last lane stays. `changed` is called when they are others. */
   chooser(changed) {
-    const { make } = Page;
-    const boxes = this.trace.lanes.map((lane, number) => {
-      const box = make("input", { type: "checkbox" });
-      box.checked = true;
+    const { make, button } = Page, list = make("div");
+    const line = (number) => {
+      const box = make("input", { type: "checkbox" }), title = Trace.title(this.trace.lanes[number]);
+      box.checked = !this.hidden.has(number);
       box.addEventListener("change", () => {
         if (box.checked) this.hidden.delete(number); else this.hidden.add(number);
         box.checked ||= this.hidden.size === this.trace.lanes.length;
         if (box.checked) this.hidden.delete(number);
         changed();
       });
-      return make("label", {}, box, ` ${Trace.title(lane)}`);
-    });
-    return make("details", { class: "chooser" }, make("summary", {}, "Choose lanes"), make("div", {}, ...boxes));
+      const up = button("↑", `Move ${title} to the left`, () => { this.moveLeft(number); fill(); changed(); list.children[this.order.indexOf(number)].querySelector("button").focus(); });
+      return make("div", {}, make("label", {}, box, ` ${title}`), up);
+    };
+    const fill = () => list.replaceChildren(...this.order.map(line));
+    fill();
+    return make("details", { class: "chooser" }, make("summary", {}, "Lanes …"), list);
+  }
+
+  moveLeft(number) {
+    const at = this.order.indexOf(number);
+    if (at > 0) this.order.splice(at - 1, 2, number, this.order[at - 1]);
   }
 
   draw() {
     const shown = (place) => !this.trace.places[place][2] && this.shown(place);
-    const visible = [...this.trace.lanes.keys()].filter((lane) => !this.hidden.has(lane));
+    const visible = this.order.filter((lane) => !this.hidden.has(lane));
     const drawn = Diagram.draw(this.trace, shown, visible, (this.pane.clientWidth || 900) - 2);
     this.rows = drawn.rows;
     const heads = Page.make("div", { class: "heads" });

@@ -33,15 +33,23 @@
     document.title = page.dataset.title ? `${page.dataset.title} · ${main.dataset.title}` : main.dataset.title;
     if (moved) scrollTo(0, 0);
     if (page === overview) list.read(query);
-    if (page === overview && query.size > 0) listed.scrollIntoView();
+    if (page === overview && query.size > 0) showList();
     const host = page.querySelector(".explorer");
     if (host) showExecution(host, step, view, query, moved);
+  }
+
+  /* The list, which may be folded. */
+  function showList() {
+    const folded = listed.closest("details");
+    if (folded) folded.open = true;
+    listed.scrollIntoView();
   }
 
   function showExecution(host, step, view, query, moved) {
     if (!explorers.has(host)) explorers.set(host, new Explorer(host));
     const explorer = explorers.get(host);
     if (query.has("show")) explorer.showOnly(query.get("show"));
+    if (query.has("watch")) explorer.watchFor(query.get("watch"));
     if (view) explorer.look(view);
     if (step !== null) explorer.select(step, false);
     if (step !== null && !moved) explorer.bringIntoView();

@@ -12,6 +12,7 @@ class Variables {
     this.pane = Page.make("div", { class: "pane variables", tabindex: 0, role: "group", "aria-label": "Variables by steps: arrow keys step and pan" });
     this.parts = new Map(trace.variables.map((name) => [name, []]));
     trace.places.forEach(([path], place) => this.parts.get(Trace.variableOf(path)).push(place));
+    this.order = [...trace.variables];
     this.hidden = new Set();
     this.pinned = this.culprits();
     this.unfolded = new Set(trace.places.length <= Variables.FEW ? trace.variables : []);
@@ -25,8 +26,23 @@ class Variables {
     return this.trace.variables.filter((name) => this.parts.get(name).some((place) => this.trace.wrong.has(place))).slice(0, 3);
   }
 
+  /* The variables from left to right: those pinned first. */
+  inOrder() {
+    return [...this.pinned, ...this.order.filter((name) => !this.pinned.includes(name))];
+  }
+
+  /* Moves a variable before the one at its left. */
+  moveLeft(variable) {
+    const list = this.pinned.includes(variable) ? this.pinned : this.order;
+    const shown = list.filter((name) => !this.hidden.has(name) && (list === this.pinned || !this.pinned.includes(name)));
+    const before = shown[shown.indexOf(variable) - 1];
+    if (before === undefined) return;
+    list.splice(list.indexOf(variable), 1);
+    list.splice(list.indexOf(before), 0, variable);
+  }
+
   columns() {
-    const names = [...this.pinned, ...this.trace.variables.filter((name) => !this.pinned.includes(name))];
+    const names = this.inOrder();
     const visible = (place) => this.shown(place);
     return names.filter((name) => !this.hidden.has(name) && this.parts.get(name).some(visible)).flatMap((name) => {
       const places = this.parts.get(name).filter(visible), several = this.parts.get(name).length > 1;
@@ -38,7 +54,8 @@ class Variables {
   draw() {
     const columns = this.columns(), trace = this.trace;
     const heads = columns.map((column) => this.head(column));
-    const head = Page.make("tr", {}, Page.make("th", { scope: "col", class: "step" }, "step"), ...heads);
+    const watched = this.watched ? [Page.make("th", { scope: "col", class: "watched" }, ...Page.breakable(this.watched.words))] : [];
+    const head = Page.make("tr", {}, Page.make("th", { scope: "col", class: "step" }, "step"), ...watched, ...heads);
     const rows = trace.steps.map((_, step) => this.row(step, columns));
     if (trace.failing.length) rows.push(this.verdict(columns));
     this.table = Page.make("table", { class: "steps" }, Page.make("thead", {}, head), Page.make("tbody", {}, ...rows));
@@ -68,6 +85,7 @@ class Variables {
     const tools = Page.make("span", { class: "tools" });
     if (several) tools.append(Page.button(folded ? "▸" : "▾", folded ? `Unfold ${variable}` : `Fold ${variable}`, toggle, { "aria-expanded": String(!folded) }));
     if (folded || column.first) {
+      tools.append(Page.button("←", `Move ${variable} to the left`, () => this.change(() => this.moveLeft(variable))));
       tools.append(Page.button("⊣", isPinned ? `Unpin ${variable}` : `Pin ${variable} to the left`, pin, { "aria-pressed": String(isPinned) }));
       tools.append(Page.button("×", `Hide ${variable}`, () => this.change(() => this.hidden.add(variable))));
     }
@@ -91,7 +109,13 @@ class Variables {
     const first = Page.make("th", { scope: "row", class: "step", title: trace.meaningOf(step) }, link, " ", Page.make("b", {}, ...Page.breakable(trace.titleOf(step))), ...(words ? [Page.make("small", {}, words)] : []));
     const changes = new Map(trace.steps[step].changes.map((change) => [change.place, change]));
     const cells = columns.map((column) => column.folded ? this.folded(column, changes, step) : this.cell(column.places[0], changes.get(column.places[0]), step));
-    return Page.make("tr", { "data-step": step, class: classes.filter(Boolean).join(" ") }, first, ...cells);
+    return Page.make("tr", { "data-step": step, class: classes.filter(Boolean).join(" ") }, first, ...this.watchedCell(step), ...cells);
+  }
+
+  watchedCell(step) {
+    if (!this.watched) return [];
+    const { values } = this.watched;
+    return [Page.make("td", { class: step > 0 && values[step] !== values[step - 1] ? "watched changed" : "watched" }, values[step])];
   }
 
   /* The value of a place; a long one in short, with what was gained and lost where it changes. */
@@ -133,18 +157,19 @@ class Variables {
       const kind = [own.length ? "wrong" : "", !folded && this.numeric[places[0]] ? "number" : ""].filter(Boolean).join(" ");
       return Page.make("td", { class: kind }, ...words);
     });
-    return Page.make("tr", { class: "verdict-row" }, Page.make("th", { scope: "row", class: "step" }, ...Page.breakable(this.trace.verdict())), ...cells);
+    return Page.make("tr", { class: "verdict-row" }, Page.make("th", { scope: "row", class: "step" }, ...Page.breakable(this.trace.verdict())), ...(this.watched ? [Page.make("td", { class: "watched" })] : []), ...cells);
   }
 
   /* Pinned columns stand still beside the steps. */
   pin(columns) {
     const count = columns.filter(({ variable }) => this.pinned.includes(variable)).length;
+    const before = this.watched ? 2 : 1;
     let left = this.table.rows[0].cells[0].offsetWidth;
     const most = this.pane.clientWidth * 0.7;  // the rest is to be seen, too
-    const lefts = [...this.table.rows[0].cells].slice(1, count + 1).map((cell) => { const at = left; left += cell.offsetWidth; return left < most ? at : null; }).filter((at) => at !== null);
+    const lefts = [...this.table.rows[0].cells].slice(before, count + before).map((cell) => { const at = left; left += cell.offsetWidth; return left < most ? at : null; }).filter((at) => at !== null);
     for (const row of this.table.rows) lefts.forEach((at, index) => {
-      row.cells[index + 1].classList.add("pinned");
-      row.cells[index + 1].style.left = `${at}px`;  // the policy forbids the attribute
+      row.cells[index + before].classList.add("pinned");
+      row.cells[index + before].style.left = `${at}px`;  // the policy forbids the attribute
     });
   }
 

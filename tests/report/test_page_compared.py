@@ -1,0 +1,230 @@
+"""Tests of watched expressions, of two executions side by side, and of columns and lanes that move."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from selenium.webdriver import Chrome
+
+from tests.support.chromium import browser, console, evaluate
+from tests.support.examples import bookkeeper_data_loss, grid, kip320_first_try
+from tests.support.modules_for_pages import commit
+from tests.support.pages import current, needs_chromium, opened, press, texts
+from verifier.outcomes.row import Row
+from verifier.report.page import as_html
+from verifier.report.report import Report
+from verifier.verdict import VerdictKind
+
+
+@pytest.fixture(scope="module")
+def driver() -> Iterator[Chrome]:
+    with browser() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def committed(tmp_path_factory: pytest.TempPathFactory) -> Row:
+    return commit(tmp_path_factory.mktemp("commit"))
+
+
+# Watched expressions
+
+KIP_VALUES = "new Watch(new Trace(JSON.parse(document.getElementById('trace-1').textContent)), arguments[0])"
+
+
+def watched(driver: Chrome, words: str) -> list[str]:
+    """The value of an expression in each state, or what is wrong with it."""
+    script = f"try {{ return {KIP_VALUES}.values; }} catch (error) {{ return [error.message]; }}"
+    return list(driver.execute_script(script, words))
+
+
+@needs_chromium
+def test_expressions_have_the_values_of_the_states(driver: Chrome, tmp_path: Path) -> None:
+    row = kip320_first_try()
+    assert row.trace is not None
+    opened(driver, Report("one", (row,)), tmp_path)
+    states = row.trace["states"]
+    lengths = [len(dict(state["log"]["#map"])["r2"]) for state in states]
+    epochs = [state["next_leader_epoch"] for state in states]
+    assert len(set(lengths)) > 1
+    assert watched(driver, "length(log[r2])") == [str(length) for length in lengths]
+    expected = [str(length > 0 and epoch >= 2).lower() for length, epoch in zip(lengths, epochs, strict=True)]
+    assert len(set(expected)) == 2
+    for words in (
+        "length(log[r2]) > 0 and next_leader_epoch >= 2",
+        "~(Len(log[r2]) <= 0 \\/ next_leader_epoch < 2)",
+        "len(log[r2]) != 0 && 1 + 1 <= next_leader_epoch",
+    ):
+        assert watched(driver, words) == expected, words
+    members = dict(states[-1]["replica"]["#map"])["r1"]["isr"]["#set"]
+    for name in ("r1", "r2", "r3"):
+        assert watched(driver, f"{name} in replica[r1].isr")[-1] == str(name in members).lower()
+    assert watched(driver, "replica[r1].isr = {}")[0] == "true"
+    assert watched(driver, "quorum.leader = r1")[0] == "–"  # there is none
+
+
+@needs_chromium
+@pytest.mark.parametrize(
+    ("words", "wrong"),
+    [
+        ("log[r9]", "the state has no part log[r9]; it has log[r1], log[r2], log[r3]"),
+        ("log[r1", "a bracket is not closed"),
+        ("1 +", "something is missing at the end"),
+        ("= 1", "something is missing before “=”"),
+        ("1 ; 2", "cannot read “; 2”"),
+        ("log", "the state has no part log; it has log[r1], log[r2], log[r3]"),
+    ],
+)
+def test_what_cannot_be_read_is_said(words: str, wrong: str, driver: Chrome, tmp_path: Path) -> None:
+    opened(driver, Report("one", (kip320_first_try(),)), tmp_path, f"#StrongIsr?watch={quote(words)}")
+    assert texts(driver, ".complaint") == [wrong]
+    assert texts(driver, ".current p.watched") == []
+    assert console(driver) == []
+
+
+@needs_chromium
+def test_values_of_modules_are_watched_as_modules_write_them(
+    driver: Chrome, committed: Row, tmp_path: Path
+) -> None:
+    opened(driver, Report("commit", (committed,)), tmp_path)
+    assert watched(driver, 'rmState[r1] = "working"')[0] == "true"
+    assert watched(driver, "Cardinality(msgs)") == ["0", "1", "2", "2"]
+    assert watched(driver, '[type |-> "Prepared", rm |-> r1] \\in msgs')[-1] == "true"
+    assert watched(driver, 'msgs = {[rm |-> r2, type |-> "Prepared"]}')[-1] == "false"
+    assert watched(driver, 'rmState[r1] # "working" /\\ {2, 1} = {1, 2}')[0] == "false"
+    assert watched(driver, "done \\/ Cardinality(msgs) # 2") == ["true", "true", "false", "true"]
+
+
+@needs_chromium
+def test_a_watched_expression_is_a_column_and_stands_in_the_address(driver: Chrome, tmp_path: Path) -> None:
+    opened(driver, Report("one", (kip320_first_try(),)), tmp_path, "#StrongIsr/step-3/variables")
+    driver.find_element("css selector", ".bar-tools input[placeholder$='= …']").send_keys(
+        "length(log[r2]) = 0"
+    )
+    assert (
+        evaluate(driver, "new URLSearchParams(location.hash.split('?')[1]).get('watch')")
+        == "length(log[r2]) = 0"
+    )
+    cells = texts(driver, ".current .steps [data-step] td.watched")
+    assert cells == watched(driver, "length(log[r2]) = 0")
+    changed = texts(driver, ".current .steps td.watched.changed")
+    assert len(changed) == sum(one != other for one, other in itertools.pairwise(cells)) > 0
+    assert texts(driver, ".current p.watched b") == [cells[3]]
+    driver.refresh()
+    assert texts(driver, ".current .steps [data-step] td.watched") == cells
+
+
+# Two executions side by side
+
+
+def shorter() -> Row:
+    """The execution without its last two steps, and with another value from the fourth state on."""
+    row = kip320_first_try()
+    assert row.trace is not None
+    states = [dict(state) for state in row.trace["states"][:-2]]
+    for state in states[4:]:
+        state["next_record_id"] = 7
+    return replace(row, property_name="Other", trace={**row.trace, "states": states}, steps=len(states) - 1)
+
+
+@needs_chromium
+def test_two_executions_are_aligned_and_the_first_difference_is_marked(
+    driver: Chrome, tmp_path: Path
+) -> None:
+    row, other = kip320_first_try(), shorter()
+    assert row.steps is not None
+    opened(driver, Report("two", (row, other)), tmp_path, "#StrongIsr")
+    driver.find_element("css selector", ".current [data-view='beside']").click()
+    between = texts(driver, ".current .beside tbody .between")
+    assert between[:4] == ["the same state"] * 4
+    assert between[4].startswith("next_record_id: ")
+    assert between[4].endswith(" | 7")
+    assert between[-2:] == ["only at the left"] * 2
+    assert len(between) == row.steps + 1
+    assert evaluate(driver, "document.querySelector('.current tr.first').dataset.step") == "4"
+    assert evaluate(driver, "location.hash") == "#StrongIsr/step-4/beside"
+    press(driver, "j")
+    assert evaluate(driver, "document.querySelector('.current .beside tr.current').dataset.step") == "5"
+    driver.execute_script(
+        "document.querySelectorAll('.current .beside tbody tr')[6].querySelectorAll('a')[1].click()"
+    )
+    driver.execute_async_script("setTimeout(arguments[0], 50)")
+    assert evaluate(driver, "document.querySelector('.page.current').id") == "Other"
+    assert current(driver)[0] == 6
+    assert console(driver) == []
+
+
+@needs_chromium
+def test_executions_of_other_protocols_have_steps_of_their_own(driver: Chrome, tmp_path: Path) -> None:
+    rows = (kip320_first_try(), bookkeeper_data_loss())
+    opened(driver, Report("two", rows), tmp_path, "#StrongIsr/step-0/beside")
+    assert texts(driver, ".current .beside select option") == [
+        "✗ NoDivergenceBetweenWriterAndMetaData VIOLATED · bookkeeper-4-13"
+    ]
+    lines = len(texts(driver, ".current .beside tbody tr"))
+    assert lines == 1 + (rows[0].steps or 0) + (rows[1].steps or 0)
+    opened(driver, Report("one", rows[:1]), tmp_path)
+    assert texts(driver, ".current [data-view]") == ["Lanes", "Variables"]
+
+
+# Order
+
+
+@needs_chromium
+def test_columns_and_lanes_are_moved(driver: Chrome, committed: Row, tmp_path: Path) -> None:
+    opened(driver, Report("commit", (committed,)), tmp_path, "#NobodyCommits/step-0/variables")
+    heads = "[...document.querySelectorAll('.current thead [data-variable]')]"
+    names = f"[...new Set({heads}.map(h => h.dataset.variable))]"
+    assert evaluate(driver, names) == ["rmState", "msgs", "round", "done"]
+    driver.find_element("css selector", "[aria-label='Move done to the left']").click()
+    assert evaluate(driver, names) == ["rmState", "msgs", "done", "round"]
+    driver.find_element("css selector", "[aria-label='Move rmState to the left']").click()
+    assert evaluate(driver, names) == ["rmState", "msgs", "done", "round"]
+    opened(driver, Report("commit", (committed,)), tmp_path)
+    driver.find_element("css selector", ".chooser summary").click()
+    driver.find_element("css selector", "[aria-label='Move RM r2 to the left']").click()
+    assert texts(driver, ".current .lane-name") == ["r2", "r1", "shared"]
+    assert texts(driver, ".chooser label") == [" RM r2", " RM r1", " shared"]
+    places = "[...document.querySelectorAll('.current .lane-name')].map(h => Number(h.getAttribute('x')))"
+    assert evaluate(driver, places) == sorted(evaluate(driver, places))
+
+
+# What was asked of one protocol
+
+
+def asked_twice() -> tuple[Row, Row]:
+    row = kip320_first_try()
+    other = replace(
+        row, property_name="Other", verdict=VerdictKind.PROVED, trace=None, steps=None, statistics={}
+    )
+    return other, row
+
+
+@needs_chromium
+def test_the_overview_of_one_protocol_says_what_was_asked(driver: Chrome, tmp_path: Path) -> None:
+    opened(driver, Report("two", asked_twice()), tmp_path, "#overview")
+    first, second = texts(driver, ".current .answers tr")  # the worst comes first
+    for words in ("VIOLATED in ", "StrongIsr", "no election loses it", "∀ leader", "fails for leader"):
+        assert words in first
+    assert second.split() == ["■", "PROVED", "Other"]
+    assert evaluate(driver, "document.querySelectorAll('.grid').length") == 0
+    driver.find_element("css selector", ".answers .asks").click()
+    driver.execute_async_script("setTimeout(arguments[0], 50)")
+    assert texts(driver, ".current nav .chip") == ["■ Other", "✗ StrongIsr"]
+    assert texts(driver, ".current nav [aria-current]") == ["✗ StrongIsr"]
+    driver.execute_script("location.hash = '#overview?verdict=PROVED'")
+    driver.execute_async_script("setTimeout(arguments[0], 50)")
+    assert texts(driver, "#found") == ["1 of 2"]
+    assert evaluate(driver, "document.querySelector('#list').closest('details').open")
+
+
+def test_many_verdicts_or_several_protocols_are_grids() -> None:
+    page = as_html(grid(20, 2))
+    assert 'class="answers"' not in page
+    assert 'class="grid' in page
+    assert 'class="answers"' in as_html(Report("two", asked_twice()))

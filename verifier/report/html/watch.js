@@ -1,0 +1,179 @@
+"use strict";
+/* An expression over the parts of a state, evaluated in every state: paths, numbers, texts, comparisons, and, or, not. */
+class Watch {
+  static TOKEN = /\s*(?:(-?\d+)|("[^"]*")|(\/\\|\\\/|&&|\|\||=<|<=|>=|!=|\/=|==|∧|∨|¬|≤|≥|≠|∈|\\in\b|[=#<>~!+()])|([A-Za-z_][\w']*))/y;
+  static WORDS = { and: "∧", "/\\": "∧", "&&": "∧", or: "∨", "\\/": "∨", "||": "∨", not: "¬", "~": "¬", "!": "¬", "==": "=", "!=": "≠", "/=": "≠", "#": "≠", "=<": "≤", "<=": "≤", ">=": "≥", in: "∈", "\\in": "∈" };
+  static SIZES = ["length", "Len", "len", "size", "Cardinality", "cardinality"];
+  static ORDER = { "<": (a, b) => a < b, ">": (a, b) => a > b, "≤": (a, b) => a <= b, "≥": (a, b) => a >= b };
+  static CLOSING = { "{": "}", "[": "]", "(": ")", "⟨": "⟩" };
+  static ABSENT = "–";
+
+  /* Throws an Error that says what is wrong with the words. */
+  constructor(trace, words) {
+    this.words = words;
+    this.places = new Map(trace.places.map(([path], place) => [path, place]));
+    this.variables = new Set(trace.variables);
+    this.at = 0;
+    this.next();
+    const evaluate = this.either();
+    if (this.token !== null) throw new Error(`cannot read “${this.token.text}”`);
+    this.values = trace.states.map((state) => Watch.shown(evaluate(state)));
+  }
+
+  static shown(value) {
+    return value === undefined ? Watch.ABSENT : String(value);
+  }
+
+  next() {
+    const rest = this.words.slice(this.at);
+    if (!rest.trim()) { this.token = null; return; }
+    const bracket = /^\s*(<<|[{⟨[])/.exec(rest);
+    if (bracket) { this.token = { kind: "value", text: this.balanced() }; return; }
+    Watch.TOKEN.lastIndex = this.at;
+    const found = Watch.TOKEN.exec(this.words);
+    if (!found) throw new Error(`cannot read “${rest.trim()}”`);
+    this.at = Watch.TOKEN.lastIndex;
+    const [, number, text, sign, name] = found;
+    const word = sign ?? name;
+    if (number !== undefined) this.token = { kind: "value", text: number };
+    else if (text !== undefined) this.token = { kind: "value", text };
+    else if (Object.hasOwn(Watch.WORDS, word)) this.token = { kind: "sign", text: Watch.WORDS[word] };
+    else if (sign !== undefined) this.token = { kind: "sign", text: sign };
+    else this.token = { kind: "name", text: this.path(name) };
+  }
+
+  /* A name with what follows it: .field and [key]. */
+  path(name) {
+    let path = name;
+    for (;;) {
+      const field = /^\.[A-Za-z_]\w*/.exec(this.words.slice(this.at));
+      if (field) { path += field[0]; this.at += field[0].length; } else if (this.words[this.at] === "[") path += this.balanced(); else return path;
+    }
+  }
+
+  /* From a bracket to the one that closes it. */
+  balanced() {
+    const from = this.at, open = [];
+    for (let at = from; at < this.words.length; at++) {
+      const two = this.words.slice(at, at + 2), one = this.words[at];
+      if (two === "<<") { open.push(">>"); at++; } else if (open.at(-1) === ">>" && two === ">>") { open.pop(); at++; } else if (one in Watch.CLOSING) open.push(Watch.CLOSING[one]); else if (one === open.at(-1)) open.pop();
+      if (open.length === 0 && one.trim()) { this.at = at + 1; return this.words.slice(from, this.at).trim(); }
+    }
+    throw new Error("a bracket is not closed");
+  }
+
+  take(...signs) {
+    if (this.token?.kind !== "sign" || !signs.includes(this.token.text)) return null;
+    const { text } = this.token;
+    this.next();
+    return text;
+  }
+
+  either() {
+    let left = this.both();
+    while (this.take("∨")) { const one = left, other = this.both(); left = (state) => Watch.truth(one(state)) || Watch.truth(other(state)); }
+    return left;
+  }
+
+  both() {
+    let left = this.negated();
+    while (this.take("∧")) { const one = left, other = this.negated(); left = (state) => Watch.truth(one(state)) && Watch.truth(other(state)); }
+    return left;
+  }
+
+  negated() {
+    if (!this.take("¬")) return this.compared();
+    const inner = this.negated();
+    return (state) => { const value = Watch.truth(inner(state)); return value === undefined ? undefined : !value; };
+  }
+
+  compared() {
+    const left = this.sum(), sign = this.take("=", "≠", "<", ">", "≤", "≥", "∈");
+    if (sign === null) return left;
+    const right = this.sum();
+    return (state) => Watch.compare(sign, left(state), right(state));
+  }
+
+  sum() {
+    let left = this.part();
+    for (;;) {
+      const isNegative = this.token?.kind === "value" && /^-\d/.test(this.token.text);  // as in "a -1"
+      if (!isNegative && !this.take("+")) return left;
+      const one = left, other = this.part();
+      left = (state) => { const [a, b] = [one(state), other(state)].map(Watch.number); return a === undefined || b === undefined ? undefined : a + b; };
+    }
+  }
+
+  part() {
+    const token = this.token;
+    if (token === null) throw new Error("something is missing at the end");
+    if (this.take("(")) {
+      const inner = this.either();
+      if (!this.take(")")) throw new Error("a bracket is not closed");
+      return inner;
+    }
+    if (token.kind === "sign") throw new Error(`something is missing before “${token.text}”`);
+    this.next();
+    if (token.kind === "value") return () => token.text;
+    if (Watch.SIZES.includes(token.text) && this.take("(")) {
+      const inner = this.either();
+      if (!this.take(")")) throw new Error("a bracket is not closed");
+      return (state) => { const members = Watch.membersOf(inner(state)); return members === undefined ? undefined : members.length; };
+    }
+    return this.named(token.text);
+  }
+
+  /* A part of the state, or a name that stands for itself. */
+  named(path) {
+    const place = this.places.get(path);
+    if (place !== undefined) return (state) => state[place].text === Watch.ABSENT ? undefined : state[place].text;
+    if (!/[.[]/.test(path) && !this.variables.has(path)) return () => path;
+    const known = [...this.places.keys()], near = known.filter((other) => other.startsWith(Trace.variableOf(path)));
+    throw new Error(`the state has no part ${path}; it has ${(near.length ? near : known).slice(0, 6).join(", ")}`);
+  }
+
+  static truth(value) {
+    if (typeof value === "boolean" || value === undefined) return value;
+    return { TRUE: true, true: true, yes: true, FALSE: false, false: false, no: false }[value];
+  }
+
+  /* A value so that equal ones are the same text: members of sets and fields of records have no order. */
+  static plain(value) {
+    const truth = Watch.truth(value), text = String(value);
+    if (truth !== undefined) return String(truth);
+    if (!/^[{[]/.test(text)) return text.replace(/\s|"/g, "");
+    return `${text[0]}${(Watch.membersOf(text) ?? [text]).map((member) => Watch.plain(member)).sort().join()}`;
+  }
+
+  static number(value) {
+    return value !== undefined && /^-?\d+$/.test(String(value)) ? Number(value) : undefined;
+  }
+
+  static compare(sign, left, right) {
+    if (sign === "=" || sign === "≠") {
+      if (left === undefined || right === undefined) return undefined;
+      return (Watch.plain(left) === Watch.plain(right)) === (sign === "=");
+    }
+    if (sign === "∈") {
+      const members = Watch.membersOf(right);
+      return members === undefined || left === undefined ? undefined : members.some((member) => Watch.compare("=", member, left));
+    }
+    const [a, b] = [left, right].map(Watch.number);
+    return a === undefined || b === undefined ? undefined : Watch.ORDER[sign](a, b);
+  }
+
+  /* The members of a set, a sequence or a function as texts; undefined of anything else. */
+  static membersOf(value) {
+    const found = /^(<<|[{⟨([])(.*?)(>>|[}⟩)\]])$/s.exec(String(value ?? ""));
+    if (!found) return undefined;
+    const members = [];
+    let depth = 0, member = "", quoted = false;
+    for (const character of found[2].replace(/ @@ /g, ", ")) {
+      if (character === '"') quoted = !quoted;
+      if (!quoted && "{[(⟨<".includes(character)) depth++;
+      if (!quoted && "}])⟩>".includes(character) && !/[|:]-?$/.test(member)) depth--;
+      if (character === "," && depth === 0 && !quoted) { members.push(member.trim()); member = ""; } else member += character;
+    }
+    return member.trim() || members.length ? [...members, member.trim()] : [];
+  }
+}
