@@ -52,6 +52,7 @@ _GONE_SECONDS = 5.0
 STUCK_SECONDS = 10.0
 """A command that is still there so long after its last signal shows where it is, and is ended."""
 _SHOWN_SECONDS = 3.0
+_READ_SECONDS = 0.05
 ROOM = 2000
 """What a terminal that nobody reads still takes."""
 
@@ -157,7 +158,10 @@ def run(trial: Trial) -> Ended:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(STUCK_SECONDS)
             seconds = time.monotonic() - began
-            shown = "" if process.poll() is not None else _where(mark, terminal)
+            stuck = process.poll() is None
+            if stuck:
+                _abort(mark)
+            shown = _read(terminal, _SHOWN_SECONDS if stuck else _READ_SECONDS)
             code = process.poll()
             orphans = _left(mark)
             for pid in _marked(mark):
@@ -197,17 +201,21 @@ def full_terminal(room: int) -> tuple[int, int]:
     return ours, theirs
 
 
-def _where(mark: str, terminal: tuple[int, int] | None) -> str:
-    """Aborts the Python processes of a trial. Returns what they say of it to a terminal, if it is one."""
+def _abort(mark: str) -> None:
+    """Aborts the Python processes of a trial, which then say where they are."""
     for pid in _marked(mark):
         with contextlib.suppress(OSError):
             if "python" in os.readlink(f"/proc/{pid}/exe"):
                 os.kill(pid, signal.SIGABRT)
+
+
+def _read(terminal: tuple[int, int] | None, seconds: float) -> str:
+    """What was written to a terminal that was full of other things; where it is none, only waits."""
     if terminal is None:
-        time.sleep(_SHOWN_SECONDS)
+        time.sleep(seconds)
         return ""
     os.set_blocking(terminal[0], False)
-    said, until = b"", time.monotonic() + _SHOWN_SECONDS
+    said, until = b"", time.monotonic() + seconds
     while time.monotonic() < until:
         with contextlib.suppress(BlockingIOError):
             said += os.read(terminal[0], 65536)
