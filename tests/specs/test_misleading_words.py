@@ -86,13 +86,24 @@ def test_recording_says_what_no_cell_covers(ring: Path) -> None:
     )
 
 
-def test_a_misspelt_keyword_is_named(ring: Path) -> None:
-    ring.with_suffix(".cfg").write_text("INIT Init NEXT Next INVARIANT Low PROPERTES Comes CONSTANT N = 2")
-    assert "did you mean the keyword PROPERTIES?" in wrong("explore", str(ring))
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [("PROPERTES", "PROPERTIES"), ("Properties", "PROPERTIES"), ("property", "PROPERTY")],
+)
+def test_a_misspelt_keyword_is_named(written: str, meant: str, ring: Path) -> None:
+    ring.with_suffix(".cfg").write_text(f"INIT Init NEXT Next INVARIANT Low {written} Comes CONSTANT N = 2")
+    assert f"did you mean the keyword {meant}?" in wrong("explore", str(ring))
 
 
-def test_an_error_of_evaluation_is_said_with_its_state_once(ring: Path) -> None:
+@pytest.mark.parametrize("command", ["explore", "simulate", "check"])
+def test_an_error_of_evaluation_is_said_with_its_state_once(command: str, ring: Path) -> None:
     ring.write_text(_RING.replace("x' = (x + 1) % N", "x < 9 /\\ x' = (x + 1) % (N - 5)"))
-    done = verify("explore", str(ring))
+    done = verify(command, str(ring))
     assert done.exit_code == 2
     assert done.stderr.count("in the state") <= 1
+
+
+def test_progress_of_live_counts_no_negative_actions(ring: Path) -> None:
+    ring.write_text(_RING.replace("x' = (x + 1) % N", "<<0>>[x + 2] = 0 /\\ x' = x + N"))
+    done = verify("live", str(ring), "--engine", "bmc", "--property", "Comes")
+    assert "violation with 0 actions found" in done.stderr

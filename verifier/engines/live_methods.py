@@ -225,7 +225,8 @@ def by_search(live: LiveModel, request: Request, listen: Listen) -> ProveOutcome
     )
 
     def hear(news: bmc.Progress) -> None:
-        steps = None if news.steps is None else news.steps - 1
+        more = live.property_.name in news.properties  # an implied property fails before any loop starts
+        steps = None if news.steps is None else news.steps - more
         listen(replace(news, depth=max(news.depth - 1, 0), steps=steps))
 
     found = bmc.check(loop_model(live), asked, hear)

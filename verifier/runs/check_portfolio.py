@@ -29,6 +29,7 @@ from verifier.runs.options import AUTO, INTERPRETER, TRANSLATION
 from verifier.runs.question import Question
 from verifier.runs.table import engine_named
 from verifier.runs.tla_symbolic import NotTranslated
+from verifier.runs.tla_traces import without_whereabouts
 from verifier.runs.unbounded import ended_without_end
 from verifier.specs.protocol import DefinitionError
 from verifier.system.deadlock import with_deadlock
@@ -205,7 +206,7 @@ class Portfolio:
                     if refusal.of_spec:
                         raise UsageError(refusal.reason)
                     self.refusals[name] = refusal.reason
-                    self.listen(Remark(f"{name} cannot decide it: {refusal.reason}"))
+                    self.listen(Remark(f"{name} cannot decide it: {without_whereabouts(refusal.reason)}"))
                 case Message(_, News() | Remark() as news):
                     self.listen(news)
                 case ChildEnded(name, failure):

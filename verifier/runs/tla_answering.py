@@ -34,6 +34,7 @@ from verifier.runs.tla_rounds import (
     translated_unless_slow,
 )
 from verifier.runs.tla_symbolic import INSTEAD, NotTranslated
+from verifier.runs.tla_traces import without_whereabouts
 from verifier.runs.tla_verdicts import Settled
 from verifier.runs.tla_walks import check_walks, walked
 
@@ -79,9 +80,7 @@ def _explored(asked: ModuleQuestion) -> Run:
         return found.run
     options = asked.question.options
     alone = ", in one process" if options.workers or options.master else ""
-    # Of an error of evaluation the interpreter says all, with the state.
-    why = found.why.partition(" (after ")[0]
-    asked.say(f"explored by the interpreter{alone}: {why}")
+    asked.say(f"explored by the interpreter{alone}: {without_whereabouts(found.why)}")
     return _by_interpreter(asked, found.sample.begun if found.sample is not None else None)
 
 
@@ -116,7 +115,7 @@ def _bounded(asked: ModuleQuestion) -> Run:
 
 
 def _why(refusal: UsageError) -> str:
-    return str(refusal).removesuffix(f": {INSTEAD}")
+    return without_whereabouts(str(refusal)).removesuffix(f": {INSTEAD}")
 
 
 def _proved(asked: ModuleQuestion) -> Run:

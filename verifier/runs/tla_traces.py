@@ -126,6 +126,12 @@ def whereabouts(spec: Specification, state: State, steps: Sequence[str] | None) 
     return f" (after {len(steps)} step{'' if len(steps) == 1 else 's'}{listed}; in the state {words})"
 
 
+def without_whereabouts(words: str) -> str:
+    """The words of an error without the state, which takes many lines: whoever says the error last shows
+    it."""
+    return words.partition(" (after ")[0].partition(" (in the state ")[0]
+
+
 def where_undefined(explorer: Explorer) -> str:
     """Where a search met something that has no value."""
     reached = explorer.states[explorer.current] if explorer.current >= 0 else None

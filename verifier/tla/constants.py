@@ -206,13 +206,19 @@ class Constants:
                 module = module.instances[step].module
             found = module.names.get(last)
         if found is None or isinstance(found, ast.Instance):
-            near = nearest(named.name, [n for n, s in self.module.names.items() if isinstance(s, Definition)])
-            hint = f"; did you mean {near}?" if near else ""
-            keyword_meant = nearest(named.name, KEYWORDS) if named.name.isupper() else None
-            hint += f"; did you mean the keyword {keyword_meant}?" if keyword_meant else ""
-            words = f"{keyword} {named.name}: {self.module.name} defines no {named.name}{hint}"
-            raise TlaError(named.place, words)
+            words = f"{keyword} {named.name}: {self.module.name} defines no {named.name}"
+            raise TlaError(named.place, words + self._hint(named.name))
         return self.resolve(found, self.module.name) or found
+
+    def _hint(self, name: str) -> str:
+        """What an unknown name may be meant to be: a keyword in small letters, an operator, or a keyword."""
+        if name.upper() in KEYWORDS:
+            return f"; did you mean the keyword {name.upper()}?"
+        near = nearest(name, [n for n, s in self.module.names.items() if isinstance(s, Definition)])
+        keyword = nearest(name, KEYWORDS) if name.isupper() else None
+        meant = [near] if near else []
+        meant += [f"the keyword {keyword}"] if keyword else []
+        return "".join(f"; did you mean {one}?" for one in meant)
 
 
 def _instantiated(module: Module) -> Iterator[Module]:
