@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import struct
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection
@@ -14,7 +16,9 @@ import psutil
 import pytest
 
 from tests.support.clock import at_most
-from verifier.processes.children import ChildEnded, Children, Message
+from verifier.processes import interrupts
+from verifier.processes.children import Child, ChildEnded, Children, Message
+from verifier.processes.interrupts import Interrupts
 from verifier.processes.limits import Interrupted, Limits
 
 SOON_SECONDS = 10
@@ -102,6 +106,45 @@ def test_a_child_dies_with_the_process_that_started_it() -> None:
         os.kill(psutil.Process(event.content.content).ppid(), signal.SIGKILL)
         assert list(children.events()) == [ChildEnded("outer", "killed by signal 9")]
         assert _ends(event.content.content)
+
+
+_LEAVES_A_CHILD = """
+import time
+from verifier.processes.children import Children
+from verifier.processes.limits import Limits
+Children(Limits(), nested=True).start("left", lambda report, incoming: time.sleep(600))
+"""
+
+
+def test_a_process_ends_although_an_interrupt_left_a_child_behind() -> None:
+    """Python would wait for a child that may have children of its own, and hear no signal."""
+    began = time.monotonic()
+    subprocess.run([sys.executable, "-c", _LEAVES_A_CHILD], check=True, timeout=60)
+    assert time.monotonic() - began < SOON_SECONDS
+
+
+def test_an_interrupt_waits_until_all_children_are_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    own, strike = Interrupts(), Children._strike
+    monkeypatch.setattr(interrupts, "handler", lambda: own)
+
+    def struck(children: Children, child: Child) -> None:
+        own(signal.SIGINT, None)
+        strike(children, child)
+
+    monkeypatch.setattr(Children, "_strike", struck)
+    pids: list[int] = []
+
+    def start_and_leave() -> None:
+        with Children(Limits(), nested=True) as children:
+            for name in ("one", "other"):
+                children.start(name, _sleeps)
+                pids.extend(event.content for event in children.poll(SOON_SECONDS))  # type: ignore[union-attr]
+
+    with pytest.raises(KeyboardInterrupt):
+        start_and_leave()
+    signal.setitimer(signal.ITIMER_REAL, 0.0)
+    assert len(pids) == 2
+    assert all(_ends(pid) for pid in pids)
 
 
 def test_memory_is_counted_with_all_descendants() -> None:

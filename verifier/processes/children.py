@@ -5,6 +5,7 @@ A solver that hangs inside its own code cannot be asked to stop; a process can b
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import ctypes
 import gc
@@ -21,6 +22,7 @@ from typing import Any, TypeAlias
 
 import psutil
 
+from verifier.processes.interrupts import held
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 
 _LOG = logging.getLogger(__name__)
@@ -82,10 +84,11 @@ class Children:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for child in self._children.values():  # side by side: a large process takes long to be gone
-            self._strike(child)
-        for name in list(self._children):
-            self.kill(name)
+        with held():
+            for child in self._children.values():  # side by side: a large process takes long to be gone
+                self._strike(child)
+            for name in list(self._children):
+                self.kill(name)
 
     def supervise(self, work: Callable[[], None]) -> str:
         """Does the work, which starts children and follows them, and kills what is left of them.
@@ -309,6 +312,16 @@ def _kill_with_descendants(pid: int) -> None:
                 process.kill()
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)
+
+
+@atexit.register
+def kill_left() -> None:
+    """Kills the children that an interrupt left behind: Python waits at its end for those that may have
+    children of their own, and no signal is heard any more."""
+    for child in multiprocessing.active_children():
+        if child.pid is not None:
+            _kill_with_descendants(child.pid)
+        child.kill()
 
 
 def _lead_group(pid: int) -> None:
