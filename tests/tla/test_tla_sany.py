@@ -92,6 +92,7 @@ LEVELS = {
     "I == INSTANCE Inner WITH C <- x": "puts something for C that speaks of one state",
     "I == INSTANCE Updated WITH C <- []Init": "EXCEPT takes at most what speaks of two states",
     "I(u) == INSTANCE Vars WITH v <- u\nP == I(x')!Inv": "7:9: I!Inv, for u, takes at most",
+    "I(v) == INSTANCE Vars\nP == I(x')!Inv": "7:9: I!Inv, for v, takes at most",
     "I == INSTANCE Vars WITH v <- x\nP == [](I!Step)": "[] of a formula about two states",
 }  # fmt: skip
 

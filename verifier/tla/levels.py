@@ -55,6 +55,8 @@ class _Levels:
         """What the EXCEPTs around take: @ has the level of that."""
         self.caps: dict[Symbol, ast.Put] = {}
         """What instances put for names whose level is bounded."""
+        self.bounded: dict[tuple[Symbol, Module | None], int] = {}
+        """The levels of parameters that an instance puts itself, in the module of the instance."""
 
     def check(self, module: Module) -> None:
         """Looks at everything, again where definitions need themselves."""
@@ -64,6 +66,8 @@ class _Levels:
         for put in puts:
             if put.variable or not constant[put.module]:
                 self.caps[put.symbol] = put
+                if put.symbol in put.parameters:
+                    self.bounded[put.symbol, put.module] = STATE if put.variable else CONSTANT
         while True:
             self.found, self.circular = {}, False
             for put in puts:
@@ -128,6 +132,11 @@ class _Levels:
             for symbol in made.counting:
                 if symbol in put.parameters or symbol not in definition.parameters:
                     made.limit(symbol, STATE if put.variable else CONSTANT)
+        of_instance = [one for one in definition.parameters if (one, definition.home) in self.bounded]
+        if of_instance:
+            made = copy_of(made)
+            for one in made.counting.intersection(of_instance):
+                made.limit(one, self.bounded[one, definition.home])
         self.found[definition] = made
         return made
 

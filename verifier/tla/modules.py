@@ -375,14 +375,14 @@ class Reader:
             found = scope.find(text_of(value))
             if isinstance(found, ast.Instance):
                 raise TlaError(place, f"{found.name} is an instance of a module: write {found.name}!Operator")
-            if found is not None and found not in scope.extra:
-                return found
-            if isinstance(found, Parameter) and found.arity:
+            if isinstance(found, Parameter) and found in scope.extra and found.arity:
                 own = tuple(Parameter(f"p{number}") for number in range(found.arity))
                 whole = ast.Apply(found, tuple(ast.Apply(one, place=place) for one in own), place=place)
                 given = (*scope.extra, *own)
                 made = Definition(name, given, self.made.name, place, scope.nested, whole)
                 return self._kept(made, scope)
+            if found is not None:  # a parameter of the instance, too: its argument may be what is primed
+                return found
         body = self.expressions.read(value, scope)
         return self._kept(Definition(name, scope.extra, self.made.name, place, scope.nested, body), scope)
 

@@ -19,7 +19,7 @@ from verifier.processes.limits import Interrupted
 from verifier.tla.errors import Place, TlaError
 
 _TOKEN = re.compile(
-    r'"(?:\\.|[^"\\\n])*"|\\\*[^\n]*|\(\*|\*\)|(?P<begin>-{4,}[ \t]*MODULE\b)|(?P<end>={4,})', re.DOTALL
+    r'"(?:\\.|[^"\\\n])*"|\\\*[^\n]*|\(\*|\*\)|(?P<begin>-{4,}+[ \t]*MODULE\b)|-{4,}+|(?P<end>={4,}+)', re.DOTALL
 )
 _TAB = re.compile(r'"(?:\\.|[^"\\\n])*"|\t')
 _FIELD = re.compile(
@@ -33,7 +33,7 @@ _WITH_FIELDS = {"record_literal", "set_of_records", "record_value", "except_upda
 _TAB_STOP = 8
 _READ_AT_ONCE = 1 << 12
 """Bytes that the parser reads at once, and all names of nodes are cut out of."""
-_MODULE = re.compile(r"-{4,}[ \t]*MODULE\b")
+_MODULE = re.compile(r"(?<!-)-{4,}+[ \t]*MODULE\b")
 with warnings.catch_warnings():
     # The grammar's package gives its language in a way that the parser will drop some day.
     warnings.simplefilter("ignore", DeprecationWarning)
