@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from tests.support.command_line import ROOT, started, verify
+from verifier.tla.errors import TlaError
+from verifier.tla.text import without_comments
 
 _NESTED = {
     "conjuncts": "/\\ TRUE " * 100_000,
@@ -45,6 +49,18 @@ def test_the_parser_ends_with_the_time(body: str) -> None:
         command, check=False, cwd=ROOT, input=_module("A", body), capture_output=True, text=True
     )
     assert done.stdout == "timeout of 0.3 s True\n", done.stderr
+
+
+@pytest.mark.parametrize("repeated", ["-", '"\\', "(*", "= ", "---- M"])
+@pytest.mark.parametrize("where", ["before", "within", "behind"])
+def test_the_time_grows_with_the_length(repeated: str, where: str) -> None:
+    long = repeated * 50_000
+    body = _module("A", long if where == "within" else "1")
+    text = f"{long}\n{body}" if where == "before" else f"{body}{long}" if where == "behind" else body
+    began = time.process_time()
+    with contextlib.suppress(TlaError):
+        without_comments(text, "A.tla")
+    assert time.process_time() - began < 2
 
 
 def test_timeout_counts_while_the_module_is_read(tmp_path: Path) -> None:

@@ -18,16 +18,20 @@ from verifier.processes.interrupts import causes_of
 from verifier.processes.limits import Interrupted
 from verifier.tla.errors import Place, TlaError
 
+# A quotation mark behind a backslash begins no string, and dashes are taken at once: else the time would grow
+# with the square of their number.
 _TOKEN = re.compile(
-    r'"(?:\\.|[^"\\\n])*"|\\\*[^\n]*|\(\*|\*\)|(?P<begin>-{4,}+[ \t]*MODULE\b)|-{4,}+|(?P<end>={4,}+)', re.DOTALL
+    r'(?<!\\)"(?:\\.|[^"\\\n])*"|\\\*[^\n]*|\(\*|\*\)|(?P<begin>-{4,}+[ \t]*MODULE\b)|-{4,}+'
+    r"|(?P<end>={4,}+)",
+    re.DOTALL,
 )
-_TAB = re.compile(r'"(?:\\.|[^"\\\n])*"|\t')
+_TAB = re.compile(r'(?<!\\)"(?:\\.|[^"\\\n])*"|\t')
 _FIELD = re.compile(
-    r""""(?:\\.|[^"\\\n])*"|(?P<before>[\[,]\s*|(?<!\.)\.\s*)"""
+    r"""(?<!\\)"(?:\\.|[^"\\\n])*"|(?P<before>[\[,]\s*|(?<!\.)\.\s*)"""
     r"(?P<name>Nat|Int|Real|TRUE|FALSE|BOOLEAN|STRING)\b(?P<after>\s*(?:\|->|:(?![:>=])))?"
 )
 """Names of fields that the grammar takes for words of the language."""
-_LET = re.compile(r'"(?:\\.|[^"\\\n])*"|\b(?:LET|IN|LOCAL(?!\s+(?:LOCAL|INSTANCE|RECURSIVE)\b))\b')
+_LET = re.compile(r'(?<!\\)"(?:\\.|[^"\\\n])*"|\b(?:LET|IN|LOCAL(?!\s+(?:LOCAL|INSTANCE|RECURSIVE)\b))\b')
 """What says whether LOCAL stands in a LET: SANY takes it before a definition there, the grammar does not."""
 _WITH_FIELDS = {"record_literal", "set_of_records", "record_value", "except_update_record_field"}
 _TAB_STOP = 8

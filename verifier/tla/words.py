@@ -24,7 +24,7 @@ ADDED = "_TLCTrace"
 FILE = LIBRARY / "words.json"
 """The words that TLC meets in itself and in its modules (``results.generators.tlc_words``)."""
 _WORD = re.compile(
-    r'"(?:\\.|[^"\\\n])*"|-{4,}+(?:[ \t]*MODULE)?|\\[A-Za-z]+|<[\d*+]+>[\w.]*|\]_|>>_|(?:WF|SF)_'
+    r'(?<!\\)"(?:\\.|[^"\\\n])*"|-{4,}+(?:[ \t]*MODULE)?|\\[A-Za-z]+|<[\d*+]+>[\w.]*|\]_|>>_|(?:WF|SF)_'
     r"|[0-9_]*[A-Za-z]\w*|\d+|_(?=\W)",
     re.ASCII,
 )
