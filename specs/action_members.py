@@ -64,7 +64,8 @@ def _action(protocol: Any, state: State, method: str, member: ActionMember) -> t
         then = assignments(step.then, state.symbols)
     except (TypeError, DefinitionError) as error:
         raise DefinitionError(placed(item.place, f"action {method}: {error}")) from error
-    return item, Action(item.title, parameters, when, then, inspect.getdoc(member.method) or "")
+    words = inspect.getdoc(member.method) or ""
+    return item, Action(item.title, parameters, when, then, words, item.place or "")
 
 
 def parameter_of(protocol: Any, action: Titled, name: str, domain: str | Free) -> Parameter:

@@ -53,6 +53,8 @@ class Action:
     when: tuple[Term, ...]
     then: tuple[tuple[Term, Term], ...]
     description: str
+    place: str = ""
+    """The file and the line where it is written; no part of the meaning."""
 
     @property
     def sorts(self) -> dict[str, Sort]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from selenium.webdriver import Chrome
+from selenium.webdriver import Chrome, Keys
 
 from tests.support.chromium import browser, console, evaluate
 from tests.support.examples import bookkeeper_data_loss, grid, kip320_first_try
@@ -117,6 +117,23 @@ def test_a_watched_expression_is_a_column_and_stands_in_the_address(driver: Chro
     assert texts(driver, ".current p.watched b") == [cells[3]]
     driver.refresh()
     assert texts(driver, ".current .steps [data-step] td.watched") == cells
+
+
+@needs_chromium
+def test_a_step_says_what_its_action_demands_and_where_it_is_written(driver: Chrome, tmp_path: Path) -> None:
+    row = kip320_first_try()
+    assert row.trace is not None
+    step = next(n for n, s in enumerate(row.trace["states"]) if s["#meta"].get("action") == "BecomeLeader")
+    opened(driver, Report("one", (row,)), tmp_path, f"#StrongIsr/step-{step}")
+    assert texts(driver, ".current .demands summary")[0].startswith(
+        "The action demands (replication.py, line "
+    )
+    epoch = row.trace["states"][step]["#meta"]["parameters"]["epoch"]
+    first, second = texts(driver, ".current .demands li")
+    assert first.startswith(f"requests[{epoch}].leader = ")
+    assert second.endswith("].epoch = -1")
+    press(driver, Keys.HOME)
+    assert texts(driver, ".current .demands") == []
 
 
 # Two executions side by side

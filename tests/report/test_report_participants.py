@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from tests.support.examples import bookkeeper_data_loss, kip320_first_try
-from tests.support.modules_for_pages import commit, jugs
+from tests.support.modules_for_pages import commit, found_in, jugs
 from verifier.encodings.concrete import FrozenMap
-from verifier.outcomes.row import Row
+from verifier.outcomes.row import PLACES, Row
 from verifier.report.diagram import SHARED, Diagram, diagram_of
 from verifier.report.notation import Notation
 
@@ -54,6 +54,75 @@ def test_numbers_act_where_nothing_else_does() -> None:
     assert [lane.name for lane in diagram.lanes] == ["n 0", "n 1"]
     assert [(arrow.sender, arrow.receiver, arrow.directed) for arrow in diagram.arrows] == [(0, 1, False)]
     assert {place.path: place.lane for place in diagram.places}["token[1]"] == 1
+
+
+RING = """---- MODULE Ring ----
+EXTENDS Naturals
+CONSTANT N
+VARIABLES token, color, round
+Node == 0..N-1
+Round == 0..1
+Init == token = 0 /\\ color = [n \\in Node |-> "white"] /\\ round = [b \\in Round |-> 0]
+Pass(i) == /\\ token = i
+           /\\ color[i] = "white"
+           /\\ token' = i + 1
+           /\\ UNCHANGED <<color, round>>
+Paint(i, b) == \\E c \\in {"black", "red"} : /\\ round[b] = 0
+                                        /\\ color' = [color EXCEPT ![i] = c]
+                                        /\\ round' = [round EXCEPT ![b] = 1]
+                                        /\\ UNCHANGED token
+Next == (\\E i \\in Node \\ {N - 1} : Pass(i)) \\/ (\\E i \\in Node, b \\in Round : Paint(i, b))
+TokenStays == token < 2
+Unpainted == \\A b \\in Round : round[b] = 0
+====
+"""
+RING_CONFIG = "CONSTANT N = 4\nINIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\nINVARIANT "
+
+
+@pytest.mark.parametrize("claim", ["TokenStays", "Unpainted"])
+def test_participants_come_from_the_module_and_not_from_one_trace(claim: str, tmp_path: Path) -> None:
+    """Whatever the trace takes: nodes act in both, and rounds, which index a function too, in neither."""
+    diagram = drawn(found_in(tmp_path, "Ring", RING, f"{RING_CONFIG}{claim}\n"))
+    assert [lane.name for lane in diagram.lanes] == ["Node 0", "Node 1", "Node 2", "Node 3", SHARED]
+    lanes = {place.path: diagram.lanes[place.lane].name for place in diagram.places}
+    assert lanes["color[2]"] == "Node 2"
+    assert lanes["round[1]"] == SHARED
+
+
+def test_what_actions_demand_stands_beside_the_step(tmp_path: Path) -> None:
+    row = found_in(tmp_path, "Ring", RING, f"{RING_CONFIG}TokenStays\n")
+    second = drawn(row).steps[2]
+    assert str(second) == "Pass(i=1)"
+    assert [(one.formula, one.where) for one in second.demands] == [
+        ("token = i", "token = 1"),
+        (
+            'color[i] = "white"',
+            'color = (0 :> "white" @@ 1 :> "white" @@ 2 :> "white" @@ 3 :> "white")',
+        ),
+    ]
+    assert row.statistics[PLACES] == {"Pass": "Ring.tla:8"}
+    (painted,) = drawn(found_in(tmp_path, "Ring", RING, f"{RING_CONFIG}Unpainted\n")).steps[1:]
+    assert [one.formula for one in painted.demands] == ["round[b] = 0"]
+
+
+def test_what_the_actions_of_protocols_demand_stands_beside_the_step() -> None:
+    row = kip320_first_try()
+    elected = next(step for step in drawn(row).steps if step.action == "BecomeLeader")
+    given = dict(elected.parameters)
+    first, second = elected.demands
+    assert first.formula == f"requests[{given['epoch']}].leader = {given['leader']}"
+    assert first.where == first.formula
+    assert second.formula == f"replica[{given['leader']}].epoch < {given['epoch']}"
+    assert second.where.startswith(f"replica[{given['leader']}].epoch = ")
+    assert row.statistics[PLACES]["BecomeLeader"].startswith("replication.py, line ")
+
+
+def test_a_trace_of_others_demands_nothing() -> None:
+    row = kip320_first_try()
+    assert row.trace is not None
+    states = [{**state, "#meta": {"action": "Go"}} for state in row.trace["states"]]
+    diagram = diagram_of({**row.trace, "states": states}, row.drawing)
+    assert not any(step.demands for step in diagram.steps)
 
 
 def test_nobody_acts_where_no_function_has_what_actions_take(tmp_path: Path) -> None:

@@ -124,7 +124,15 @@ def test_the_shape_is_that_of_itf() -> None:
         "holder": {"tag": "None", "value": {"#tup": []}},
         "asked": {"#set": []},
     }
-    assert second["#meta"] == {"index": 1, "action": "Ask", "parameters": {"client": "c1"}}
+    assert second["#meta"] == {
+        "index": 1,
+        "action": "Ask",
+        "parameters": {"client": "c1"},
+        "guards": [
+            {"formula": "¬(c1 ∈ asked)", "witnesses": [], "where": [["asked", "{}"]]},
+            {"formula": "(holder ≠ c1)", "witnesses": [], "where": [["holder", "–"]]},
+        ],
+    }
     assert second["asked"] == {"#set": ["c1"]}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from verifier.encodings.printing import text
@@ -30,6 +31,11 @@ def asked(definition: Definition, names: Iterable[str]) -> dict[str, dict[str, s
 def documented(definition: Definition) -> dict[str, str]:
     """The documentation of the actions that have some."""
     return {a.name: _plain(a.description) for a in definition.actions if a.description}
+
+
+def placed(definition: Definition) -> dict[str, str]:
+    """Where the actions are written: the file without its folder, and the line."""
+    return {a.name: re.split(r"[/\\]", a.place)[-1] for a in definition.actions if a.place}
 
 
 def _of_property(definition: Definition, prop: Property) -> dict[str, str]:

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from verifier.outcomes.asked import asked, documented
+from verifier.outcomes.asked import asked, documented, placed
 from verifier.outcomes.run import Origin, Run
 from verifier.solvers import solver_version
 from verifier.specs.definition import Definition
@@ -39,6 +39,7 @@ def as_object(run: Run) -> dict[str, Any]:
         "statistics": _statistics(run),
         "asked": asked(run.definition, [verdict.property_name for verdict in run.outcome.verdicts]),
         "documented": documented(run.definition),
+        "places": placed(run.definition),
         "drawing": run.definition.drawing,
     }
 

@@ -29,6 +29,8 @@ ASKED = "asked"
 """The figure that says what was asked: the property's kind, formula and documentation."""
 DOCUMENTED = "documented"
 """The figure that says what the actions of an execution do."""
+PLACES = "places"
+"""The figure that says where the actions of an execution are written."""
 ASSUMPTIONS = "assumptions"
 """The figure of a proof for all constants that says what it assumes of them."""
 
@@ -200,15 +202,17 @@ def rows_of(content: Mapping[str, Any]) -> Sequence[Row]:
 
 
 def _said(content: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, Any]:
-    """The documentation of a property and of the actions of its execution."""
+    """The documentation of a property and of the actions of its execution, and where these are written."""
     asked = content.get("asked", {}).get(result["property"])
-    said = {} if asked is None else {ASKED: asked}
-    if result["trace"] is None or not content.get("documented"):
+    said: dict[str, Any] = {} if asked is None else {ASKED: asked}
+    if result["trace"] is None:
         return said
     taken = {state.get("#meta", {}).get("action") for state in result["trace"]["states"]}
     taken.add(result["trace"]["#meta"].get("loop", {}).get("action"))
-    does = {name: words for name, words in content["documented"].items() if name in taken}
-    return {**said, DOCUMENTED: does} if does else said
+    for figure in (DOCUMENTED, PLACES):
+        of_taken = {name: words for name, words in content.get(figure, {}).items() if name in taken}
+        said |= {figure: of_taken} if of_taken else {}
+    return said
 
 
 def _exit_codes(content: Mapping[str, Any]) -> Sequence[int]:

@@ -90,6 +90,10 @@ class AboutTrace(TypedDict):
 
     failing: NotRequired[list[Failing]]
     about_step: NotRequired[bool]
+    sets: NotRequired[dict[str, Any]]
+    """Of a module: its sets of words and numbers, by their names."""
+    domains: NotRequired[dict[str, dict[str, Any]]]
+    """Of a module: the sets from which actions take their parameters."""
     loop: NotRequired[AboutLoop]
 
 
@@ -98,6 +102,8 @@ class AboutState(TypedDict):
 
     action: NotRequired[str]
     parameters: NotRequired[dict[str, Any]]
+    guards: NotRequired[list[Failing]]
+    """The demands of the action on the state before, with the values there."""
 
 
 State = TypedDict("State", {"#meta": NotRequired[AboutState]})
@@ -170,6 +176,7 @@ class Statistics(TypedDict):
     never_enabled: NotRequired[list[str]]
     asked: NotRequired[Asked]
     documented: NotRequired[dict[str, str]]
+    places: NotRequired[dict[str, str]]
     assumptions: NotRequired[list[str]]
 
 
@@ -226,6 +233,7 @@ class RunObject(TypedDict):
     statistics: Statistics
     asked: NotRequired[dict[str, Asked]]
     documented: NotRequired[dict[str, str]]
+    places: NotRequired[dict[str, str]]
     drawing: NotRequired[Drawing | None]
 
 

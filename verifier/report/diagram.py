@@ -58,6 +58,14 @@ class Change:
 
 
 @dataclass(frozen=True)
+class Demand:
+    """A formula that an action demands of the state before it, and the values that it mentions there."""
+
+    formula: str
+    where: str
+
+
+@dataclass(frozen=True)
 class DiagramStep:
     """One action with its changes. Step 0 stands for the first state and changes nothing."""
 
@@ -66,6 +74,7 @@ class DiagramStep:
     lane: int
     """The lane of the participant that acts."""
     changes: tuple[Change, ...]
+    demands: tuple[Demand, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.action}({', '.join(f'{name}={value}' for name, value in self.parameters)})"
@@ -124,7 +133,7 @@ class _Builder:
         self.variables: Sequence[str] = trace["vars"]
         self.states: list[Mapping[str, Any]] = list(trace["states"])
         self.notation = Notation.of(trace)
-        acting = Participants((), (), ()) if drawing else participants(self.states, self.variables)
+        acting = Participants((), (), ()) if drawing else participants(trace)
         self.take_apart = Places(self.notation, acting.functions)
         self.drawing: Mapping[str, Any] = drawing or suggested(trace, self.notation, acting)
         lanes = self.drawing["lanes"]
@@ -187,7 +196,8 @@ class _Builder:
             called = [a.receiver for a in calls if a.received == number and a.directed]
             lane = self._actor(action, handling, [*called, *(places[c.place].lane for c in moved)])
             shown = tuple((name, self.notation.shown(value)) for name, value in action.parameters.items())
-            steps.append(DiagramStep(action.name, shown, lane, tuple(moved)))
+            demands = demands_of(self.states[number], shown)
+            steps.append(DiagramStep(action.name, shown, lane, tuple(moved), demands))
         return Diagram(
             tuple(self.lanes),
             tuple(places),
@@ -281,6 +291,21 @@ class _Builder:
 def variable_of(path: str) -> str:
     """The variable at the beginning of a path."""
     return re.split(r"[\[.]", path, maxsplit=1)[0]
+
+
+def demands_of(state: Mapping[str, Any], shown: Sequence[tuple[str, str]]) -> tuple[Demand, ...]:
+    """Return the demands of the action before a state, without its own parameters, which stand beside it."""
+    return tuple(
+        Demand(
+            one["formula"],
+            ", ".join(
+                f"{name} = {value}"
+                for name, value in (*one["witnesses"], *one["where"])
+                if (name, value) not in shown
+            ),
+        )
+        for one in state.get("#meta", {}).get("guards", ())
+    )
 
 
 def taken(state: Mapping[str, Any]) -> Taken:

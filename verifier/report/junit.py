@@ -37,8 +37,7 @@ def _case(row: Row, version: str | None) -> Case:
     words = verdict_words(row)
     about = f"spec hash {row.spec_hash}, version {row.tool_version}"
     return Case(
-        name=f"{row.claim} [{row.engine}: {row.shown_constants}]"
-        + (f" {version}" if version else ""),
+        name=f"{row.claim} [{row.engine}: {row.shown_constants}]" + (f" {version}" if version else ""),
         seconds=row.seconds,
         exit_code=row.exit_code,
         message=f"{words}, but more was expected" if row.exit_code == ExitCode.NOT_AS_EXPECTED else words,

@@ -1,7 +1,8 @@
 """The lanes of a trace whose protocol has no drawing: participants are what acts.
 
 Participants are the elements of a set that indexes functions, and from which actions take a parameter.
-Records, sets, quorums, coordinates and values are none.
+Records, sets, quorums, coordinates and values are none. A trace of a module says from which sets actions take
+their parameters, and what sets are called. Of another trace, the parameters in it are all that is known.
 """
 
 from __future__ import annotations
@@ -44,18 +45,24 @@ class Participants:
         return frozenset(domain.path for domain in self.domains)
 
 
-def participants(states: Sequence[Mapping[str, Any]], variables: Sequence[str]) -> Participants:
+def participants(trace: Mapping[str, Any]) -> Participants:
     """Find the participants of a trace; none if its sets are too large to be drawn."""
+    states, variables = trace["states"], trace["vars"]
     domains = [one for name in variables if (one := _domain(name, [state[name] for state in states]))]
-    given = _parameters(states)
-    sets = list(dict.fromkeys(d.keys for d in domains if any(_within(v, d.keys) for v in given.values())))
+    given, named = _parameters(trace), list(_named(trace).values())
+
+    def may_be(values: Collection[Any], keys: tuple[Atom, ...]) -> bool:
+        # A set with a name of its own is another set, though all of its members may be among these.
+        return _within(values, keys) and (set(values) == set(keys) or frozenset(values) not in named)
+
+    sets = list(dict.fromkeys(d.keys for d in domains if any(may_be(v, d.keys) for v in given.values())))
     # A set of words acts; numbers beside it are its rounds, ballots or places.
     words = [keys for keys in sets if any(isinstance(key, str) for key in keys)]
     sets = _apart(words or sets)
     if sum(map(len, sets)) > _MOST:
         sets = []
     of = {
-        key: keys for key, values in given.items() for keys in reversed(sets) if _within(values, keys)
+        key: keys for key, values in given.items() for keys in reversed(sets) if may_be(values, keys)
     }  # the first set that has them all
     return Participants(
         tuple(sets),
@@ -102,7 +109,10 @@ def _lane(key: Atom, kind: str, notation: Notation) -> dict[str, Any]:
 
 
 def _kind(trace: Mapping[str, Any], notation: Notation, found: Participants, keys: tuple[Atom, ...]) -> str:
-    """Return the name of the participants' kind: the constant that is their set, or a parameter."""
+    """Return the name of the participants' kind: of their set in the module, or of a parameter."""
+    for name, members in _named(trace).items():
+        if members == frozenset(keys):
+            return name
     own = notation.text(frozenset(keys))
     for name, value in trace.get("#meta", {}).get("constants", {}).items():
         if "".join(str(value).split()) == "".join(own.split()):
@@ -131,11 +141,26 @@ def _keys(data: Any) -> tuple[Atom, ...]:
     return tuple(found) if atoms else ()
 
 
-def _parameters(states: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], list[Any]]:
-    """The values of each parameter of each action."""
+def _named(trace: Mapping[str, Any]) -> dict[str, frozenset[Any]]:
+    """The sets of words and numbers that a module gives names."""
+    sets = trace.get("#meta", {}).get("sets", {})
+    return {name: frozenset(_members(held)) for name, held in sets.items()}
+
+
+def _members(held: Any) -> list[Any]:
+    """The members of a set in JSON that are words or numbers."""
+    items = held.get("#set", ()) if isinstance(held, Mapping) else ()
+    return [item for item in items if isinstance(item, str | int)]
+
+
+def _parameters(trace: Mapping[str, Any]) -> dict[tuple[str, str], list[Any]]:
+    """The values that each parameter of each action can have; else those that it has in the trace."""
     found: dict[tuple[str, str], list[Any]] = {}
-    for action, name, value in _given(states):
+    for action, name, value in _given(trace["states"]):
         found.setdefault((action, name), []).append(value)
+    for action, domains in trace.get("#meta", {}).get("domains", {}).items():
+        for name, held in domains.items():
+            found[action, name] = [*_members(held), *found.get((action, name), ())]
     return found
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from markupsafe import Markup
 
 from verifier.encodings.concrete import show_constants
-from verifier.outcomes.row import ASKED, DOCUMENTED, Row
+from verifier.outcomes.row import ASKED, DOCUMENTED, PLACES, Row
 from verifier.printable import json_text
 from verifier.report.claims import claim_of, finder_of, is_complete, verdict_of
 from verifier.report.diagram import Diagram, DiagramStep, diagram_of
@@ -182,18 +182,18 @@ def _compact(row: Row, diagram: Diagram) -> dict[str, Any]:
         "loop": None if row.trace is None else row.trace.get("loop"),
         "tla": diagram.is_tla,
         "does": row.statistics.get(DOCUMENTED, {}),
+        "written": row.statistics.get(PLACES, {}),
         "participants": diagram.has_participants,
         "lanes": [[lane.name, lane.kind, lane.element] for lane in diagram.lanes],
         "places": [[place.path, place.lane, int(place.message), place.key] for place in diagram.places],
-        "first": [
-            parts or value for value, parts in zip(diagram.start, diagram.start_parts, strict=True)
-        ],
+        "first": [parts or value for value, parts in zip(diagram.start, diagram.start_parts, strict=True)],
         "steps": [
             [
                 step.action,
                 step.parameters,
                 step.lane,
                 [[c.place, c.parts or c.after, *([c.delta] if c.delta else [])] for c in step.changes],
+                [[one.formula, one.where] for one in step.demands],
             ]
             for step in diagram.steps
         ],

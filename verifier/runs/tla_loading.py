@@ -20,7 +20,7 @@ from verifier.specs.definition import Action, Definition, Presentation, Property
 from verifier.specs.temporal import TemporalFormula, TemporalOperator, TemporalProperty
 from verifier.tla import ast
 from verifier.tla.config import Assignment, Config, ModelName, parse_value, read_config
-from verifier.tla.documented import said_of
+from verifier.tla.documented import place_of, said_of
 from verifier.tla.errors import Place, TlaError
 from verifier.tla.evaluator import deep_recursion
 from verifier.tla.facts import CONSTANT, STATE, TEMPORAL
@@ -213,7 +213,10 @@ def _definition(specification: Specification, path: Path, source_hash: str) -> T
         constants,
         (),
         _TRUE,
-        tuple(Action(name, (), (), (), words) for name, words in does.items()),
+        tuple(
+            Action(name, (), (), (), words, place_of(specification.module, name))
+            for name, words in does.items()
+        ),
         tuple(Property(name, PropertyKind.INVARIANT, _TRUE, True, said[name][1]) for name in checked),
         None,
         presentation=Presentation(

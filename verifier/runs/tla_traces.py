@@ -13,8 +13,10 @@ from verifier.encodings.terms import Symbol
 from verifier.outcomes.content import files_of
 from verifier.runs.tla_loading import OF_STEPS
 from verifier.specs.definition import Definition
+from verifier.tla.acting import domains, named_sets
 from verifier.tla.alias import aliased
-from verifier.tla.explaining import FalsePart, false_parts
+from verifier.tla.ast import Definition as TlaDefined
+from verifier.tla.explaining import SaidPart, demands, false_parts
 from verifier.tla.explorer import Explorer
 from verifier.tla.found import State, Taken, Violation
 from verifier.tla.frames import UNSET
@@ -24,7 +26,7 @@ from verifier.tla.specification import Specification
 from verifier.tla.translate.coding import Names, NotInSort
 from verifier.tla.translate.shape_sorts import sort_of
 from verifier.tla.translate.shapes import NoShape, Shape
-from verifier.tla.values import ModelValue, NoValue, Value
+from verifier.tla.values import ModelValue, NoValue, Value, boolean, function
 from verifier.trust.trace import ActionTaken, FailingPart, Trace
 from verifier.verdict import Verdict, VerdictKind
 
@@ -86,10 +88,56 @@ def as_file(
     meta = {
         **about(definition, trace.violates),
         "model_values": sorted(one.name for one in spec.evaluator.model_values.values()),
+        **_participants(spec),
         "failing": failing,
         "about_step": trace.fails_in_step,
     }
-    return trace_object(names, states, actions, meta, spec.evaluator.order)
+    file = trace_object(names, states, actions, meta, spec.evaluator.order)
+    for number, one in enumerate(trace.actions):
+        found = _guards(spec, one, words or _names(spec), states[number])
+        if found:
+            file["states"][number + 1]["#meta"]["guards"] = [part.as_json for part in found]
+    return file
+
+
+def _participants(spec: Specification) -> dict[str, Any]:
+    """Name the sets from which actions take parameters, and the sets that have a name."""
+    order = spec.evaluator.order
+    sets = {name: as_json(held, order) for name, held in named_sets(spec).items()}
+    taken = {
+        action: {name: as_json(held, order) for name, held in of_action.items()}
+        for action, of_action in domains(spec).items()
+        if of_action
+    }
+    return {"sets": sets, "domains": taken}
+
+
+def _guards(spec: Specification, taken: ActionTaken, words: Names, state: State) -> list[FailingPart]:
+    """Return the demands of an action on the state before it, with the values there."""
+    action = spec.module.names.get(taken.name)
+    if not isinstance(action, TlaDefined):
+        return []
+    values = {name: _as_value(value, words) for name, value in taken.parameters.items()}
+    return [FailingPart(one.formula, one.bound, one.reads) for one in demands(spec, action, values, state)]
+
+
+def _as_value(value: Concrete, names: Names) -> Value:
+    """The value that was encoded at some sort. With a wrong one, what an action demands is false."""
+    match value:
+        case bool():
+            return boolean(value)
+        case str():
+            return names.meant.get(value, value)
+        case Tagged():
+            return _as_value(value.payload, names)
+        case frozenset():
+            return frozenset(_as_value(item, names) for item in value)
+        case tuple():
+            return tuple(_as_value(item, names) for item in value)
+        case FrozenMap():
+            return function({_as_value(k, names): _as_value(v, names) for k, v in value.items()})
+    assert isinstance(value, int)
+    return value
 
 
 def _names(spec: Specification) -> Names:
@@ -212,7 +260,7 @@ def explained(spec: Specification, trace: Trace, states: Sequence[State]) -> Tra
     name = name if name in spec.properties else name.removesuffix(OF_STEPS)
     if trace.loop is not None:
         return trace
-    found, of_step = list[FalsePart](), False
+    found, of_step = list[SaidPart](), False
     if name in spec.invariants:
         found = false_parts(spec, [spec.invariants[name]], last)
     elif name in spec.properties:

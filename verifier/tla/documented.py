@@ -26,6 +26,12 @@ def said_of(module: ast.Module, name: str) -> tuple[str, str]:
     return said_at(span(found.body)), _comment_above(found)
 
 
+def place_of(module: ast.Module, name: str) -> str:
+    """Return the file and the line of an operator's definition; empty if there is none."""
+    found = module.names.get(name)
+    return f"{found.place.file}:{found.place.line}" if isinstance(found, ast.Definition) else ""
+
+
 def _comment_above(found: ast.Definition) -> str:
     """The comment that ends in the line above a definition. Each of its lines is a comment of its own."""
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice, product
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from verifier.tla import ast
 from verifier.tla.ast import Builtin, Definition, Expression, Parameter, Symbol, Variable
 from verifier.tla.errors import Place
-from verifier.tla.facts import ACTION, subexpressions
+from verifier.tla.facts import ACTION, STATE, subexpressions
 from verifier.tla.found import State
 from verifier.tla.frames import Frame, Undefined, Unit, Waiting
 from verifier.tla.levels import with_instances
@@ -31,23 +31,23 @@ _Bound: TypeAlias = tuple[tuple[str, Value], ...]
 
 
 @dataclass(frozen=True)
-class FalsePart:
-    """A part of a formula that is false, as its text says it."""
+class SaidPart:
+    """A part of a formula, as its text says it: a false one of a property, a true one of an action."""
 
     place: Place
     formula: str
     bound: tuple[tuple[str, str], ...]
-    """What the names around it stand for."""
+    """The values of the names around it."""
     reads: tuple[tuple[str, str], ...]
     """The variables that it reads, with their values."""
 
 
 def false_parts(
     spec: Specification, formulas: list[Formula], state: State, following: State | None = None
-) -> list[FalsePart]:
+) -> list[SaidPart]:
     """The first parts that are false in a state, or of the step that follows. None where something has no
     value on the way."""
-    evaluator, found = spec.evaluator, list[FalsePart]()
+    evaluator, found = spec.evaluator, list[SaidPart]()
     evaluator.now[:] = state
     if following is not None:
         evaluator.next[:] = following
@@ -63,6 +63,42 @@ def false_parts(
     return found
 
 
+def demands(
+    spec: Specification, action: Definition, parameters: Mapping[str, Value], state: State
+) -> list[SaidPart]:
+    """Return the parts of an action that speak of the state in which it is taken.
+
+    None where the parameters do not say which way was taken, or where something has no value on the way.
+    """
+    evaluator, found = spec.evaluator, list[SaidPart]()
+    if action.body is None or any(one.arity for one in action.parameters):
+        return []
+    evaluator.now[:] = state
+    descent = _Descent(evaluator, {put.symbol for one in with_instances(spec.module) for put in one.puts})
+    unit = evaluator.unit_of(action)
+    e, waiting = unit.frame(), [action.body]
+    try:
+        for parameter in action.parameters:
+            evaluator.stretched(e, unit)[unit.slot(parameter)] = parameters[parameter.name]
+        while waiting:
+            whole = waiting.pop(0)
+            match whole:
+                case ast.Junction() if whole.conjunction or len(whole.items) == 1:
+                    waiting[:0] = whole.items
+                case ast.Quantifier() if not whole.universal and not any(b.is_tuple for b in whole.bindings):
+                    for name in (name for binding in whole.bindings for name in binding.names):
+                        slot = unit.slot(name)
+                        evaluator.stretched(e, unit)[slot] = parameters[name.name]
+                    waiting.insert(0, whole.body)
+                case _ if evaluator.analysis.of(whole, unit.module).level == STATE:
+                    if descent.is_false(whole, unit, e):  # it is another way that was taken
+                        return []
+                    found.append(descent.leaf(whole, unit, e))
+    except (Undefined, NoValue, RecursionError, KeyError):
+        return []
+    return found
+
+
 class _Descent:
     def __init__(self, evaluator: Evaluator, put: Set[Symbol]) -> None:
         self.evaluator = evaluator
@@ -73,7 +109,7 @@ class _Descent:
         test = self.evaluator.truth(whole, unit)
         return not test(self.evaluator.stretched(e, unit))
 
-    def parts(self, whole: Expression, unit: Unit, e: Frame, bound: _Bound) -> Iterator[FalsePart]:
+    def parts(self, whole: Expression, unit: Unit, e: Frame, bound: _Bound) -> Iterator[SaidPart]:
         """The smallest false parts of what is false in a frame."""
         match whole:
             case ast.Junction() if whole.conjunction or len(whole.items) == 1:
@@ -97,9 +133,9 @@ class _Descent:
             case ast.Apply():
                 yield from self._apply(whole, unit, e, bound)
             case _:
-                yield self._leaf(whole, unit, e, bound)
+                yield self.leaf(whole, unit, e, bound)
 
-    def _element(self, whole: ast.Quantifier, unit: Unit, e: Frame, bound: _Bound) -> Iterator[FalsePart]:
+    def _element(self, whole: ast.Quantifier, unit: Unit, e: Frame, bound: _Bound) -> Iterator[SaidPart]:
         """The part that is false of the first elements for which the body is."""
         evaluator, order = self.evaluator, self.evaluator.order
         domains = [evaluator.value(binding.domain, unit) for binding in whole.bindings]
@@ -116,20 +152,20 @@ class _Descent:
                 yield from self.parts(whole.body, unit, inner, (*bound, *here))
                 return
 
-    def _apply(self, whole: ast.Apply, unit: Unit, e: Frame, bound: _Bound) -> Iterator[FalsePart]:
+    def _apply(self, whole: ast.Apply, unit: Unit, e: Frame, bound: _Bound) -> Iterator[SaidPart]:
         symbol = self.evaluator.resolve(whole.operator, unit.module) or whole.operator
         if isinstance(symbol, Builtin) and symbol.name == "=>":
             return self.parts(whole.arguments[1], unit, e, bound)
         if isinstance(symbol, Definition) and symbol not in self.evaluator.constants:
             return self._definition(symbol, whole, unit, e, bound)
-        return iter([self._leaf(whole, unit, e, bound)])
+        return iter([self.leaf(whole, unit, e, bound)])
 
     def _definition(
         self, symbol: Definition, whole: ast.Apply, unit: Unit, e: Frame, bound: _Bound
-    ) -> Iterator[FalsePart]:
+    ) -> Iterator[SaidPart]:
         evaluator, body = self.evaluator, symbol.body
         if body is None or any(parameter.arity for parameter in symbol.parameters):
-            return iter([self._leaf(whole, unit, e, bound)])
+            return iter([self.leaf(whole, unit, e, bound)])
         target = unit if symbol.nested else evaluator.unit_of(symbol)
         # As the evaluator passes them: what stands below a prime there has its value in the next state.
         passed = evaluator.arguments(symbol, whole, unit, False)
@@ -141,13 +177,14 @@ class _Descent:
             evaluator.stretched(inner, target)[slot] = value
             named.append((parameter.name, value))
         if not self.is_false(body, target, inner):  # it is false by what this leaves out
-            return iter([self._leaf(whole, unit, e, bound)])
+            return iter([self.leaf(whole, unit, e, bound)])
         return self.parts(body, target, inner, (*bound, *named))
 
-    def _leaf(self, whole: Expression, unit: Unit, e: Frame, bound: _Bound) -> FalsePart:
+    def leaf(self, whole: Expression, unit: Unit, e: Frame, bound: _Bound = ()) -> SaidPart:
+        """A part that is not taken apart any more."""
         around = self._around(bound, _below_primes(whole))
         reads = tuple((name, self._shown(value)) for name, value in self._reads(whole, unit, e).items())
-        return FalsePart(whole.place, _cut(said_at(span(whole)), _LONGEST), tuple(around.items()), reads)
+        return SaidPart(whole.place, _cut(said_at(span(whole)), _LONGEST), tuple(around.items()), reads)
 
     def _reads(self, whole: Expression, unit: Unit, e: Frame) -> dict[str, Value]:
         """The variables that it reads, in this state and in the next one, with their values; then the names

@@ -16,9 +16,9 @@ from verifier.encodings.lowering import Bindings, Lowering
 from verifier.encodings.printing import text
 from verifier.encodings.sorts import Boolean
 from verifier.encodings.terms import Operator, Symbol, Term
-from verifier.specs.definition import Property, PropertyKind, Refinement, primed
+from verifier.specs.definition import Definition, Property, PropertyKind, Refinement, primed
 from verifier.system.model import Leaving, Model, PartialRead
-from verifier.trust.trace import FailingPart, Trace
+from verifier.trust.trace import ActionTaken, FailingPart, Trace
 
 _MAXIMUM_REASONS = 3
 _MOST_CHOICES = 4096
@@ -136,6 +136,11 @@ class ConcreteReading:
                 break
         return found
 
+    def part(self, term: Term, bindings: Bindings) -> FailingPart:
+        """A formula in words, with the values that it mentions."""
+        shown = text(term, bindings, self._first_index, LONGEST_REASON)
+        return Reason((), shown, tuple(self._mentioned_values(term, bindings))).part
+
     def _failures(
         self, term: Term, bindings: Mapping[Symbol, Concrete], witnesses: tuple[tuple[str, Concrete], ...]
     ) -> Iterator[Reason]:
@@ -219,6 +224,25 @@ def reasons(model: Model, trace: Trace) -> list[Reason]:
     if formula is not None and not reading.holds(formula, {}):
         return reading.failures(formula)
     return []
+
+
+def guards(definition: Definition, state: Mapping[str, Concrete], taken: ActionTaken) -> list[FailingPart]:
+    """Return the formulas that an action demands of the state in which it is taken, with the values there."""
+    action = next((one for one in definition.actions if one.name == taken.name), None)
+    if action is None:
+        return []
+    reading = ConcreteReading(state, None, definition.presentation.first_index)
+    bindings = {p.symbol: taken.parameters[p.symbol.name] for p in action.parameters}
+    lines = [part for line in action.when for part in _conjuncts(line)]
+    return [reading.part(line, bindings) for line in lines if line.free]
+
+
+def _conjuncts(line: Term) -> Iterator[Term]:
+    if line.operator is Operator.AND:
+        for part in line.arguments:
+            yield from _conjuncts(part)
+    else:
+        yield line
 
 
 def breaks(prop: Property, before: Mapping[str, Concrete], after: Mapping[str, Concrete]) -> bool:

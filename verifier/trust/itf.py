@@ -18,7 +18,7 @@ from verifier.errors import UsageError
 from verifier.json_shape import read_json
 from verifier.specs.definition import Definition
 from verifier.system.model import Model
-from verifier.trust.explain import breaches, reasons
+from verifier.trust.explain import breaches, guards, reasons
 from verifier.trust.itf_values import ValueReader, as_json
 from verifier.trust.trace import ActionTaken, FailingPart, Loop, Trace
 from verifier.version import tool_version
@@ -50,6 +50,9 @@ def dump(trace: Trace, model: Model) -> dict[str, Any]:
             parameters = _parameter_sorts(model.definition, action.name)
             values = {name: as_json(parameters[name], value) for name, value in action.parameters.items()}
             about.update(action=action.name, parameters=values)
+            about["guards"] = [
+                part.as_json for part in guards(model.definition, trace.states[index - 1], action)
+            ]
         states.append({"#meta": about, **{name: as_json(sort, state[name]) for name, sort in sorts.items()}})
     return {
         "#meta": {

@@ -38,7 +38,7 @@ class Loop:
 
 @dataclass(frozen=True)
 class FailingPart:
-    """A part of a property that is false, in words."""
+    """A part of a formula, in words: of a property one that is false, of an action one that it demands."""
 
     formula: str
     witnesses: tuple[tuple[str, str], ...]

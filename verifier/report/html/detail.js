@@ -1,6 +1,8 @@
 "use strict";
 /* What is told of one step: what it changed, and the whole state. */
 class Detail {
+  static LONGEST = 120;  // characters of the values beside a demand
+
   constructor(trace, shown, link) {
     this.trace = trace;
     this.shown = shown;
@@ -20,8 +22,20 @@ class Detail {
     const rows = visible.map((change) => make("tr", {}, make("th", { scope: "row" }, ...Page.breakable(trace.places[change.place][0])), make("td", {}, ...Detail.difference(change))));
     const none = changes.length ? `${changes.length} changes, none of them shown` : "nothing changes";
     const table = make("table", { class: `diff ${Detail.layout(visible.map(({ place }) => trace.places[place][0]))}`, "aria-label": "What the step changes" }, make("tbody", {}, ...rows));
-    this.changes.replaceChildren(...this.watchedAt(step), ...(step === 0 ? [] : rows.length ? [table] : [make("p", {}, none)]));
+    this.changes.replaceChildren(...this.watchedAt(step), ...(step === 0 ? [] : rows.length ? [table] : [make("p", {}, none)]), ...this.demandedAt(step));
     this.showState(step);
+  }
+
+  /* Where the action of a step is written, and what it demanded of the state before. */
+  demandedAt(step) {
+    const { make } = Page, { demands, action } = this.trace.steps[step], written = step > 0 && this.trace.written[action];
+    if (!written && demands.length === 0) return [];
+    const lines = demands.map(([formula, where]) => make("li", { title: where }, make("code", {}, ...Page.unbroken(formula)), ...(where && where !== formula ? [make("small", {}, where.length > Detail.LONGEST ? `${where.slice(0, Detail.LONGEST - 1)}…` : where)] : [])));
+    const head = make("summary", {}, "The action demands", ...(written ? [` (${written})`] : []));
+    const all = make("details", { class: "demands" }, head, make("ul", {}, ...lines));
+    all.open = this.demandsOpen ?? demands.length > 0;
+    all.addEventListener("toggle", () => { if (demands.length) this.demandsOpen = all.open; });
+    return demands.length ? [all] : [make("p", { class: "written" }, written)];
   }
 
   /* The value of what is watched, and the steps that change it. */

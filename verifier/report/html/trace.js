@@ -4,8 +4,8 @@ class Trace {
   constructor(data) {
     Object.assign(this, data);
     this.last = this.steps.length - 1;
-    this.steps = this.steps.map(([action, parameters, lane, changes]) => ({
-      action, parameters, lane,
+    this.steps = this.steps.map(([action, parameters, lane, changes, demands]) => ({
+      action, parameters, lane, demands: demands ?? [],
       changes: changes.map(([place, after, delta]) => ({ place, after: this.value(after), delta: delta ?? "" })),
     }));
     this.states = [this.first.map((raw) => this.value(raw))];
