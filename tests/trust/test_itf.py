@@ -129,7 +129,7 @@ def test_the_shape_is_that_of_itf() -> None:
         "action": "Ask",
         "parameters": {"client": "c1"},
         "guards": [
-            {"formula": "¬(c1 ∈ asked)", "witnesses": [], "where": [["asked", "{}"]]},
+            {"formula": "(c1 ∉ asked)", "witnesses": [], "where": [["asked", "{}"]]},
             {"formula": "(holder ≠ c1)", "witnesses": [], "where": [["holder", "–"]]},
         ],
     }
