@@ -11,6 +11,7 @@ _CASES = "ModelCheckerTestCase"
 _STRING = r'"((?:\\.|[^"\\])*)"'
 _CLASS = re.compile(r"class\s+(\w+)\s+extends\s+(\w+)")
 _SUPER = re.compile(r"\bsuper\(([^;]*)\);", re.DOTALL)
+_SET_STATUS = re.compile(r"setExitStatus\(ExitStatus\.([A-Z_0-9]+)\)")
 _STATUS = re.compile(r"(?:ExitStatus|EC)\.([A-Z_0-9]+)\b(?!\.)")
 _STATS = re.compile(r"TLC_STATS,\s*" + ",\\s*".join([_STRING] * 3))
 _COMMENT = re.compile(r"/\*.*?\*/|(?<!:)//[^\n]*", re.DOTALL)
@@ -199,7 +200,7 @@ def _read(home: Path, one: _Class, known: Mapping[str, _Class]) -> Test | LeftOu
         numbers = (counted[0], counted[1]) if len(counted) > 1 else numbers
         if one.above == "SuiteTestCase" and not strings:
             numbers = (2, 1)
-    found = _STATUS.search(status)
+    found = _SET_STATUS.search(text) or _STATUS.search(status)
     # A class that names no status says by what it looks for that TLC ends with an error.
     unnamed = "ERROR" if "EC.TLC_NESTED_EXPRESSION" in text else "SUCCESS"
     kind = _KINDS.get(found[1] if found is not None else unnamed, "error")

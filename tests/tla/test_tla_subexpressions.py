@@ -275,3 +275,51 @@ F[a \in {1}] == n(a):: a + 1
 ASSUME PrintT(<<T!l(2), T!(3), T!1, T!:, A!m!(4), A!m!1, F!n(5)>>)"""
     printed = explored(tmp_path, body, "").evaluator.printed
     assert printed == ["<<TRUE, FALSE, {1}, FALSE, FALSE, {1}, 6>>"]
+
+
+OF_LETS = r"""EXTENDS Integers
+COp(q, p) == CHOOSE x : lab(x) ::  LET a ++ b ==  {a, b, q, p, x}
+                                   IN  <<q, 99 ++ p >>
+COp2(q, p) == CHOOSE x : lab(x) ::  LET a ++ b ==  {lab(y):: y + a + b : y \in {1}}
+                                    IN  <<q, 99 ++ p >>
+OOp2(A(_, _), a, b) == A(a, b)
+OOp5(A(_, _, _, _, _), a1, a2, a3, a4, a5) == A(a1, a2, a3, a4, a5)
+OOp6(A(_, _, _, _, _, _), a1, a2, a3, a4, a5, a6) == A(a1, a2, a3, a4, a5, a6)
+I == INSTANCE Symbols
+J == INSTANCE Takes WITH A <- COp!@!++, B <- I!++
+K(A(_, _, _, _, _), B(_, _)) == INSTANCE Takes
+VARIABLE v
+Init == v = 0
+Next == v' = v
+Inv == PART
+"""
+SYMBOLS = r"""---- MODULE Symbols ----
+a ++ b == <<a, b>>
+a \o b == <<b, a>>
+====
+"""
+TAKES = "CONSTANTS A(_, _, _, _, _), B(_, _)\nFive == A(1, 2, 3, 4, 5)\nTwo == B(1, 2)\n"
+BY_SYMBOLS = [
+    "COp(1, 2)!(3)!++(4, 5) = {2,1, 3, 4, 5}",
+    "COp(1, 2)!lab(3)!:!++(4, 5) = {2,1, 3, 4, 5}",
+    "OOp5(COp!@!++, 1, 2, 3, 4, 5) = {2,1, 3, 4, 5}",
+    "OOp5(COp!lab!:!++ , 1, 2, 3, 4, 5) = {2,1, 3, 4, 5}",
+    r"OOp2(I!++, 1, 2) = <<1, 2>> /\ OOp2(I!\o, 1, 2) = <<2, 1>>",
+    r"COp(1, 2)!(3)!1!>> = {99, 1, 2, 3} /\ COp(1, 2)!(3)!1!<<=1",
+    r"COp2(1,2)!lab(3)!:!++(9,10)!lab(11) = 30 /\ COp2(1,2)!(3)!++(9,10)!(11) = 30",
+    r"OOp6(COp2!lab!:!++!lab, 1, 2, 3, 9, 10, 11) = 30 /\ OOp6(COp2!@!++!@, 1, 2, 3, 9, 10, 11) = 30",
+    r"J!Five = {1, 2, 3, 4, 5} /\ J!Two = <<1, 2>>",
+    r"K(COp!@!++, I!++)!Five = {1, 2, 3, 4, 5} /\ K(COp!@!++, I!\o)!Two = <<2, 1>>",
+]
+
+
+@pytest.mark.parametrize("part", BY_SYMBOLS)
+def test_operators_that_are_symbols_behind_names(part: str, tmp_path: Path) -> None:
+    modules = {"Symbols": SYMBOLS, "Takes": f"---- MODULE Takes ----\n{TAKES}====\n"}
+    for name, text in modules.items():
+        (tmp_path / f"{name}.tla").write_text(text)
+    text = OF_LETS.replace("PART", part)
+    (tmp_path / "M.tla").write_text(f"---- MODULE M ----\n{text}====\n")
+    (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Inv\n")
+    done = verify("explore", "--spec", str(tmp_path / "M.tla"))
+    assert done.exit_code == 0, done.output

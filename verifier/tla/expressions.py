@@ -188,7 +188,7 @@ class Expressions(Operators):
 
     def _fields(self, node: Node, scope: Scope) -> tuple[tuple[str, Expression], ...]:
         parts = [child for child in node.named_children if child.type != "all_map_to"]
-        names = [self.source.field_name(part) for part in parts[::2]]
+        names = [self.source.name_of(part) for part in parts[::2]]
         for name, part in zip(names, parts[::2], strict=True):
             if names.count(name) > 1:
                 raise TlaError(self.place(part), f"the field {name} stands here twice")
@@ -196,7 +196,7 @@ class Expressions(Operators):
 
     def _field_of(self, node: Node, scope: Scope) -> Expression:
         record, name = node.named_children
-        field = ast.String(self.source.field_name(name), place=self.place(name))
+        field = ast.String(self.source.name_of(name), place=self.place(name))
         return ast.FunctionApply(self.read(record, scope), field, place=self.place(node))
 
     def _except(self, node: Node, scope: Scope) -> Expression:
@@ -222,7 +222,7 @@ class Expressions(Operators):
 
     def _step_of_path(self, node: Node, scope: Scope) -> Expression:
         if node.type == "except_update_record_field":
-            return ast.String(self.source.field_name(node.named_children[0]), place=self.place(node))
+            return ast.String(self.source.name_of(node.named_children[0]), place=self.place(node))
         return self.one(list(self._all(node.named_children, scope)), node)
 
     def _step(self, node: Node, scope: Scope) -> Expression:

@@ -363,9 +363,15 @@ class Reader:
         """What is put for a parameter: a symbol, or a definition of an expression."""
         place = self.source.place(value)
         form = names_form(value)
-        if value.type == "lambda" or form:
-            reader = self.expressions
-            read = reader.form_as_operator(value, scope) if form else reader.read(value, scope)
+        reader = self.expressions
+        arity = reader.arity_of_name(value, scope)
+        if value.type == "lambda" or form or arity:
+            if arity:
+                read = reader.argument(value, arity, scope)
+            else:
+                read = reader.form_as_operator(value, scope) if form else reader.read(value, scope)
+            if isinstance(read, ast.OperatorArgument):
+                return read.operator
             assert isinstance(read, ast.Lambda)
             given = (*scope.extra, *read.parameters)
             return self._kept(Definition(name, given, self.made.name, place, scope.nested, read.body), scope)

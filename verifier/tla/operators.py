@@ -14,7 +14,7 @@ from verifier.tla.declarations import passed_on
 from verifier.tla.errors import Place, TlaError, takes
 from verifier.tla.precedence import Conflict, Operator, build, canonical
 from verifier.tla.scope import Apart, Scope
-from verifier.tla.subexpressions import names_part, operator_of, part_of
+from verifier.tla.subexpressions import has_arguments, names_part, operator_of, part_of
 from verifier.tla.text import text_of
 
 _OPERATOR_SYMBOLS = ("prefix_op_symbol", "infix_op_symbol", "postfix_op_symbol")
@@ -104,9 +104,8 @@ class Operators:
         name = self._operator_name(symbol_node, len(arguments))
         return self._applied(name, tuple(self.read(a, scope) for a in arguments), scope, place)
 
-    @staticmethod
-    def _operator_name(node: Node, arity: int) -> str:
-        name = canonical(text_of(node))
+    def _operator_name(self, node: Node, arity: int) -> str:
+        name = canonical(self.source.name_of(node))
         return "-." if name == "-" and arity == 1 else name
 
     def _with_arguments(
@@ -166,6 +165,18 @@ class Operators:
         own = tuple(Parameter(f"p{number}") for number in range(arity))
         given = (*before, *(ast.Apply(parameter, place=place) for parameter in own))
         return ast.Lambda(own, ast.Apply(symbol, given, place=place), place=place)
+
+    def arity_of_name(self, node: Node, scope: Scope) -> int:
+        """How many arguments the operator takes that is named with ``!``; 0 for any expression."""
+        if node.type not in ("subexpression", "prefixed_op"):
+            return 0
+        if node.type == "subexpression" or names_part(node, scope):
+            if has_arguments(node):
+                return 0
+            symbol, before = operator_of(self, node, scope)
+            return symbol.arity - len(before)
+        found, given = self._in_instance(node, scope)
+        return 0 if has_arguments(_named(node, "op")[0]) else _arity(found) - len(given)
 
     def form_as_operator(self, node: Node, scope: Scope) -> ast.Lambda:
         """``[]``, ``/\\`` or its like as an argument."""

@@ -18,6 +18,7 @@ from verifier.tla import ast
 from verifier.tla.ast import Definition, Expression, Parameter, Symbol
 from verifier.tla.declarations import passed_on
 from verifier.tla.errors import Place, TlaError
+from verifier.tla.precedence import canonical
 from verifier.tla.renaming import renamed
 from verifier.tla.scope import Named, Scope
 from verifier.tla.text import text_of
@@ -51,6 +52,13 @@ def names_part(node: Node, scope: Scope) -> bool:
     return len(names) < len(prefix) or isinstance(_leading(names, scope)[1], Definition)
 
 
+def has_arguments(node: Node) -> bool:
+    """True if a name with ``!``, or a part of it, has arguments."""
+    if node.type in ("bound_op", "bound_nonfix_op", "operator_args"):
+        return True
+    return any(has_arguments(child) for child in node.named_children)
+
+
 def _leading(components: list[Node], scope: Scope) -> tuple[int, Named | None]:
     """How many of the names are instances, and what the next one is."""
     found = scope.find(_name(components[0]))
@@ -64,14 +72,23 @@ def _leading(components: list[Node], scope: Scope) -> tuple[int, Named | None]:
 
 def _name(component: Node) -> str:
     inner = component.named_children[0] if component.type == "subexpr_component" else component
+    return text_of(_named_in(inner))
+
+
+def _named_in(inner: Node) -> Node:
+    """The node of the name, without arguments."""
+    if inner.type == "bound_nonfix_op":
+        return inner.named_children[0]
     name = inner.child_by_field_name("name") if inner.type == "bound_op" else inner
     assert name is not None
-    return text_of(name)
+    return name
 
 
 def _arguments(component: Node) -> list[Node]:
     inner = component.named_children[0] if component.type == "subexpr_component" else component
     nodes = inner.children_by_field_name("parameter") if inner.type == "bound_op" else []
+    if inner.type == "bound_nonfix_op":
+        nodes = inner.named_children[1:]
     return [child for child in nodes if child.is_named]
 
 
@@ -160,7 +177,9 @@ class _Path:
                 label = self._label(step, name, labels)
                 part, labels, name = label.body, label.labels, f"{name}!{_name(step)}"
             elif step.type != "subexpr_tree_nav":
-                part = self._of_let(step, part)
+                defined = self._of_let(step, part)
+                assert defined.body is not None
+                part, labels, name, within = defined.body, defined.labels, defined.name, False
             elif step.named_children[0].type == "colon":
                 if not before:
                     raise TlaError(place, ": stands behind the name of a definition or a label only")
@@ -184,9 +203,10 @@ class _Path:
         self._take(step, _arguments(step), label.parameters, own)
         return label
 
-    def _of_let(self, step: Node, part: Expression) -> Expression:
+    def _of_let(self, step: Node, part: Expression) -> Definition:
         """A definition of the LET that the part is."""
-        place, name = self.reader.place(step), _name(step)
+        inner = step.named_children[0] if step.type == "subexpr_component" else step
+        place, name = self.reader.place(step), canonical(self.reader.source.name_of(_named_in(inner)))
         known = {one.name: one for one in part.definitions} if isinstance(part, ast.Let) else {}
         found = known.get(name)
         if found is None or found.body is None or not isinstance(part, ast.Let):
@@ -197,7 +217,7 @@ class _Path:
         fresh = [Parameter(p.name, p.arity) for p in own]
         self.names |= dict(zip(own, fresh, strict=True))
         self._take(step, _arguments(step), fresh, name)
-        return found.body
+        return found
 
     def _within(self, whole: Expression, step: Node, found: Definition) -> Expression:
         """One step into an expression."""

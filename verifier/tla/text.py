@@ -17,6 +17,7 @@ from verifier.files import bytes_of, did_you_mean
 from verifier.processes.interrupts import causes_of
 from verifier.processes.limits import Interrupted
 from verifier.tla.errors import Place, TlaError
+from verifier.tla.precedence import INFIX, POSTFIX, PREFIX, canonical
 
 # A quotation mark behind a backslash begins no string, and dashes are taken at once: else the time would grow
 # with the square of their number.
@@ -31,9 +32,17 @@ _FIELD = re.compile(
     r"(?P<name>Nat|Int|Real|TRUE|FALSE|BOOLEAN|STRING)\b(?P<after>\s*(?:\|->|:(?![:>=])))?"
 )
 """Names of fields that the grammar takes for words of the language."""
+_SYMBOL = re.compile(
+    r'(?<!\\)"(?:\\.|[^"\\\n])*"|(?<=[\w)@:]!)(?P<symbol>\\[A-Za-z]++|[-+*/^%#$?&|=<>.:@~]++)(?!\s*\()'
+)
+"""An operator of an instance or a LET behind ``!``, without arguments: the grammar reads only names there."""
+_SELECTORS = {"<<", ">>", ":", "@"}
 _LET = re.compile(r'(?<!\\)"(?:\\.|[^"\\\n])*"|\b(?:LET|IN|LOCAL(?!\s+(?:LOCAL|INSTANCE|RECURSIVE)\b))\b')
 """What says whether LOCAL stands in a LET: SANY takes it before a definition there, the grammar does not."""
-_WITH_FIELDS = {"record_literal", "set_of_records", "record_value", "except_update_record_field"}
+_WITH_FIELDS = {
+    *("record_literal", "set_of_records", "record_value", "except_update_record_field"),
+    *("prefixed_op", "subexpr_component", "subexpression"),
+}
 _TAB_STOP = 8
 _READ_AT_ONCE = 1 << 12
 """Bytes that the parser reads at once, and all names of nodes are cut out of."""
@@ -52,8 +61,8 @@ class Source:
     text: str
     tree: tree_sitter.Tree
     fields: Mapping[int, str] = field(default_factory=dict)
-    """The names of fields that the grammar cannot read, by the byte where each begins. The tree has others
-    of the same length for them."""
+    """The names of fields and the operators that the grammar cannot read, by the byte where each begins. The
+    tree has names of the same length for them."""
     own: bool = False
     """Whether it is a module of this program."""
     written: str = ""
@@ -64,8 +73,8 @@ class Source:
         """The lines of the text."""
         return self.text.split("\n")
 
-    def field_name(self, node: tree_sitter.Node) -> str:
-        """The name of a field."""
+    def name_of(self, node: tree_sitter.Node) -> str:
+        """The name of a field, or the operator behind ``!``."""
         return self.fields.get(node.start_byte) or text_of(node)
 
     def place(self, node: tree_sitter.Node) -> Place:
@@ -101,6 +110,8 @@ def parse_text(text: str, shown: str) -> Source:
     blanked = _blanked(text, shown)
     whole = _without_local_in_let(blanked)
     readable, fields = _readable_fields(whole)
+    readable, symbols = _readable_symbols(readable)
+    fields |= symbols
     tree = _parsed(readable)
     if all(_is_field(tree, begin) for begin in fields):
         return Source(shown, blanked, tree, fields)
@@ -174,6 +185,20 @@ def _readable_fields(text: str) -> tuple[str, dict[int, str]]:
         return f"{found['before']}{name[:-1]}0{found['after'] or ''}"
 
     return _FIELD.sub(put, text), fields
+
+
+def _readable_symbols(text: str) -> tuple[str, dict[int, str]]:
+    """The text with a name for each operator behind ``!``, ``I!zz`` for ``I!++``, and these operators."""
+    symbols: dict[int, str] = {}
+
+    def put(found: re.Match[str]) -> str:
+        symbol = found["symbol"]
+        if symbol is None or symbol in _SELECTORS or canonical(symbol) not in {*INFIX, *POSTFIX, *PREFIX}:
+            return found.group()
+        symbols[len(text[: found.start()].encode())] = symbol
+        return "z" * len(symbol)
+
+    return _SYMBOL.sub(put, text), symbols
 
 
 _OPEN, _CLOSED = re.compile(r"\(+$"), re.compile(r"[\s)]*\)")
