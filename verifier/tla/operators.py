@@ -15,7 +15,7 @@ from verifier.tla.errors import Place, TlaError, takes
 from verifier.tla.precedence import Conflict, Operator, build, canonical
 from verifier.tla.scope import Apart, Scope
 from verifier.tla.subexpressions import has_arguments, names_part, operator_of, part_of
-from verifier.tla.text import text_of
+from verifier.tla.text import Source, text_of
 
 _OPERATOR_SYMBOLS = ("prefix_op_symbol", "infix_op_symbol", "postfix_op_symbol")
 _ROWS = ("bound_infix_op", "bound_prefix_op", "bound_postfix_op")
@@ -27,6 +27,8 @@ _FORMS = {
 
 class Operators:
     """Reads names, operators and their arguments."""
+
+    source: Source
 
     @abstractmethod
     def place(self, node: Node) -> Place:
