@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -17,6 +15,7 @@ from typing import Any
 import psutil
 import pytest
 
+from tests.support.clusters import MASTER, Standalone, standalone
 from tests.support.command_line import ROOT, started
 from tests.support.sweeping import jobs_of, misbehaving
 from verifier.errors import UsageError
@@ -194,68 +193,37 @@ def test_a_job_in_parts_on_a_cluster_says_what_it_says_whole(tmp_path: Path) -> 
         assert len(row.statistics["parts"]) == 2 or verdict == "VIOLATED"
 
 
-def free_port() -> int:
-    """A port that nobody listens on."""
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port: int = found.getsockname()[1]
-        return port
-
-
 @pytest.fixture
-def standalone(tmp_path: Path) -> Iterator[str]:
-    """A standalone master with two workers of one core each, from pip's files."""
-    import pyspark
-
-    run = Path(pyspark.__file__).parent / "bin" / "spark-class"
-    port = free_port()
-    master = f"spark://127.0.0.1:{port}"
-    at = ["--host", "127.0.0.1", "--webui-port", "0"]
-    parts = [["master.Master", *at, "--port", str(port)]]
-    parts += [
-        ["worker.Worker", *at, "--cores", "1", "--memory", "1g", "--work-dir", str(tmp_path / name), master]
-        for name in ("one", "two")
-    ]
-    log = (tmp_path / "standalone.log").open("wb")
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    running = []
-    for name, *arguments in parts:
-        command = [str(run), f"org.apache.spark.deploy.{name}", *arguments]
-        running.append(
-            subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True, env=environment)
-        )
-        if "master" in name:
-            until(lambda: _listens(port))
-    yield master
-    for process in running:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-    log.close()
+def cluster(tmp_path: Path) -> Iterator[Standalone]:
+    with standalone(tmp_path / "cluster") as started_one:
+        yield started_one
 
 
-def _listens(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
-
-
-def test_a_standalone_cluster(tmp_path: Path, standalone: str) -> None:
-    said = ended(sweep(tmp_path, master=standalone))
+def test_a_standalone_cluster(tmp_path: Path, cluster: Standalone) -> None:
+    said = ended(sweep(tmp_path, master=cluster.url))
     assert (said["exit_code"], said["ran"], said["rows"]) == (0, JOBS, JOBS)
     all_hold(tmp_path)
 
 
-def test_a_worker_of_a_standalone_cluster_is_killed(tmp_path: Path, standalone: str) -> None:
-    process = sweep(tmp_path, master=standalone)
+def test_a_worker_of_a_standalone_cluster_is_killed(tmp_path: Path, cluster: Standalone) -> None:
+    process = sweep(tmp_path, master=cluster.url)
     until(lambda: rows_of(tmp_path) >= 2)
-    (worker,) = (
-        one
-        for one in psutil.Process().children()
-        if str(tmp_path / "one") in one.cmdline() and one.pid != process.pid
-    )
-    for one in [*worker.children(recursive=True), worker]:
-        one.kill()
+    cluster.kill("one")
     said = ended(process)
     assert (said["exit_code"], said["rows"]) == (0, JOBS)
+    all_hold(tmp_path)
+
+
+def test_the_master_of_a_standalone_cluster_is_killed(tmp_path: Path, cluster: Standalone) -> None:
+    """The workers that have the job go on; what is not done in the end, the same command does."""
+    process = sweep(tmp_path, master=cluster.url)
+    until(lambda: rows_of(tmp_path) >= 2)
+    cluster.kill(MASTER)
+    said = ended(process)
+    assert said["exit_code"] in (0, 1)
+    cluster.start(MASTER)
+    again = ended(sweep(tmp_path, master=cluster.url))
+    assert (again["exit_code"], said["ran"] + again["ran"], again["rows"]) == (0, JOBS, JOBS)
     all_hold(tmp_path)
 
 
@@ -270,12 +238,12 @@ def packed(folder: Path) -> Path:
     return Path(shutil.make_archive(str(folder), "gztar", folder))
 
 
-def test_executors_take_the_package_from_an_archive(tmp_path: Path, standalone: str) -> None:
+def test_executors_take_the_package_from_an_archive(tmp_path: Path, cluster: Standalone) -> None:
     archive = packed(tmp_path / "packed")
-    said = ended(sweep(tmp_path, "--archive", str(archive), master=standalone))
+    said = ended(sweep(tmp_path, "--archive", str(archive), master=cluster.url))
     assert (said["exit_code"], said["ran"], said["rows"]) == (0, JOBS, JOBS)
     all_hold(tmp_path)
-    assert list(tmp_path.glob("*/app-*/*/environment/lib/verifier/sweep/worker.py"))
+    assert list(tmp_path.glob("cluster/*/app-*/*/environment/lib/verifier/sweep/worker.py"))
 
 
 def test_every_golden_kafka_row_is_in_a_sweep(tmp_path: Path) -> None:

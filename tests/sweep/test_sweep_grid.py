@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.command_line import CHAIN, ROOT, wrong
+from tests.support.sweeping import jobs_of
 from verifier.specs.definition import PropertyKind
 from verifier.specs.protocol import define
 from verifier.specs.registry import load
@@ -140,6 +141,13 @@ def test_every_combination_is_a_job_once(tmp_path: Path) -> None:
     assert len(asked) == 16
     assert {job.recorded["depth"] for job in expansion.jobs if job.engine == "bmc"} == {7}
     assert {job.timeout for job in expansion.jobs} == {120.0}
+
+
+def test_a_property_has_either_name() -> None:
+    """As everywhere else; the jobs are the same."""
+    named = [jobs_of(specs=("kip320",), properties=(name,), depth=3) for name in ("WeakIsr", "weak_isr")]
+    assert named[0] == named[1]
+    assert [job.property_name for job in named[0]] == ["WeakIsr"]
 
 
 def test_induction_is_not_asked_for_what_must_be_reachable() -> None:

@@ -20,6 +20,7 @@ from verifier.runs.loading import TLA, Loaded, Reading, load
 from verifier.runs.option import declared
 from verifier.runs.table import ENGINES, engine_named
 from verifier.specs.definition import Definition, PropertyKind
+from verifier.specs.names import own_name
 from verifier.specs.protocol import AssumptionFailed, constants_of
 from verifier.specs.registry import load as load_class
 from verifier.sweep.grid import MOST_JOBS, Grid
@@ -115,8 +116,10 @@ def _specs(grid: Grid) -> tuple[str, ...]:
 def _covered(grid: Grid, spec: str) -> _SpecInGrid:
     definition = _any_definition(grid, spec) if spec.endswith(TLA) else _checked_definition(grid, spec)
     reachable = [prop.name for prop in definition.properties if prop.kind is PropertyKind.REACHABLE]
-    properties = _properties(grid, spec, definition)
-    unnamed = tuple(name for name in reachable if name not in grid.properties)
+    known = _claims(grid, definition)
+    named = tuple(own_name(name, known) for name in grid.properties)
+    properties = _properties(spec, known, named)
+    unnamed = tuple(name for name in reachable if name not in named)
     claims = {engine: frozenset(engine_named(engine).claims(definition)) for engine in grid.engines}
     return _SpecInGrid(spec, properties, unnamed, claims, definition.titles.no_deadlock)
 
@@ -152,18 +155,23 @@ def _any_definition(grid: Grid, spec: str) -> Definition:
         return load(spec, ends, empty=True).definition
 
 
-def _properties(grid: Grid, spec: str, definition: Definition) -> tuple[str, ...]:
+def _claims(grid: Grid, definition: Definition) -> dict[str, bool]:
+    """What the engines of the grid can be asked about; True if one is asked by default."""
     claims: dict[str, bool] = {}
     for engine in grid.engines:
         for name, by_default in engine_named(engine).claims(definition).items():
             claims[name] = by_default or claims.get(name, False)
+    return claims
+
+
+def _properties(spec: str, claims: Mapping[str, bool], named: tuple[str, ...]) -> tuple[str, ...]:
     known = list(claims)
-    for name in grid.properties:
+    for name in named:
         if name not in (*known, "all"):
             raise unknown_name(f"property of {spec}", name, [*known, "all"])
-    if "all" in grid.properties:
+    if "all" in named:
         return tuple(known)
-    chosen = grid.properties or tuple(name for name, by_default in claims.items() if by_default)
+    chosen = named or tuple(name for name, by_default in claims.items() if by_default)
     if not chosen:
         raise UsageError(f"{spec} checks no property by default: name one of {', '.join(known)}")
     return chosen
