@@ -192,11 +192,15 @@ def _write_questions(
 
 
 def _write_answers(run: Run, files: Mapping[OutputFile[Any], Path | None]) -> None:
+    from verifier.cli.running import page_of
+
     for file, path in files.items():
         if path is not None and file.of_run is not None:
             written = file.of_run(run, path)
             if written.content is not None:
                 write(file.flag, path, written.content)
+            elif written.graph is not None:
+                write(file.flag, path, page_of(run, written.graph))
             note(written.words.format(path=path))
 
 

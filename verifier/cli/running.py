@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from verifier.cli.output import check_writable, console, note, print_json, print_lines, write
 from verifier.cli.paths import writes
@@ -100,6 +100,12 @@ def _write_traces(finished: Run, path: Path) -> None:
 
 def _write_page(finished: Run, path: Path) -> None:
     """Writes the run as a report with the counterexample explorer."""
+    write("--html", path, page_of(finished))
+    note(f"the report is in {path}")
+
+
+def page_of(finished: Run, graph: Mapping[str, Any] | None = None) -> str:
+    """Return the run as a page, with a drawing of the states and steps if there is one."""
     from verifier.outcomes.row import rows_of
     from verifier.report.page import as_html
     from verifier.report.report import Report
@@ -107,8 +113,7 @@ def _write_page(finished: Run, path: Path) -> None:
     # By way of JSON, so that this report and one made later from the run's JSON are the same.
     content = json.loads(json.dumps(as_object(finished)))
     title = f"verify {finished.engine}: {finished.definition.name}"
-    write("--html", path, as_html(Report(title, rows_of(content))))
-    note(f"the report is in {path}")
+    return as_html(Report(title, rows_of(content), graph=graph))
 
 
 def path_with_name(path: Path, name: str) -> Path:

@@ -29,7 +29,7 @@ from verifier.report.verdict_page import MARKS, VerdictPage, embedded, verdict_p
 from verifier.verdict import VerdictKind
 
 _OF_TRACES = ("trace", "diagram", "lanes", "variables", "watch", "beside", "detail", "copying", "explorer")
-_SCRIPTS = (*_OF_TRACES, "address", "list", "page")
+_SCRIPTS = (*_OF_TRACES, "graph", "address", "list", "page")
 """The scripts, in the order in which they use each other."""
 _MOST_WITH_ITF = 4
 """Up to so many executions are in a page as ITF too, to be copied."""
@@ -70,7 +70,8 @@ def as_html(report: Report) -> str:
             rows=embedded(listed(columns, verdicts, MARKS)) if several else "",
             checker=_checker(verdicts),
             same=_same(report.rows) if several else "",
-            start=_start(report.rows, names),
+            start="graph" if report.graph is not None else _start(report.rows, names),
+            graph=None if report.graph is None else embedded(report.graph),
             answers=_worst_first(verdicts) if is_one else [],
             grids=_drawn(report, verdicts) if several and not is_one else [],
             plots=[(title, svg) for title, svg, _ in plots],

@@ -29,6 +29,8 @@ class Report:
     rows: Sequence[Row]
     notes: tuple[str, ...] = ()
     """Remarks on the whole report, one line each."""
+    graph: Mapping[str, Any] | None = None
+    """The states and steps to draw (``verifier.text.state_graph.as_data``)."""
 
 
 def joined(reports: Sequence[Report], title: str | None = None) -> Report:

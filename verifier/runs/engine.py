@@ -54,6 +54,8 @@ class Written:
     content: str | None
     """None: there is nothing to write."""
     words: str
+    graph: Mapping[str, Any] | None = None
+    """The graph that a page draws: the page of the run is what is written."""
 
 
 @dataclass(frozen=True)

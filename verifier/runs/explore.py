@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from verifier.errors import UsageError
 from verifier.runs.engine import Engine, Listen, OutputFile, Written, late
@@ -22,6 +22,7 @@ from verifier.runs.options import (
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from verifier.engines.explore import Exploration, Graph
     from verifier.outcomes.run import Run
     from verifier.runs.loading import Loaded
     from verifier.runs.question import Question
@@ -29,7 +30,10 @@ if TYPE_CHECKING:
 
 _KEEP_GOING = "Count all states, even after every property has its verdict."
 _SYMMETRY = "Count one of the states that differ only in the names of interchangeable elements."
-_GRAPH = "Write the states and steps of a small model as a graph: FILE.dot (Graphviz) or FILE.graphml."
+_GRAPH = (
+    "Write the states and steps of a small model as a graph: FILE.html (a page that draws it), FILE.dot "
+    "(Graphviz) or FILE.graphml."
+)
 _MEMORY = (
     "Stay within this much memory: 512MiB, 2GiB. States that do not fit go to files. With --master: of "
     "each task [default: 1GiB]. [default: most of the free memory]"
@@ -52,7 +56,7 @@ verdict with a shortest counterexample. Progress goes to standard error, the res
 Examples:
   verify explore --spec kip320 --set max_leader_epoch=1
   verify explore --spec rabbit-sac --set queues=4 --symmetry --deadlock
-  verify explore --spec my_protocol.py --max-states 1000000 --graph states.dot
+  verify explore --spec my_protocol.py --graph states.html
   verify explore --spec TwoPhase.tla --config Small.cfg
   verify explore --spec kip320 --set log_size=3 --set max_records=3 --workers 2
   verify explore --spec kip320 --set log_size=3 --master 'local[2]' --work states
@@ -127,11 +131,12 @@ def _run(
 
 
 def _with_graph(options: ExploreOptions, path: Path) -> ExploreOptions:
-    from verifier.text.state_graph import GRAPHS, MOST_STATES
+    from verifier.text.state_graph import GRAPHS, MOST_IN_A_PAGE, MOST_STATES
 
-    if path.suffix not in GRAPHS:
-        raise UsageError(f"--graph {path} is not allowed: the file must end in .dot or .graphml")
-    most = min(options.max_states or MOST_STATES, MOST_STATES)
+    if path.suffix not in (*GRAPHS, ".html"):
+        raise UsageError(f"--graph {path} is not allowed: the file must end in .html, .dot or .graphml")
+    drawn = MOST_IN_A_PAGE if path.suffix == ".html" else MOST_STATES
+    most = min(options.max_states or drawn, drawn)
     return replace(options, graph=True, max_states=most)
 
 
@@ -144,7 +149,22 @@ def _graph(run: Run, path: Path) -> Written:
         return Written(None, "nothing was explored, so {path} is not written")
     part = "" if found.statistics["complete"] else ", a part of all"
     size = f"{len(found.graph.rows)} states and {len(found.graph.edges)} steps{part}"
-    return Written(GRAPHS[path.suffix](found.graph), f"{size} are in {{path}}")
+    words = f"{size} are in {{path}}"
+    if path.suffix == ".html":
+        return Written(None, words, _drawn(run, found, found.graph))
+    return Written(GRAPHS[path.suffix](found.graph), words)
+
+
+def _drawn(run: Run, found: Exploration, graph: Graph) -> dict[str, Any]:
+    """The graph as a page draws it, with the ways to violations."""
+    from verifier.text.state_graph import as_data
+
+    traces = {
+        verdict.property_name: verdict.trace.states
+        for verdict in run.outcome.verdicts
+        if verdict.trace is not None
+    }
+    return as_data(graph, traces, complete=bool(found.statistics["complete"]))
 
 
 def _render(run: Run, width: int, *, full: bool) -> list[RenderableType]:

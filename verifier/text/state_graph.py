@@ -1,11 +1,13 @@
-"""A small state graph as Graphviz or GraphML text."""
+"""A small state graph as Graphviz or GraphML text, or as data for a page."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from verifier.encodings.concrete import show
+from verifier.encodings.concrete import Concrete, show
 from verifier.engines.explore import Graph
 from verifier.explicit.packing import unpack
 from verifier.printable import printable
@@ -13,6 +15,8 @@ from verifier.trust.trace import ActionTaken
 
 MOST_STATES = 20_000
 """The most states that a drawing can have."""
+MOST_IN_A_PAGE = 2_000
+"""The most states that a page can draw."""
 
 
 def as_dot(graph: Graph) -> str:
@@ -55,6 +59,72 @@ def as_graphml(graph: Graph) -> str:
         data = [f'<data key="edge{len(variables) + 1}">{escape(printable(name(move)))}</data>']
         lines.append(f'    <edge source="n{source}" target="n{target}">{data[0]}</edge>')
     return "\n".join([*lines, "  </graph>", "</graphml>", ""])
+
+
+def as_data(
+    graph: Graph, traces: Mapping[str, Sequence[Mapping[str, Concrete]]], *, complete: bool
+) -> dict[str, Any]:
+    """The graph as JSON for a page that draws it.
+
+    ``complete`` is false of a part of all states. ``traces`` are the states of the executions that violate a
+    property, by its name.
+    """
+    places: dict[str, int] = {}
+    states = [
+        [places.setdefault(printable(value), len(places)) for _, value in values] for values in _states(graph)
+    ]
+    name = _names(graph)
+    actions: dict[str, int] = {}
+    edges = [
+        [int(source), int(target), actions.setdefault(printable(name(move)).removesuffix("()"), len(actions))]
+        for source, target, move in graph.edges
+    ]
+    numbers = {tuple(values): number for number, values in enumerate(states)}
+    ways = [
+        {"property": title, "states": way}
+        for title, trace in traces.items()
+        if (way := _numbered(trace, places, numbers)) is not None
+    ]
+    return {
+        "variables": [printable(variable) for variable in graph.moves.model.layout.sorts],
+        "values": list(places),
+        "states": states,
+        "initial": graph.initial,
+        "actions": list(actions),
+        "edges": sorted(map(list, {tuple(edge) for edge in edges})),
+        "levels": _levels(len(states), graph.initial, edges),
+        "ways": ways,
+        "complete": complete,
+    }
+
+
+def _numbered(
+    trace: Sequence[Mapping[str, Concrete]],
+    places: Mapping[str, int],
+    numbers: Mapping[tuple[int, ...], int],
+) -> list[int] | None:
+    """The numbers of the states of an execution; None if the graph has only images of them."""
+    found = [
+        numbers.get(tuple(places.get(printable(show(value)), -1) for value in state.values()))
+        for state in trace
+    ]
+    return None if None in found else [number for number in found if number is not None]
+
+
+def _levels(count: int, initial: int, edges: Sequence[Sequence[int]]) -> list[int]:
+    """The fewest actions to each state."""
+    following: list[list[int]] = [[] for _ in range(count)]
+    for source, target, _ in edges:
+        following[source].append(target)
+    levels = [0 if number < initial else -1 for number in range(count)]
+    waiting = deque(range(initial))
+    while waiting:
+        state = waiting.popleft()
+        for target in following[state]:
+            if levels[target] < 0:
+                levels[target] = levels[state] + 1
+                waiting.append(target)
+    return levels
 
 
 def _states(graph: Graph) -> Iterator[list[tuple[str, str]]]:

@@ -103,7 +103,7 @@ class _Descent:
     def __init__(self, evaluator: Evaluator, put: Set[Symbol]) -> None:
         self.evaluator = evaluator
         self.put = put
-        """What instances put for names."""
+        """The names for which instances put something."""
 
     def is_false(self, whole: Expression, unit: Unit, e: Frame) -> bool:
         test = self.evaluator.truth(whole, unit)

@@ -34,8 +34,15 @@
     if (moved) scrollTo(0, 0);
     if (page === overview) list.read(query);
     if (page === overview && query.size > 0) showList();
+    if (page.id === "graph" && document.getElementById("graph-host")) showGraph(query);
     const host = page.querySelector(".explorer");
     if (host) showExecution(host, step, view, query, moved);
+  }
+
+  function showGraph(query) {
+    const host = document.getElementById("graph-host");
+    if (!explorers.has(host)) explorers.set(host, new StateGraph(host));
+    if (/^\d{1,9}$/.test(query.get("state") ?? "")) explorers.get(host).select(Number(query.get("state")), false);
   }
 
   /* The list, which may be folded. */
