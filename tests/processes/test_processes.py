@@ -123,6 +123,16 @@ def test_a_process_ends_although_an_interrupt_left_a_child_behind() -> None:
     assert time.monotonic() - began < SOON_SECONDS
 
 
+def test_a_child_that_is_interrupted_at_once_shows_no_traceback(capfd: pytest.CaptureFixture[str]) -> None:
+    """Until it has handlers of its own, it has those of this process, which raise."""
+    with Children(Limits()) as children:
+        for number in range(60):
+            children.start(str(number), lambda report, incoming: None)
+            children.interrupt(str(number))
+        assert all(isinstance(event, ChildEnded) for event in children.events())
+    assert "Traceback" not in capfd.readouterr().err
+
+
 def test_an_interrupt_waits_until_all_children_are_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     own, strike = Interrupts(), Children._strike
     monkeypatch.setattr(interrupts, "handler", lambda: own)

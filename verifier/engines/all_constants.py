@@ -16,6 +16,7 @@ from verifier.parametric.loading import ParametricReading
 from verifier.parametric.proving import PROVABLE, Attempt, Proofs, open_places, prove
 from verifier.parametric.results import Open, Shown, place_of
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
+from verifier.processes.watching import within
 from verifier.specs.definition import Definition
 from verifier.system.model import Model
 from verifier.verdict import ALL_CONSTANTS, Verdict, VerdictKind
@@ -39,6 +40,8 @@ class AllConstantsOutcome(Outcome):
     assumptions: tuple[str, ...] = ()
     certificates: Mapping[str, str] = field(default_factory=dict)
     """Of each property that is proved, as the text of a file."""
+    was_read: bool = True
+    """False if the end came before the protocol was read, so that it is not known what is assumed."""
 
     @property
     def interrupted(self) -> bool:
@@ -88,7 +91,8 @@ def check(
             continue
         try:
             works = [refuting(made, name) for made in at_small]
-            attempt = prove(Proofs.of(reading), name, limits, listen, works)
+            proofs = within(limits, lambda: Proofs.of(reading))
+            attempt = prove(proofs, name, limits, listen, works)
         except KeyboardInterrupt:
             attempt = Attempt(name, False, limit=INTERRUPTED)
         except Interrupted as limit:
@@ -113,6 +117,14 @@ def check(
         assumptions=reading.said,
         certificates=certificates,
     )
+
+
+def not_begun(properties: Sequence[str], limit: str) -> AllConstantsOutcome:
+    """The outcome where the protocol was not read before the end came."""
+    attempts = tuple(Attempt(name, False, limit=limit) for name in properties)
+    verdicts = tuple(_verdict(attempt, 0.0) for attempt in attempts)
+    figures = {"peak_memory_bytes": 0, "obligations": dict.fromkeys(properties, 0), "open": []}
+    return AllConstantsOutcome(verdicts, (), figures, attempts=attempts, was_read=False)
 
 
 def _verdict(attempt: Attempt, seconds: float) -> Verdict:

@@ -24,6 +24,7 @@ from verifier.parametric.proving import AT_ONCE, NOT_KEPT, PROVABLE, Attempt, Li
 from verifier.parametric.results import Shown
 from verifier.processes.limits import INTERRUPTED, Limits
 from verifier.processes.pool import Task, run_tasks
+from verifier.processes.watching import within
 from verifier.solvers import Answer
 from verifier.solvers.names import decide_script, load_script_solvers
 
@@ -122,7 +123,7 @@ def check(
     """
     load_script_solvers()
     _require_fit(reading, content)
-    fitting = _Fitting.of(Proofs.of(reading), content)
+    fitting = within(limits, lambda: _Fitting.of(Proofs.of(reading), content))
     needed, failed, asked = set[str](), list[str](), 0
     tasks: deque[Task] = deque()
 

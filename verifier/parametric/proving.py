@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -22,6 +23,7 @@ from verifier.parametric.system import ALWAYS, TYPED, ParametricSystem
 from verifier.processes.children import Work
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 from verifier.processes.pool import Task, TaskResult, run_tasks
+from verifier.processes.watching import within
 from verifier.solvers import Answer
 from verifier.solvers.names import decide_script, load_script_solvers
 from verifier.specs.definition import PropertyKind
@@ -171,7 +173,7 @@ class _Search:
         """True if the lemmas imply the property. Not known where the time is over."""
         if (ALWAYS, self.property_name) in self.refuted.where:
             return False
-        listed = self.proofs.listed(self.property_name, kept=False)
+        listed = self._listed(kept=False)
         tasks = (self._task(listed, one, efforts) for one in listed.claims[self.property_name])
         all_shown = all(isinstance(one, Shown) for one in self._results(listed, deque(tasks)))
         return all_shown and self.limit is None
@@ -184,12 +186,20 @@ class _Search:
         found = self._attempt(kept, with_stays=False, until_open=True)
         if found.proved or found.limit is not None:
             return found
-        more = self._attempt(kept, with_stays=True)
+        try:
+            more = self._attempt(kept, with_stays=True)
+        except Interrupted as reached:
+            return replace(found, limit=str(reached))
         # Where the time is over, what was open before is still worth saying.
         return more if more.limit is None else replace(more, results={**found.results, **more.results})
 
+    def _listed(self, *, kept: bool, with_stays: bool = False) -> Listed:
+        """The obligations. To make them takes seconds. Raises Interrupted."""
+        make = partial(self.proofs.listed, self.property_name, kept=kept, with_stays=with_stays)
+        return within(self.limits, make)
+
     def _attempt(self, kept: bool, *, with_stays: bool, until_open: bool = False) -> Attempt:
-        listed = self.proofs.listed(self.property_name, kept=kept, with_stays=with_stays)
+        listed = self._listed(kept=kept, with_stays=with_stays)
         results: dict[str, Result] = {}
         needed: dict[str, None] = {}
         waiting: deque[Task] = deque()

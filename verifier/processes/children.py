@@ -32,6 +32,7 @@ _COUNTED_AFTER = 20
 """So many times the time that counting shared memory took, it is counted again: the system looks at each
 page, 35 ms for a GiB."""
 _PR_SET_PDEATHSIG = 1
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 Work: TypeAlias = Callable[[Callable[[Any], None], Connection], None]
 """The work of a child: gets a function to report with, and a connection to hear from the parent."""
@@ -119,6 +120,8 @@ class Children:
             args=(work, child_sending, child_receiving, self.nested, os.getpid()),
             daemon=not self.nested,
         )
+        # Until it has its own handlers (``_run``), the child has those of this process.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
         try:
             process.start()
             if self.nested and process.pid is not None:
@@ -129,6 +132,8 @@ class Children:
                 _kill_with_descendants(process.pid)
                 process.kill()
             raise
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
         _LOG.debug("%s starts as process %s", name, process.pid)
         child_sending.close()
         child_receiving.close()
@@ -348,6 +353,7 @@ def _run(work: Work, sending: Connection, incoming: Connection, leads_group: boo
     gc.freeze()  # what was there before the fork is no garbage of this process
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent to decide about
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
     try:
         work(sending.send, incoming)
     except KeyboardInterrupt:  # of a child that heeds it, before it had something to say

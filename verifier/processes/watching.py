@@ -12,11 +12,13 @@ import threading
 import time
 from collections.abc import Callable
 from types import TracebackType
+from typing import TypeVar
 
 import psutil
 
 from verifier.processes.limits import Interrupted, Limits
 
+T = TypeVar("T")
 _SECONDS_BETWEEN_LOOKS, _SECONDS_UNTIL_AGAIN = 0.2, 1.0
 """An exception is raised again where it does not end the work: Python loses it where it arrives in the
 destructor of an object, and those of solvers have many, or in what the collector of garbage calls."""
@@ -78,6 +80,14 @@ class Watched:
                 self.raised = True
                 thread = ctypes.c_ulong(self._working)
                 ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(Interrupted))
+
+
+def within(limits: Limits, work: Callable[[], T], patience: float | None = None) -> T:
+    """What work gives that does not look at limits itself; ``patience``: see ``look_at``. Raises
+    Interrupted."""
+    limits.check_time()
+    with Watched(look_at(limits, patience)):
+        return work()
 
 
 def look_at(limits: Limits, patience: float | None = None) -> Callable[[], None]:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from verifier.encodings.concrete import show_constants
-from verifier.engines.all_constants import AllConstantsOutcome, check, check_properties, described
+from verifier.engines.all_constants import AllConstantsOutcome, check, check_properties, described, not_begun
 from verifier.engines.induction import Request, induct
 from verifier.errors import UsageError
 from verifier.outcomes.expectations import exit_code
@@ -18,7 +18,8 @@ from verifier.parametric.assumed import is_satisfied
 from verifier.parametric.deciding import CHECKER, FINDER
 from verifier.parametric.loading import ParametricReading, read_for_all
 from verifier.parametric.proving import PROVABLE
-from verifier.processes.limits import Interrupted, Limits
+from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
+from verifier.processes.watching import within
 from verifier.runs.building import build_model
 from verifier.runs.engine import Listen
 from verifier.runs.loading import load
@@ -142,13 +143,16 @@ def _counterexample(
 
 def run(question: Question[ProveOptions], listen: Listen = lambda _: None) -> Run:
     """The run: until it is done, out of time, or interrupted."""
-    began = time.monotonic()
-    reading = reading_of(question.loaded)
-    building = time.monotonic() - began
-    small = _models(question, reading)
-    outcome: AllConstantsOutcome = check(reading, question.properties, question.limits, listen, small)
-    model = None
-    if not outcome.interrupted:
+    began, reading, model = time.monotonic(), None, None
+    try:
+        reading = within(question.limits, lambda: reading_of(question.loaded))
+        building = time.monotonic() - began
+        small = _models(question, reading)
+        outcome = check(reading, question.properties, question.limits, listen, small)
+    except (Interrupted, KeyboardInterrupt) as limit:
+        building = time.monotonic() - began
+        outcome = not_begun(question.properties, str(limit) or INTERRUPTED)
+    if reading is not None and not outcome.interrupted:
         if question.options.suggest:
             outcome = _with_suggestions(question, reading, outcome)
         outcome, model = _with_counterexamples(outcome, small, question.limits)
@@ -168,6 +172,6 @@ def run(question: Question[ProveOptions], listen: Listen = lambda _: None) -> Ru
         proofs=tuple(described(attempt) for attempt in outcome.attempts),
         origin=question.origin,
         assumptions=outcome.assumptions,
-        beyond_declared=reading.beyond_declared,
+        beyond_declared=() if reading is None else reading.beyond_declared,
         certificate_texts=outcome.certificates,
     )

@@ -15,6 +15,7 @@ from verifier.parametric.certificate import Checked, Content, check, read
 from verifier.parametric.deciding import CHECKER
 from verifier.parametric.loading import ParametricReading
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
+from verifier.processes.watching import within
 from verifier.runs.all_constants import reading_of
 from verifier.runs.loading import load, trusted_spec
 from verifier.solvers.names import SCRIPT_SOLVERS
@@ -60,7 +61,8 @@ def read_claim(
         raise UsageError(f"--solver {checker} reads no quantifiers: {' or '.join(SCRIPT_SOLVERS)} does")
     trusted = trusted_spec(content["spec"], spec, "the certificate")
     loaded = load(trusted, content["constants"], claimed=content["spec"])
-    return ClaimForAll(path, content, reading_of(loaded), checker, limits)
+    reading = within(limits, lambda: reading_of(loaded))
+    return ClaimForAll(path, content, reading, checker, limits)
 
 
 def certify(claim: ClaimForAll) -> CertifiedForAll:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from verifier.encodings.sorts import SortError
 from verifier.errors import TooLargeError, UsageError
 from verifier.processes.limits import INTERRUPTED, Interrupted
-from verifier.processes.watching import Watched, look_at
+from verifier.processes.watching import within
 from verifier.runs.asking import Remark
 from verifier.runs.bmc import BmcOptions
 from verifier.runs.building import as_built
@@ -129,8 +129,7 @@ def within_limits(asked: ModuleQuestion, work: Callable[[], T], until: float | N
     ``until``: raises GivenUp later than this, by the processor time of this process."""
     asked.question.limits.check_time()
     try:
-        with Watched(look_at(asked.question.limits, until)):
-            return work()
+        return within(asked.question.limits, work, until)
     except KeyboardInterrupt:
         raise Interrupted(INTERRUPTED) from None
     except Interrupted:

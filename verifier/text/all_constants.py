@@ -29,7 +29,8 @@ def render_for_all(run: Run, width: int, *, full: bool) -> list[RenderableType]:
     lines: list[RenderableType] = [Text(f"{run.definition.name} with all constants", "bold")]
     solvers = ", ".join(f"{name} {solver_version(name)}" for name in run.solvers)
     lines += [Text(f"prove by induction, {solvers}"), Text()]
-    for words in said_of_constants(outcome.assumptions, run.beyond_declared):
+    known = said_of_constants(outcome.assumptions, run.beyond_declared) if outcome.was_read else []
+    for words in known:
         lines += map(Text, wrap(words, width, subsequent_indent="  "))
     lines.append(Text())
     for verdict in run.outcome.verdicts:
