@@ -11,6 +11,7 @@ import argparse
 import json
 import os
 import platform
+import re
 import tempfile
 import time
 from collections import Counter
@@ -33,6 +34,7 @@ from verifier.version import tool_version
 
 TABLE = Path(__file__).resolve().parents[1] / "cluster.md"
 _JOBS, _SECONDS = 12, 600.0
+_SAYS = re.compile(r"^verify: .*|no worker is there|\d of \d workers lost", re.MULTILINE)
 _TEXT = """# Sweeps on a cluster whose parts are killed
 
 Run ``python -m results.generators.cluster_trials --rounds {rounds} --seed {seed}``. Made {made}, verify
@@ -155,7 +157,7 @@ def _tried(case: _Case, folder: Path, after: int) -> tuple[str, list[str]]:
     if found != Counter({(number, "HOLDS", 2): 1 for number in range(1, _JOBS + 1)}):
         faults.append("rows are lost, twice, or others")
     ran = "killed" if killed else f"{first.returncode}, ran {json.loads(said)['ran']}"
-    told = next((line for line in reversed(noise.splitlines()) if line.startswith("verify:")), "")
+    told = "; ".join(dict.fromkeys(_SAYS.findall(noise.replace(str(folder), ""))))
     second = f"{again.returncode}, ran {json.loads(said_again)['ran']}" if said_again else again.returncode
     cells = (case.words, after, ran, told[:200], second, f"{time.monotonic() - began:.0f}")
     return f"| {' | '.join(map(str, cells))} |", faults

@@ -29,7 +29,7 @@ class Standalone:
 
     @property
     def url(self) -> str:
-        """What ``--master`` takes."""
+        """The address for ``--master``."""
         return f"spark://127.0.0.1:{self.port}"
 
     def start(self, name: str) -> None:

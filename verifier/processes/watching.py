@@ -83,7 +83,7 @@ class Watched:
 
 
 def within(limits: Limits, work: Callable[[], T], patience: float | None = None) -> T:
-    """What work gives that does not look at limits itself; ``patience``: see ``look_at``. Raises
+    """Do work that does not look at limits itself; ``patience``: see ``look_at``. Raises
     Interrupted."""
     limits.check_time()
     with Watched(look_at(limits, patience)):

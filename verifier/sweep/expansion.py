@@ -156,7 +156,7 @@ def _any_definition(grid: Grid, spec: str) -> Definition:
 
 
 def _claims(grid: Grid, definition: Definition) -> dict[str, bool]:
-    """What the engines of the grid can be asked about; True if one is asked by default."""
+    """The properties that the engines of the grid take; True if one is asked by default."""
     claims: dict[str, bool] = {}
     for engine in grid.engines:
         for name, by_default in engine_named(engine).claims(definition).items():
