@@ -56,7 +56,7 @@ command that is killed itself nothing is asked), or if a process of the sweep is
 
 @dataclass(frozen=True)
 class _Case:
-    """What is killed, and what is started again before the second command."""
+    """A fault: its words, and the function that kills."""
 
     words: str
     kill: Callable[[Standalone, Popen[str]], None]

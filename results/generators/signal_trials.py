@@ -55,7 +55,7 @@ Of a command that had ended when the signal was due nothing is counted.
 
 @dataclass(frozen=True)
 class Row:
-    """What came of one trial."""
+    """The outcome of one trial."""
 
     command: str
     after: float

@@ -54,7 +54,7 @@ STUCK_SECONDS = 10.0
 _SHOWN_SECONDS = 3.0
 _READ_SECONDS = 0.05
 ROOM = 2000
-"""What a terminal that nobody reads still takes."""
+"""The bytes that a terminal that nobody reads still takes."""
 
 
 @dataclass(frozen=True)
@@ -210,7 +210,7 @@ def _abort(mark: str) -> None:
 
 
 def _read(terminal: tuple[int, int] | None, seconds: float) -> str:
-    """What was written to a terminal that was full of other things; where it is none, only waits."""
+    """Read what was written to a terminal that was full of other things; where it is none, only waits."""
     if terminal is None:
         time.sleep(seconds)
         return ""
@@ -253,7 +253,7 @@ def met_python(after: float, number: int, code: int, errors: str) -> bool:
 
 
 def wrongs(trial: Trial, ended: Ended, most: float) -> list[str]:
-    """What is wrong with the end of a trial; ``most`` seconds are allowed."""
+    """The faults of the end of a trial; ``most`` seconds are allowed."""
     if met_python(trial.after, trial.number, ended.code, ended.errors):
         return []
     found = []
