@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,6 +35,7 @@ _UPDATE_HELP = (
 @click.option("--cell", "cells", multiple=True, metavar="ID", help=_CELL_HELP)
 @click.option("--jobs", type=POSITIVE, help=_JOBS_HELP)
 @click.option("--junit", type=FileToWrite(), metavar="FILE", help="Write JUnit XML as well.")
+@click.option("--html", type=FileToWrite(), metavar="FILE", help="Write a page with all cells as well.")
 @format_option
 @click.option("--update", is_flag=True, help=_UPDATE_HELP)
 def command(
@@ -42,6 +43,7 @@ def command(
     cells: tuple[str, ...],
     jobs: int | None,
     junit: Path | None,
+    html: Path | None,
     output_format: str,
     update: bool,
 ) -> int:
@@ -55,39 +57,61 @@ def command(
     Examples:
       verify ci verify.toml
       verify ci verify.toml --cell lock --cell lock-broken --junit results.xml
+      verify ci verify.toml --html results.html
       verify ci verify.toml --update
     """
     names = [name.strip() for words in cells for name in words.split(",")]
     if update:
-        return _update(manifest, names, jobs, junit, output_format)
-    return _check(manifest, names, jobs, junit, output_format)
+        if junit is not None or html is not None or output_format != "text":
+            raise UsageError(
+                "--update goes with neither --junit, --html nor --format json: it checks nothing"
+            )
+        return _update(manifest, names, jobs)
+    return _check(manifest, names, jobs, {"--junit": junit, "--html": html}, output_format)
 
 
-def _check(path: Path, names: Sequence[str], jobs: int | None, junit: Path | None, output_format: str) -> int:
-    """Checks the manifest, prints, and returns the exit code."""
+def _check(
+    path: Path,
+    names: Sequence[str],
+    jobs: int | None,
+    targets: Mapping[str, Path | None],
+    output_format: str,
+) -> int:
+    """Checks the manifest, prints, writes the files, and returns the exit code."""
     from verifier.report.manifest import outcome_object
-    from verifier.report.manifest_junit import as_junit
 
-    outcome = _checked(path, names, jobs, junit, anew=False, shown=output_format == "text")
+    for flag, target in targets.items():
+        if target is not None:
+            check_writable(flag, target)
+    outcome = _checked(path, names, jobs, anew=False, shown=output_format == "text")
     if output_format == "json":
         print_json(outcome_object(outcome, str(path)))
     else:
         _print_closing(outcome)
-    if junit is not None:
-        write("--junit", junit, as_junit(outcome))
+    for flag, target in targets.items():
+        if target is not None:
+            write(flag, target, _written(flag, outcome, path))
     return outcome.exit_code
 
 
-def _update(
-    path: Path, names: Sequence[str], jobs: int | None, junit: Path | None, output_format: str
-) -> int:
+def _written(flag: str, outcome: Outcome, path: Path) -> str:
+    """The outcome as the file of an option."""
+    if flag == "--junit":
+        from verifier.report.manifest_junit import as_junit
+
+        return as_junit(outcome)
+    from verifier.report.cells import checked_report
+    from verifier.report.page import as_html
+
+    return as_html(checked_report(outcome, f"verify ci: {path.name}"))
+
+
+def _update(path: Path, names: Sequence[str], jobs: int | None) -> int:
     """Runs the cells, rewrites the manifest, and returns 0 if all of it could be recorded."""
     from verifier.ci.update import write_updated
 
-    if junit is not None or output_format != "text":
-        raise UsageError("--update goes with neither --junit nor --format json: it checks nothing")
     check_writable("MANIFEST", path)
-    outcome = _checked(path, names, jobs, None, anew=True, shown=False)
+    outcome = _checked(path, names, jobs, anew=True, shown=False)
     try:
         updated = write_updated(path, outcome.cells)
     except OSError as error:
@@ -104,9 +128,7 @@ def _update(
     return ExitCode.worst(codes + [check.exit_code for check in outcome.uncovered])
 
 
-def _checked(
-    path: Path, names: Sequence[str], jobs: int | None, junit: Path | None, *, anew: bool, shown: bool
-) -> Outcome:
+def _checked(path: Path, names: Sequence[str], jobs: int | None, *, anew: bool, shown: bool) -> Outcome:
     from verifier.ci.checking import check_cells
     from verifier.ci.manifest import read_manifest
     from verifier.cli.reporter import Reporter
@@ -117,8 +139,6 @@ def _checked(
     cells = manifest.chosen(names)
     for cell in manifest.cells:
         reads_spec(f"the spec of cell {cell.id}", cell.place)
-    if junit is not None:
-        check_writable("--junit", junit)
 
     with terminable(), Reporter(CellsText(), threaded=False) as reporter:
 

@@ -7,8 +7,9 @@ from pathlib import Path
 import click
 
 from verifier.cli.ci import MANIFEST
-from verifier.cli.output import say
+from verifier.cli.output import check_writable, note, say, write
 from verifier.cli.parameters import POSITIVE
+from verifier.cli.paths import FileToWrite
 from verifier.errors import UsageError
 from verifier.printable import json_text
 from verifier.processes.cores import cores
@@ -23,7 +24,8 @@ _GROUPS_HELP = (
 @click.command("matrix")
 @MANIFEST
 @click.option("--groups", type=POSITIVE, help=_GROUPS_HELP)
-def command(manifest: Path, groups: int | None) -> int:
+@click.option("--html", type=FileToWrite(), metavar="FILE", help="Write a page of the jobs as well.")
+def command(manifest: Path, groups: int | None, html: Path | None) -> int:
     """Print the cells of MANIFEST as JSON for a CI matrix, as GitHub's fromJSON takes it.
 
     Each entry has group, cell, spec, engine and seconds; it runs as verify ci MANIFEST --cell CELL. What no
@@ -32,7 +34,7 @@ def command(manifest: Path, groups: int | None) -> int:
     \b
     Examples:
       verify matrix verify.toml
-      verify matrix verify.toml --groups 8
+      verify matrix verify.toml --groups 8 --html jobs.html
     """
     from verifier.ci.check import uncovered
     from verifier.ci.manifest import read_manifest
@@ -40,6 +42,8 @@ def command(manifest: Path, groups: int | None) -> int:
     from verifier.ci.work import survey
     from verifier.processes.interrupts import terminable
 
+    if html is not None:
+        check_writable("--html", html)
     found = read_manifest(manifest)
     if groups is not None and groups > MOST_GROUPS:
         raise UsageError(f"--groups {groups} is not allowed: it takes an integer from 1 to {MOST_GROUPS}")
@@ -50,5 +54,14 @@ def command(manifest: Path, groups: int | None) -> int:
         say(f"FAIL  manifest: {check.subject}: {check.surprise}", err=True)
     if missing:
         return ExitCode.worst(check.exit_code for check in missing)
-    click.echo(json_text(matrix(found.cells, groups or MOST_GROUPS), indent=None))
+    entries = matrix(found.cells, groups or MOST_GROUPS)
+    click.echo(json_text(entries, indent=None))
+    if html is not None:
+        from verifier.report.cells import planned_report
+        from verifier.report.page import as_html
+
+        write(
+            "--html", html, as_html(planned_report(found.cells, entries, f"verify matrix: {manifest.name}"))
+        )
+        note(f"the page is in {html}")
     return 0

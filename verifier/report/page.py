@@ -44,15 +44,15 @@ _MOST_READY = 100
 def as_html(report: Report) -> str:
     """The report as an HTML document that needs no other file."""
     names = addresses(report.rows)
-    several = len(report.rows) != 1
+    several = len(report.rows) != 1 or bool(report.cells)
     with_itf = sum(row.trace is not None for row in report.rows) <= _MOST_WITH_ITF
     verdicts = [
         verdict_page(name, row, with_itf=with_itf) for name, row in zip(names, report.rows, strict=True)
     ]
     ready = len(verdicts) <= _MOST_READY
     sections = list(_sections(report, verdicts, ready=ready))
-    is_one = several and _is_one_question(report.rows, _MOST_ANSWERS)
-    plots = _plots(report.rows) if several and not is_one else []
+    is_one = several and not report.cells and _is_one_question(report.rows, _MOST_ANSWERS)
+    plots = _plots(report.rows) if several and not is_one and not report.cells else []
     style = _style([rules for _, _, rules in plots])
     scripts = [_element("\n".join(_text_of(f"{name}.js") for name in _SCRIPTS))]
     columns = columns_of(report.rows) if several else []
@@ -62,6 +62,7 @@ def as_html(report: Report) -> str:
         .render(
             report=report,
             tally=tally(report.rows),
+            several=several,
             marks=MARKS,
             verdicts=verdicts,
             sections=sections if ready else [],
@@ -70,10 +71,10 @@ def as_html(report: Report) -> str:
             rows=embedded(listed(columns, verdicts, MARKS)) if several else "",
             checker=_checker(verdicts),
             same=_same(report.rows) if several else "",
-            start="graph" if report.graph is not None else _start(report.rows, names),
+            start=_start(report, names),
             graph=None if report.graph is None else embedded(report.graph),
             answers=_worst_first(verdicts) if is_one else [],
-            grids=_drawn(report, verdicts) if several and not is_one else [],
+            grids=_drawn(report, verdicts) if several and not is_one and not report.cells else [],
             plots=[(title, svg) for title, svg, _ in plots],
             policy=_policy([style], scripts),
             style=style,
@@ -98,7 +99,7 @@ def _sections(report: Report, verdicts: Sequence[VerdictPage], *, ready: bool) -
     template = _environment().get_template("verdict.html.jinja")
     beside = [None, *(verdict.address for verdict in verdicts), None]
     checker = _checker(verdicts)
-    is_alone = len(verdicts) == 1
+    is_alone = len(verdicts) == 1 and not report.cells
     others = verdicts if not is_alone and _is_one_question(report.rows, _MOST_BESIDE) else ()
     for number, verdict in enumerate(verdicts):
         yield Markup(
@@ -137,8 +138,11 @@ def _is_one_question(rows: Sequence[Row], most: int) -> bool:
     return len(places) == 1 and len({row.claim for row in rows}) == len(rows) <= most
 
 
-def _start(rows: Sequence[Row], names: Sequence[str]) -> str:
+def _start(report: Report, names: Sequence[str]) -> str:
     """The page that opens first: the first execution, or the overview if protocols or constants differ."""
+    rows = report.rows
+    if report.graph is not None or report.cells:
+        return "overview" if report.cells else "graph"
     first = next((name for name, row in zip(names, rows, strict=True) if row.trace is not None), None)
     same = all((row.spec, row.constants) == (rows[0].spec, rows[0].constants) for row in rows)
     return "overview" if first is None or not same else first

@@ -22,6 +22,41 @@ _FILE_OF_ANOTHER = "FILE.py"
 
 
 @dataclass(frozen=True)
+class CellAnswer:
+    """The answer on a property in a cell of a manifest, or what is expected there."""
+
+    subject: str
+    verdict: VerdictKind | None
+    """None of what is no property."""
+    words: str
+    surprise: str | None = None
+    """Why it is not as expected."""
+    row: int | None = None
+    """Its place among the rows of the report."""
+
+
+@dataclass(frozen=True)
+class CellLine:
+    """A cell of a manifest."""
+
+    name: str
+    spec: str
+    constants: str
+    engine: str
+    answers: tuple[CellAnswer, ...]
+    seconds: float | None
+    share: float
+    """Its time as a number from 0 to 1, on a logarithmic scale."""
+    job: int | None
+    """The job of a CI matrix that runs it."""
+
+    @property
+    def is_as_expected(self) -> bool:
+        """True if nothing surprises."""
+        return all(answer.surprise is None for answer in self.answers)
+
+
+@dataclass(frozen=True)
 class Report:
     """The verdicts of one report."""
 
@@ -31,6 +66,8 @@ class Report:
     """Remarks on the whole report, one line each."""
     graph: Mapping[str, Any] | None = None
     """The states and steps to draw (``verifier.text.state_graph.as_data``)."""
+    cells: Sequence[CellLine] = ()
+    """The cells of a manifest (``verifier.report.cells``)."""
 
 
 def joined(reports: Sequence[Report], title: str | None = None) -> Report:

@@ -32,8 +32,8 @@
     for (const other of document.querySelectorAll(".page")) other.classList.toggle("current", other === page);
     document.title = page.dataset.title ? `${page.dataset.title} · ${main.dataset.title}` : main.dataset.title;
     if (moved) scrollTo(0, 0);
-    if (page === overview) list.read(query);
-    if (page === overview && query.size > 0) showList();
+    if (page === overview && list) list.read(query);
+    if (page === overview && list && query.size > 0) showList();
     if (page.id === "graph" && document.getElementById("graph-host")) showGraph(query);
     const host = page.querySelector(".explorer");
     if (host) showExecution(host, step, view, query, moved);
