@@ -42,9 +42,9 @@ from verifier.runs.tla_symbolic import Symbolic, symbolic
 from verifier.tla.found import State
 from verifier.tla.order import text
 from verifier.tla.translate.contexts import Context
-from verifier.tla.translate.expressions import Translator
 from verifier.tla.translate.sampling import sample
 from verifier.tla.translate.symbolic import Nothing, Untranslated
+from verifier.tla.translate.translator import Translator
 from verifier.tla.values import NoValue, Value, same
 
 CONFIG = f"CONSTANTS\n{CONSTANTS}INIT Init\nNEXT Next\n"

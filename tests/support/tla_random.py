@@ -44,9 +44,9 @@ from verifier.tla.found import State
 from verifier.tla.frames import Undefined
 from verifier.tla.specification import Specification
 from verifier.tla.translate.contexts import Context
-from verifier.tla.translate.expressions import Translator
 from verifier.tla.translate.symbolic import Nothing, Untranslated
 from verifier.tla.translate.translation import Translation
+from verifier.tla.translate.translator import Translator
 from verifier.tla.values import NoValue, Value, listed, same
 from verifier.trust.explain import ConcreteReading
 from verifier.verdict import Verdict, VerdictKind

@@ -26,9 +26,7 @@ from verifier.runs.tla_verdicts import Settled
 from verifier.specs.titles import UNDEFINED_READ
 from verifier.tla.columns import levels
 from verifier.tla.explorer import Explorer
-from verifier.tla.translate import translation
-from verifier.tla.translate.kinds import Kinds
-from verifier.tla.translate.membership import Membership
+from verifier.tla.translate import comparability, membership, translation
 from verifier.tla.translate.scouting import Scout
 
 CONFIG = "\nINIT Init\nNEXT Next\nINVARIANT Inv\n"
@@ -338,7 +336,7 @@ def test_an_error_of_the_interpreter_that_the_translation_does_not_have_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With a translation that does not see that values of different kinds are compared."""
-    monkeypatch.setattr(Kinds, "member_of", Membership.contains)
+    monkeypatch.setattr(comparability, "member_of", membership.contains)
     body = (
         "EXTENDS Naturals\nVARIABLE f\nInit == f = [i \\in 1..2 |-> 0]\n"
         "Next == \\E i \\in 1..2 : f' = [f EXCEPT ![i] = [a |-> i]]\n"

@@ -18,8 +18,8 @@ from verifier.errors import TooLargeError
 from verifier.runs.tla_loading import formula_named, load
 from verifier.runs.tla_symbolic import symbolic
 from verifier.tla.translate.contexts import Context
-from verifier.tla.translate.expressions import Translator
 from verifier.tla.translate.symbolic import Nothing, Untranslated
+from verifier.tla.translate.translator import Translator
 from verifier.tla.values import NoValue, Value, same
 
 HEAD = (

@@ -114,9 +114,7 @@ def _answer_never(right: Callable[..., Sym]) -> Callable[..., Sym]:
 def test_a_rule_that_answers_never_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: str
 ) -> None:
-    monkeypatch.setattr(
-        membership.Membership, "_sequence_in", _answer_never(membership.Membership._sequence_in)
-    )
+    monkeypatch.setattr(membership, "_sequence_in", _answer_never(membership._sequence_in))
     options: dict[str, Any] = {"depth": 1} if engine == "bmc" else {}
     found = _run(tmp_path, SEQUENCE, engine, **options)
     (verdict,) = (one for one in found.outcome.verdicts if one.property_name == "Inv")
@@ -205,9 +203,7 @@ Inv == x \in 1..9
 
 
 def test_each_expression_is_compared_in_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        membership.Membership, "_sequence_in", _answer_never(membership.Membership._sequence_in)
-    )
+    monkeypatch.setattr(membership, "_sequence_in", _answer_never(membership._sequence_in))
     body = SEQUENCE.replace(
         "Inv == ", r"Wide == q \in (1..3) \X (1..3)" + "\nInv == Len(q) > 9 => ~Wide \\/ "
     )

@@ -8,10 +8,12 @@ from dataclasses import dataclass, field, replace
 from verifier.encodings.terms import Symbol, Term
 from verifier.tla import ast
 from verifier.tla.ast import Expression
-from verifier.tla.translate.expressions import Translator
+from verifier.tla.translate.connectives import and_, if_, truth_of
+from verifier.tla.translate.reading import surely_read
 from verifier.tla.translate.spreading import Case
 from verifier.tla.translate.symbolic import NO, YES, Known, Nothing, Sym, Untranslated
 from verifier.tla.translate.terms import never_true
+from verifier.tla.translate.translator import Translator
 
 MOST_BRANCHES = 20_000
 
@@ -44,12 +46,12 @@ def merged_sides(t: Translator, decides: Sym, sides: list[list[Branch]], branch:
         assigned = {
             v: branch.assigned[v]
             if v in branch.assigned
-            else t.if_(decides, one.assigned[v], other.assigned[v])
+            else if_(t, decides, one.assigned[v], other.assigned[v])
             for v in one.assigned
         }
     except Untranslated:
         return None
-    guard = t.if_(decides, t.and_(one.guards), t.and_(other.guards))
+    guard = if_(t, decides, and_(t, one.guards), and_(t, other.guards))
     guards = branch.guards if guard is YES else (*branch.guards, guard)
     return replace(one, guards=guards, assigned=assigned)
 
@@ -63,7 +65,7 @@ class Guarding:
         self.count = 0
 
     def _guarded(self, test: Sym, branch: Branch) -> Iterator[Branch]:
-        test = self.t.truth(test)
+        test = truth_of(self.t, test)
         if test is NO or (isinstance(test, Known) and not test.value.truth):
             yield from self._stopped(branch)
             return
@@ -90,7 +92,7 @@ class Guarding:
 
     def _stopped(self, branch: Branch) -> Iterator[Branch]:
         """A branch that is never taken: what it reads until then may have no value."""
-        if not self.t.surely_read(branch.guards):
+        if not surely_read(self.t, branch.guards):
             yield replace(branch, guards=(*branch.guards, NO), dead=True)
 
     def _counted(self, whole: Expression) -> None:

@@ -12,7 +12,7 @@ from verifier.tla.facts import ACTION
 from verifier.tla.translate.symbolic import Sym
 
 if TYPE_CHECKING:
-    from verifier.tla.translate.evaluating import Evaluation
+    from verifier.tla.translate.translator import Translator
 
 Arguments: TypeAlias = tuple[Any, ...]
 """What the parameters of an operator are in a call."""
@@ -49,7 +49,7 @@ class Around:
 class Thunk:
     """An argument or a definition of a LET, translated when it is needed."""
 
-    def __init__(self, translator: Evaluation, body: Expression, context: Context) -> None:
+    def __init__(self, translator: Translator, body: Expression, context: Context) -> None:
         self.translator, self.body, self.context = translator, body, context
         self.found: Sym | None = None
         self.assigned: object = None

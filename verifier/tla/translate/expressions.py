@@ -2,119 +2,126 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from verifier.encodings.terms import Symbol
 from verifier.tla import ast
-from verifier.tla.evaluator import Evaluator
-from verifier.tla.translate.coding import Names
-from verifier.tla.translate.contexts import Context
-from verifier.tla.translate.function_forms import FunctionForms
-from verifier.tla.translate.making import set_of
-from verifier.tla.translate.symbolic import (
-    NO,
-    YES,
-    Functions,
-    Known,
-    Nothing,
-    Products,
-    Records,
-    Sym,
+from verifier.tla.ast import Expression
+from verifier.tla.translate.binders import (
+    translate_choose,
+    translate_filter,
+    translate_image,
+    translate_quantifier,
 )
+from verifier.tla.translate.calls import enter_let, translate_apply
+from verifier.tla.translate.comparability import require_one_kind
+from verifier.tla.translate.connectives import and_, if_, not_, or_, truth_of
+from verifier.tla.translate.contexts import Context
+from verifier.tla.translate.evaluating import known_function, make_strictly, set_value
+from verifier.tla.translate.function_forms import translate_application, translate_except, translate_function
+from verifier.tla.translate.making import equals
+from verifier.tla.translate.parts import set_of
+from verifier.tla.translate.symbolic import NO, YES, Functions, Known, Nothing, Products, Records, Sym
+
+if TYPE_CHECKING:
+    from verifier.tla.translate.translator import Translator
 
 
-class Translator(FunctionForms):
-    """Translates the expressions of one module."""
-
-    def __init__(
-        self,
-        evaluator: Evaluator,
-        names: Names,
-        variables: dict[ast.Variable, Symbol],
-        successor: dict[ast.Variable, Symbol],
-    ) -> None:
-        super().__init__(evaluator, names, variables, successor)
-        self.forms = {
-            ast.Number: lambda e, c: Known(e.value),
-            ast.String: lambda e, c: Known(e.value),
-            ast.Apply: self._apply,
-            ast.Junction: self._junction,
-            ast.If: self._if,
-            ast.Case: self._case,
-            ast.Let: lambda e, c: self.value(e.body, self.let(e, c)),
-            ast.Quantifier: self._quantifier,
-            ast.Choose: self._choose,
-            ast.SetOf: lambda e, c: self._set_of([self.value(i, c) for i in e.items]),
-            ast.Filter: self._filter,
-            ast.Image: self._image,
-            ast.Function: self._function,
-            ast.FunctionSet: lambda e, c: self._strict(
-                Functions, self.set_value(e.domain, c), self.set_value(e.range, c)
-            ),
-            ast.Record: lambda e, c: self._tabled({n: self.value(v, c) for n, v in e.fields}),
-            ast.RecordSet: self._record_set,
-            ast.Tuple: lambda e, c: self._tabled({n: self.value(v, c) for n, v in enumerate(e.items, 1)}),
-            ast.Product: lambda e, c: self._strict(
-                lambda *items: Products(items), *(self.set_value(i, c) for i in e.items)
-            ),
-            ast.At: lambda e, c: c.at if c.at is not None else Nothing("@ stands outside of EXCEPT"),
-            ast.Except: self._except,
-            ast.FunctionApply: self._applied_to,
-            ast.Prime: lambda e, c: self.value(e.body, replace(c, primed=True)),
-            ast.Unchanged: lambda e, c: self.equal(
-                self.value(e.body, c), self.value(e.body, replace(c, primed=True))
-            ),
-            ast.Step: self._step,
-        }
-
-    def _record_set(self, whole: ast.RecordSet, context: Context) -> Sym:
-        names = [name for name, _ in whole.fields]
-        images = [self.set_value(value, context) for _, value in whole.fields]
-        return self._strict(lambda *found: Records(dict(zip(names, found, strict=True))), *images)
-
-    # -- logic
-
-    def _junction(self, whole: ast.Junction, context: Context) -> Sym:
-        parts = (self.value(item, context) for item in whole.items)
-        return self.and_(parts) if whole.conjunction else self.or_(parts)
-
-    def _if(self, whole: ast.If, context: Context) -> Sym:
-        condition = self.truth(self.value(whole.condition, context))
-        if isinstance(condition, Nothing):
-            return condition
-        if isinstance(condition, Known):
-            return self.value(whole.then if condition.value.truth else whole.otherwise, context)
-        return self.if_(condition, self.value(whole.then, context), self.value(whole.otherwise, context))
-
-    def _case(self, whole: ast.Case, context: Context) -> Sym:
-        found: Sym = Nothing(whole.missing)
-        if whole.other is not None:
-            found = self.value(whole.other, context)
-        for guard, value in reversed(whole.arms):
-            condition = self.value(guard, context)
-            found = (
-                found
-                if self.truth(condition) is NO
-                else self.if_(condition, self.value(value, context), found)
-            )
-        return found
-
-    def _step(self, whole: ast.Step, context: Context) -> Sym:
-        unchanged = self.equal(
-            self.value(whole.subscript, context), self.value(whole.subscript, replace(context, primed=True))
-        )
-        action = (self.value(whole.action, context),)
-        if whole.stuttering:
-            return self.or_([unchanged, *action])
-        return self.and_([self.not_(unchanged), *action])
-
-    # -- sets
-
-    def _set_of(self, items: list[Sym]) -> Sym:
-        for item in items:
-            if isinstance(item, Nothing):
-                return item
-        return self.of_one_kind(set_of([(YES, item) for item in items]))
+def _translate_record_set(t: Translator, whole: ast.RecordSet, context: Context) -> Sym:
+    names = [name for name, _ in whole.fields]
+    images = [set_value(t, value, context) for _, value in whole.fields]
+    return make_strictly(lambda *found: Records(dict(zip(names, found, strict=True))), *images)
 
 
-__all__ = ["Translator"]
+# -- logic
+
+
+def _translate_junction(t: Translator, whole: ast.Junction, context: Context) -> Sym:
+    parts = (t.value(item, context) for item in whole.items)
+    return and_(t, parts) if whole.conjunction else or_(t, parts)
+
+
+def _translate_if(t: Translator, whole: ast.If, context: Context) -> Sym:
+    condition = truth_of(t, t.value(whole.condition, context))
+    if isinstance(condition, Nothing):
+        return condition
+    if isinstance(condition, Known):
+        return t.value(whole.then if condition.value.truth else whole.otherwise, context)
+    return if_(t, condition, t.value(whole.then, context), t.value(whole.otherwise, context))
+
+
+def _translate_case(t: Translator, whole: ast.Case, context: Context) -> Sym:
+    found: Sym = Nothing(whole.missing)
+    if whole.other is not None:
+        found = t.value(whole.other, context)
+    for guard, value in reversed(whole.arms):
+        condition = t.value(guard, context)
+        found = found if truth_of(t, condition) is NO else if_(t, condition, t.value(value, context), found)
+    return found
+
+
+def _translate_step(t: Translator, whole: ast.Step, context: Context) -> Sym:
+    unchanged = equals(
+        t, t.value(whole.subscript, context), t.value(whole.subscript, replace(context, primed=True))
+    )
+    action = (t.value(whole.action, context),)
+    if whole.stuttering:
+        return or_(t, [unchanged, *action])
+    return and_(t, [not_(t, unchanged), *action])
+
+
+# -- sets
+
+
+def _translate_set(t: Translator, whole: ast.SetOf, context: Context) -> Sym:
+    items = [t.value(item, context) for item in whole.items]
+    for item in items:
+        if isinstance(item, Nothing):
+            return item
+    return require_one_kind(t, set_of([(YES, item) for item in items]))
+
+
+Form: TypeAlias = "Callable[[Translator, Any, Context], Sym]"
+"""What translates an expression of one form, where it stands."""
+
+FORMS: Mapping[type[Expression], Form] = MappingProxyType(
+    {
+        ast.Number: lambda t, e, c: Known(e.value),
+        ast.String: lambda t, e, c: Known(e.value),
+        ast.Apply: translate_apply,
+        ast.Junction: _translate_junction,
+        ast.If: _translate_if,
+        ast.Case: _translate_case,
+        ast.Let: lambda t, e, c: t.value(e.body, enter_let(t, e, c)),
+        ast.Quantifier: translate_quantifier,
+        ast.Choose: translate_choose,
+        ast.SetOf: _translate_set,
+        ast.Filter: translate_filter,
+        ast.Image: translate_image,
+        ast.Function: translate_function,
+        ast.FunctionSet: lambda t, e, c: make_strictly(
+            Functions, set_value(t, e.domain, c), set_value(t, e.range, c)
+        ),
+        ast.Record: lambda t, e, c: known_function({n: t.value(v, c) for n, v in e.fields}),
+        ast.RecordSet: _translate_record_set,
+        ast.Tuple: lambda t, e, c: known_function({n: t.value(v, c) for n, v in enumerate(e.items, 1)}),
+        ast.Product: lambda t, e, c: make_strictly(
+            lambda *items: Products(items), *(set_value(t, i, c) for i in e.items)
+        ),
+        ast.At: lambda t, e, c: c.at if c.at is not None else Nothing("@ stands outside of EXCEPT"),
+        ast.Except: translate_except,
+        ast.FunctionApply: translate_application,
+        ast.Prime: lambda t, e, c: t.value(e.body, replace(c, primed=True)),
+        ast.Unchanged: lambda t, e, c: equals(
+            t, t.value(e.body, c), t.value(e.body, replace(c, primed=True))
+        ),
+        ast.Step: _translate_step,
+    }
+)
+"""What translates each form of expression. ENABLED is translated where its action's steps are found
+(``steps``); what is in no table is not translated."""
+
+
+__all__ = ["FORMS", "Form"]

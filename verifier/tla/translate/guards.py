@@ -8,9 +8,14 @@ from __future__ import annotations
 
 from verifier.tla import ast
 from verifier.tla.ast import Definition, Expression
+from verifier.tla.translate.binders import bound_cases
+from verifier.tla.translate.calls import enter, enter_let
+from verifier.tla.translate.connectives import and_, if_, truth_of
 from verifier.tla.translate.contexts import Context
-from verifier.tla.translate.expressions import Translator
+from verifier.tla.translate.reading import guarded, reads
+from verifier.tla.translate.spreading import for_all
 from verifier.tla.translate.symbolic import YES, Sym
+from verifier.tla.translate.translator import Translator
 
 
 def all_ways(t: Translator, whole: Expression, c: Context, seen: tuple[Definition, ...] = ()) -> Sym:
@@ -19,19 +24,19 @@ def all_ways(t: Translator, whole: Expression, c: Context, seen: tuple[Definitio
         case ast.Junction() if whole.conjunction:
             return _in_turn(t, whole, c, seen)
         case ast.Junction():
-            return t.and_([all_ways(t, item, c, seen) for item in whole.items])
+            return and_(t, [all_ways(t, item, c, seen) for item in whole.items])
         case ast.Quantifier() if not whole.universal:
             return _of_each(t, whole, c, seen)
         case ast.If():
             sides = [all_ways(t, side, c, seen) for side in (whole.then, whole.otherwise)]
             condition = t.value(whole.condition, c)
-            return t.and_([t.reads(condition), t.if_(condition, *sides)])
+            return and_(t, [reads(t, condition), if_(t, condition, *sides)])
         case ast.Let():
-            return all_ways(t, whole.body, t.let(whole, c), seen)
+            return all_ways(t, whole.body, enter_let(t, whole, c), seen)
         case ast.Apply() if (symbol := _entered(t, whole, c)) is not None and symbol not in seen:
             assert symbol.body is not None
-            return all_ways(t, symbol.body, t.entered(symbol, whole, c), (*seen, symbol))
-    return t.reads(t.truth(t.value(whole, c)))
+            return all_ways(t, symbol.body, enter(t, symbol, whole, c), (*seen, symbol))
+    return reads(t, truth_of(t, t.value(whole, c)))
 
 
 def _in_turn(t: Translator, whole: ast.Junction, c: Context, seen: tuple[Definition, ...]) -> Sym:
@@ -39,19 +44,19 @@ def _in_turn(t: Translator, whole: ast.Junction, c: Context, seen: tuple[Definit
     for item in reversed(whole.items):
         later, found = found, all_ways(t, item, c, seen)
         if later is not YES:
-            found = t.and_([found, t.guarded(t.value(item, c), later)])
+            found = and_(t, [found, guarded(t, t.value(item, c), later)])
     return found
 
 
 def _of_each(t: Translator, whole: ast.Quantifier, c: Context, seen: tuple[Definition, ...]) -> Sym:
-    read, rows = t.bound_cases(whole.bindings, c)
+    read, rows = bound_cases(t, whole.bindings, c)
     parts = [read]
     for cases, inner in rows:
         one = all_ways(t, whole.body, inner, seen)
         for case in reversed(cases):
-            one = one if one is YES else t.for_all(case, one)
+            one = one if one is YES else for_all(t, case, one)
         parts.append(one)
-    return t.and_(parts)
+    return and_(t, parts)
 
 
 def _entered(t: Translator, whole: ast.Apply, c: Context) -> Definition | None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
 
 from verifier.encodings.sorts import (
     Function,
@@ -15,184 +17,213 @@ from verifier.encodings.sorts import (
     Tuple,
     Variant,
 )
-from verifier.encodings.terms import Operator, Term
-from verifier.tla.translate.making import known_table, table_of
-from verifier.tla.translate.set_operators import SetOperators
+from verifier.encodings.terms import Operator, Symbol, Term
+from verifier.tla.translate.arithmetic import sum_of
+from verifier.tla.translate.comparability import require_comparable_members
+from verifier.tla.translate.connectives import and_, formula_of, if_, not_, or_
+from verifier.tla.translate.domains import domain_of
+from verifier.tla.translate.functions import apply
+from verifier.tla.translate.joining import join_all_sorts, join_sorts, least_sort
+from verifier.tla.translate.kinds import kinds_of
+from verifier.tla.translate.listing import lists_members
+from verifier.tla.translate.making import as_partial, less
+from verifier.tla.translate.membership import contains
+from verifier.tla.translate.narrowing import extend
+from verifier.tla.translate.parts import known_table, rows_of, table_of
+from verifier.tla.translate.sequences import append
+from verifier.tla.translate.set_operators import keep_members, members_in_order, unite
 from verifier.tla.translate.shapes import NOTHING
+from verifier.tla.translate.spreading import each_once, for_all, integer_of, spread
 from verifier.tla.translate.symbolic import NO, YES, Entries, Known, Sym, Table, Untranslated
 from verifier.tla.translate.terms import TRUTH, literal, variable
 from verifier.tla.values import listed
 
+if TYPE_CHECKING:
+    from verifier.tla.translate.translator import Translator
 
-class Merging(SetOperators):
-    """Makes terms of functions whose domain varies."""
 
-    def pair_of(self, key: Sym, item: Sym) -> Sym:
-        """``key :> item``"""
-        return Table({key.value: item}) if isinstance(key, Known) else Entries(((YES, key, item),))
+def pair_of(key: Sym, item: Sym) -> Sym:
+    """``key :> item``"""
+    return Table({key.value: item}) if isinstance(key, Known) else Entries(((YES, key, item),))
 
-    def over_each(self, one: Sym, other: Sym) -> Sym:
-        """``one @@ other``"""
-        comparable = self.mixed_members(self.domain(one), self.domain(other))
-        return self.after(comparable, self._over_each(one, other))
 
-    def _over_each(self, one: Sym, other: Sym) -> Sym:
-        first, second = table_of(one), table_of(other)
-        if first is not None and second is not None:
-            return known_table(Table({**second.rows, **first.rows}))
-        above, below = _entries(one), _entries(other)
-        if above is None:
-            left = self.partial_function(one)
-            if below is not None and (isinstance(other, Entries) or self._lists_members(left.sort)):
-                return self._with_entries(left, below)
-            return self._merged(left, self.partial_function(other))
-        if first is not None and isinstance(other, Entries):
-            return self._with_entries(self.partial_function(one), other)
-        found = self.partial_function(other)
-        for condition, key, item in above.rows:
-            found = self.term(self.if_(condition, self.extended(found, key, item), found))
-        return found
+def merge_functions(t: Translator, one: Sym, other: Sym) -> Sym:
+    """``one @@ other``"""
+    comparable = require_comparable_members(t, domain_of(t, one), domain_of(t, other))
+    return t.after(comparable, _merge_entries(t, one, other))
 
-    def _with_entries(self, function: Term, more: Entries) -> Term:
-        """A function with entries at keys that it does not have. What one added may be added again."""
-        found, domain = function, self.domain(function)
-        for condition, key, item in more.rows:
-            new = condition
-            if not _is_empty(function):
-                new = self.and_([condition, self.not_(self.contains(domain, key))])
-            found = self.term(self.if_(new, self.extended(found, key, item), found))
-        return found
 
-    def partial_function(self, value: Sym) -> Term:
-        """A function as a term of a sort of functions whose domain varies."""
-        table = self.rows_of(value)
-        if table is not None and not table.rows:
-            sort: Sort = PartialFunction(NOTHING, NOTHING)
-            return literal(sort, self.names.encode((), sort))
-        if table is not None:
-            keys = self.join_all([self.sort_of(key) for key in table.rows])
-            return self.as_partial(table, keys, None)
-        term = self.term(value)
-        found = self._partial_sort(term.sort)
-        if found is None:
-            raise Untranslated(None, "@@ of functions of this kind")
-        return self.convert(term, found)
+def _merge_entries(t: Translator, one: Sym, other: Sym) -> Sym:
+    first, second = table_of(one), table_of(other)
+    if first is not None and second is not None:
+        return known_table(Table({**second.rows, **first.rows}))
+    above, below = _entries(one), _entries(other)
+    if above is None:
+        left = partial_function(t, one)
+        if below is not None and (isinstance(other, Entries) or lists_members(t, left.sort)):
+            return _with_entries(t, left, below)
+        return _merged(t, left, partial_function(t, other))
+    if first is not None and isinstance(other, Entries):
+        return _with_entries(t, partial_function(t, one), other)
+    found = partial_function(t, other)
+    for condition, key, item in above.rows:
+        found = t.term(if_(t, condition, extend(t, found, key, item), found))
+    return found
 
-    def _partial_sort(self, sort: Sort) -> PartialFunction | None:
-        """The sort of functions whose domain varies that holds the functions of a sort."""
-        match sort:
-            case PartialFunction():
-                return sort
-            case Function():
-                return PartialFunction(sort.domain, sort.range)
-            case Sequence():
-                return PartialFunction(Range(1, sort.capacity), sort.element)
-            case Tuple():
-                return PartialFunction(Range(1, len(sort.items)), self.join_all(sort.items))
-            case Record():
-                keys = self.join_all(map(self.sort_of, sort.field_sorts))
-                return PartialFunction(keys, self.join_all(part for _, part in sort.fields))
-            case Variant():
-                kinds = [self._partial_sort(part) for _, part in sort.alternatives]
-                found = [kind for kind in kinds if kind is not None]
-                return (
-                    PartialFunction(
-                        self.join_all(kind.domain for kind in found),
-                        self.join_all(kind.range for kind in found),
-                    )
-                    if found
-                    else None
+
+def _with_entries(t: Translator, function: Term, more: Entries) -> Term:
+    """A function with entries at keys that it does not have. What one added may be added again."""
+    found, domain = function, domain_of(t, function)
+    for condition, key, item in more.rows:
+        new = condition
+        if not _is_empty(function):
+            new = and_(t, [condition, not_(t, contains(t, domain, key))])
+        found = t.term(if_(t, new, extend(t, found, key, item), found))
+    return found
+
+
+def partial_function(t: Translator, value: Sym) -> Term:
+    """A function as a term of a sort of functions whose domain varies."""
+    table = rows_of(t, value)
+    if table is not None and not table.rows:
+        sort: Sort = PartialFunction(NOTHING, NOTHING)
+        return literal(sort, t.names.encode((), sort))
+    if table is not None:
+        keys = join_all_sorts(t, [least_sort(t, key) for key in table.rows])
+        return as_partial(t, table, keys, None)
+    term = t.term(value)
+    found = _partial_sort(t, term.sort)
+    if found is None:
+        raise Untranslated(None, "@@ of functions of this kind")
+    return t.convert(term, found)
+
+
+def _partial_sort(t: Translator, sort: Sort) -> PartialFunction | None:
+    """The sort of functions whose domain varies that holds the functions of a sort."""
+    match sort:
+        case PartialFunction():
+            return sort
+        case Function():
+            return PartialFunction(sort.domain, sort.range)
+        case Sequence():
+            return PartialFunction(Range(1, sort.capacity), sort.element)
+        case Tuple():
+            return PartialFunction(Range(1, len(sort.items)), join_all_sorts(t, sort.items))
+        case Record():
+            keys = join_all_sorts(t, map(partial(least_sort, t), sort.field_sorts))
+            return PartialFunction(keys, join_all_sorts(t, (part for _, part in sort.fields)))
+        case Variant():
+            kinds = [_partial_sort(t, part) for _, part in sort.alternatives]
+            found = [kind for kind in kinds if kind is not None]
+            return (
+                PartialFunction(
+                    join_all_sorts(t, (kind.domain for kind in found)),
+                    join_all_sorts(t, (kind.range for kind in found)),
                 )
-        return None
+                if found
+                else None
+            )
+    return None
 
-    def _merged(self, one: Term, other: Term) -> Term:
-        sort = self.join(one.sort, other.sort)
-        assert isinstance(sort, PartialFunction)
-        left, right = self.convert(one, sort), self.convert(other, sort)
-        symbol = self.fresh("k", sort.domain)
-        inside = [self.contains(self.domain(part), variable(symbol)) for part in (left, right)]
-        applied = [Term(Operator.APPLY, sort.range, (part, variable(symbol))) for part in (left, right)]
-        body = self.term(self.if_(inside[0], *applied))
-        return Term(Operator.PARTIAL_FUNCTION, sort, (self.formula(self.or_(inside)), body), binds=symbol)
 
-    def set_to_seq(self, of: Sym) -> Sym:
-        """``SetToSeq``: the members in TLC's order."""
-        found: Sym = Known(())
-        for case in self.in_order(of):
-            found = self.if_(case.condition, self.appended(found, case.item), found)
-        return found
+def _merged(t: Translator, one: Term, other: Term) -> Term:
+    sort = join_sorts(t, one.sort, other.sort)
+    assert isinstance(sort, PartialFunction)
+    left, right = t.convert(one, sort), t.convert(other, sort)
+    symbol = Symbol("k", sort.domain)
+    inside = [contains(t, domain_of(t, part), variable(symbol)) for part in (left, right)]
+    applied = [Term(Operator.APPLY, sort.range, (part, variable(symbol))) for part in (left, right)]
+    body = t.term(if_(t, inside[0], *applied))
+    return Term(Operator.PARTIAL_FUNCTION, sort, (formula_of(t, or_(t, inside)), body), binds=symbol)
 
-    # -- bags
 
-    def function_over(self, of: Sym, body: Callable[[Sym], Sym]) -> Sym:
-        """``[x \\in of |-> body(x)]``"""
-        cases = self.spread(of)
-        if all(case.condition is YES and isinstance(case.item, Known) for case in cases):
-            return known_table(Table({listed(case.item.value): body(case.item) for case in cases}))  # type: ignore[union-attr]
-        domain = self.term(of)
-        assert isinstance(domain.sort, Set)
-        symbol = self.fresh("k", domain.sort.element)
-        inside = Term(Operator.CONTAINS, TRUTH, (domain, variable(symbol)))
-        made = self.term(body(variable(symbol)))
-        return Term(
-            Operator.PARTIAL_FUNCTION, PartialFunction(symbol.sort, made.sort), (inside, made), binds=symbol
-        )
+def set_to_seq(t: Translator, of: Sym) -> Sym:
+    """``SetToSeq``: the members in TLC's order."""
+    found: Sym = Known(())
+    for case in members_in_order(t, of):
+        found = if_(t, case.condition, append(t, found, case.item), found)
+    return found
 
-    def copies(self, item: Sym, bag: Sym) -> Sym:
-        """``CopiesIn``"""
-        count = self.integer(self.apply(bag, item))
-        return self.if_(self.member_of(self.domain(bag), item), count, Known(0))
 
-    def is_bag(self, value: Sym) -> Sym:
-        """``IsABag``: a function to positive integers. What is of another kind is none, and no error."""
-        function = self.kinds(value).get("function", NO)
-        if function is NO:
-            return NO
-        keys = self.spread(self.domain(value))
-        return self.and_([function, *(self.for_all(case, self._positive(value, case.item)) for case in keys)])
+# -- bags
 
-    def _positive(self, function: Sym, key: Sym) -> Sym:
-        count = self.apply(function, key)
-        is_integer = self.kinds(count).get("integer", NO)
-        return NO if is_integer is NO else self.and_([is_integer, self.less(Known(0), self.integer(count))])
 
-    def bag_cardinality(self, bag: Sym) -> Sym:
-        """``BagCardinality``"""
-        found: Sym = Known(0)
-        for case in self.each_once(self.domain(bag)):
-            more = self.sum_of(Operator.ADD, found, self.apply(bag, case.item))
-            found = self.if_(case.condition, more, found)
-        return found
+def function_over(t: Translator, of: Sym, body: Callable[[Sym], Sym]) -> Sym:
+    """``[x \\in of |-> body(x)]``"""
+    cases = spread(t, of)
+    if all(case.condition is YES and isinstance(case.item, Known) for case in cases):
+        return known_table(Table({listed(case.item.value): body(case.item) for case in cases}))  # type: ignore[union-attr]
+    domain = t.term(of)
+    assert isinstance(domain.sort, Set)
+    symbol = Symbol("k", domain.sort.element)
+    inside = Term(Operator.CONTAINS, TRUTH, (domain, variable(symbol)))
+    made = t.term(body(variable(symbol)))
+    return Term(
+        Operator.PARTIAL_FUNCTION, PartialFunction(symbol.sort, made.sort), (inside, made), binds=symbol
+    )
 
-    def bag_sum(self, one: Sym, other: Sym) -> Sym:
-        """``one (+) other``"""
-        keys = self.united(self.domain(one), self.domain(other))
-        return self.function_over(
-            keys, lambda key: self.sum_of(Operator.ADD, self.copies(key, one), self.copies(key, other))
-        )
 
-    def bag_difference(self, one: Sym, other: Sym) -> Sym:
-        """``one (-) other``"""
+def copies(t: Translator, item: Sym, bag: Sym) -> Sym:
+    """``CopiesIn``"""
+    count = integer_of(t, apply(t, bag, item))
+    return if_(t, t.member_of(domain_of(t, bag), item), count, Known(0))
 
-        def left(key: Sym) -> Sym:
-            return self.sum_of(Operator.SUBTRACT, self.copies(key, one), self.copies(key, other))
 
-        keys = self._kept(self.domain(one), lambda key: self.less(Known(0), self.integer(left(key))))
-        return self.function_over(keys, left)
+def is_bag(t: Translator, value: Sym) -> Sym:
+    """``IsABag``: a function to positive integers. What is of another kind is none, and no error."""
+    function = kinds_of(t, value).get("function", NO)
+    if function is NO:
+        return NO
+    keys = spread(t, domain_of(t, value))
+    return and_(t, [function, *(for_all(t, case, _positive(t, value, case.item)) for case in keys)])
 
-    def bag_within(self, one: Sym, other: Sym) -> Sym:
-        r"""``one \\sqsubseteq other``"""
-        return self.and_(
-            [
-                self.for_all(
-                    case,
-                    self.less(
-                        self.integer(self.apply(one, case.item)), self.copies(case.item, other), equal=True
-                    ),
-                )
-                for case in self.spread(self.domain(one))
-            ]
-        )
+
+def _positive(t: Translator, function: Sym, key: Sym) -> Sym:
+    count = apply(t, function, key)
+    is_integer = kinds_of(t, count).get("integer", NO)
+    return NO if is_integer is NO else and_(t, [is_integer, less(t, Known(0), integer_of(t, count))])
+
+
+def bag_cardinality(t: Translator, bag: Sym) -> Sym:
+    """``BagCardinality``"""
+    found: Sym = Known(0)
+    for case in each_once(t, domain_of(t, bag)):
+        more = sum_of(t, Operator.ADD, found, apply(t, bag, case.item))
+        found = if_(t, case.condition, more, found)
+    return found
+
+
+def bag_sum(t: Translator, one: Sym, other: Sym) -> Sym:
+    """``one (+) other``"""
+    keys = unite(t, domain_of(t, one), domain_of(t, other))
+    return function_over(
+        t, keys, lambda key: sum_of(t, Operator.ADD, copies(t, key, one), copies(t, key, other))
+    )
+
+
+def bag_difference(t: Translator, one: Sym, other: Sym) -> Sym:
+    """``one (-) other``"""
+
+    def left(key: Sym) -> Sym:
+        return sum_of(t, Operator.SUBTRACT, copies(t, key, one), copies(t, key, other))
+
+    keys = keep_members(t, domain_of(t, one), lambda key: less(t, Known(0), integer_of(t, left(key))))
+    return function_over(t, keys, left)
+
+
+def bag_within(t: Translator, one: Sym, other: Sym) -> Sym:
+    r"""``one \\sqsubseteq other``"""
+    return and_(
+        t,
+        [
+            for_all(
+                t,
+                case,
+                less(t, integer_of(t, apply(t, one, case.item)), copies(t, case.item, other), equal=True),
+            )
+            for case in spread(t, domain_of(t, one))
+        ],
+    )
 
 
 def _entries(value: Sym) -> Entries | None:
@@ -205,6 +236,3 @@ def _entries(value: Sym) -> Entries | None:
 
 def _is_empty(function: Term) -> bool:
     return isinstance(function.sort, PartialFunction) and function.sort.domain == NOTHING
-
-
-__all__ = ["Merging"]

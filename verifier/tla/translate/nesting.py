@@ -49,9 +49,7 @@ def changed_arguments(context: Context) -> list[Any]:
     return found
 
 
-def reached(
-    definition: Definition, resolve: Callable[[Symbol, str], Symbol | None]
-) -> frozenset[Definition]:
+def reached(definition: Definition, resolve: Callable[[Symbol, str], Symbol | None]) -> frozenset[Definition]:
     """The definitions that a definition speaks of, and those of which these speak; itself only where it calls
     itself."""
     found: set[Definition] = set()

@@ -13,7 +13,7 @@ from verifier.tla.translate.contexts import Context
 from verifier.tla.translate.symbolic import Sym
 
 if TYPE_CHECKING:
-    from verifier.tla.translate.expressions import Translator
+    from verifier.tla.translate.translator import Translator
 
 _MOST_OF_ONE = 4
 """An expression is translated for each value of the names around it. So many of these translations are kept,

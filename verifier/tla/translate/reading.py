@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from verifier.encodings.partiality import is_partial
 from verifier.encodings.sorts import Boolean
 from verifier.encodings.terms import Operator, Term
 from verifier.tla.lazy_sets import Infinite
-from verifier.tla.translate.sets import Sets
+from verifier.tla.translate.connectives import and_, if_, implies, is_total
+from verifier.tla.translate.making import less
+from verifier.tla.translate.spreading import for_all, spread
 from verifier.tla.translate.symbolic import (
     YES,
     AllSequences,
@@ -39,188 +42,186 @@ from verifier.tla.translate.symbolic import Operator as Op
 from verifier.tla.translate.terms import TRUTH, always_true, is_undefined, literal
 from verifier.tla.values import is_infinite, is_set
 
+if TYPE_CHECKING:
+    from verifier.tla.translate.translator import Translator
+
+
 _FAR = 5
+
+
 """How deep a part is looked for in what was made of it."""
 
 
-class Reading(Sets):
-    """Knows what is read."""
-
-    def reads(self, value: Sym) -> Sym:
-        """A formula that is true where all that a value is made of has a value, and has none elsewhere."""
-        match value:
-            case Known() | LazyMap() | Op():
-                return YES
-            case Nothing():
-                return value
-            case Term():
-                return self._reads_term(value)
-            case Table():
-                return self.and_([self.reads(item) for item in value.rows.values()])
-            case Row():
-                length = value.length
-                slots = [
-                    self.guarded(self.less(Known(place), length), self.reads(slot))
-                    for place, slot in enumerate(value.slots)
-                ]
-                return self.and_([self.reads(length), *slots])
-            case Entries():
-                return self._reads_entries(value)
-            case Chosen():
-                then, otherwise = self.reads(value.then), self.reads(value.otherwise)
-                sides = (
-                    YES if then is YES and otherwise is YES else self.if_(value.condition, then, otherwise)
-                )
-                return self.and_([self.reads(value.condition), sides])
-        return self._reads_set(value)
-
-    def _reads_entries(self, value: Entries) -> Sym:
-        parts = []
-        for condition, key, item in value.rows:
-            both = self.and_([self.reads(key), self.reads(item)])
-            parts.append(self.and_([self.reads(condition), self.guarded(condition, both)]))
-        return self.and_(parts)
-
-    def _reads_term(self, value: Term) -> Sym:
-        if self.is_total(value):
+def reads(t: Translator, value: Sym) -> Sym:
+    """A formula that is true where all that a value is made of has a value, and has none elsewhere."""
+    match value:
+        case Known() | LazyMap() | Op():
             return YES
-        # What implies the truth is read, and never asked whether it is true.
-        asked = value if isinstance(value.sort, Boolean) else Term(Operator.EQUAL, TRUTH, (value, value))
-        return Term(Operator.IMPLIES, TRUTH, (asked, literal(TRUTH, True)))
-
-    def _reads_set(self, value: Sym) -> Sym:
-        match value:
-            case Functions():
-                return self.and_([self.reads(value.domain), self.reads(value.range)])
-            case Records():
-                return self.and_([self.reads(image) for image in value.fields.values()])
-            case Products():
-                return self.and_([self.reads(item) for item in value.items])
-            case Subsets() | AllSequences():
-                return self.reads(value.base)
-            case Span():
-                return self.and_([self.reads(value.low), self.reads(value.high)])
-            case Joined():
-                return self.and_([self.reads(part) for part in value.parts])
-            case Members():
-                return self.and_(
-                    [self.and_([self.reads(c), self.guarded(c, self.reads(i))]) for c, i in value.items]
-                )
-            case Part():
-                return self._reads_part(value)
-        return YES
-
-    def _reads_part(self, value: Part) -> Sym:
-        base = self.reads(value.base)
-        if isinstance(value.base, Known) and is_set(value.base.value) and is_infinite(value.base.value):
-            return base
-        tests = []
-        for case in self.spread(value.base):
-            read = self.reads(value.test(case.item))
-            tests.append(YES if read is YES else self.for_all(case, read))
-        return self.and_([base, *tests])
-
-    def guarded(self, condition: Sym, read: Sym) -> Sym:
-        """What is read only under a condition."""
-        return YES if read is YES else self.implies(condition, lambda: read)
-
-    def is_total(self, term: Term) -> bool:
-        """Whether a term has a value in every state, by its operators and sorts."""
-        found = self.totals.get(term)
-        if found is None:
-            found = not is_partial(term) and all(map(self.is_total, term.arguments))
-            self.totals[term] = found
-        return found
-
-    def surely_read(self, guards: Iterable[Sym]) -> bool:
-        """Whether each of some guards has a value wherever those before it are true, as far as is seen."""
-        within: set[tuple[object, object]] = set()
-        for guard in guards:
-            if isinstance(guard, Known):
-                continue
-            if not isinstance(guard, Term) or not self._is_total_within(guard, within):
-                return False
-            if guard.operator is Operator.CONTAINS and guard.arguments[0].operator is Operator.DOMAIN:
-                (function,), key = guard.arguments[0].arguments, guard.arguments[1]
-                if function.operator is Operator.VARIABLE and key.operator is Operator.LITERAL:
-                    within.add((function.data, key.data))
-        return True
-
-    def _is_total_within(self, term: Term, within: set[tuple[object, object]]) -> bool:
-        """Whether a term has a value where some keys are in the domains of some variables."""
-        if self.is_total(term):
-            return True
-        if (
-            term.operator is Operator.IF
-            and is_undefined(term.arguments[2])
-            and always_true(term.arguments[0])
-        ):
-            return all(self._is_total_within(part, within) for part in term.arguments[:2])
-        if is_partial(term):
-            if term.operator is not Operator.APPLY:
-                return False
-            function, key = term.arguments
-            return (function.data, key.data) in within and key.operator is Operator.LITERAL
-        return all(self._is_total_within(part, within) for part in term.arguments)
-
-    # -- made to read
-
-    def strict(self, result: Sym, *parts: Sym) -> Sym:
-        """What an operator made, made to read the parts."""
-        if isinstance(result, Nothing):
-            return result
-        lost = [part for part in parts if not (isinstance(part, Term) and _reads(result, part, _FAR))]
-        return self.after(self.and_([self.reads(part) for part in lost]), result)
-
-    def after(self, read: Sym, value: Sym) -> Sym:
-        """A value, where a formula has one: it is true there."""
-        if read is YES or isinstance(value, Nothing | Op):
+        case Nothing():
             return value
-        if isinstance(value, LazyMap):
-            return LazyMap(
-                value.domain,
-                lambda key: self.after(read, value.at(key)),
-                lambda: self.after(read, value.whole()),
-            )
-        if isinstance(read, Nothing):
-            return read
-        match value:
-            case Members() if value.items:
-                (condition, item), *rest = value.items
-                return replace(value, items=((self.and_([read, condition]), item), *rest))
-            case Members() if value.base is not None:
-                return replace(value, base=self.after(read, value.base))
-            case Table() if value.rows:
-                first = next(iter(value.rows))
-                return Table({**value.rows, first: self.after(read, value.rows[first])})
-            case Row():
-                return replace(value, length=self.after(read, value.length))
-            case Entries() if value.rows:
-                (condition, key, made), *others = value.rows
-                return Entries(((self.and_([read, condition]), key, made), *others))
-            case Chosen():
-                return replace(value, condition=self.and_([read, value.condition]))
-        return self._after_set(read, value)
+        case Term():
+            return _reads_term(t, value)
+        case Table():
+            return and_(t, [reads(t, item) for item in value.rows.values()])
+        case Row():
+            length = value.length
+            slots = [
+                guarded(t, less(t, Known(place), length), reads(t, slot))
+                for place, slot in enumerate(value.slots)
+            ]
+            return and_(t, [reads(t, length), *slots])
+        case Entries():
+            return _reads_entries(t, value)
+        case Chosen():
+            then, otherwise = reads(t, value.then), reads(t, value.otherwise)
+            sides = YES if then is YES and otherwise is YES else if_(t, value.condition, then, otherwise)
+            return and_(t, [reads(t, value.condition), sides])
+    return _reads_set(t, value)
 
-    def _after_set(self, read: Sym, value: Sym) -> Sym:
-        match value:
-            case Functions():
-                return replace(value, domain=self.after(read, value.domain))
-            case Records() if value.fields:
-                first = next(iter(value.fields))
-                return Records({**value.fields, first: self.after(read, value.fields[first])})
-            case Products():
-                return Products((self.after(read, value.items[0]), *value.items[1:]))
-            case Subsets() | AllSequences() | Part():
-                return replace(value, base=self.after(read, value.base))
-            case Span():
-                return replace(value, low=self.after(read, value.low))
-            case Joined():
-                return Joined((self.after(read, value.parts[0]), *value.parts[1:]))
-            case Known() if isinstance(value.value, Infinite):
-                return Part(value, lambda item: read)
-        found = self.term(value)
-        return self.if_(read, found, Nothing())
+
+def _reads_entries(t: Translator, value: Entries) -> Sym:
+    parts = []
+    for condition, key, item in value.rows:
+        both = and_(t, [reads(t, key), reads(t, item)])
+        parts.append(and_(t, [reads(t, condition), guarded(t, condition, both)]))
+    return and_(t, parts)
+
+
+def _reads_term(t: Translator, value: Term) -> Sym:
+    if is_total(t, value):
+        return YES
+    # What implies the truth is read, and never asked whether it is true.
+    asked = value if isinstance(value.sort, Boolean) else Term(Operator.EQUAL, TRUTH, (value, value))
+    return Term(Operator.IMPLIES, TRUTH, (asked, literal(TRUTH, True)))
+
+
+def _reads_set(t: Translator, value: Sym) -> Sym:
+    match value:
+        case Functions():
+            return and_(t, [reads(t, value.domain), reads(t, value.range)])
+        case Records():
+            return and_(t, [reads(t, image) for image in value.fields.values()])
+        case Products():
+            return and_(t, [reads(t, item) for item in value.items])
+        case Subsets() | AllSequences():
+            return reads(t, value.base)
+        case Span():
+            return and_(t, [reads(t, value.low), reads(t, value.high)])
+        case Joined():
+            return and_(t, [reads(t, part) for part in value.parts])
+        case Members():
+            return and_(t, [and_(t, [reads(t, c), guarded(t, c, reads(t, i))]) for c, i in value.items])
+        case Part():
+            return _reads_part(t, value)
+    return YES
+
+
+def _reads_part(t: Translator, value: Part) -> Sym:
+    base = reads(t, value.base)
+    if isinstance(value.base, Known) and is_set(value.base.value) and is_infinite(value.base.value):
+        return base
+    tests = []
+    for case in spread(t, value.base):
+        read = reads(t, value.test(case.item))
+        tests.append(YES if read is YES else for_all(t, case, read))
+    return and_(t, [base, *tests])
+
+
+def guarded(t: Translator, condition: Sym, read: Sym) -> Sym:
+    """What is read only under a condition."""
+    return YES if read is YES else implies(t, condition, lambda: read)
+
+
+def surely_read(t: Translator, guards: Iterable[Sym]) -> bool:
+    """Whether each of some guards has a value wherever those before it are true, as far as is seen."""
+    within: set[tuple[object, object]] = set()
+    for guard in guards:
+        if isinstance(guard, Known):
+            continue
+        if not isinstance(guard, Term) or not _is_total_within(t, guard, within):
+            return False
+        if guard.operator is Operator.CONTAINS and guard.arguments[0].operator is Operator.DOMAIN:
+            (function,), key = guard.arguments[0].arguments, guard.arguments[1]
+            if function.operator is Operator.VARIABLE and key.operator is Operator.LITERAL:
+                within.add((function.data, key.data))
+    return True
+
+
+def _is_total_within(t: Translator, term: Term, within: set[tuple[object, object]]) -> bool:
+    """Whether a term has a value where some keys are in the domains of some variables."""
+    if is_total(t, term):
+        return True
+    if term.operator is Operator.IF and is_undefined(term.arguments[2]) and always_true(term.arguments[0]):
+        return all(_is_total_within(t, part, within) for part in term.arguments[:2])
+    if is_partial(term):
+        if term.operator is not Operator.APPLY:
+            return False
+        function, key = term.arguments
+        return (function.data, key.data) in within and key.operator is Operator.LITERAL
+    return all(_is_total_within(t, part, within) for part in term.arguments)
+
+
+# -- made to read
+
+
+def strict(t: Translator, result: Sym, *parts: Sym) -> Sym:
+    """What an operator made, made to read the parts."""
+    if isinstance(result, Nothing):
+        return result
+    lost = [part for part in parts if not (isinstance(part, Term) and _reads(result, part, _FAR))]
+    return t.after(and_(t, [reads(t, part) for part in lost]), result)
+
+
+def after(t: Translator, read: Sym, value: Sym) -> Sym:
+    """A value, where a formula has one: it is true there."""
+    if read is YES or isinstance(value, Nothing | Op):
+        return value
+    if isinstance(value, LazyMap):
+        return LazyMap(
+            value.domain,
+            lambda key: t.after(read, value.at(key)),
+            lambda: t.after(read, value.whole()),
+        )
+    if isinstance(read, Nothing):
+        return read
+    match value:
+        case Members() if value.items:
+            (condition, item), *rest = value.items
+            return replace(value, items=((and_(t, [read, condition]), item), *rest))
+        case Members() if value.base is not None:
+            return replace(value, base=t.after(read, value.base))
+        case Table() if value.rows:
+            first = next(iter(value.rows))
+            return Table({**value.rows, first: t.after(read, value.rows[first])})
+        case Row():
+            return replace(value, length=t.after(read, value.length))
+        case Entries() if value.rows:
+            (condition, key, made), *others = value.rows
+            return Entries(((and_(t, [read, condition]), key, made), *others))
+        case Chosen():
+            return replace(value, condition=and_(t, [read, value.condition]))
+    return _after_set(t, read, value)
+
+
+def _after_set(t: Translator, read: Sym, value: Sym) -> Sym:
+    match value:
+        case Functions():
+            return replace(value, domain=t.after(read, value.domain))
+        case Records() if value.fields:
+            first = next(iter(value.fields))
+            return Records({**value.fields, first: t.after(read, value.fields[first])})
+        case Products():
+            return Products((t.after(read, value.items[0]), *value.items[1:]))
+        case Subsets() | AllSequences() | Part():
+            return replace(value, base=t.after(read, value.base))
+        case Span():
+            return replace(value, low=t.after(read, value.low))
+        case Joined():
+            return Joined((t.after(read, value.parts[0]), *value.parts[1:]))
+        case Known() if isinstance(value.value, Infinite):
+            return Part(value, lambda item: read)
+    found = t.term(value)
+    return if_(t, read, found, Nothing())
 
 
 def _reads(result: Sym, part: Term, far: int) -> bool:
@@ -235,6 +236,3 @@ def _reads(result: Sym, part: Term, far: int) -> bool:
     if result.operator in (Operator.IF, Operator.AND, Operator.OR, Operator.IMPLIES):
         parts = parts[:1]
     return any(_reads(one, part, far - 1) for one in parts)
-
-
-__all__ = ["Reading"]

@@ -9,24 +9,23 @@ from typing import TYPE_CHECKING
 from verifier.encodings.sorts import PartialFunction, Sequence, Set, Variant
 from verifier.encodings.terms import Operator, Term
 from verifier.tla.comparing import are_all_refused, is_refused
-from verifier.tla.translate.symbolic import (
-    NO,
-    YES,
-    Chosen,
-    Known,
-    Members,
-    Nothing,
-    Part,
-    Row,
-    Span,
-    Sym,
-)
+from verifier.tla.translate.comparability import is_sequence
+from verifier.tla.translate.connectives import and_, if_, or_
+from verifier.tla.translate.converting import row_of_partial
+from verifier.tla.translate.domains import domain_of
+from verifier.tla.translate.functions import apply
+from verifier.tla.translate.kinds import kinds_of
+from verifier.tla.translate.making import equals, less
+from verifier.tla.translate.parts import element_at, has_tag, payload_of, rows_of, sequence_length
+from verifier.tla.translate.set_operators import cardinality_of
+from verifier.tla.translate.spreading import exists, for_all, spread
+from verifier.tla.translate.symbolic import NO, YES, Chosen, Known, Members, Nothing, Part, Row, Span, Sym
 from verifier.tla.translate.terms import TRUTH, literal
 from verifier.tla.translate.value_kinds import FUNCTION, SET, clash, kind_of
 from verifier.tla.values import Value, listed, pairs_of
 
 if TYPE_CHECKING:
-    from verifier.tla.translate.builtins import Builtins
+    from verifier.tla.translate.translator import Translator
 
 
 @dataclass(frozen=True)
@@ -41,7 +40,7 @@ class Skeleton:
     """Of a function: each key, and the skeleton of what it has there."""
 
 
-def refuse_parts(t: Builtins, one: Sym, other: Sym) -> Sym:
+def refuse_parts(t: Translator, one: Sym, other: Sym) -> Sym:
     """True where two sets or functions differ in nothing but parts that TLC does not compare."""
     if isinstance(one, Nothing) or isinstance(other, Nothing):
         return NO
@@ -49,14 +48,14 @@ def refuse_parts(t: Builtins, one: Sym, other: Sym) -> Sym:
         return YES if _has_parts(one.value) and is_refused(listed(one.value), listed(other.value)) else NO
     for this, that in ((one, other), (other, one)):
         if isinstance(this, Chosen):
-            return t.if_(
-                this.condition, refuse_parts(t, this.then, that), refuse_parts(t, this.otherwise, that)
+            return if_(
+                t, this.condition, refuse_parts(t, this.then, that), refuse_parts(t, this.otherwise, that)
             )
         if isinstance(this, Term) and isinstance(this.sort, Variant):
             return _refuse_alternatives(t, this, this.sort, that)
     if _is_listed(t, one) or _is_listed(t, other):
         return _refuse_listed(t, one, other)
-    kinds, others = t.kinds(one), t.kinds(other)
+    kinds, others = kinds_of(t, one), kinds_of(t, other)
     if FUNCTION in kinds and FUNCTION in others:
         return _refuse_functions(t, one, other)
     if SET in kinds and SET in others:
@@ -64,34 +63,34 @@ def refuse_parts(t: Builtins, one: Sym, other: Sym) -> Sym:
     return NO
 
 
-def _refuse(t: Builtins, one: Sym, other: Sym) -> Sym:
+def _refuse(t: Translator, one: Sym, other: Sym) -> Sym:
     """True where TLC does not compare two values, which are parts of others."""
     wrong = [
-        t.and_([held, also])
-        for kind, held in t.kinds(one).items()
-        for another, also in t.kinds(other).items()
+        and_(t, [held, also])
+        for kind, held in kinds_of(t, one).items()
+        for another, also in kinds_of(t, other).items()
         if clash(kind, {another})
     ]
-    return t.or_([*wrong, refuse_parts(t, one, other)])
+    return or_(t, [*wrong, refuse_parts(t, one, other)])
 
 
-def _refuse_alternatives(t: Builtins, one: Term, sort: Variant, other: Sym) -> Sym:
+def _refuse_alternatives(t: Translator, one: Term, sort: Variant, other: Sym) -> Sym:
     found = []
     for tag, _ in sort.alternatives:
-        refused = refuse_parts(t, t.payload(one, tag), other)
+        refused = refuse_parts(t, payload_of(one, tag), other)
         if refused is not NO:
-            found.append(t.and_([t.has_tag(one, tag), refused]))
-    return t.or_(found)
+            found.append(and_(t, [has_tag(one, tag), refused]))
+    return or_(t, found)
 
 
 # -- values that a sort lists
 
 
-def _is_listed(t: Builtins, value: Sym) -> bool:
+def _is_listed(t: Translator, value: Sym) -> bool:
     return isinstance(value, Term) and t.names.lists(value.sort)
 
 
-def _refuse_listed(t: Builtins, one: Sym, other: Sym) -> Sym:
+def _refuse_listed(t: Translator, one: Sym, other: Sym) -> Sym:
     """Compare values of which one is of a sort that lists its values: each pair is looked at."""
     if not _is_listed(t, one):
         one, other = other, one
@@ -104,15 +103,16 @@ def _refuse_listed(t: Builtins, one: Sym, other: Sym) -> Sym:
         found: dict[Value, list[Value]] = {}
         for value, another in _pairs_to_refuse(mine, theirs):
             found.setdefault(value, []).append(another)
-        return t.or_(
+        return or_(
+            t,
             [
-                t.and_([_is_one_of(one, [mine[value]]), _is_one_of(other, [theirs[a] for a in some])])
+                and_(t, [_is_one_of(one, [mine[value]]), _is_one_of(other, [theirs[a] for a in some])])
                 for value, some in found.items()
-            ]
+            ],
         )
     each = {value: refuse_parts(t, Known(value), other) for value in mine if _has_parts(value)}
-    return t.or_(
-        [t.and_([_is_one_of(one, [mine[value]]), held]) for value, held in each.items() if held is not NO]
+    return or_(
+        t, [and_(t, [_is_one_of(one, [mine[value]]), held]) for value, held in each.items() if held is not NO]
     )
 
 
@@ -171,8 +171,8 @@ def _may_refuse(one: Skeleton, other: Skeleton) -> bool:
 # -- functions and sets
 
 
-def _refuse_functions(t: Builtins, one: Sym, other: Sym) -> Sym:
-    first, second = t.rows_of(one), t.rows_of(other)
+def _refuse_functions(t: Translator, one: Sym, other: Sym) -> Sym:
+    first, second = rows_of(t, one), rows_of(t, other)
     if first is not None and second is not None and first.rows.keys() != second.rows.keys():
         both = first.rows, second.rows
         return YES if len(both[0]) == len(both[1]) and are_all_refused(*both) else NO
@@ -184,74 +184,76 @@ def _refuse_functions(t: Builtins, one: Sym, other: Sym) -> Sym:
         found.append(_refuse_each(t, [(item, second.rows[key]) for key, item in first.rows.items()]))
     elif not (_is_row(one) and _is_row(other)):
         found.append(_refuse_mappings(t, one, other))
-    return t.or_(found)
+    return or_(t, found)
 
 
 def _is_row(value: Sym) -> bool:
     return isinstance(value, Row) or (isinstance(value, Term) and isinstance(value.sort, Sequence))
 
 
-def _items_of(t: Builtins, function: Sym) -> Row | None:
+def _items_of(t: Translator, function: Sym) -> Row | None:
     """The items of a function that may be a sequence; None of one that never is."""
     if isinstance(function, Row):
         return function
-    table = t.rows_of(function)
+    table = rows_of(t, function)
     if table is not None:
         keys = range(1, len(table.rows) + 1)
         in_order = table.rows.keys() == set(keys)
         return Row(tuple(table.rows[key] for key in keys), Known(len(keys))) if in_order else None
     term = t.term(function)
     if isinstance(term.sort, Sequence):
-        return Row(tuple(t.at(term, place) for place in range(term.sort.capacity)), t.length(term))
-    return t.row_of_partial(term) if isinstance(term.sort, PartialFunction) else None
+        return Row(
+            tuple(element_at(term, place) for place in range(term.sort.capacity)), sequence_length(term)
+        )
+    return row_of_partial(t, term) if isinstance(term.sort, PartialFunction) else None
 
 
-def _refuse_first(t: Builtins, one: Sym, other: Sym, items: Row, others: Row) -> Sym:
+def _refuse_first(t: Translator, one: Sym, other: Sym, items: Row, others: Row) -> Sym:
     """True where, of sequences, the first items that differ are refused."""
     pairs = list(zip(items.slots, others.slots, strict=False))
     refused = [_refuse(t, item, another) for item, another in pairs]
     if all(each is NO for each in refused):
         return NO
-    equal = [t.equal(item, another) for item, another in pairs]
+    equal = [equals(t, item, another) for item, another in pairs]
     first = [
-        t.and_([t.less(Known(place), items.length), *equal[:place], each])
+        and_(t, [less(t, Known(place), items.length), *equal[:place], each])
         for place, each in enumerate(refused)
         if each is not NO
     ]
-    sequences = [t.is_sequence(one), t.is_sequence(other), t.equal(items.length, others.length)]
-    return t.and_([*sequences, t.or_(first)])
+    sequences = [is_sequence(t, one), is_sequence(t, other), equals(t, items.length, others.length)]
+    return and_(t, [*sequences, or_(t, first)])
 
 
-def _refuse_each(t: Builtins, pairs: list[tuple[Sym, Sym]]) -> Sym:
+def _refuse_each(t: Translator, pairs: list[tuple[Sym, Sym]]) -> Sym:
     """True where, of functions with the same keys, some items are refused, and all others are equal."""
     refused = [_refuse(t, item, another) for item, another in pairs]
     if all(each is NO for each in refused):
         return NO
     kept = [
-        t.or_([t.equal(item, another), each]) for (item, another), each in zip(pairs, refused, strict=True)
+        or_(t, [equals(t, item, another), each]) for (item, another), each in zip(pairs, refused, strict=True)
     ]
-    return t.and_([t.or_(refused), *kept])
+    return and_(t, [or_(t, refused), *kept])
 
 
-def _refuse_mappings(t: Builtins, one: Sym, other: Sym) -> Sym:
+def _refuse_mappings(t: Translator, one: Sym, other: Sym) -> Sym:
     """Compare functions whose keys vary."""
-    keys, more = t.domain(one), t.domain(other)
+    keys, more = domain_of(t, one), domain_of(t, other)
     refused = _refuse_sets(t, keys, more)
     some: list[Sym] = []
-    every: list[Sym] = [t.equal(keys, more)]
-    for case in t.spread(keys):
-        item, another = t.apply(one, case.item), t.apply(other, case.item)
+    every: list[Sym] = [equals(t, keys, more)]
+    for case in spread(t, keys):
+        item, another = apply(t, one, case.item), apply(t, other, case.item)
         wrong = _refuse(t, item, another)
         if wrong is not NO:
-            some.append(t.exists(case, wrong))
-        every.append(t.for_all(case, t.or_([t.equal(item, another), wrong])))
-    return t.or_([refused, t.and_([*every, t.or_(some)])]) if some else refused
+            some.append(exists(t, case, wrong))
+        every.append(for_all(t, case, or_(t, [equals(t, item, another), wrong])))
+    return or_(t, [refused, and_(t, [*every, or_(t, some)])]) if some else refused
 
 
-def _refuse_sets(t: Builtins, one: Sym, other: Sym) -> Sym:
+def _refuse_sets(t: Translator, one: Sym, other: Sym) -> Sym:
     if not (_is_finite(one) and _is_finite(other)):
         return NO
-    cases, others = t.spread(one), t.spread(other)
+    cases, others = spread(t, one), spread(t, other)
     refused = {
         (place, more): _refuse(t, case.item, another.item)
         for place, case in enumerate(cases)
@@ -260,12 +262,12 @@ def _refuse_sets(t: Builtins, one: Sym, other: Sym) -> Sym:
     if all(each is NO for each in refused.values()):
         return NO
     every = [
-        t.for_all(case, t.for_all(another, refused[place, more]))
+        for_all(t, case, for_all(t, another, refused[place, more]))
         for place, case in enumerate(cases)
         for more, another in enumerate(others)
     ]
-    some = t.or_([t.exists(case, YES) for case in cases])
-    return t.and_([some, *every, t.equal(t.cardinality(one), t.cardinality(other))])
+    some = or_(t, [exists(t, case, YES) for case in cases])
+    return and_(t, [some, *every, equals(t, cardinality_of(t, one), cardinality_of(t, other))])
 
 
 def _is_finite(value: Sym) -> bool:

@@ -2,66 +2,107 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from verifier.encodings.sorts import Set
 from verifier.encodings.terms import Operator, Term
-from verifier.tla.translate.membership import Membership
+from verifier.tla.translate.connectives import formula_of
+from verifier.tla.translate.joining import join_all_sorts, join_sorts, least_sort, pair_terms
+from verifier.tla.translate.making import term_of_entries, term_of_row, term_of_table
 from verifier.tla.translate.shapes import NOTHING
+from verifier.tla.translate.spreading import spread
 from verifier.tla.translate.symbolic import (
     YES,
     AllSequences,
+    Chosen,
+    Entries,
     Functions,
     Joined,
+    Known,
+    LazyMap,
+    Nothing,
     Part,
     Products,
     Records,
+    Row,
     Span,
     Subsets,
     Sym,
+    Table,
     Untranslated,
 )
-from verifier.tla.translate.terms import literal
+from verifier.tla.translate.symbolic import Operator as Op
+from verifier.tla.translate.terms import TRUTH, literal, undefined
+
+if TYPE_CHECKING:
+    from verifier.tla.translate.translator import Translator
 
 
-class Sets(Membership):
-    """Makes terms of sets."""
+def term_of(t: Translator, value: Sym) -> Term:
+    """A value as a term, in the least sort."""
+    match value:
+        case Term():
+            return value
+        case Known():
+            sort = least_sort(t, value.value)
+            return literal(sort, t.names.encode(value.value, sort))
+        case Table():
+            found = t.tables.get(value)
+            if found is None:
+                found = t.tables[value] = term_of_table(t, value)
+            return found
+        case Row():
+            return term_of_row(t, value)
+        case Entries():
+            return term_of_entries(t, value)
+        case Chosen():
+            left, right = pair_terms(t, value.then, value.otherwise)
+            sort = join_sorts(t, left.sort, right.sort)
+            return Term(Operator.IF, sort, (formula_of(t, value.condition), left, right))
+        case Nothing():
+            return undefined(TRUTH)
+        case LazyMap():
+            return t.term(value.whole())
+        case Op():
+            raise Untranslated(None, "an operator is no value")
+    return set_term(t, value)
 
-    def set_term(self, value: Sym) -> Term:
-        """A set that is described, as a term."""
-        if isinstance(value, AllSequences):
-            raise Untranslated(None, "the set of all sequences is no value of a state")
-        if isinstance(value, Functions | Records | Products | Subsets | Joined | Span):
-            return self.term(self.strict(self._set_term(value), value))
-        if isinstance(value, Part):
-            return self.term(self.strict(self._set_term(value), value.base))
-        return self._set_term(value)
 
-    def _set_term(self, value: Sym) -> Term:
-        pieces: list[Term] = []
-        plain: list[Term] = []
-        for case in self.spread(value):
-            item = self.term(case.item)
-            if case.symbol is not None:
-                inside = self.formula(case.condition)
-                if item.operator is Operator.VARIABLE and item.data is case.symbol:
-                    pieces.append(Term(Operator.COMPREHENSION, Set(item.sort), (inside,), binds=case.symbol))
-                else:
-                    pieces.append(Term(Operator.IMAGE, Set(item.sort), (inside, item), binds=case.symbol))
-            elif case.condition is YES:
-                plain.append(item)
+def set_term(t: Translator, value: Sym) -> Term:
+    """A set that is described, as a term."""
+    if isinstance(value, AllSequences):
+        raise Untranslated(None, "the set of all sequences is no value of a state")
+    if isinstance(value, Functions | Records | Products | Subsets | Joined | Span):
+        return t.term(t.strict(_set_term(t, value), value))
+    if isinstance(value, Part):
+        return t.term(t.strict(_set_term(t, value), value.base))
+    return _set_term(t, value)
+
+
+def _set_term(t: Translator, value: Sym) -> Term:
+    pieces: list[Term] = []
+    plain: list[Term] = []
+    for case in spread(t, value):
+        item = t.term(case.item)
+        if case.symbol is not None:
+            inside = formula_of(t, case.condition)
+            if item.operator is Operator.VARIABLE and item.data is case.symbol:
+                pieces.append(Term(Operator.COMPREHENSION, Set(item.sort), (inside,), binds=case.symbol))
             else:
-                one = Term(Operator.SET, Set(item.sort), (item,))
-                none = literal(Set(item.sort), frozenset())
-                pieces.append(Term(Operator.IF, one.sort, (self.formula(case.condition), one, none)))
-        if plain:
-            element = self.join_all([item.sort for item in plain])
-            pieces.insert(0, Term(Operator.SET, Set(element), tuple(self.convert(i, element) for i in plain)))
-        if not pieces:
-            return literal(Set(NOTHING), frozenset())
-        whole = self.join_all([piece.sort for piece in pieces])
-        found = self.convert(pieces[0], whole)
-        for piece in pieces[1:]:
-            found = Term(Operator.UNION, whole, (found, self.convert(piece, whole)))
-        return found
-
-
-__all__ = ["Sets"]
+                pieces.append(Term(Operator.IMAGE, Set(item.sort), (inside, item), binds=case.symbol))
+        elif case.condition is YES:
+            plain.append(item)
+        else:
+            one = Term(Operator.SET, Set(item.sort), (item,))
+            none = literal(Set(item.sort), frozenset())
+            pieces.append(Term(Operator.IF, one.sort, (formula_of(t, case.condition), one, none)))
+    if plain:
+        element = join_all_sorts(t, [item.sort for item in plain])
+        pieces.insert(0, Term(Operator.SET, Set(element), tuple(t.convert(i, element) for i in plain)))
+    if not pieces:
+        return literal(Set(NOTHING), frozenset())
+    whole = join_all_sorts(t, [piece.sort for piece in pieces])
+    found = t.convert(pieces[0], whole)
+    for piece in pieces[1:]:
+        found = Term(Operator.UNION, whole, (found, t.convert(piece, whole)))
+    return found

@@ -15,15 +15,17 @@ from verifier.tla.order import text
 from verifier.tla.splitting import Formula
 from verifier.tla.translate.branches import Branch
 from verifier.tla.translate.coding import NotInSort
+from verifier.tla.translate.connectives import and_, formula_of, not_, or_, truth_of
 from verifier.tla.translate.contexts import Context
 from verifier.tla.translate.determined import settled
-from verifier.tla.translate.expressions import Translator
+from verifier.tla.translate.making import equals
 from verifier.tla.translate.notes import Notes
 from verifier.tla.translate.shape_sorts import sort_of
 from verifier.tla.translate.steps import Steps
 from verifier.tla.translate.symbolic import Known, Nothing, Sym, Untranslated
 from verifier.tla.translate.terms import TRUTH, literal, undefined, variable, with_symbols
 from verifier.tla.translate.translation import Translation
+from verifier.tla.translate.translator import Translator
 from verifier.tla.values import Value
 
 """The type invariant: every variable keeps within the sort that was found for it."""
@@ -70,10 +72,10 @@ class Maker:
         if spec.action_constraints:
             made.excluded = Symbol(EXCLUDED, TRUTH)
             made.successor += (Symbol(primed(EXCLUDED), TRUTH),)
-            within = self.t.not_(variable(made.excluded))
-            init, parts = self.t.formula(self.t.and_([within, init])), [within, *parts]
+            within = not_(self.t, variable(made.excluded))
+            init, parts = formula_of(self.t, and_(self.t, [within, init])), [within, *parts]
         made.init = init
-        made.constraint = self.t.formula(self.t.and_(parts)) if parts else None
+        made.constraint = formula_of(self.t, and_(self.t, parts)) if parts else None
         made.actions = tuple(self._actions()) if spec.next is not None else ()
         made.properties = tuple(self._properties())
         made.uncounted = self.t.uncounted
@@ -83,21 +85,21 @@ class Maker:
         found = self._truth(formula)
         if isinstance(found, Nothing):
             raise Untranslated(formula.body.place, f"the lemma {name} is no formula: {found.words}")
-        return Lemma(name, self.t.formula(found), "")
+        return Lemma(name, formula_of(self.t, found), "")
 
     def _truth(self, formula: Formula) -> Sym:
-        return self.t.truth(self.t.value(formula.body, Context({}, formula.module)))
+        return truth_of(self.t, self.t.value(formula.body, Context({}, formula.module)))
 
     def _init(self) -> Term:
         found = self.made.sample
         if found.all_initial and len(found.initial) <= _MOST_LISTED_INITIAL:
             states = [self._is(state) for state in found.initial]
-            return self.t.formula(self.t.or_(states))
-        return self.t.formula(self.t.and_([self._truth(formula) for formula in self.spec.init]))
+            return formula_of(self.t, or_(self.t, states))
+        return formula_of(self.t, and_(self.t, [self._truth(formula) for formula in self.spec.init]))
 
     def _is(self, state: State) -> Sym:
         pairs = zip(self.spec.variables, state, strict=True)
-        return self.t.and_([self.t.equal(variable(self.symbols[v]), Known(value)) for v, value in pairs])
+        return and_(self.t, [equals(self.t, variable(self.symbols[v]), Known(value)) for v, value in pairs])
 
     # -- actions
 
@@ -120,7 +122,7 @@ class Maker:
         before, self.t.assigned = self.t.assigned, branch.assigned
         tests = [self._truth(formula) for formula in self.spec.action_constraints]
         self.t.assigned = before
-        yield variable(self.made.excluded), self.t.formula(self.t.not_(self.t.and_(tests)))
+        yield variable(self.made.excluded), formula_of(self.t, not_(self.t, and_(self.t, tests)))
 
     def _action(
         self,
@@ -128,7 +130,7 @@ class Maker:
         groups: dict[str, list[tuple[str, ...]]],
         seen: dict[tuple[str, tuple[str, ...]], int],
     ) -> Action:
-        guards = [self.t.formula(guard) for guard in branch.guards]
+        guards = [formula_of(self.t, guard) for guard in branch.guards]
         missing = [v.name for v in self.spec.variables if v not in branch.assigned]
         if missing and not branch.dead:
             guards.append(undefined(TRUTH))
@@ -222,7 +224,7 @@ class Maker:
         for name, safety in self.spec.properties.items():
             wrong = self._wrong_initially(safety.initially)
             if wrong is not None:  # so the property is violated, whatever else it says
-                is_other = self.t.formula(self.t.not_(self._is(wrong)))
+                is_other = formula_of(self.t, not_(self.t, self._is(wrong)))
                 found.append(Property(name, PropertyKind.INVARIANT, is_other, True, ""))
                 continue
             if safety.initially and not self.made.sample.all_initial:
@@ -252,7 +254,7 @@ class Maker:
 
     def _add(self, found: list[Property], name: str, kind: PropertyKind, formulas: list[Formula]) -> None:
         try:
-            term = self.t.formula(self.t.and_([self._truth(formula) for formula in formulas]))
+            term = formula_of(self.t, and_(self.t, [self._truth(formula) for formula in formulas]))
         except Untranslated as error:
             self.made.refused[name] = error
             return

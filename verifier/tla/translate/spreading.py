@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 from verifier.encodings.sorts import Listed, PartialFunction, Range, Record, Set, Sort, Tuple, Variant
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.tla.lazy_sets import Combined, FunctionSet, Powerset, ProductSet, RecordSet, Sequences
-from verifier.tla.translate.few_items import FewItems
-from verifier.tla.translate.making import set_of
+from verifier.tla.translate.connectives import and_, formula_of, if_, implies, not_, or_
+from verifier.tla.translate.few_items import list_few_items, listed_in_order
+from verifier.tla.translate.making import less
+from verifier.tla.translate.parts import has_tag, payload_of, set_of
 from verifier.tla.translate.set_shapes import add_members
 from verifier.tla.translate.shape_sorts import sort_of
 from verifier.tla.translate.shapes import NOTHING, NoShape, Shape
@@ -34,10 +38,22 @@ from verifier.tla.translate.symbolic import (
 from verifier.tla.translate.terms import TRUTH, literal, variable
 from verifier.tla.values import Value, is_infinite, is_set, listed
 
+if TYPE_CHECKING:
+    from verifier.tla.translate.translator import Translator
+
+
 _MOST_SUBSETS = 64
+
+
 MOST_EXPANDED = 300
+
+
 """Larger sets are not gone through member by member."""
+
+
 MOST_FOLDED = 64
+
+
 """Sets that the state decides are gone through in order if no more values may be in them."""
 
 
@@ -50,288 +66,306 @@ class Case:
         self.condition, self.item, self.symbol = condition, item, symbol
 
 
-class Spreading(FewItems):
-    """Goes through sets."""
+def over_alternatives(t: Translator, value: Term, do: Callable[[Term], Sym]) -> Sym:
+    """What is made of each alternative of a variant; undefined for those of which nothing can be made."""
+    assert isinstance(value.sort, Variant)
+    found: Sym = Nothing("a value of another kind is expected")
+    made = []
+    for tag, _ in value.sort.alternatives:
+        result = do(payload_of(value, tag))
+        if not isinstance(result, Nothing):
+            made.append((tag, result))
+    if len(made) == 1:
+        ((tag, result),) = made
+        return t.strict(result, payload_of(value, tag))
+    for tag, result in made:
+        found = if_(t, has_tag(value, tag), result, found)
+    return found
 
-    def over(self, value: Term, do: Callable[[Term], Sym]) -> Sym:
-        """What is made of each alternative of a variant; undefined for those of which nothing can be made."""
-        assert isinstance(value.sort, Variant)
-        found: Sym = Nothing("a value of another kind is expected")
-        made = []
-        for tag, _ in value.sort.alternatives:
-            result = do(self.payload(value, tag))
-            if not isinstance(result, Nothing):
-                made.append((tag, result))
-        if len(made) == 1:
-            ((tag, result),) = made
-            return self.strict(result, self.payload(value, tag))
-        for tag, result in made:
-            found = self.if_(self.has_tag(value, tag), result, found)
-        return found
 
-    def described(self, value: Value) -> Sym:
-        """A known set that is not listed, by its parts."""
-        match value:
-            case FunctionSet():
-                return Functions(Known(value.domain), Known(value.range))
-            case RecordSet():
-                return Records({name: Known(image) for name, image in value.fields.items()})
-            case ProductSet():
-                return Products(tuple(map(Known, value.items)))
-            case Powerset():
-                return Subsets(Known(value.base))
-            case Sequences():
-                return AllSequences(Known(value.base))
-            case Combined() if value.sign == "\\cup":
-                return Joined((Known(value.first), Known(value.second)))
-        return Known(value)
+def describe(value: Value) -> Sym:
+    """A known set that is not listed, by its parts."""
+    match value:
+        case FunctionSet():
+            return Functions(Known(value.domain), Known(value.range))
+        case RecordSet():
+            return Records({name: Known(image) for name, image in value.fields.items()})
+        case ProductSet():
+            return Products(tuple(map(Known, value.items)))
+        case Powerset():
+            return Subsets(Known(value.base))
+        case Sequences():
+            return AllSequences(Known(value.base))
+        case Combined() if value.sign == "\\cup":
+            return Joined((Known(value.first), Known(value.second)))
+    return Known(value)
 
-    # -- members
 
-    def spread(self, of: Sym, name: str = "x") -> list[Case]:
-        """The members of a set; in TLC's order where all of them are known. ``name``: that of variables."""
-        match of:
-            case Known():
-                return self._spread_known(of.value, name)
-            case Term():
-                return self._spread_term(of, name)
-            case Members():
-                return [Case(condition, item) for condition, item in of.items]
-            case Joined():
-                return [case for part in of.parts for case in self.spread(part, name)]
-            case Chosen():
-                return [
-                    Case(self.and_([when, case.condition]), case.item, case.symbol)
-                    for when, part in ((of.condition, of.then), (self.not_(of.condition), of.otherwise))
-                    for case in self.spread(part, name)
-                ]
-            case Part():
-                both = [(self.and_([c.condition, of.test(c.item)]), c) for c in self.spread(of.base, name)]
-                return [Case(fits, c.item, c.symbol) for fits, c in both if fits is not NO]
-            case Span():
-                return self._spread_span(of)
-            case Subsets():
-                return self._spread_subsets(of, name)
-            case Functions() | Records() | Products():
-                return self._spread_structure(of, name)
-        raise Untranslated(None, "a set that cannot be listed is gone through")
+# -- members
 
-    def _spread_term(self, of: Term, name: str) -> list[Case]:
-        if isinstance(of.sort, Variant):
-            return self._spread_variant(of, name)
-        if isinstance(of.sort, Set):
-            if self.names.lists(of.sort.element):
-                return self._spread_listed(of, of.sort.element)
-            symbol = self.fresh(name, of.sort.element)
-            inside = Term(Operator.CONTAINS, TRUTH, (of, variable(symbol)))
-            return [] if of.sort.element == NOTHING else [Case(inside, variable(symbol), symbol)]
-        if not self.names.lists(of.sort):
-            raise Untranslated(None, "a set that cannot be listed is gone through")
-        found = []
-        for known, one in self.names.listing(of.sort).items():
-            same = Term(Operator.EQUAL, TRUTH, (of, literal(of.sort, one)))
-            cases = self.spread(Known(known), name) if is_set(known) else []
-            found += [Case(self.and_([same, case.condition]), case.item, case.symbol) for case in cases]
-        return found
 
-    def _spread_listed(self, of: Term, element: Sort) -> list[Case]:
-        key = of.data if of.operator is Operator.VARIABLE else of
-        found = self.members.get(key)
-        if found is None:
-            found = self.members[key] = [
-                Case(Term(Operator.CONTAINS, TRUTH, (of, literal(element, one))), Known(known))
-                for known, one in self.names.listing(element).items()
-            ]
-        return list(found)
-
-    def _spread_subsets(self, of: Subsets, name: str) -> list[Case]:
-        few = self.few_items(of.base)
-        if few is not None:
+def spread(t: Translator, of: Sym, name: str = "x") -> list[Case]:
+    """The members of a set; in TLC's order where all of them are known. ``name``: that of variables."""
+    match of:
+        case Known():
+            return _spread_known(t, of.value, name)
+        case Term():
+            return _spread_term(t, of, name)
+        case Members():
+            return [Case(condition, item) for condition, item in of.items]
+        case Joined():
+            return [case for part in of.parts for case in spread(t, part, name)]
+        case Chosen():
             return [
-                Case(self.and_([when for when, _ in some]), set_of([(YES, item) for _, item in some]))
-                for size in range(len(few) + 1)
-                for some in combinations(few, size)
+                Case(and_(t, [when, case.condition]), case.item, case.symbol)
+                for when, part in ((of.condition, of.then), (not_(t, of.condition), of.otherwise))
+                for case in spread(t, part, name)
             ]
-        base = self.term(of.base)
-        if not isinstance(base.sort, Set):
-            raise Untranslated(None, "SUBSET of what may be no set is gone through")
-        symbol = self.fresh(name, base.sort)
-        inside = Term(Operator.SUBSET, TRUTH, (variable(symbol), base))
-        return [Case(inside, variable(symbol), symbol)]
+        case Part():
+            both = [(and_(t, [c.condition, of.test(c.item)]), c) for c in spread(t, of.base, name)]
+            return [Case(fits, c.item, c.symbol) for fits, c in both if fits is not NO]
+        case Span():
+            return _spread_span(t, of)
+        case Subsets():
+            return _spread_subsets(t, of, name)
+        case Functions() | Records() | Products():
+            return _spread_structure(t, of, name)
+    raise Untranslated(None, "a set that cannot be listed is gone through")
 
-    def _spread_variant(self, of: Term, name: str) -> list[Case]:
-        assert isinstance(of.sort, Variant)
-        tags = [tag for tag, part in of.sort.alternatives if isinstance(part, Set)]
-        if not tags:
-            raise Untranslated(None, "a set that cannot be listed is gone through")
-        return [
-            Case(self.and_([self.has_tag(of, tag), case.condition]), case.item, case.symbol)
-            for tag in tags
-            for case in self.spread(self.payload(of, tag), name)
+
+def _spread_term(t: Translator, of: Term, name: str) -> list[Case]:
+    if isinstance(of.sort, Variant):
+        return _spread_variant(t, of, name)
+    if isinstance(of.sort, Set):
+        if t.names.lists(of.sort.element):
+            return _spread_listed(t, of, of.sort.element)
+        symbol = Symbol(name, of.sort.element)
+        inside = Term(Operator.CONTAINS, TRUTH, (of, variable(symbol)))
+        return [] if of.sort.element == NOTHING else [Case(inside, variable(symbol), symbol)]
+    if not t.names.lists(of.sort):
+        raise Untranslated(None, "a set that cannot be listed is gone through")
+    found = []
+    for known, one in t.names.listing(of.sort).items():
+        same = Term(Operator.EQUAL, TRUTH, (of, literal(of.sort, one)))
+        cases = spread(t, Known(known), name) if is_set(known) else []
+        found += [Case(and_(t, [same, case.condition]), case.item, case.symbol) for case in cases]
+    return found
+
+
+def _spread_listed(t: Translator, of: Term, element: Sort) -> list[Case]:
+    key = of.data if of.operator is Operator.VARIABLE else of
+    found = t.members.get(key)
+    if found is None:
+        found = t.members[key] = [
+            Case(Term(Operator.CONTAINS, TRUTH, (of, literal(element, one))), Known(known))
+            for known, one in t.names.listing(element).items()
         ]
+    return list(found)
 
-    def _spread_known(self, value: Value, name: str) -> list[Case]:
-        if not is_set(value):
-            raise Untranslated(None, "a set is expected")
-        if is_infinite(value):
-            raise Untranslated(None, "an infinite set is gone through")
-        size = len(value) if isinstance(value, frozenset) else value.size()
-        if size <= (_MOST_SUBSETS if isinstance(value, Powerset) else MOST_EXPANDED):
-            return [Case(YES, Known(item)) for item in self.listed_in_order(value)]
-        shape = Shape()
-        self._add_members(shape, value)
-        sort = sort_of(shape, self.names)
-        symbol = self.fresh(name, sort)
-        inside = YES if sort.size == size else self.has_candidate(Known(value), variable(symbol))
-        return [Case(inside, variable(symbol), symbol)]
 
-    def spread_as_one(self, value: Value, name: str) -> list[Case] | None:
-        """The members of a known set as a variable, if they have parts and are all values of their sort."""
-        if not is_set(value) or is_infinite(value):
-            return None
-        size = len(value) if isinstance(value, frozenset) else value.size()
-        shape = Shape()
-        self._add_members(shape, value)
-        sort = sort_of(shape, self.names)
-        if not isinstance(sort, Record | Tuple) or sort.size != size:
-            return None
-        symbol = self.fresh(name, sort)
-        return [Case(YES, variable(symbol), symbol)]
+def _spread_subsets(t: Translator, of: Subsets, name: str) -> list[Case]:
+    few = list_few_items(t, of.base)
+    if few is not None:
+        return [
+            Case(and_(t, [when for when, _ in some]), set_of([(YES, item) for _, item in some]))
+            for size in range(len(few) + 1)
+            for some in combinations(few, size)
+        ]
+    base = t.term(of.base)
+    if not isinstance(base.sort, Set):
+        raise Untranslated(None, "SUBSET of what may be no set is gone through")
+    symbol = Symbol(name, base.sort)
+    inside = Term(Operator.SUBSET, TRUTH, (variable(symbol), base))
+    return [Case(inside, variable(symbol), symbol)]
 
-    def _spread_span(self, of: Span) -> list[Case]:
-        low, high = self.term(of.low), self.term(of.high)
-        first, last = bounds_of(low.sort).low, bounds_of(high.sort).high
-        found = []
-        for value in range(first, last + 1):
-            inside = self.and_(
-                [
-                    self.less(of.low, Known(value), equal=True),
-                    self.less(Known(value), of.high, equal=True),
-                ]
-            )
-            found.append(Case(inside, Known(value)))
-        if len(found) > MOST_EXPANDED:
-            raise Untranslated(None, f"an interval that may have {len(found)} members is gone through")
-        return found
 
-    def _spread_structure(self, of: Functions | Records | Products, name: str) -> list[Case]:
-        shape = self.shape_of(of)
-        sort = sort_of(shape, self.names)
-        symbol = self.fresh(name, sort)
-        return [Case(self.has_candidate(of, variable(symbol)), variable(symbol), symbol)]
+def _spread_variant(t: Translator, of: Term, name: str) -> list[Case]:
+    assert isinstance(of.sort, Variant)
+    tags = [tag for tag, part in of.sort.alternatives if isinstance(part, Set)]
+    if not tags:
+        raise Untranslated(None, "a set that cannot be listed is gone through")
+    return [
+        Case(and_(t, [has_tag(of, tag), case.condition]), case.item, case.symbol)
+        for tag in tags
+        for case in spread(t, payload_of(of, tag), name)
+    ]
 
-    def each_once(self, of: Sym) -> list[Case]:
-        """The members of a set, each a known value, no two the same, in TLC's order."""
-        cases = self.spread(of)
-        if any(not isinstance(case.item, Known) for case in cases):
-            cases = self.spread(self.term(of))
-        found: dict[Value, Sym] = {}
-        for case in cases:
-            if case.symbol is None:
-                assert isinstance(case.item, Known)
-                value = listed(case.item.value)
-                found[value] = self.or_([found[value], case.condition]) if value in found else case.condition
-                continue
-            if case.symbol.sort.size > MOST_FOLDED:
-                raise Untranslated(None, "a fold over a set with many possible members")
-            for one in case.symbol.sort.values():
-                value = self.names.decode(one, case.symbol.sort)
-                found[value] = self.has_candidate(of, Known(value))
-        return [Case(found[value], Known(value)) for value in self.listed_in_order(frozenset(found))]
 
-    def shape_of(self, of: Sym) -> Shape:
-        """The shape of the members of a set."""
-        shape = Shape()
-        match of:
-            case Known():
-                self._add_members(shape, of.value)
-            case Functions():
-                self._add_functions(shape, of)
-            case Records():
-                fields = shape._record(frozenset(of.fields))
-                for name, image in of.fields.items():
-                    fields[name].merge(self.shape_of(image))
-            case Products():
-                rows = shape._row(len(of.items))
-                for part, image in zip(rows.items, of.items, strict=True):
-                    part.merge(self.shape_of(image))
-            case Subsets():
-                shape.sets = self.shape_of(of.base)
-            case Joined():
-                for one in of.parts:
-                    shape.merge(self.shape_of(one))
-            case _:
-                element = self._element(of)
-                if element != NOTHING:
-                    shape.add_sort(element, self.names)
-        return shape
+def _spread_known(t: Translator, value: Value, name: str) -> list[Case]:
+    if not is_set(value):
+        raise Untranslated(None, "a set is expected")
+    if is_infinite(value):
+        raise Untranslated(None, "an infinite set is gone through")
+    size = len(value) if isinstance(value, frozenset) else value.size()
+    if size <= (_MOST_SUBSETS if isinstance(value, Powerset) else MOST_EXPANDED):
+        return [Case(YES, Known(item)) for item in listed_in_order(t, value)]
+    shape = Shape()
+    _add_members(shape, value)
+    sort = sort_of(shape, t.names)
+    symbol = Symbol(name, sort)
+    inside = YES if sort.size == size else t.has_candidate(Known(value), variable(symbol))
+    return [Case(inside, variable(symbol), symbol)]
 
-    def _add_functions(self, shape: Shape, of: Functions) -> None:
-        results = self.shape_of(of.range)
-        if isinstance(of.domain, Known):
-            whole = FunctionSet(of.domain.value, frozenset(), self.names.order.sorted)
-            self._add_members(shape, whole)
-            _fill(shape, results)
-        elif (keys := self._element(of.domain)) == NOTHING:
-            shape.add(())
-        else:
-            shape.add_sort(PartialFunction(keys, sort_of(results, self.names)), self.names)
 
-    def _element(self, of: Sym) -> Sort:
-        term = self.term(of)
-        if not isinstance(term.sort, Set):
-            raise Untranslated(None, "a set is expected")
-        return term.sort.element
+def spread_as_one(t: Translator, value: Value, name: str) -> list[Case] | None:
+    """The members of a known set as a variable, if they have parts and are all values of their sort."""
+    if not is_set(value) or is_infinite(value):
+        return None
+    size = len(value) if isinstance(value, frozenset) else value.size()
+    shape = Shape()
+    _add_members(shape, value)
+    sort = sort_of(shape, t.names)
+    if not isinstance(sort, Record | Tuple) or sort.size != size:
+        return None
+    symbol = Symbol(name, sort)
+    return [Case(YES, variable(symbol), symbol)]
 
-    @staticmethod
-    def _add_members(shape: Shape, of: Value) -> None:
-        try:
-            add_members(shape, of)
-        except NoShape as error:
-            raise Untranslated(None, f"a set without bounds is gone through: {error}") from None
 
-    # -- integers
+def _spread_span(t: Translator, of: Span) -> list[Case]:
+    low, high = t.term(of.low), t.term(of.high)
+    first, last = bounds_of(low.sort).low, bounds_of(high.sort).high
+    found = []
+    for value in range(first, last + 1):
+        inside = and_(
+            t,
+            [
+                less(t, of.low, Known(value), equal=True),
+                less(t, Known(value), of.high, equal=True),
+            ],
+        )
+        found.append(Case(inside, Known(value)))
+    if len(found) > MOST_EXPANDED:
+        raise Untranslated(None, f"an interval that may have {len(found)} members is gone through")
+    return found
 
-    def integer(self, value: Sym) -> Sym:
-        """An integer: known, or a term of a sort of integers."""
-        match value:
-            case Known():
-                return value if type(value.value) is int else Nothing("an integer is expected")
-            case Nothing():
+
+def _spread_structure(t: Translator, of: Functions | Records | Products, name: str) -> list[Case]:
+    shape = shape_of(t, of)
+    sort = sort_of(shape, t.names)
+    symbol = Symbol(name, sort)
+    return [Case(t.has_candidate(of, variable(symbol)), variable(symbol), symbol)]
+
+
+def each_once(t: Translator, of: Sym) -> list[Case]:
+    """The members of a set, each a known value, no two the same, in TLC's order."""
+    cases = spread(t, of)
+    if any(not isinstance(case.item, Known) for case in cases):
+        cases = spread(t, t.term(of))
+    found: dict[Value, Sym] = {}
+    for case in cases:
+        if case.symbol is None:
+            assert isinstance(case.item, Known)
+            value = listed(case.item.value)
+            found[value] = or_(t, [found[value], case.condition]) if value in found else case.condition
+            continue
+        if case.symbol.sort.size > MOST_FOLDED:
+            raise Untranslated(None, "a fold over a set with many possible members")
+        for one in case.symbol.sort.values():
+            value = t.names.decode(one, case.symbol.sort)
+            found[value] = t.has_candidate(of, Known(value))
+    return [Case(found[value], Known(value)) for value in listed_in_order(t, frozenset(found))]
+
+
+def shape_of(t: Translator, of: Sym) -> Shape:
+    """The shape of the members of a set."""
+    shape = Shape()
+    match of:
+        case Known():
+            _add_members(shape, of.value)
+        case Functions():
+            _add_functions(t, shape, of)
+        case Records():
+            fields = shape._record(frozenset(of.fields))
+            for name, image in of.fields.items():
+                fields[name].merge(shape_of(t, image))
+        case Products():
+            rows = shape._row(len(of.items))
+            for part, image in zip(rows.items, of.items, strict=True):
+                part.merge(shape_of(t, image))
+        case Subsets():
+            shape.sets = shape_of(t, of.base)
+        case Joined():
+            for one in of.parts:
+                shape.merge(shape_of(t, one))
+        case _:
+            element = _element(t, of)
+            if element != NOTHING:
+                shape.add_sort(element, t.names)
+    return shape
+
+
+def _add_functions(t: Translator, shape: Shape, of: Functions) -> None:
+    results = shape_of(t, of.range)
+    if isinstance(of.domain, Known):
+        whole = FunctionSet(of.domain.value, frozenset(), t.names.order.sorted)
+        _add_members(shape, whole)
+        _fill(shape, results)
+    elif (keys := _element(t, of.domain)) == NOTHING:
+        shape.add(())
+    else:
+        shape.add_sort(PartialFunction(keys, sort_of(results, t.names)), t.names)
+
+
+def _element(t: Translator, of: Sym) -> Sort:
+    term = t.term(of)
+    if not isinstance(term.sort, Set):
+        raise Untranslated(None, "a set is expected")
+    return term.sort.element
+
+
+def _add_members(shape: Shape, of: Value) -> None:
+    try:
+        add_members(shape, of)
+    except NoShape as error:
+        raise Untranslated(None, f"a set without bounds is gone through: {error}") from None
+
+
+# -- integers
+
+
+def integer_of(t: Translator, value: Sym) -> Sym:
+    """An integer: known, or a term of a sort of integers."""
+    match value:
+        case Known():
+            return value if type(value.value) is int else Nothing("an integer is expected")
+        case Nothing():
+            return value
+        case Chosen():
+            return if_(t, value.condition, integer_of(t, value.then), integer_of(t, value.otherwise))
+        case Term() if isinstance(value.sort, Range):
+            return value
+        case Term() if isinstance(value.sort, Listed):
+            if value.sort.bounds is not None:
                 return value
-            case Chosen():
-                return self.if_(value.condition, self.integer(value.then), self.integer(value.otherwise))
-            case Term() if isinstance(value.sort, Range):
-                return value
-            case Term() if isinstance(value.sort, Listed):
-                if value.sort.bounds is not None:
-                    return value
-                ints = [v for v in value.sort.values() if isinstance(v, int)]
-                if not ints:
-                    return Nothing("an integer is expected")
-                sort = Range(min(ints), max(ints))
-                symbol = self.fresh("i", sort)
-                same = Term(Operator.EQUAL, TRUTH, (variable(symbol), value))
-                return Term(Operator.CHOOSE, sort, (same,), binds=symbol)
-            case Term() if isinstance(value.sort, Variant):
-                return self.over(value, self.integer)
-        return Nothing("an integer is expected")
+            ints = [v for v in value.sort.values() if isinstance(v, int)]
+            if not ints:
+                return Nothing("an integer is expected")
+            sort = Range(min(ints), max(ints))
+            symbol = Symbol("i", sort)
+            same = Term(Operator.EQUAL, TRUTH, (variable(symbol), value))
+            return Term(Operator.CHOOSE, sort, (same,), binds=symbol)
+        case Term() if isinstance(value.sort, Variant):
+            return over_alternatives(t, value, partial(integer_of, t))
+    return Nothing("an integer is expected")
 
-    # -- quantifiers
 
-    def for_all(self, case: Case, body: Sym) -> Sym:
-        """Whether something is true of all members that a case is about."""
-        whole = self.implies(case.condition, lambda: body)
-        if case.symbol is None or isinstance(whole, Known | Nothing):
-            return whole
-        return Term(Operator.FORALL, TRUTH, (self.formula(whole),), binds=case.symbol)
+# -- quantifiers
 
-    def exists(self, case: Case, body: Sym) -> Sym:
-        """Whether something is true of a member that a case is about."""
-        whole = self.and_([case.condition, body])
-        if case.symbol is None or isinstance(whole, Known | Nothing):
-            return whole
-        return Term(Operator.EXISTS, TRUTH, (self.formula(whole),), binds=case.symbol)
+
+def for_all(t: Translator, case: Case, body: Sym) -> Sym:
+    """Whether something is true of all members that a case is about."""
+    whole = implies(t, case.condition, lambda: body)
+    if case.symbol is None or isinstance(whole, Known | Nothing):
+        return whole
+    return Term(Operator.FORALL, TRUTH, (formula_of(t, whole),), binds=case.symbol)
+
+
+def exists(t: Translator, case: Case, body: Sym) -> Sym:
+    """Whether something is true of a member that a case is about."""
+    whole = and_(t, [case.condition, body])
+    if case.symbol is None or isinstance(whole, Known | Nothing):
+        return whole
+    return Term(Operator.EXISTS, TRUTH, (formula_of(t, whole),), binds=case.symbol)
 
 
 def bounds_of(sort: Sort) -> Range:
@@ -353,6 +387,3 @@ def _parts(shape: Shape) -> Iterable[Shape]:
         yield from fields.values()
     if shape.functions is not None:
         yield shape.functions.results
-
-
-__all__ = ["MOST_EXPANDED", "MOST_FOLDED", "Case", "Spreading"]

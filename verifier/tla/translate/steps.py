@@ -11,18 +11,25 @@ from verifier.tla.ast import Builtin, Definition, Expression
 from verifier.tla.facts import ACTION
 from verifier.tla.frames import Unit
 from verifier.tla.relations import assignment
-from verifier.tla.translate.binders import names_of
+from verifier.tla.translate.binders import bound_cases, names_of
 from verifier.tla.translate.branches import Branch, Guarding, Parameter, merged_sides
+from verifier.tla.translate.builtins import compare_values
+from verifier.tla.translate.calls import delay, enter, enter_let
+from verifier.tla.translate.connectives import and_, not_, or_, truth_of
 from verifier.tla.translate.contexts import Context, Thunk
 from verifier.tla.translate.determined import determined, equated
-from verifier.tla.translate.evaluating import DEEPEST
-from verifier.tla.translate.expressions import Translator
+from verifier.tla.translate.evaluating import DEEPEST, assigned_value, constant_value
 from verifier.tla.translate.guards import all_ways
-from verifier.tla.translate.spreading import Case
+from verifier.tla.translate.kinds import expect_kind
+from verifier.tla.translate.making import equals
+from verifier.tla.translate.reading import reads
+from verifier.tla.translate.spreading import Case, exists, spread
+from verifier.tla.translate.spreading_once import spread_once
 from verifier.tla.translate.symbolic import NO, YES, Known, Nothing, Sym, Untranslated
 from verifier.tla.translate.symbolic import Operator as Op
 from verifier.tla.translate.targets import assigns, bound_item, target, variables
 from verifier.tla.translate.terms import variable
+from verifier.tla.translate.translator import Translator
 
 
 class Steps(Guarding):
@@ -31,7 +38,7 @@ class Steps(Guarding):
     def __init__(self, translator: Translator, *, each_way: bool = False) -> None:
         """``each_way``: each way in which a guard can be true is a branch, as TLC counts them."""
         super().__init__(translator, each_way=each_way)
-        translator.forms[ast.Enabled] = self.enabled
+        translator.forms[ast.Enabled] = lambda _, whole, c: self.enabled(whole, c)
 
     def walk(self, whole: Expression, c: Context, branch: Branch, *, top: bool = False) -> Iterator[Branch]:
         """All branches of a formula, from one that was found before it."""
@@ -64,7 +71,7 @@ class Steps(Guarding):
             case ast.Case():
                 yield from self._case(whole, c, branch)
             case ast.Let():
-                yield from self.walk(whole.body, self.t.let(whole, c), branch, top=top)
+                yield from self.walk(whole.body, enter_let(self.t, whole, c), branch, top=top)
             case ast.Unchanged():
                 yield from self._unchanged(whole.body, c, branch)
             case ast.Step():
@@ -86,7 +93,7 @@ class Steps(Guarding):
             self.t.assigned = made.assigned
             here = self.t.value(whole.subscript, c)
             there = self.t.value(whole.subscript, replace(c, primed=True))
-            yield from self._guarded(self.t.not_(self.t.equal(here, there)), made)
+            yield from self._guarded(not_(self.t, equals(self.t, here, there)), made)
 
     def _has_ways(self, whole: Expression, c: Context) -> bool:
         """Whether TLC looks for the ways in which a formula can be true."""
@@ -122,12 +129,12 @@ class Steps(Guarding):
         try:
             found: list[Sym] = []
             for branch in self.walk(whole.body, c, Branch()):
-                possible = self.t.and_(branch.guards)
+                possible = and_(self.t, branch.guards)
                 for _, item, symbol in reversed(branch.parameters):
                     if symbol is not None:
-                        possible = self.t.exists(Case(YES, item, symbol), possible)
+                        possible = exists(self.t, Case(YES, item, symbol), possible)
                 found.append(possible)
-            return self.t.or_(found)
+            return or_(self.t, found)
         finally:
             self.t.assigned, self.count = kept, count
 
@@ -135,7 +142,7 @@ class Steps(Guarding):
 
     def _guard(self, whole: Expression, c: Context, branch: Branch) -> Iterator[Branch]:
         self.t.assigned = branch.assigned
-        test = self.t.truth(self.t.value(whole, c))
+        test = truth_of(self.t, self.t.value(whole, c))
         if self._has_ways(whole, c):
             if self.each_way and not isinstance(test, Known) and not assigns(self.t.evaluator, whole, c):
                 self.t.uncounted = self.t.uncounted or whole.place
@@ -150,7 +157,7 @@ class Steps(Guarding):
             yield from self.walk(whole, c, branch, top=top)
             return
         self.t.assigned = branch.assigned
-        yield from self._guarded(self.t.truth(self.t.value(whole, c)), branch)
+        yield from self._guarded(truth_of(self.t, self.t.value(whole, c)), branch)
 
     # -- connectives
 
@@ -206,9 +213,9 @@ class Steps(Guarding):
         """The branches for each member; the values of ``names`` are one."""
         self.t.assigned = branch.assigned
         once = whole.place if self.each_way else None
-        read, rows = self.t.bound_cases(whole.bindings, c, once=once, freely=True, as_one=names)
+        read, rows = bound_cases(self.t, whole.bindings, c, once=once, freely=True, as_one=names)
         if read is not YES:
-            yield from self._guarded(self.t.and_([read, NO]), branch)
+            yield from self._guarded(and_(self.t, [read, NO]), branch)
         for cases, inner in rows:
             self._counted(whole)
             made = replace(branch, parameters=(*branch.parameters, *_named(whole.bindings, cases, inner)))
@@ -218,7 +225,7 @@ class Steps(Guarding):
     def _every(self, whole: ast.Quantifier, c: Context, branch: Branch) -> Iterator[Branch]:
         """A conjunction over all members of a set, all of which are known."""
         self.t.assigned = branch.assigned
-        read, found = self.t.bound_cases(whole.bindings, c)
+        read, found = bound_cases(self.t, whole.bindings, c)
         rows = list(found)
         if read is not YES or any(case.condition is not YES for cases, _ in rows for case in cases):
             yield from self._guard(whole, c, branch)
@@ -236,7 +243,7 @@ class Steps(Guarding):
 
     def _if(self, whole: ast.If, c: Context, branch: Branch, top: bool) -> Iterator[Branch]:
         self.t.assigned = branch.assigned
-        decides = self.t.truth(self.t.value(whole.condition, c))
+        decides = truth_of(self.t, self.t.value(whole.condition, c))
         if isinstance(decides, Known):
             side = whole.then if decides.value.truth else whole.otherwise
             yield from self.walk(side, c, branch, top=top)
@@ -258,7 +265,7 @@ class Steps(Guarding):
         if merged is not None:
             yield merged
             return
-        for guard, side in zip((decides, self.t.not_(decides)), sides, strict=True):
+        for guard, side in zip((decides, not_(self.t, decides)), sides, strict=True):
             for made in side:
                 yield replace(made, guards=(*branch.guards, guard, *made.guards))
 
@@ -273,7 +280,7 @@ class Steps(Guarding):
                     yield from self._guarded(Nothing(whole.missing), made)
                 return
             self.t.assigned = made.assigned
-            decides = self.t.truth(self.t.value(arms[number][0], c))
+            decides = truth_of(self.t, self.t.value(arms[number][0], c))
             if isinstance(decides, Known):
                 yield from (
                     self.walk(arms[number][1], c, made) if decides.value.truth else at(number + 1, made)
@@ -299,7 +306,7 @@ class Steps(Guarding):
                 yield from self.walk(stands.body, stands.context, branch)
                 return
             if isinstance(stands, Op) and stands.entered is not None:
-                body, inner = stands.entered([self.t.waiting(one, c) for one in whole.arguments])
+                body, inner = stands.entered([delay(self.t, one, c) for one in whole.arguments])
                 # The calls above go on: one that never ends is found there.
                 yield from self.walk(body, replace(inner, calls=c.calls), branch)
                 return
@@ -314,7 +321,7 @@ class Steps(Guarding):
             made = replace(branch, name=symbol.shown) if top else branch
             if top and symbol.parameters:
                 made = self._with_arguments(symbol, whole, c, made)
-            yield from self.walk(symbol.body, self.t.entered(symbol, whole, c), made, top=top)
+            yield from self.walk(symbol.body, enter(self.t, symbol, whole, c), made, top=top)
             return
         if (found := assignment(symbol, whole)) is not None:
             assigned = target(self.t.evaluator, whole.arguments[0], c)
@@ -323,7 +330,7 @@ class Steps(Guarding):
                 return
         if isinstance(symbol, Builtin) and symbol.name == "=>":
             self.t.assigned = branch.assigned
-            decides = self.t.truth(self.t.value(whole.arguments[0], c))
+            decides = truth_of(self.t, self.t.value(whole.arguments[0], c))
             if isinstance(decides, Known):
                 yield from self.walk(whole.arguments[1], c, branch) if decides.value.truth else (branch,)
                 return
@@ -340,7 +347,7 @@ class Steps(Guarding):
         for parameter, argument in zip(symbol.parameters, whole.arguments, strict=True):
             if parameter.arity or self._acts(argument, c):
                 continue
-            found = self.t._constant(argument, c)
+            found = constant_value(self.t, argument, c)
             if isinstance(found, Known) and id(bound_item(argument, c)) not in have:
                 extra.append((parameter.name, found, None))
         return replace(branch, parameters=(*branch.parameters, *extra))
@@ -351,26 +358,26 @@ class Steps(Guarding):
         self, name: str, to: ast.Variable, right: Expression, c: Context, branch: Branch
     ) -> Iterator[Branch]:
         self.t.assigned = branch.assigned
-        value = self.t.assigned_value(right, c)
-        value = self.t.expected(value, "set") if name == "\\in" else value
+        value = assigned_value(self.t, right, c)
+        value = expect_kind(self.t, value, "set") if name == "\\in" else value
         if isinstance(value, Nothing):
             yield from self._guarded(value, branch)
             return
-        read = self.t.reads(value)
+        read = reads(self.t, value)
         if read is not YES:
             if name == "\\in":
-                yield from self._guarded(self.t.and_([read, NO]), branch)
+                yield from self._guarded(and_(self.t, [read, NO]), branch)
             branch = replace(branch, guards=(*branch.guards, read))
         if to in branch.assigned:
             old = branch.assigned[to]
-            test = self.t.compared(old, value) if name == "=" else self.t.member_of(value, old)
+            test = compare_values(self.t, old, value) if name == "=" else self.t.member_of(value, old)
             yield from self._guarded(test, branch)
             return
         if name == "=":
             yield replace(branch, assigned={**branch.assigned, to: value})
             return
         name, once = f"{to.name}'", self.each_way
-        for case in self.t.spread_once(value, name, right.place) if once else self.t.spread(value, name):
+        for case in spread_once(self.t, value, name, right.place) if once else spread(self.t, value, name):
             self._counted(right)
             parameter = (f"{to.name}'", case.item, case.symbol)
             made = replace(
@@ -385,17 +392,17 @@ class Steps(Guarding):
         if found is None:
             self.t.assigned = branch.assigned
             yield from self._guarded(
-                self.t.equal(self.t.value(body, c), self.t.value(body, replace(c, primed=True))), branch
+                equals(self.t, self.t.value(body, c), self.t.value(body, replace(c, primed=True))), branch
             )
             return
         assigned, tests = dict(branch.assigned), []
         for one in found:
             now = self.t.own[one] if one in self.t.own else variable(self.t.variables[one])
             if one in assigned:
-                tests.append(self.t.equal(assigned[one], now))
+                tests.append(equals(self.t, assigned[one], now))
             else:
                 assigned[one] = now
-        yield from self._guarded(self.t.and_(tests), replace(branch, assigned=assigned))
+        yield from self._guarded(and_(self.t, tests), replace(branch, assigned=assigned))
 
 
 def _named(bindings: tuple[ast.Binding, ...], cases: list[Case], inner: Context) -> Iterator[Parameter]:

@@ -14,7 +14,9 @@ from verifier.tla.facts import STATE, TEMPORAL
 from verifier.tla.fairness import meaning_of
 from verifier.tla.order import text
 from verifier.tla.splitting import Formula
-from verifier.tla.translate.binders import names_of
+from verifier.tla.translate.binders import bind, names_of
+from verifier.tla.translate.calls import enter, enter_let
+from verifier.tla.translate.connectives import formula_of, not_, truth_of
 from verifier.tla.translate.contexts import Context, Thunk
 from verifier.tla.translate.fair_steps import FairSteps, Lasting
 from verifier.tla.translate.specification import Maker
@@ -56,7 +58,7 @@ class Temporal:
                 for shown, inner in self._bound(whole, c):
                     self._condition(whole.body, inner, (*bound, *shown))
             case ast.Let():
-                self._condition(whole.body, self.t.let(whole, c), bound)
+                self._condition(whole.body, enter_let(self.t, whole, c), bound)
             case ast.If() if (decided := self._decided(whole.condition, c)) is not None:
                 self._condition(whole.then if decided else whole.otherwise, c, bound)
             case ast.Apply() if (entered := self._entered(whole, c)) is not None:
@@ -111,7 +113,7 @@ class Temporal:
                 parts = [self.formula(item, c) for item in (whole.condition, whole.then, whole.otherwise)]
                 return _joined(TemporalOperator.OR, [parts[0] & parts[1], ~parts[0] & parts[2]])
             case ast.Let():
-                return self.formula(whole.body, self.t.let(whole, c))
+                return self.formula(whole.body, enter_let(self.t, whole, c))
             case ast.Temporal(kind="[]"):
                 return self._always(whole.items[0], c)
             case ast.Temporal(kind="<>"):
@@ -128,7 +130,7 @@ class Temporal:
         """All of these, or one of these; without those that are known to make no difference."""
         parts = [self.formula(*item) for item in items if self._decided(*item) is not conjunction]
         if not parts:
-            return TemporalFormula(TemporalOperator.NOW, (self.t.formula(YES if conjunction else NO),))
+            return TemporalFormula(TemporalOperator.NOW, (formula_of(self.t, YES if conjunction else NO),))
         return _joined(TemporalOperator.AND if conjunction else TemporalOperator.OR, parts)
 
     def _decided(self, whole: Expression, c: Context) -> bool | None:
@@ -140,7 +142,7 @@ class Temporal:
                 return self._decided(claim, c) if supposed else None if supposed is None else True
         if self._level(whole, c) > STATE:
             return None
-        found = self.t.truth(self.t.value(whole, c))
+        found = truth_of(self.t, self.t.value(whole, c))
         return found.value.truth if isinstance(found, Known) else None
 
     def _applied(self, whole: ast.Apply, c: Context) -> TemporalFormula:
@@ -162,8 +164,8 @@ class Temporal:
         return TemporalFormula(TemporalOperator.NOW, (self._state(whole, c),))
 
     def _state(self, whole: Expression, c: Context, *, negated: bool = False) -> Term:
-        found = self.t.truth(self.t.value(whole, c))
-        return self.t.formula(self.t.not_(found) if negated else found)
+        found = truth_of(self.t, self.t.value(whole, c))
+        return formula_of(self.t, not_(self.t, found) if negated else found)
 
     def _always(self, whole: Expression, c: Context, *, negated: bool = False) -> TemporalFormula:
         """``[]F``, or ``[]~F``."""
@@ -201,8 +203,8 @@ class Temporal:
             raise Untranslated(whole.place, "[A]_v stands below [], and <<A>>_v below <>")
         self.t.assigned = None  # names of the next state may be read
         try:
-            found = self.t.truth(self.t.value(whole, c))
-            term = self.t.formula(self.t.not_(found) if negated else found)
+            found = truth_of(self.t, self.t.value(whole, c))
+            term = formula_of(self.t, not_(self.t, found) if negated else found)
         finally:
             self.t.assigned = {}
         return TemporalFormula(TemporalOperator.STEP, (term,))
@@ -294,7 +296,7 @@ class Temporal:
             return thunk.body, thunk.context
         if not isinstance(symbol, Operator) or symbol.body is None or symbol in self.evaluator.constants:
             return None
-        return symbol.body, self.t.entered(symbol, whole, c)
+        return symbol.body, enter(self.t, symbol, whole, c)
 
     def _bound(self, whole: ast.Quantifier, c: Context) -> Iterator[tuple[tuple[str, ...], Context]]:
         """The context for all values of the bound names, whose sets must be known."""
@@ -302,7 +304,7 @@ class Temporal:
         for binding, name in names_of(whole.bindings):
             items = self._members(binding.domain, c)
             entered = [
-                (shown, self.t.put(binding, name, Known(item), inner))
+                (shown, bind(self.t, binding, name, Known(item), inner))
                 for shown, inner in rows
                 for item in items
             ]

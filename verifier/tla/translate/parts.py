@@ -1,0 +1,119 @@
+"""Parts of values: what a variant holds, an item, a field, an element; functions as tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from verifier.encodings.sorts import Function, Range, Record, Sequence, Tuple, Variant
+from verifier.encodings.terms import Operator, Term
+from verifier.tla.translate.symbolic import NO, YES, Known, LazyMap, Members, Sym, Table
+from verifier.tla.translate.terms import TRUTH, literal, number
+from verifier.tla.values import Fn, LazyFunction, NoValue, function, is_function, is_infinite, listed
+
+if TYPE_CHECKING:
+    from verifier.tla.translate.translator import Translator
+
+
+def payload_of(value: Term, tag: str) -> Term:
+    """What a variant holds."""
+    assert isinstance(value.sort, Variant)
+    if value.operator is Operator.VARIANT and value.data == tag:
+        return value.arguments[0]
+    return Term(Operator.PAYLOAD, value.sort.payload(tag), (value,), tag)
+
+
+def has_tag(value: Term, tag: str) -> Sym:
+    """Whether a variant has a tag."""
+    if value.operator is Operator.VARIANT:
+        return YES if value.data == tag else NO
+    return Term(Operator.HAS_TAG, TRUTH, (value,), tag)
+
+
+def item_of(value: Term, place: int) -> Term:
+    """An item of a tuple, counted from 0."""
+    assert isinstance(value.sort, Tuple)
+    if value.operator is Operator.TUPLE:
+        return value.arguments[place]
+    return Term(Operator.FIELD, value.sort.items[place], (value,), place)
+
+
+def field_of(value: Term, name: str) -> Term:
+    """A field of a record."""
+    assert isinstance(value.sort, Record)
+    if value.operator is Operator.RECORD:
+        return value.arguments[list(value.sort.field_sorts).index(name)]
+    return Term(Operator.FIELD, value.sort.field_sorts[name], (value,), name)
+
+
+def sequence_length(value: Term) -> Term:
+    """The length of a sequence."""
+    assert isinstance(value.sort, Sequence)
+    return Term(Operator.LENGTH, Range(0, value.sort.capacity), (value,))
+
+
+def element_at(value: Term, place: int) -> Term:
+    """An element of a sequence, counted from 0."""
+    assert isinstance(value.sort, Sequence)
+    return Term(Operator.AT, value.sort.element, (value, number(place)))
+
+
+def table_of(value: Sym) -> Table | None:
+    """A function whose keys are known as a table."""
+    match value:
+        case Table():
+            return value
+        case LazyMap():
+            return table_of(value.whole())
+        case Known(LazyFunction() as lazy) if is_infinite(lazy.domain):
+            return None
+        case Known():
+            found = listed(value.value) if is_function(value.value) else value.value
+            if isinstance(found, tuple):
+                return Table({number: Known(item) for number, item in enumerate(found, 1)})
+            if isinstance(found, Fn):
+                return Table({key: Known(item) for key, item in found.items()})
+    return None
+
+
+def set_of(items: list[tuple[Sym, Sym]]) -> Sym:
+    """A set of items, each with the condition under which it is in: known where all of it is."""
+    if all(condition is YES and isinstance(item, Known) for condition, item in items):
+        try:
+            return Known(frozenset(listed(item.value) for _, item in items))  # type: ignore[union-attr]
+        except NoValue:
+            pass
+    return Members(tuple(items))
+
+
+def known_table(table: Table) -> Sym:
+    """A table all of whose values are known as a known value."""
+    if all(isinstance(item, Known) for item in table.rows.values()):
+        return Known(function({key: listed(item.value) for key, item in table.rows.items()}))  # type: ignore[union-attr]
+    return table
+
+
+def itself(value: Sym) -> Sym:
+    return value
+
+
+def rows_of(t: Translator, item: Sym) -> Table | None:
+    """A function as a table, where its keys do not depend on the state."""
+    found = table_of(item)
+    if found is not None or not isinstance(item, Term):
+        return found
+    sort = item.sort
+    match sort:
+        case Record():
+            return Table({n: field_of(item, n) for n, _ in sort.fields})
+        case Tuple():
+            return Table({n + 1: item_of(item, n) for n in range(len(sort.items))})
+        case Function():
+            return Table(
+                {
+                    t.names.decode(key, sort.domain): Term(
+                        Operator.APPLY, sort.range, (item, literal(sort.domain, key))
+                    )
+                    for key in sort.domain.values()
+                }
+            )
+    return None
