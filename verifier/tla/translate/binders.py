@@ -46,8 +46,6 @@ if TYPE_CHECKING:
 
 
 _MOST_UNROLLED = 16
-
-
 """Members that may be in a set are looked at one by one where the order in which they are matters."""
 
 

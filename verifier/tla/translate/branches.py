@@ -16,8 +16,6 @@ from verifier.tla.translate.terms import never_true
 from verifier.tla.translate.translator import Translator
 
 MOST_BRANCHES = 20_000
-
-
 Parameter = tuple[str, Sym, Symbol | None]
 """The name and the value of a parameter of an action, and its symbol where it is free."""
 

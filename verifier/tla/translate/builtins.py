@@ -209,11 +209,7 @@ def _parts(value: Part | Functions | Products | Records) -> tuple[Sym, ...]:
 _LOGICAL = frozenset(
     ("TRUE", "FALSE", "~", "<=>", "=>", "=", "#", "\\in", "\\notin", "\\subseteq", "<", "<=", ">", ">=")
 )
-
-
 """Operators whose values are formulas."""
-
-
 _RULES: dict[str, Callable[..., Sym]] = {
     "+": lambda t, one, other: sum_of(t, Operator.ADD, one, other),
     "-": lambda t, one, other: sum_of(t, Operator.SUBTRACT, one, other),
@@ -271,8 +267,6 @@ _RULES: dict[str, Callable[..., Sym]] = {
     "PrintT": lambda t, shown: YES,
     "Assert": lambda t, truth, words: if_(t, truth, YES, Nothing("Assert fails")),
 }
-
-
 """What translates an operator whose arguments are not all known."""
 
 

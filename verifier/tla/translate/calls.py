@@ -29,14 +29,8 @@ if TYPE_CHECKING:
 
 
 _MOST_UNROLLED = 1_000
-
-
 """A recursive operator calls itself so often within one call of it."""
-
-
 _MOST_TABLED = 16
-
-
 """What a recursive operator asks of others is computed for each of so many arguments."""
 
 

@@ -52,8 +52,6 @@ if TYPE_CHECKING:
 
 
 _EMPTY = (Sequence(NOTHING, 0), PartialFunction(NOTHING, NOTHING))
-
-
 """Sorts that hold the empty function only."""
 
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 
 DEEPEST = 40
-
-
 """Recursion goes no deeper where the state decides when it ends."""
 
 

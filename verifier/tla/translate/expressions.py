@@ -122,6 +122,4 @@ FORMS: Mapping[type[Expression], Form] = MappingProxyType(
 )
 """What translates each form of expression. ENABLED is translated where its action's steps are found
 (``steps``); what is in no table is not translated."""
-
-
 __all__ = ["FORMS", "Form"]

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 
 _MOST_ITEMS = 6
-
-
 """Subsets of sets with so many items are gone through one by one."""
 
 

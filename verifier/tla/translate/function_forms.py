@@ -38,14 +38,8 @@ if TYPE_CHECKING:
 
 
 _MOST_ENTRIES = 8
-
-
 """A function over a set of so many scalars that the state decides has an entry for each of them."""
-
-
 _MOST_TABLED = 64
-
-
 """A recursive function is computed for each of so many arguments that it may be applied to, else inlined."""
 
 

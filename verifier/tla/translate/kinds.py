@@ -85,8 +85,6 @@ OPERANDS: Mapping[str, tuple[str | None, ...]] = MappingProxyType(
         "MapThenFoldSet": (None, None, None, None, SET),
     }
 )
-
-
 """The kind that each argument of an operator must have. None where the operator's rule sees to it, as for
 integers and truth values, or where any kind will do."""
 

@@ -66,8 +66,6 @@ if TYPE_CHECKING:
 
 
 Structure: TypeAlias = Functions | Records | Products | AllSequences
-
-
 _OTHER_KIND = "a value of another kind is looked for in this set"
 
 

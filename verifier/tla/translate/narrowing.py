@@ -44,8 +44,6 @@ if TYPE_CHECKING:
 
 
 _MOST_MEMBERS = 2_000
-
-
 """Of sets of larger sorts it is not asked which members another sort does not have."""
 
 

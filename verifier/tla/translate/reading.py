@@ -47,8 +47,6 @@ if TYPE_CHECKING:
 
 
 _FAR = 5
-
-
 """How deep a part is looked for in what was made of it."""
 
 

@@ -81,8 +81,6 @@ def _alone_or_image(t: Translator, case: Case, item: Sym) -> Sym:
 
 
 _MOST_COUNTED = 8
-
-
 """Members that are counted one by one."""
 
 

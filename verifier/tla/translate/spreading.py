@@ -43,17 +43,9 @@ if TYPE_CHECKING:
 
 
 _MOST_SUBSETS = 64
-
-
 MOST_EXPANDED = 300
-
-
 """Larger sets are not gone through member by member."""
-
-
 MOST_FOLDED = 64
-
-
 """Sets that the state decides are gone through in order if no more values may be in them."""
 
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 
 _FEW_ITEMS = 4
-
-
 """The subsets of a set with more items are one case."""
 
 
