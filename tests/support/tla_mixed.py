@@ -111,7 +111,7 @@ class Comparison:
             return []
         spec = asked.loaded.specification
         if self.tlc is not None:  # TLC sorts the members of a set that the interpreter takes as they come
-            spec.evaluator.__dict__["domain"] = partial(spec.evaluator.domain, ordered=True)
+            spec.evaluator.walks_in_order = True
         reading = Reading(asked, said, self.translates)
         differences: dict[tuple[str, str], Difference] = {}
         for name, words in texts.items():

@@ -9,6 +9,7 @@ from typing import TypeAlias
 from verifier.tla import ast
 from verifier.tla.ast import Definition, Expression, Symbol
 from verifier.tla.frames import Undefined, Unit
+from verifier.tla.lets import stretched
 from verifier.tla.specification import Specification
 from verifier.tla.values import ModelValue, NoValue, Value, has_at_most, members
 
@@ -55,7 +56,7 @@ def _set(specification: Specification, whole: Expression, module: str) -> frozen
         return None
     unit = Unit(module)
     try:
-        value = evaluator.value(whole, unit)(evaluator.stretched(unit.frame(), unit))
+        value = evaluator.value(whole, unit)(stretched(unit.frame(), unit))
         return frozenset(members(value)) if has_at_most(value, _MOST) else None
     except (Undefined, NoValue, RecursionError):
         return None

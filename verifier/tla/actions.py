@@ -17,11 +17,14 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from verifier.tla import ast
+from verifier.tla.arguments import argument_sources, frame_source, unit_of, waiting_source
 from verifier.tla.assignments import Continue, Walk
 from verifier.tla.ast import Builtin, Definition, Expression
 from verifier.tla.composition import CDOT, Composing
 from verifier.tla.flows import Lines, Rest, following, indented
 from verifier.tla.frames import Closure, Frame, Undefined, Unit, Waiting
+from verifier.tla.lets import let_lines, stretched
+from verifier.tla.loops import loop_lines
 from verifier.tla.relations import assignment
 from verifier.tla.scope import LANGUAGE
 
@@ -81,7 +84,7 @@ class Walker(Composing):
             case ast.Case():
                 return self._case(whole, unit, primed, rest, depth)
             case ast.Let():
-                put = self.evaluator.entries(whole, unit, primed, walked=True)
+                put = let_lines(self.evaluator, whole, unit, primed, walked=True)
                 return [*put, *self.flow(whole.body, unit, primed, rest, depth, top=top)]
             case ast.Unchanged() if not primed:
                 return self.unchanged(whole.body, unit, rest, depth)
@@ -154,7 +157,7 @@ class Walker(Composing):
         def tested(e: Frame) -> bool:
             if not tests:
                 tests.append(evaluator.truth(whole, unit, primed))
-            return tests[0](evaluator.stretched(e, unit))
+            return tests[0](stretched(e, unit))
 
         walked, test = emit.bound(walk), emit.bound(tested)
         unset = " or ".join(f"following[{index}] is UNSET" for index in range(len(evaluator.next)))
@@ -173,7 +176,7 @@ class Walker(Composing):
         if not whole.universal:
             inner = self.flow(whole.body, unit, primed, rest, depth + len(whole.bindings), top=top)
             taken = [f"e[{unit.slot(name)}] = None" for binding in whole.bindings for name in binding.names]
-            return [*evaluator.loops(whole.bindings, unit, primed, inner, ordered=True), *taken]
+            return [*loop_lines(evaluator, whole.bindings, unit, primed, inner, ordered=True), *taken]
         if not self.branches(whole.body, unit, primed):
             return self._guard(whole, unit, primed, rest, depth)
         return self.apart(self._every(whole, unit, primed), rest, depth)
@@ -182,7 +185,7 @@ class Walker(Composing):
         evaluator, body = self.evaluator, self.walk(whole.body, unit, primed)
         slots = [unit.slot(name) for binding in whole.bindings for name in binding.names]
         taken = [f"rows.append(({' '.join(f'e[{slot}],' for slot in slots)}))"]
-        lines = evaluator.loops(whole.bindings, unit, primed, taken, ordered=True)
+        lines = loop_lines(evaluator, whole.bindings, unit, primed, taken, ordered=True)
         every_row = evaluator.emit.function(evaluator.emit.statements(["rows = []", *lines, "return rows"]))
         later = self.settled(body, whole.body, unit, primed)
 
@@ -307,8 +310,8 @@ class Walker(Composing):
         evaluator = self.evaluator
         if not self.branches(whole, unit, primed) and not top:
             return self._guard(whole, unit, primed, rest, depth)
-        target = unit if symbol.nested else evaluator.unit_of(symbol)
-        arguments = evaluator.arguments(symbol, whole, unit, primed, walked=True)
+        target = unit if symbol.nested else unit_of(evaluator, symbol)
+        arguments = argument_sources(evaluator, symbol, whole, unit, primed, walked=True)
         slots = [target.slot(parameter) for parameter in symbol.parameters]
         inner = evaluator.emit.fresh("e")
         if symbol.nested:
@@ -316,7 +319,7 @@ class Walker(Composing):
             lines = [f"{inner} = e[:]" if slots else f"{inner} = e"]
             lines += [f"{inner}[{slot}] = {argument}" for slot, argument in given]
         else:
-            lines = [f"{inner} = {evaluator.frame(target, arguments)}"]
+            lines = [f"{inner} = {frame_source(evaluator, target, arguments)}"]
         body = self.body(symbol, target, primed, top=top)
         ended: Lines = []
         if top:
@@ -349,7 +352,7 @@ class Walker(Composing):
     def _parameter(self, symbol: ast.Parameter, whole: ast.Apply, unit: Unit, primed: bool) -> Walk:
         slot, evaluator = unit.slot(symbol), self.evaluator
         arguments = [
-            evaluator.emit.function(evaluator.waiting(argument, unit, primed, acts=True))
+            evaluator.emit.function(waiting_source(evaluator, argument, unit, primed, acts=True))
             for argument in whole.arguments
         ]
         test = evaluator.truth(whole, unit, primed)
@@ -358,16 +361,14 @@ class Walker(Composing):
             found = e[slot]
             if type(found) is Waiting:
                 code = found.code
-                self.of_waiting(code.expression, code.unit, primed)(
-                    self.evaluator.stretched(found.env, code.unit), follow
-                )
+                self.of_waiting(code.expression, code.unit, primed)(stretched(found.env, code.unit), follow)
             elif type(found) is Closure and found.walked is not None:
                 definition, target, inner, slots = found.walked()
                 for place, argument in zip(slots, arguments, strict=True):
                     inner[place] = argument(e)
                 assert definition.body is not None
                 walk = self.of_waiting(definition.body, target, primed)
-                walk(self.evaluator.stretched(inner, target), follow)
+                walk(stretched(inner, target), follow)
             elif test(e):
                 follow()
 

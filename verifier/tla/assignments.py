@@ -7,11 +7,14 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from verifier.tla import ast
+from verifier.tla.arguments import unit_of
 from verifier.tla.ast import Builtin, Definition, Expression
 from verifier.tla.comparing import equals
 from verifier.tla.errors import Place
 from verifier.tla.flows import Lines, Rest, indented
 from verifier.tla.frames import UNSET, Frame, Undefined, Unit, Waiting
+from verifier.tla.lets import stretched
+from verifier.tla.loops import domain_source
 from verifier.tla.relations import assignment
 from verifier.tla.values import NoValue, Value, is_member, listed
 
@@ -75,7 +78,7 @@ class Assignments:
 
     def _around(self, symbol: Definition, unit: Unit) -> Unit:
         """Where the body of a definition without parameters stands: one of a LET shares the frame."""
-        return unit if symbol.nested else self.evaluator.unit_of(symbol)
+        return unit if symbol.nested else unit_of(self.evaluator, symbol)
 
     def _of_parameter(self, symbol: ast.Parameter, unit: Unit, *, primed: bool) -> Target:
         """The variable that an argument is: ``Op(y) == y = e`` with ``Op(x')``, or ``y' = e`` with
@@ -160,7 +163,7 @@ class Assignments:
     ) -> Lines:
         r"""``x' \\in S``"""
         evaluator, right, place = self.evaluator, whole.arguments[1], whole.place
-        domain = evaluator.domain(right, unit, primed, ordered=True)
+        domain = domain_source(evaluator, right, unit, primed, ordered=True)
         container = evaluator.value_source(right, unit, primed)
 
         def inside(found: Value, container: Value) -> bool:
@@ -217,7 +220,7 @@ class Assignments:
                 return
             code = found.code
             walk = self.of_waiting(ast.Unchanged(code.expression, place=body.place), code.unit, False)
-            walk(self.evaluator.stretched(found.env, code.unit), follow)
+            walk(stretched(found.env, code.unit), follow)
 
         return walked
 

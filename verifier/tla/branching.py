@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from verifier.tla import ast
+from verifier.tla.arguments import unit_of
 from verifier.tla.assignments import Assignments, Continue, Walk
 from verifier.tla.ast import Builtin, Definition, Expression
 from verifier.tla.frames import Frame, Unit
+from verifier.tla.functions import no_value_at
+from verifier.tla.lets import stretched
 from verifier.tla.relations import assignment
 from verifier.tla.values import LazyFunction, is_member
 
@@ -59,7 +62,7 @@ class Branching(Assignments):
             and self.evaluator.analysis.of_definition(symbol).fixed
         ):
             return False  # TLC has its value before it walks
-        inner = unit if symbol.nested else self.evaluator.unit_of(symbol)
+        inner = unit if symbol.nested else unit_of(self.evaluator, symbol)
         return self.branches(symbol.body, inner, primed, (*seen, symbol))
 
     def function_apply(self, whole: ast.FunctionApply, unit: Unit, primed: bool) -> Walk:
@@ -76,9 +79,9 @@ class Branching(Assignments):
                 return
             argument = given(e)
             if not is_member(argument, found.domain):
-                self.evaluator.outside(whole, found, argument)
+                no_value_at(self.evaluator, whole, found, argument)
             body, target, inner = found.entered(found, argument)
-            self.of_waiting(body, target, primed)(self.evaluator.stretched(inner, target), follow)
+            self.of_waiting(body, target, primed)(stretched(inner, target), follow)
 
         return walked
 

@@ -22,7 +22,7 @@ from verifier.tla.frames import UNSET, Closure, Frame, Undefined, Unit, Waiting,
 from verifier.tla.values import NoValue, Value
 
 if TYPE_CHECKING:
-    from verifier.tla.core import Core
+    from verifier.tla.evaluator import Evaluator
     from verifier.tla.found import State
 
 CDOT = "\\cdot"
@@ -149,7 +149,7 @@ class _Halves:
         return all(self._is_rigid(value.env, slots[one]) for one in facts.free if one in slots)
 
 
-def _around(evaluator: Core, facts: Facts, place: Place) -> list[ast.Parameter | ast.Bound]:
+def _around(evaluator: Evaluator, facts: Facts, place: Place) -> list[ast.Parameter | ast.Bound]:
     """What the second action needs of what is bound around it. Raises Undefined for what reads the state."""
     waiting, seen, found = list(facts.free), set[Definition](), dict[ast.Parameter | ast.Bound, None]()
     while waiting:

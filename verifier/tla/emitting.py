@@ -10,11 +10,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from verifier.tla.comparing import COMPOUND
-from verifier.tla.frames import UNSET, Evaluate, Undefined, Waiting
+from verifier.tla.frames import UNSET, Evaluate, Undefined, Unit, Waiting
 from verifier.tla.values import FALSE, TRUE, Boolean, Fn, ModelValue, NoValue, function
+
+if TYPE_CHECKING:
+    from verifier.tla.evaluator import Evaluator
+
+Source: TypeAlias = str
+"""An expression as Python; of a formula, its value is Python's ``bool``."""
+Compile: TypeAlias = "Callable[[Evaluator, Any, Unit, bool], Source]"
+"""Compiles an expression of one form, in a unit, for the state or (True) for the next state."""
 
 _SHORT = re.compile(r"(e|now)\[\d+\]|[kb]\d+|\d+|TRUE|FALSE|'[A-Za-z0-9_]*'")
 """What can be evaluated again at no cost, has no error, and does not change meanwhile."""

@@ -11,29 +11,29 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from verifier.tla import ast
+from verifier.tla import ast, forms, functions, logic
 from verifier.tla.actions import Walker
-from verifier.tla.ast import Expression, Symbol
-from verifier.tla.calls import Calls
-from verifier.tla.core import Source, Truth
-from verifier.tla.emitting import Emitter
+from verifier.tla.ast import Definition, Expression, Symbol
+from verifier.tla.calls import application_source, predicate_source
+from verifier.tla.emitting import Emitter, Source
 from verifier.tla.errors import Place
 from verifier.tla.facts import CONSTANT, Analysis
-from verifier.tla.forms import Forms
-from verifier.tla.frames import UNSET, Evaluate, Frame, Undefined, Unit
-from verifier.tla.functions import Functions
-from verifier.tla.logic import Logic
-from verifier.tla.membership import Membership
+from verifier.tla.forms import if_source
+from verifier.tla.frames import UNSET, Evaluate, Frame, Truth, Undefined, Unit
+from verifier.tla.lets import let_source
 from verifier.tla.order import Order, text
+from verifier.tla.remembered import Memory
+from verifier.tla.strictness import Strictness
 from verifier.tla.values import ModelValue, NoValue, Value
 
 if TYPE_CHECKING:
     from verifier.tla.symmetry import Symmetry
 
+_FORMS = {**forms.FORMS, **functions.FORMS}
 _TEMPORAL = {ast.Temporal: "[], <> or ~>", ast.Fairness: "WF_ or SF_"}
 
 
-class Evaluator(Calls, Forms, Functions, Logic, Membership):
+class Evaluator:
     """Compiles expressions, and holds what they are evaluated in: a state and the next."""
 
     def __init__(
@@ -60,12 +60,31 @@ class Evaluator(Calls, Forms, Functions, Logic, Membership):
         """Those of the configuration and of TLCModelValue, by their names."""
         self.printed: list[str] = []
         self.symmetry: Symmetry | None = None
-        self.inside_recursive = set()
+        """Watches what CHOOSE and folds take while permutations are used."""
+        self.walks_in_order = False
+        """Whether all sets are gone through in TLC's order, also where only their members matter."""
         self.actions = Walker(self)
         self.emit = Emitter(self.now, self.next)
-        self.start_calls()
-        self.logical = self.logic_forms()
-        self.forms = {**self.value_forms(), **self.function_forms()}
+        self.strictness = Strictness(resolve, constants.__contains__)
+        self._begin_compiling()
+
+    def _begin_compiling(self) -> None:
+        """Nothing is compiled yet."""
+        self.at_slots: list[int] = []
+        self.at_of: dict[Definition, tuple[int, ...]] = {}
+        """Where definitions of a LET below EXCEPT find what @ is there."""
+        self.bodies: dict[tuple[Any, ...], str] = {}
+        self.evaluated: frozenset[ast.Parameter] = frozenset()
+        """The parameters that are values in what is compiled: none of them waits."""
+        self.rooms: dict[Unit, str] = {}
+        self.values: dict[Definition, str] = {}
+        self.units: dict[Definition, Unit] = {}
+        self.operations: dict[tuple[str, int, Place], Evaluate | None] = {}
+        self.memories: dict[tuple[Definition, bool], Memory] = {}
+        self.computes_later = False
+        """Whether there are functions whose values are computed when they are asked for."""
+        self.inside_recursive: set[ast.Function] = set()
+        """The functions that are what a recursive function is at an argument, and ask that function."""
 
     def beside(self, variables: list[ast.Variable]) -> Evaluator:
         """One with other variables, and else the same."""
@@ -111,15 +130,15 @@ class Evaluator(Calls, Forms, Functions, Logic, Membership):
 
     def _value(self, whole: Expression, unit: Unit, primed: bool) -> Source:
         if type(whole) is ast.Apply:
-            return self.application(whole, unit, primed)
-        if type(whole) in self.logical:
-            return f"(TRUE if {self.logical[type(whole)](whole, unit, primed)} else FALSE)"
-        form = self.forms.get(type(whole))
+            return application_source(self, whole, unit, primed)
+        if type(whole) in logic.FORMS:
+            return f"(TRUE if {logic.FORMS[type(whole)](self, whole, unit, primed)} else FALSE)"
+        form = _FORMS.get(type(whole))
         if form is None:
             return self.refused(
                 whole.place, f"a formula with {_TEMPORAL[type(whole)]} has no value in a state"
             )
-        return form(whole, unit, primed)
+        return form(self, whole, unit, primed)
 
     def truth_source(self, whole: Expression, unit: Unit, primed: bool = False) -> Source:
         """What says whether a formula is true."""
@@ -127,16 +146,16 @@ class Evaluator(Calls, Forms, Functions, Logic, Membership):
 
     def _truth(self, whole: Expression, unit: Unit, primed: bool) -> Source:
         if type(whole) is ast.Apply:
-            test = self.predicate(whole, unit, primed)
+            test = predicate_source(self, whole, unit, primed)
             if test is not None:
                 return self.emit.once(test) if self.is_fixed(whole, unit) else test
-        elif type(whole) in self.logical:
-            test = self.logical[type(whole)](whole, unit, primed)
+        elif type(whole) in logic.FORMS:
+            test = logic.FORMS[type(whole)](self, whole, unit, primed)
             return self.emit.once(test) if self.is_fixed(whole, unit) else test
         elif type(whole) is ast.If:
-            return self.if_of(whole, unit, primed, self.truth_source)
+            return if_source(self, whole, unit, primed, self.truth_source)
         elif type(whole) is ast.Let:
-            return self.let(whole, unit, primed, self.truth_source)
+            return let_source(self, whole, unit, primed, self.truth_source)
         return self.truth_of(self.value_source(whole, unit, primed), whole.place)
 
     def truth_of(self, source: Source, place: Place) -> Source:

@@ -9,12 +9,15 @@ from itertools import islice, product
 from typing import TYPE_CHECKING, TypeAlias
 
 from verifier.tla import ast
+from verifier.tla.arguments import argument_sources, unit_of
 from verifier.tla.ast import Builtin, Definition, Expression, Parameter, Symbol, Variable
 from verifier.tla.errors import Place
 from verifier.tla.facts import ACTION, STATE, subexpressions
 from verifier.tla.found import State
 from verifier.tla.frames import Frame, Undefined, Unit, Waiting
+from verifier.tla.lets import let_lines, stretched
 from verifier.tla.levels import with_instances
+from verifier.tla.loops import compile_setter
 from verifier.tla.order import text
 from verifier.tla.specification import Specification
 from verifier.tla.splitting import Formula
@@ -79,7 +82,7 @@ def demands(
     e, waiting = unit.frame(), [action.body]
     try:
         for parameter in action.parameters:
-            evaluator.stretched(e, unit)[unit.slot(parameter)] = parameters[parameter.name]
+            stretched(e, unit)[unit.slot(parameter)] = parameters[parameter.name]
         while waiting:
             whole = waiting.pop(0)
             match whole:
@@ -88,7 +91,7 @@ def demands(
                 case ast.Quantifier() if not whole.universal and not any(b.is_tuple for b in whole.bindings):
                     for name in (name for binding in whole.bindings for name in binding.names):
                         slot = unit.slot(name)
-                        evaluator.stretched(e, unit)[slot] = parameters[name.name]
+                        stretched(e, unit)[slot] = parameters[name.name]
                     waiting.insert(0, whole.body)
                 case _ if evaluator.analysis.of(whole, unit.module).level == STATE:
                     if descent.is_false(whole, unit, e):  # it is another way that was taken
@@ -107,7 +110,7 @@ class _Descent:
 
     def is_false(self, whole: Expression, unit: Unit, e: Frame) -> bool:
         test = self.evaluator.truth(whole, unit)
-        return not test(self.evaluator.stretched(e, unit))
+        return not test(stretched(e, unit))
 
     def parts(self, whole: Expression, unit: Unit, e: Frame, bound: _Bound) -> Iterator[SaidPart]:
         """The smallest false parts of what is false in a frame."""
@@ -124,9 +127,9 @@ class _Descent:
                 held = not self.is_false(whole.condition, unit, e)
                 yield from self.parts(whole.then if held else whole.otherwise, unit, e, bound)
             case ast.Let():
-                entries = self.evaluator.entries(whole, unit, False)
+                entries = let_lines(self.evaluator, whole, unit, False)
                 put = self.evaluator.emit.function(self.evaluator.emit.statements([*entries, "return e"]))
-                inner = put(self.evaluator.stretched(e[:], unit))
+                inner = put(stretched(e[:], unit))
                 yield from self.parts(whole.body, unit, inner, bound)
             case ast.Step() if whole.stuttering:
                 yield from self.parts(whole.action, unit, e, bound)
@@ -139,12 +142,12 @@ class _Descent:
         """The part that is false of the first elements for which the body is."""
         evaluator, order = self.evaluator, self.evaluator.order
         domains = [evaluator.value(binding.domain, unit) for binding in whole.bindings]
-        sets = [domain(evaluator.stretched(e, unit)) for domain in domains]
-        put = [evaluator.setter(binding, unit) for binding in whole.bindings]
+        sets = [domain(stretched(e, unit)) for domain in domains]
+        put = [compile_setter(evaluator, binding, unit) for binding in whole.bindings]
         names = [name for binding in whole.bindings for name in binding.names]
         holds = evaluator.truth(whole.body, unit)
         for items in product(*(order.sorted(frozenset(members(one))) for one in sets)):
-            inner = evaluator.stretched(e[:], unit)  # once all is compiled, so that it has all slots
+            inner = stretched(e[:], unit)  # once all is compiled, so that it has all slots
             for place, item in zip(put, items, strict=True):
                 place(inner, item)
             if not holds(inner):
@@ -166,15 +169,15 @@ class _Descent:
         evaluator, body = self.evaluator, symbol.body
         if body is None or any(parameter.arity for parameter in symbol.parameters):
             return iter([self.leaf(whole, unit, e, bound)])
-        target = unit if symbol.nested else evaluator.unit_of(symbol)
+        target = unit if symbol.nested else unit_of(evaluator, symbol)
         # As the evaluator passes them: what stands below a prime there has its value in the next state.
-        passed = evaluator.arguments(symbol, whole, unit, False)
-        values = evaluator.emit.function(f"[{', '.join(passed)}]")(evaluator.stretched(e, unit))
-        inner = evaluator.stretched(e[:], unit) if symbol.nested else target.frame()
+        passed = argument_sources(evaluator, symbol, whole, unit, False)
+        values = evaluator.emit.function(f"[{', '.join(passed)}]")(stretched(e, unit))
+        inner = stretched(e[:], unit) if symbol.nested else target.frame()
         named = []
         for parameter, value in zip(symbol.parameters, values, strict=True):
             slot = target.slot(parameter)
-            evaluator.stretched(inner, target)[slot] = value
+            stretched(inner, target)[slot] = value
             named.append((parameter.name, value))
         if not self.is_false(body, target, inner):  # it is false by what this leaves out
             return iter([self.leaf(whole, unit, e, bound)])
@@ -198,7 +201,7 @@ class _Descent:
             if name is not None:
                 shown = ast.Prime(part, place=part.place) if primed else part
                 with suppress(Undefined, NoValue):  # it may not be needed
-                    put[name] = evaluator.value(shown, unit)(evaluator.stretched(e, unit))
+                    put[name] = evaluator.value(shown, unit)(stretched(e, unit))
                 continue
             (later if primed else now).update(facts.reads)
             # It is what ENABLED says that holds of some next state, not of the one that follows.

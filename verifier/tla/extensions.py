@@ -35,7 +35,7 @@ from verifier.tla.values import (
 )
 
 if TYPE_CHECKING:
-    from verifier.tla.core import Core
+    from verifier.tla.evaluator import Evaluator
 
 
 # -- TLC
@@ -49,18 +49,18 @@ LEVEL_OF_NEXT = "level'"
 """What ``TLCGet("level")'`` asks the search for."""
 
 
-def _print(evaluator: Core, shown: Value, value: Value) -> Value:
+def _print(evaluator: Evaluator, shown: Value, value: Value) -> Value:
     evaluator.printed.append(text(shown, evaluator.order))
     return value
 
 
-def _assert(evaluator: Core, truth: Value, words: Value) -> Value:
+def _assert(evaluator: Evaluator, truth: Value, words: Value) -> Value:
     if truth is not TRUE:
         raise NoValue(f"Assert fails: {words if type(words) is str else text(words, evaluator.order)}")
     return truth
 
 
-def _get(evaluator: Core, name: Value) -> Value:
+def _get(evaluator: Evaluator, name: Value) -> Value:
     if type(name) is str and not name.startswith(_NAMED):
         answer = evaluator.answers.get(name)
         if answer is None:
@@ -72,12 +72,12 @@ def _get(evaluator: Core, name: Value) -> Value:
     return found
 
 
-def _get_in_next(evaluator: Core, name: Value) -> Value:
+def _get_in_next(evaluator: Evaluator, name: Value) -> Value:
     """The same below a prime: only the level is another one there."""
     return _get(evaluator, LEVEL_OF_NEXT if name == "level" else name)
 
 
-def _set(evaluator: Core, name: Value, value: Value) -> Value:
+def _set(evaluator: Evaluator, name: Value, value: Value) -> Value:
     if type(name) is str and not name.startswith(_NAMED):
         if name == EXIT and value is TRUE:
             evaluator.registers[EXIT] = TRUE
@@ -86,36 +86,36 @@ def _set(evaluator: Core, name: Value, value: Value) -> Value:
     return TRUE
 
 
-def _get_or(evaluator: Core, name: Value, value: Value) -> Value:
+def _get_or(evaluator: Evaluator, name: Value, value: Value) -> Value:
     return evaluator.registers.get(name, value)
 
 
-def _get_and_set(evaluator: Core, name: Value, operator: Any, value: Value, default: Value) -> Value:
+def _get_and_set(evaluator: Evaluator, name: Value, operator: Any, value: Value, default: Value) -> Value:
     before = evaluator.registers.get(name, default)
     evaluator.registers[name] = operator.call(before, value)
     return before
 
 
-def _model_value(evaluator: Core, name: Value) -> Value:
+def _model_value(evaluator: Evaluator, name: Value) -> Value:
     if type(name) is not str:
         raise NoValue("the name of a model value is a string")
     return evaluator.model_values.setdefault(name, ModelValue(name))
 
 
-def _sort(evaluator: Core, value: Value, less: Any) -> Value:
+def _sort(evaluator: Evaluator, value: Value, less: Any) -> Value:
     def compare(one: Value, other: Value) -> int:
         return -1 if truth_of(less.call(one, other)) else int(truth_of(less.call(other, one)))
 
     return tuple(sorted(sequence(value), key=cmp_to_key(compare)))
 
 
-def _random_element(evaluator: Core, value: Value) -> Value:
+def _random_element(evaluator: Evaluator, value: Value) -> Value:
     if has_at_most(value, 0):
         raise NoValue("RandomElement of a set without elements")
     return random_member(evaluator.order.walk, value)
 
 
-def _random_subset(evaluator: Core, count: Value, value: Value) -> Value:
+def _random_subset(evaluator: Evaluator, count: Value, value: Value) -> Value:
     return random_subset(evaluator.order.walk, count, value)
 
 
@@ -191,7 +191,7 @@ def _bag_of_all(operator: Any, value: Value) -> Value:
 # -- folds, of FiniteSetsExt and SequencesExt
 
 
-def _make_map_then_fold(evaluator: Core, whole: ast.Apply, arguments: list[str]) -> str:
+def _make_map_then_fold(evaluator: Evaluator, whole: ast.Apply, arguments: list[str]) -> str:
     if not _takes_any(whole.arguments[3]):
         return ordered(_map_then_fold)(evaluator, whole, arguments)
 
@@ -202,7 +202,7 @@ def _make_map_then_fold(evaluator: Core, whole: ast.Apply, arguments: list[str])
     return simple(compute)(evaluator, whole, arguments)
 
 
-def _make_fold_set(evaluator: Core, whole: ast.Apply, arguments: list[str]) -> str:
+def _make_fold_set(evaluator: Evaluator, whole: ast.Apply, arguments: list[str]) -> str:
     """TLC's own code combines the first member first, where the text of the module would combine it last."""
 
     def compute(operator: Any, base: Value, value: Value) -> Value:
@@ -221,7 +221,7 @@ def _takes_any(choose: Expression) -> bool:
 
 
 def _map_then_fold(
-    evaluator: Core, operator: Any, base: Value, image: Any, choose: Any, value: Value
+    evaluator: Evaluator, operator: Any, base: Value, image: Any, choose: Any, value: Value
 ) -> Value:
     """As ``op(f(x), fold of the rest)``, x chosen first."""
     chosen, rest = [], frozenset(members(value))
@@ -235,7 +235,7 @@ def _map_then_fold(
 
 
 def _fold(
-    evaluator: Core,
+    evaluator: Evaluator,
     place: Place,
     step: Callable[[Value, Value], Value],
     base: Value,
@@ -277,7 +277,7 @@ def _extreme(value: Value, *, largest: bool) -> Value:
     return max(items) if largest else min(items)
 
 
-def _subsets_of_size(evaluator: Core, count: Value, value: Value) -> Value:
+def _subsets_of_size(evaluator: Evaluator, count: Value, value: Value) -> Value:
     items = evaluator.order.sorted(frozenset(members(value)))
     if type(count) is not int:
         raise NoValue("an integer is expected here")

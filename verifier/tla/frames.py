@@ -13,6 +13,7 @@ from verifier.tla.values import Boolean, Fn, ModelValue, listed
 
 Frame: TypeAlias = list[Any]
 """The values of bound names and parameters, by slot."""
+Truth: TypeAlias = Callable[[Frame], bool]
 Evaluate: TypeAlias = Callable[[Frame], Any]
 """An expression, compiled."""
 

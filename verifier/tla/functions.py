@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from functools import partial
-from typing import Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from verifier.tla import ast
-from verifier.tla.core import Core, Source
+from verifier.tla.ast import Expression
+from verifier.tla.emitting import Compile, Source
 from verifier.tla.errors import Place
+from verifier.tla.forms import asymmetric_choice, compile_choice
 from verifier.tla.frames import Evaluate, Frame, Undefined, Unit
 from verifier.tla.lazy_sets import FunctionSet, ProductSet
+from verifier.tla.loops import compile_setter, item_source, loop_lines
 from verifier.tla.values import (
     Fn,
     LazyFunction,
@@ -23,319 +27,333 @@ from verifier.tla.values import (
     is_set,
 )
 
+if TYPE_CHECKING:
+    from verifier.tla.evaluator import Evaluator
+
+
 _FEW = 1024
 
 
-class Functions(Core):
-    """Compiles functions."""
+def _function_source(ev: Evaluator, whole: ast.Function, unit: Unit, primed: bool) -> Source:
+    if len(whole.bindings) > 1 or whole.bindings[0].is_tuple:
+        return _function_of_several(ev, whole, unit, primed)
+    domain, place = (
+        ev.value_source(whole.bindings[0].domain, unit, primed),
+        whole.bindings[0].domain.place,
+    )
+    slot = unit.slot(whole.bindings[0].names[0])
+    own = unit.slot(whole.itself) if whole.itself is not None else None
+    waits = own is not None or whole in ev.inside_recursive
+    _note_inner(ev, whole, unit)
+    value = ev.value_source(whole.body, unit, primed)
+    body = ev.emit.later(value)
 
-    computes_later = False
-    """Whether there are functions whose values are computed when they are asked for."""
-    inside_recursive: set[ast.Function]
-    """The functions that are what a recursive function is at an argument, and ask that function."""
+    def lazy(e: Frame, found: Value) -> LazyFunction:
+        kept = e[:]
 
-    def function_forms(self) -> dict[type, Callable[[Any, Unit, bool], Source]]:
-        """What compiles which expressions."""
-        return {
-            ast.Function: self._function,
-            ast.FunctionSet: self._function_set,
-            ast.At: self._at,
-            ast.Except: self._except,
-            ast.FunctionApply: self._function_apply,
-        }
+        def frame(itself: LazyFunction, argument: Value) -> Frame:
+            inner = kept[:]
+            inner[slot] = argument
+            if own is not None:
+                inner[own] = itself
+            return inner
 
-    def _function(self, whole: ast.Function, unit: Unit, primed: bool) -> Source:
-        if len(whole.bindings) > 1 or whole.bindings[0].is_tuple:
-            return self._function_of_several(whole, unit, primed)
-        domain, place = (
-            self.value_source(whole.bindings[0].domain, unit, primed),
-            whole.bindings[0].domain.place,
-        )
-        slot = unit.slot(whole.bindings[0].names[0])
-        own = unit.slot(whole.itself) if whole.itself is not None else None
-        waits = own is not None or whole in self.inside_recursive
-        self._note_inner(whole, unit)
-        value = self.value_source(whole.body, unit, primed)
-        body = self.emit.later(value)
-
-        def lazy(e: Frame, found: Value) -> LazyFunction:
-            kept = e[:]
-
-            def frame(itself: LazyFunction, argument: Value) -> Frame:
-                inner = kept[:]
-                inner[slot] = argument
-                if own is not None:
-                    inner[own] = itself
-                return inner
-
-            if not is_set(found):
-                raise self.fault(place, NoValue("no set"), found)
-            return LazyFunction(
-                found,
-                lambda itself, argument: body(frame(itself, argument)),
-                lambda itself, argument: (whole.body, unit, frame(itself, argument)),
-            )
-
-        def walked(e: Frame, found: Value) -> Any:
-            if not is_set(found):
-                raise self.fault(place, NoValue("no set"), found)
-            return lazy(e, found) if found.infinite else found.members()
-
-        if waits:
-            self.computes_later = True
-            return f"{self.emit.bound(lazy)}(e, {domain})"
-        return self.emit.statements([
-            f"found = {domain}",
-            "if type(found) is not frozenset:",
-            f" found = {self.emit.bound(walked)}(e, found)",
-            f" if type(found) is {self.emit.bound(LazyFunction)}: return found",
-            "pairs = {}",
-            "for item in found:",
-            f" e[{slot}] = item",
-            f" pairs[item] = {value}",
-            "return function(pairs)",
-        ])  # fmt: skip
-
-    def _function_of_several(self, whole: ast.Function, unit: Unit, primed: bool) -> Source:
-        """A function of several arguments, which are a tuple."""
-        own = unit.slot(whole.itself) if whole.itself is not None else None
-        waits = whole in self.inside_recursive or (own is not None and self._calls_itself(whole, unit))
-        self._note_inner(whole, unit)
-        value = self.value_source(whole.body, unit, primed)
-        body = self.emit.later(value)
-        domains = [self.emit.later(self.value_source(b.domain, unit, primed)) for b in whole.bindings]
-        setters = [self.setter(binding, unit) for binding in whole.bindings]
-        single = len(whole.bindings) == 1
-        parts = [self.item(binding, unit) for binding in whole.bindings]
-        key = parts[0] if single else f"({', '.join(parts)})"
-
-        def lazy(e: Frame) -> Value:
-            kept = e[:]
-            sets = tuple(domain(e) for domain in domains)
-            for found, binding in zip(sets, whole.bindings, strict=False):
-                if not is_set(found):
-                    raise self.fault(binding.domain.place, NoValue("no set"), found)
-
-            def compute(itself: LazyFunction, argument: Value) -> Value:
-                inner = kept[:]
-                if own is not None:
-                    inner[own] = itself
-                for put, part in zip(setters, (argument,) if single else argument, strict=True):
-                    put(inner, part)
-                return body(inner)
-
-            return LazyFunction(sets[0] if single else ProductSet(sets, self.order.walk), compute)
-
-        self.computes_later = self.computes_later or own is not None or waits
-        if waits:
-            return self.emit.call(lazy)
-        lines = self.loops(whole.bindings, unit, primed, [f"pairs[{key}] = {value}"])
-        made = self.emit.function(self.emit.statements(["pairs = {}", *lines, "return function(pairs)"]))
-        if own is None:
-            return self.emit.call(self._listed_or(made, lazy, domains))
-        return self.emit.call(self._at_once(made, lazy, domains))
-
-    def _note_inner(self, whole: ast.Function, unit: Unit) -> None:
-        """``f[x \\in S] == [y \\in T |-> e]``: where e asks f for other values at the same x, the inner
-        function has to be there before all of its values are, as in TLC."""
-        inner = whole.body
-        if isinstance(inner, ast.Function) and whole.itself is not None and self._calls_itself(whole, unit):
-            self.inside_recursive.add(inner)
-
-    @staticmethod
-    def _listed_or(made: Evaluate, lazy: Evaluate, domains: list[Evaluate]) -> Evaluate:
-        """A function without a name: its values are computed at once, unless it has infinitely many."""
-
-        def function_of(e: Frame) -> Value:
-            try:
-                return made(e)
-            except Undefined:
-                if any(is_infinite(domain(e)) for domain in domains):
-                    return lazy(e)
-                raise
-
-        return function_of
-
-    def _calls_itself(self, whole: ast.Function, unit: Unit) -> bool:
-        return whole.itself in self.analysis.of(whole.body, unit.module).free
-
-    @staticmethod
-    def _at_once(made: Evaluate, lazy: Evaluate, domains: list[Evaluate]) -> Evaluate:
-        """A function that has a name, but does not call itself: its values are computed at once if they are
-        few, and none of them fails, so that it can be compared and remembered."""
-
-        def function_of(e: Frame) -> Value:
-            sets = [domain(e) for domain in domains]
-            few = all(is_set(each) and not is_infinite(each) and has_at_most(each, _FEW) for each in sets)
-            if not few:
-                return lazy(e)
-            try:
-                return made(e)
-            except Undefined:
-                # TLC computes a value when it is asked for: this one may not be.
-                return lazy(e)
-
-        return function_of
-
-    def _function_set(self, whole: ast.FunctionSet, unit: Unit, primed: bool) -> Source:
-        order, places = self.order.walk, (whole.domain.place, whole.range.place)
-
-        def made(domain: Value, image: Value) -> Value:
-            for found, place in zip((domain, image), places, strict=True):
-                if not is_set(found):
-                    raise self.fault(place, NoValue("no set"), found)
-            return FunctionSet(domain, image, order)
-
-        parts = (self.value_source(part, unit, primed) for part in (whole.domain, whole.range))
-        return f"{self.emit.bound(made)}({', '.join(parts)})"
-
-    def _function_apply(self, whole: ast.FunctionApply, unit: Unit, primed: bool) -> Source:
-        if isinstance(whole.function, ast.Choose):
-            return self._choice_at(whole, whole.function, unit, primed)
-
-        def elsewhere(found: Value, argument: Value) -> Value:
-            return self.outside(whole, found, argument)
-
-        parts = [self.value_source(part, unit, primed) for part in (whole.function, whole.argument)]
-        slow = self.emit.bound(elsewhere)
-        if isinstance(whole.function, ast.Number | ast.String):
-            return f"{slow}({', '.join(parts)})"
-        if isinstance(whole.argument, ast.String):
-            return self.emit.let(
-                parts, lambda f, x: f"({f}[{x}] if type({f}) is Fn and {x} in {f} else {slow}({f}, {x}))"
-            )
-        found = self.emit.fresh("t")  # looked up once: the hash of a function is computed by Python
-        return self.emit.let(
-            parts,
-            lambda f, x: (
-                f"({found} if type({f}) is Fn and ({found} := {f}.get({x}, UNSET)) is not UNSET"
-                f" else {f}[{x} - 1]"
-                f" if type({f}) is tuple and type({x}) is int and 0 < {x} <= len({f}) else {slow}({f}, {x}))"
-            ),
+        if not is_set(found):
+            raise ev.fault(place, NoValue("no set"), found)
+        return LazyFunction(
+            found,
+            lambda itself, argument: body(frame(itself, argument)),
+            lambda itself, argument: (whole.body, unit, frame(itself, argument)),
         )
 
-    def _choice_at(self, whole: ast.FunctionApply, choice: ast.Choose, unit: Unit, primed: bool) -> Source:
-        r"""``(CHOOSE m \\in S : p).value``: permutations may exchange the m if the value stays."""
-        firsts, given = self.firsts(choice, unit, primed), self.value(whole.argument, unit, primed)
+    def walked(e: Frame, found: Value) -> Any:
+        if not is_set(found):
+            raise ev.fault(place, NoValue("no set"), found)
+        return lazy(e, found) if found.infinite else found.members()
 
-        def result(e: Frame) -> Value:
-            found, argument = firsts(e), given(e)
-            values = [self.result(whole, function, argument) for function in found]
-            if any(value != values[0] for value in values):
-                raise self.uneven(choice, found)
-            return values[0]
+    if waits:
+        ev.computes_later = True
+        return f"{ev.emit.bound(lazy)}(e, {domain})"
+    return ev.emit.statements([
+        f"found = {domain}",
+        "if type(found) is not frozenset:",
+        f" found = {ev.emit.bound(walked)}(e, found)",
+        f" if type(found) is {ev.emit.bound(LazyFunction)}: return found",
+        "pairs = {}",
+        "for item in found:",
+        f" e[{slot}] = item",
+        f" pairs[item] = {value}",
+        "return function(pairs)",
+    ])  # fmt: skip
 
-        return self.emit.call(result)
 
-    def result(self, whole: ast.FunctionApply, found: Value, argument: Value) -> Value:
-        """The value of a function at an argument. Raises Undefined where there is none."""
-        if type(found) is Fn:
-            if argument in found:
-                return found[argument]
-        elif type(found) is tuple and type(argument) is int and 0 < argument <= len(found):
-            return found[argument - 1]
-        return self.outside(whole, found, argument)
+def _function_of_several(ev: Evaluator, whole: ast.Function, unit: Unit, primed: bool) -> Source:
+    """A function of several arguments, which are a tuple."""
+    own = unit.slot(whole.itself) if whole.itself is not None else None
+    waits = whole in ev.inside_recursive or (own is not None and _calls_itself(ev, whole, unit))
+    _note_inner(ev, whole, unit)
+    value = ev.value_source(whole.body, unit, primed)
+    body = ev.emit.later(value)
+    domains = [ev.emit.later(ev.value_source(b.domain, unit, primed)) for b in whole.bindings]
+    setters = [compile_setter(ev, binding, unit) for binding in whole.bindings]
+    single = len(whole.bindings) == 1
+    parts = [item_source(binding, unit) for binding in whole.bindings]
+    key = parts[0] if single else f"({', '.join(parts)})"
 
-    def outside(self, whole: ast.FunctionApply, found: Value, argument: Value) -> Value:
-        """The value of a function that is lazy. Raises Undefined where there is none."""
-        if type(found) is LazyFunction:
-            try:
-                return found.apply(argument)
-            except NoValue as error:
-                if str(error) != "outside":
-                    raise self.fault(whole.place, error) from None
-        elif type(found) not in (Fn, tuple):
-            words = f"{self.show(found)} is applied to {self.show(argument)}, but it is no function"
-            raise Undefined(whole.place, words)
-        words = f"{self.show(argument)} is not in the domain of the function {self.show(found)}"
-        if type(argument) is str and type(found) is Fn:
-            words = f"the record {self.show(found)} has no field {argument}"
-        raise Undefined(whole.place, words)
+    def lazy(e: Frame) -> Value:
+        kept = e[:]
+        sets = tuple(domain(e) for domain in domains)
+        for found, binding in zip(sets, whole.bindings, strict=False):
+            if not is_set(found):
+                raise ev.fault(binding.domain.place, NoValue("no set"), found)
 
-    # -- EXCEPT
+        def compute(itself: LazyFunction, argument: Value) -> Value:
+            inner = kept[:]
+            if own is not None:
+                inner[own] = itself
+            for put, part in zip(setters, (argument,) if single else argument, strict=True):
+                put(inner, part)
+            return body(inner)
 
-    def _at(self, whole: ast.At, unit: Unit, primed: bool) -> Source:
-        if not self.at_slots:
-            raise Undefined(whole.place, "@ has no meaning outside EXCEPT")
-        return f"e[{self.at_slots[-1]}]"
+        return LazyFunction(sets[0] if single else ProductSet(sets, ev.order.walk), compute)
 
-    def _except(self, whole: ast.Except, unit: Unit, primed: bool) -> Source:
-        updates = []
-        before = self.value_source(whole.function, unit, primed)
-        for update in whole.updates:
-            path = [self.value_source(part, unit, primed) for part in update.path]
-            slot = unit.fresh()
-            self.at_slots.append(slot)
-            value = self.value_source(update.value, unit, primed)
-            self.at_slots.pop()
-            updates.append((path, value, slot))
-        if len(updates) == 1 and len(updates[0][0]) == 1:
-            return self._except_once(whole, before, *updates[0])
-        put, lines = self.emit.bound(partial(self.put, whole.place)), [f"found = {before}"]
-        for path, value, slot in updates:
-            later = self.emit.bound(self.emit.later(value))
-            lines.append(f"found = {put}(found, [{', '.join(path)}], {later}, e, {slot})")
-        return self.emit.statements([*lines, "return found"])
+    ev.computes_later = ev.computes_later or own is not None or waits
+    if waits:
+        return ev.emit.call(lazy)
+    lines = loop_lines(ev, whole.bindings, unit, primed, [f"pairs[{key}] = {value}"])
+    made = ev.emit.function(ev.emit.statements(["pairs = {}", *lines, "return function(pairs)"]))
+    if own is None:
+        return ev.emit.call(_listed_or(made, lazy, domains))
+    return ev.emit.call(_at_once(made, lazy, domains))
 
-    def _except_once(
-        self, whole: ast.Except, before: Source, path: list[Source], value: Source, slot: int
-    ) -> Source:
-        """The most frequent case: one update of one argument."""
-        put, later = self.emit.bound(partial(self.put, whole.place)), self.emit.later(value)
-        has = self.emit.bound(partial(self.has_key, whole.place))
-        return self.emit.statements([
-            f"found = {before}",
-            f"argument = {path[0]}",
-            "if type(found) is Fn:",
-            f" if argument not in found and not {has}(argument, found): return found",
-            f" e[{slot}] = found[argument]",
-            f" item = {value}",
-            " made = Fn(found)",
-            " made[argument] = item",
-            " return made",
-            f"return {put}(found, [argument], {self.emit.bound(later)}, e, {slot})",
-        ])  # fmt: skip
 
-    def has_key(self, place: Place, argument: Value, found: Value) -> bool:
-        """Whether a listed function has an argument. Raises Undefined for what is no function, and for an
-        argument that is not compared with the others."""
+def _note_inner(ev: Evaluator, whole: ast.Function, unit: Unit) -> None:
+    """``f[x \\in S] == [y \\in T |-> e]``: where e asks f for other values at the same x, the inner
+    function has to be there before all of its values are, as in TLC."""
+    inner = whole.body
+    if isinstance(inner, ast.Function) and whole.itself is not None and _calls_itself(ev, whole, unit):
+        ev.inside_recursive.add(inner)
+
+
+def _listed_or(made: Evaluate, lazy: Evaluate, domains: list[Evaluate]) -> Evaluate:
+    """A function without a name: its values are computed at once, unless it has infinitely many."""
+
+    def function_of(e: Frame) -> Value:
         try:
-            if type(found) is tuple:
-                if found and type(argument) is not int:
-                    raise NoValue("a tuple has integers as its arguments: another one is put")
-                return bool(found) and 0 < argument <= len(found)
-            if type(found) is not Fn:
-                raise NoValue("no function")
-            return has_key(argument, found)
-        except NoValue as error:
-            raise self.fault(place, error, argument if type(found) in (Fn, tuple) else found) from None
+            return made(e)
+        except Undefined:
+            if any(is_infinite(domain(e)) for domain in domains):
+                return lazy(e)
+            raise
 
-    def put(
-        self, place: Place, whole: Value, path: list[Value], value: Evaluate, e: Frame, slot: int
-    ) -> Value:
-        """A function with another value at the end of a path; unchanged where the path leaves its domain."""
-        functions, found = [], whole
-        for argument in path:
-            if type(found) is LazyFunction and not is_infinite(found.domain):
-                found = found.listed()
-            functions.append(found)
-            if type(found) is LazyFunction:
-                if not is_member(argument, found.domain):
-                    return functions[0]
-                found = found.apply(argument)
-            else:
-                if not self.has_key(place, argument, found):
-                    return functions[0]
-                found = found[argument] if type(found) is Fn else found[argument - 1]
-        e[slot] = found
-        item = value(e)
-        for before, argument in zip(reversed(functions), reversed(path), strict=True):
-            if type(before) is LazyFunction:
-                item = before.but(argument, item)
-            elif type(before) is tuple:
-                item = (*before[: argument - 1], item, *before[argument:])
-            else:
-                made = Fn(before)
-                made[argument] = item
-                item = made
-        return item
+    return function_of
+
+
+def _calls_itself(ev: Evaluator, whole: ast.Function, unit: Unit) -> bool:
+    return whole.itself in ev.analysis.of(whole.body, unit.module).free
+
+
+def _at_once(made: Evaluate, lazy: Evaluate, domains: list[Evaluate]) -> Evaluate:
+    """A function that has a name, but does not call itself: its values are computed at once if they are
+    few, and none of them fails, so that it can be compared and remembered."""
+
+    def function_of(e: Frame) -> Value:
+        sets = [domain(e) for domain in domains]
+        few = all(is_set(each) and not is_infinite(each) and has_at_most(each, _FEW) for each in sets)
+        if not few:
+            return lazy(e)
+        try:
+            return made(e)
+        except Undefined:
+            # TLC computes a value when it is asked for: this one may not be.
+            return lazy(e)
+
+    return function_of
+
+
+def _function_set(ev: Evaluator, whole: ast.FunctionSet, unit: Unit, primed: bool) -> Source:
+    order, places = ev.order.walk, (whole.domain.place, whole.range.place)
+
+    def made(domain: Value, image: Value) -> Value:
+        for found, place in zip((domain, image), places, strict=True):
+            if not is_set(found):
+                raise ev.fault(place, NoValue("no set"), found)
+        return FunctionSet(domain, image, order)
+
+    parts = (ev.value_source(part, unit, primed) for part in (whole.domain, whole.range))
+    return f"{ev.emit.bound(made)}({', '.join(parts)})"
+
+
+def _function_apply(ev: Evaluator, whole: ast.FunctionApply, unit: Unit, primed: bool) -> Source:
+    if isinstance(whole.function, ast.Choose):
+        return _choice_at(ev, whole, whole.function, unit, primed)
+
+    def elsewhere(found: Value, argument: Value) -> Value:
+        return no_value_at(ev, whole, found, argument)
+
+    parts = [ev.value_source(part, unit, primed) for part in (whole.function, whole.argument)]
+    slow = ev.emit.bound(elsewhere)
+    if isinstance(whole.function, ast.Number | ast.String):
+        return f"{slow}({', '.join(parts)})"
+    if isinstance(whole.argument, ast.String):
+        return ev.emit.let(
+            parts, lambda f, x: f"({f}[{x}] if type({f}) is Fn and {x} in {f} else {slow}({f}, {x}))"
+        )
+    found = ev.emit.fresh("t")  # looked up once: the hash of a function is computed by Python
+    return ev.emit.let(
+        parts,
+        lambda f, x: (
+            f"({found} if type({f}) is Fn and ({found} := {f}.get({x}, UNSET)) is not UNSET"
+            f" else {f}[{x} - 1]"
+            f" if type({f}) is tuple and type({x}) is int and 0 < {x} <= len({f}) else {slow}({f}, {x}))"
+        ),
+    )
+
+
+def _choice_at(
+    ev: Evaluator, whole: ast.FunctionApply, choice: ast.Choose, unit: Unit, primed: bool
+) -> Source:
+    r"""``(CHOOSE m \\in S : p).value``: permutations may exchange the m if the value stays."""
+    firsts, given = compile_choice(ev, choice, unit, primed), ev.value(whole.argument, unit, primed)
+
+    def result(e: Frame) -> Value:
+        found, argument = firsts(e), given(e)
+        values = [apply_to(ev, whole, function, argument) for function in found]
+        if any(value != values[0] for value in values):
+            raise asymmetric_choice(ev, choice, found)
+        return values[0]
+
+    return ev.emit.call(result)
+
+
+def apply_to(ev: Evaluator, whole: ast.FunctionApply, found: Value, argument: Value) -> Value:
+    """The value of a function at an argument. Raises Undefined where there is none."""
+    if type(found) is Fn:
+        if argument in found:
+            return found[argument]
+    elif type(found) is tuple and type(argument) is int and 0 < argument <= len(found):
+        return found[argument - 1]
+    return no_value_at(ev, whole, found, argument)
+
+
+def no_value_at(ev: Evaluator, whole: ast.FunctionApply, found: Value, argument: Value) -> Value:
+    """The value of a function that is lazy. Raises Undefined where there is none."""
+    if type(found) is LazyFunction:
+        try:
+            return found.apply(argument)
+        except NoValue as error:
+            if str(error) != "outside":
+                raise ev.fault(whole.place, error) from None
+    elif type(found) not in (Fn, tuple):
+        words = f"{ev.show(found)} is applied to {ev.show(argument)}, but it is no function"
+        raise Undefined(whole.place, words)
+    words = f"{ev.show(argument)} is not in the domain of the function {ev.show(found)}"
+    if type(argument) is str and type(found) is Fn:
+        words = f"the record {ev.show(found)} has no field {argument}"
+    raise Undefined(whole.place, words)
+
+
+# -- EXCEPT
+
+
+def _at_source(ev: Evaluator, whole: ast.At, unit: Unit, primed: bool) -> Source:
+    if not ev.at_slots:
+        raise Undefined(whole.place, "@ has no meaning outside EXCEPT")
+    return f"e[{ev.at_slots[-1]}]"
+
+
+def _except_source(ev: Evaluator, whole: ast.Except, unit: Unit, primed: bool) -> Source:
+    updates = []
+    before = ev.value_source(whole.function, unit, primed)
+    for update in whole.updates:
+        path = [ev.value_source(part, unit, primed) for part in update.path]
+        slot = unit.fresh()
+        ev.at_slots.append(slot)
+        value = ev.value_source(update.value, unit, primed)
+        ev.at_slots.pop()
+        updates.append((path, value, slot))
+    if len(updates) == 1 and len(updates[0][0]) == 1:
+        return _except_once(ev, whole, before, *updates[0])
+    put, lines = ev.emit.bound(partial(partial(put_at, ev), whole.place)), [f"found = {before}"]
+    for path, value, slot in updates:
+        later = ev.emit.bound(ev.emit.later(value))
+        lines.append(f"found = {put}(found, [{', '.join(path)}], {later}, e, {slot})")
+    return ev.emit.statements([*lines, "return found"])
+
+
+def _except_once(
+    ev: Evaluator, whole: ast.Except, before: Source, path: list[Source], value: Source, slot: int
+) -> Source:
+    """The most frequent case: one update of one argument."""
+    put, later = ev.emit.bound(partial(partial(put_at, ev), whole.place)), ev.emit.later(value)
+    has = ev.emit.bound(partial(partial(check_key, ev), whole.place))
+    return ev.emit.statements([
+        f"found = {before}",
+        f"argument = {path[0]}",
+        "if type(found) is Fn:",
+        f" if argument not in found and not {has}(argument, found): return found",
+        f" e[{slot}] = found[argument]",
+        f" item = {value}",
+        " made = Fn(found)",
+        " made[argument] = item",
+        " return made",
+        f"return {put}(found, [argument], {ev.emit.bound(later)}, e, {slot})",
+    ])  # fmt: skip
+
+
+def check_key(ev: Evaluator, place: Place, argument: Value, found: Value) -> bool:
+    """Whether a listed function has an argument. Raises Undefined for what is no function, and for an
+    argument that is not compared with the others."""
+    try:
+        if type(found) is tuple:
+            if found and type(argument) is not int:
+                raise NoValue("a tuple has integers as its arguments: another one is put")
+            return bool(found) and 0 < argument <= len(found)
+        if type(found) is not Fn:
+            raise NoValue("no function")
+        return has_key(argument, found)
+    except NoValue as error:
+        raise ev.fault(place, error, argument if type(found) in (Fn, tuple) else found) from None
+
+
+def put_at(
+    ev: Evaluator, place: Place, whole: Value, path: list[Value], value: Evaluate, e: Frame, slot: int
+) -> Value:
+    """A function with another value at the end of a path; unchanged where the path leaves its domain."""
+    functions, found = [], whole
+    for argument in path:
+        if type(found) is LazyFunction and not is_infinite(found.domain):
+            found = found.listed()
+        functions.append(found)
+        if type(found) is LazyFunction:
+            if not is_member(argument, found.domain):
+                return functions[0]
+            found = found.apply(argument)
+        else:
+            if not check_key(ev, place, argument, found):
+                return functions[0]
+            found = found[argument] if type(found) is Fn else found[argument - 1]
+    e[slot] = found
+    item = value(e)
+    for before, argument in zip(reversed(functions), reversed(path), strict=True):
+        if type(before) is LazyFunction:
+            item = before.but(argument, item)
+        elif type(before) is tuple:
+            item = (*before[: argument - 1], item, *before[argument:])
+        else:
+            made = Fn(before)
+            made[argument] = item
+            item = made
+    return item
+
+
+FORMS: Mapping[type[Expression], Compile] = MappingProxyType(
+    {
+        ast.Function: _function_source,
+        ast.FunctionSet: _function_set,
+        ast.At: _at_source,
+        ast.Except: _except_source,
+        ast.FunctionApply: _function_apply,
+    }
+)
+"""What compiles functions and their applications."""

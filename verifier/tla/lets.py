@@ -7,120 +7,123 @@ evaluated anew.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from verifier.tla import ast
 from verifier.tla.ast import Definition, Expression
-from verifier.tla.core import Core, Source
+from verifier.tla.emitting import Source
 from verifier.tla.errors import Place
 from verifier.tla.facts import ACTION, CONSTANT, Facts, subexpressions
 from verifier.tla.frames import Code, Evaluate, Frame, Undefined, Unit, Waiting
-from verifier.tla.strictness import Strictness
+
+if TYPE_CHECKING:
+    from verifier.tla.evaluator import Evaluator
 
 
-class Lets(Core):
-    """Compiles LET."""
+def let_source(
+    ev: Evaluator,
+    whole: ast.Let,
+    unit: Unit,
+    primed: bool,
+    source: Callable[[Expression, Unit, bool], Source],
+) -> Source:
+    """Definitions for one expression."""
+    put = let_lines(ev, whole, unit, primed)
+    body = source(whole.body, unit, primed)
+    return ev.emit.statements([*put, f"return {body}"]) if put else body
 
-    def start_lets(self) -> None:
-        """Nothing is compiled yet."""
-        self.strictness = Strictness(self.resolve, self.constants.__contains__)
 
-    def let(
-        self,
-        whole: ast.Let,
-        unit: Unit,
-        primed: bool,
-        source: Callable[[Expression, Unit, bool], Source],
-    ) -> Source:
-        """Definitions for one expression."""
-        put = self.entries(whole, unit, primed)
-        body = source(whole.body, unit, primed)
-        return self.emit.statements([*put, f"return {body}"]) if put else body
+def let_lines(ev: Evaluator, whole: ast.Let, unit: Unit, primed: bool, *, walked: bool = False) -> list[str]:
+    """Lines that put the definitions of a LET without parameters into the frame; ``walked``: while the
+    next state is being made, so that an argument may have no value yet, and others later."""
+    always, lines = ev.strictness.named(whole, unit.module), []
+    for definition in whole.definitions:
+        ev.at_of[definition] = tuple(ev.at_slots)
+        if definition.parameters or definition.body is None:
+            continue
+        waits = walked and may_wait(ev.analysis.of_definition(definition))
+        if definition in always and not primed and not waits and _is_kept(ev, definition):
+            lines += _put_lines(ev, definition, unit, _reading(definition, whole) or definition.place)
+        else:
+            code = code_of(ev, definition, unit, primed)
+            lines.append(f"e[{unit.slot(definition)}] = Waiting({ev.emit.bound(code)}, e)")
+    return lines
 
-    def entries(self, whole: ast.Let, unit: Unit, primed: bool, *, walked: bool = False) -> list[str]:
-        """Lines that put the definitions of a LET without parameters into the frame; ``walked``: while the
-        next state is being made, so that an argument may have no value yet, and others later."""
-        always, lines = self.strictness.named(whole, unit.module), []
-        for definition in whole.definitions:
-            self.at_of[definition] = tuple(self.at_slots)
-            if definition.parameters or definition.body is None:
-                continue
-            waits = walked and may_wait(self.analysis.of_definition(definition))
-            if definition in always and not primed and not waits and self._is_kept(definition):
-                lines += self._put(definition, unit, _reading(definition, whole) or definition.place)
-            else:
-                code = self.code_of(definition, unit, primed)
-                lines.append(f"e[{unit.slot(definition)}] = Waiting({self.emit.bound(code)}, e)")
-        return lines
 
-    def code_of(self, definition: Definition, unit: Unit, primed: bool) -> Code:
-        """A definition of a LET, without parameters, that waits."""
-        assert definition.body is not None
-        facts = self.analysis.of_definition(definition)
-        kept = self._is_kept(definition) and not primed
-        constant = facts.level == CONSTANT and not facts.changing
-        passes = kept and may_wait(facts)
-        return Code(definition.body, unit, kept, self.value, primed, constant, self.read_next, passes)
+def code_of(ev: Evaluator, definition: Definition, unit: Unit, primed: bool) -> Code:
+    """A definition of a LET, without parameters, that waits."""
+    assert definition.body is not None
+    facts = ev.analysis.of_definition(definition)
+    kept = _is_kept(ev, definition) and not primed
+    constant = facts.level == CONSTANT and not facts.changing
+    passes = kept and may_wait(facts)
+    return Code(definition.body, unit, kept, ev.value, primed, constant, ev.read_next, passes)
 
-    def _is_kept(self, definition: Definition) -> bool:
-        """Whether a definition has one value in a state."""
-        facts = self.analysis.of_definition(definition)
-        return facts.level < ACTION and not facts.changing
 
-    def _put(self, definition: Definition, unit: Unit, place: Place) -> list[str]:
-        """Lines that evaluate a definition, which is read at a place."""
-        assert definition.body is not None
-        name, slot = definition.name, unit.slot(definition)
+def _is_kept(ev: Evaluator, definition: Definition) -> bool:
+    """Whether a definition has one value in a state."""
+    facts = ev.analysis.of_definition(definition)
+    return facts.level < ACTION and not facts.changing
 
-        def within(error: Undefined) -> None:
+
+def _put_lines(ev: Evaluator, definition: Definition, unit: Unit, place: Place) -> list[str]:
+    """Lines that evaluate a definition, which is read at a place."""
+    assert definition.body is not None
+    name, slot = definition.name, unit.slot(definition)
+
+    def within(error: Undefined) -> None:
+        error.within(name, place)
+
+    return [
+        "try:",
+        f" e[{slot}] = {ev.value_source(definition.body, unit)}",
+        "except Undefined as error:",
+        f" {ev.emit.bound(within)}(error)",
+        " raise",
+    ]
+
+
+def local_source(
+    ev: Evaluator, symbol: Definition, whole: ast.Apply, unit: Unit, primed: bool, *, truth: bool
+) -> Source:
+    """A definition of a LET without parameters."""
+    source = ev.emit.call(_read(ev, symbol, whole, unit, primed))
+    if not primed:
+        found, known = ev.emit.fresh("t"), ev.emit.fresh("t")
+        waited = f"{known} if ({known} := {found}.value) is not UNSET else {source}"
+        source = f"({found} if type({found} := e[{unit.slot(symbol)}]) is not Waiting else {waited})"
+    return ev.truth_of(source, whole.place) if truth else source
+
+
+def _read(ev: Evaluator, symbol: Definition, whole: ast.Apply, unit: Unit, primed: bool) -> Evaluate:
+    """What evaluates a definition of a LET that waits, or that stands below a prime."""
+    slot, name, place, body = unit.slot(symbol), symbol.name, whole.place, symbol.body
+    made: list[Evaluate] = []
+
+    def in_next(e: Frame) -> Any:
+        if not made:
+            assert body is not None
+            made.append(ev.value(body, unit, True))
+        return made[0](stretched(e, unit))
+
+    def read(e: Frame) -> Any:
+        found = e[slot]
+        try:
+            if type(found) is not Waiting:
+                return in_next(e)
+            return found.force_next() if primed else found.force()
+        except Undefined as error:
             error.within(name, place)
+            raise
 
-        return [
-            "try:",
-            f" e[{slot}] = {self.value_source(definition.body, unit)}",
-            "except Undefined as error:",
-            f" {self.emit.bound(within)}(error)",
-            " raise",
-        ]
+    return read
 
-    def local(self, symbol: Definition, whole: ast.Apply, unit: Unit, primed: bool, *, truth: bool) -> Source:
-        """A definition of a LET without parameters."""
-        source = self.emit.call(self._read(symbol, whole, unit, primed))
-        if not primed:
-            found, known = self.emit.fresh("t"), self.emit.fresh("t")
-            waited = f"{known} if ({known} := {found}.value) is not UNSET else {source}"
-            source = f"({found} if type({found} := e[{unit.slot(symbol)}]) is not Waiting else {waited})"
-        return self.truth_of(source, whole.place) if truth else source
 
-    def _read(self, symbol: Definition, whole: ast.Apply, unit: Unit, primed: bool) -> Evaluate:
-        """What evaluates a definition of a LET that waits, or that stands below a prime."""
-        slot, name, place, body = unit.slot(symbol), symbol.name, whole.place, symbol.body
-        made: list[Evaluate] = []
-
-        def in_next(e: Frame) -> Any:
-            if not made:
-                assert body is not None
-                made.append(self.value(body, unit, True))
-            return made[0](self.stretched(e, unit))
-
-        def read(e: Frame) -> Any:
-            found = e[slot]
-            try:
-                if type(found) is not Waiting:
-                    return in_next(e)
-                return found.force_next() if primed else found.force()
-            except Undefined as error:
-                error.within(name, place)
-                raise
-
-        return read
-
-    @staticmethod
-    def stretched(env: Frame, unit: Unit) -> Frame:
-        """A frame with room for what was compiled after it was made."""
-        if len(env) < unit.size:
-            env += [None] * (unit.size - len(env))
-        return env
+def stretched(env: Frame, unit: Unit) -> Frame:
+    """A frame with room for what was compiled after it was made."""
+    if len(env) < unit.size:
+        env += [None] * (unit.size - len(env))
+    return env
 
 
 def may_wait(facts: Facts) -> bool:

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from verifier.tla import ast
+from verifier.tla.arguments import argument_sources, unit_of
 from verifier.tla.ast import Definition, Expression
-from verifier.tla.core import Core, Source
+from verifier.tla.emitting import Source
 from verifier.tla.errors import Place
 from verifier.tla.frames import Evaluate, Frame, Undefined, Unit
 from verifier.tla.lazy_sets import Interval
+from verifier.tla.loops import compile_setter, integer_source, is_interval
 from verifier.tla.values import ModelValue, NoValue, Value, has_at_most, is_infinite, is_member, members, same
+
+if TYPE_CHECKING:
+    from verifier.tla.evaluator import Evaluator
+
 
 Inside: TypeAlias = Callable[[Frame, Value], bool]
 """Whether a value is in a set."""
@@ -22,136 +28,138 @@ def _is_listed(value: Value) -> bool:
     return type(value) is frozenset or type(value) is Interval
 
 
-class Membership(Core):
-    """Compiles membership."""
+def membership_source(
+    ev: Evaluator, wanted: bool, left: Expression, right: Expression, unit: Unit, primed: bool
+) -> Source:
+    r"""``left \\in right``, or ``\\notin`` if it is not ``wanted``."""
+    found = _member_source(ev, left, right, unit, primed)
+    return found if wanted else f"(not {found})"
 
-    def membership(
-        self, wanted: bool, left: Expression, right: Expression, unit: Unit, primed: bool
-    ) -> Source:
-        r"""``left \\in right``, or ``\\notin`` if it is not ``wanted``."""
-        found = self._membership(left, right, unit, primed)
-        return found if wanted else f"(not {found})"
 
-    def _membership(self, left: Expression, right: Expression, unit: Unit, primed: bool) -> Source:
-        inside = self._part(right, unit, primed)
-        item = self.value_source(left, unit, primed)
-        if inside is not None:
-            return f"{self.emit.bound(inside)}(e, {item})"
-        if self.is_interval(right, unit):
-            assert isinstance(right, ast.Apply)
-            return self._between(item, right, unit, primed)
-        place = right.place
+def _member_source(ev: Evaluator, left: Expression, right: Expression, unit: Unit, primed: bool) -> Source:
+    inside = _part(ev, right, unit, primed)
+    item = ev.value_source(left, unit, primed)
+    if inside is not None:
+        return f"{ev.emit.bound(inside)}(e, {item})"
+    if is_interval(ev, right, unit):
+        assert isinstance(right, ast.Apply)
+        return _between(ev, item, right, unit, primed)
+    place = right.place
 
-        def member(found: Value, container: Value) -> bool:
-            if type(container) is frozenset:
-                if found in container:
-                    return True
-                for some in container:
-                    if type(some) is not type(found) or (type(some) is ModelValue and found.type):
-                        self.comparable(found, container, place)
-                    break
-                return False
-            try:
-                return is_member(found, container)
-            except NoValue as error:
-                raise self.fault(place, error, container) from None
-
-        slow = self.emit.bound(member)
-        return self.emit.let(
-            [item, self.value_source(right, unit, primed)],
-            lambda one, of: f"(type({of}) is frozenset and {one} in {of} or {slow}({one}, {of}))",
-        )
-
-    def _between(self, item: Source, right: ast.Apply, unit: Unit, primed: bool) -> Source:
-        place = right.place
-
-        def between(found: Value, low: int, high: int) -> bool:
-            try:
-                return Interval(low, high).contains(found)
-            except NoValue as error:
-                raise self.fault(place, error) from None
-
-        slow, ends = self.emit.bound(between), [self.integer(part, unit, primed) for part in right.arguments]
-        return self.emit.let(
-            [item, *ends],
-            lambda one, low, high: (
-                f"({low} <= {one} <= {high} if type({one}) is int else {slow}({one}, {low}, {high}))"
-            ),
-        )
-
-    def _part(self, right: Expression, unit: Unit, primed: bool) -> Inside | None:
-        """Whether a value is in a set that is a part of another; None for any other set."""
-        if isinstance(right, ast.Filter):
-            return self._filter_test(right, unit, primed)
-        if not isinstance(right, ast.Apply):
-            return None
-        symbol = self.resolve(right.operator, unit.module) or right.operator
-        if not isinstance(symbol, Definition) or symbol.nested or symbol in self.constants:
-            return None
-        return (
-            self._part_by_name(symbol, right, unit, primed) if isinstance(symbol.body, ast.Filter) else None
-        )
-
-    def _filter_test(self, right: ast.Filter, unit: Unit, primed: bool) -> Inside:
-        r"""Whether a value is in ``{x \in S : p}``: in S, and p is true of it.
-
-        Through an S that is listed TLC goes in any case, and so reports what has no value for another
-        element. A set that is the same in all states is made once, unless it is large.
-        """
-        of, place = self.value(right.binding.domain, unit, primed), right.binding.domain.place
-        parts = self._parts_of_union(right.binding.domain, unit, primed)
-        put, body = self.setter(right.binding, unit), self.truth(right.body, unit, primed)
-        whole, fixed = self.value(right, unit, primed), self.is_fixed(right, unit)
-
-        def inside(e: Frame, item: Value) -> bool:
-            container = of(e)
-            try:
-                found = is_member(item, container)
-                listed = _is_listed(container) and (parts is None or all(map(_is_listed, members(parts(e)))))
-                small = fixed and parts is None and not is_infinite(container)
-                if listed or (small and has_at_most(container, _FEW)):
-                    return item in whole(e)
-            except NoValue as error:
-                raise self.fault(place, error, container) from None
-            if not found:
-                return False
-            put(e, item)
-            return body(e)
-
-        return inside
-
-    def _parts_of_union(self, domain: Expression, unit: Unit, primed: bool) -> Evaluate | None:
-        """Of ``UNION S`` the value of S; None for any other set. TLC lists the union only if it lists all of
-        its members, so that it does not go through ``UNION {[T -> U] : T \\in V}``."""
-        if not isinstance(domain, ast.Apply):
-            return None
-        symbol = self.resolve(domain.operator, unit.module) or domain.operator
-        is_union = isinstance(symbol, ast.Builtin) and symbol.name == "UNION"
-        return self.value(domain.arguments[0], unit, primed) if is_union else None
-
-    def _part_by_name(self, symbol: Definition, right: ast.Apply, unit: Unit, primed: bool) -> Inside:
-        """The same where a definition says it."""
-        assert isinstance(symbol.body, ast.Filter)
-        target, place, name = self.unit_of(symbol), right.place, symbol.shown
-        arguments = ", ".join(self.arguments(symbol, right, unit, primed))
-        given = self.emit.function(f"[{arguments}]")
-        test = self._filter_test(symbol.body, target, primed)
-
-        def inside(e: Frame, item: Value) -> bool:
-            inner = given(e)
-            try:
-                return test(inner + [None] * (target.size - len(inner)), item)
-            except Undefined as error:
-                error.within(name, place)
-                raise
-
-        return inside
-
-    def comparable(self, found: Value, container: frozenset[Value], place: Place) -> None:
-        """Raises Undefined if a value is of another kind than the members of a set."""
-        try:
+    def member(found: Value, container: Value) -> bool:
+        if type(container) is frozenset:
+            if found in container:
+                return True
             for some in container:
-                same(found, some)
-        except NoValue:
-            words = f"{self.show(found)} is of another kind than the members of {self.show(container)}"
-            raise Undefined(place, words) from None
+                if type(some) is not type(found) or (type(some) is ModelValue and found.type):
+                    require_comparable(ev, found, container, place)
+                break
+            return False
+        try:
+            return is_member(found, container)
+        except NoValue as error:
+            raise ev.fault(place, error, container) from None
+
+    slow = ev.emit.bound(member)
+    return ev.emit.let(
+        [item, ev.value_source(right, unit, primed)],
+        lambda one, of: f"(type({of}) is frozenset and {one} in {of} or {slow}({one}, {of}))",
+    )
+
+
+def _between(ev: Evaluator, item: Source, right: ast.Apply, unit: Unit, primed: bool) -> Source:
+    place = right.place
+
+    def between(found: Value, low: int, high: int) -> bool:
+        try:
+            return Interval(low, high).contains(found)
+        except NoValue as error:
+            raise ev.fault(place, error) from None
+
+    slow, ends = ev.emit.bound(between), [integer_source(ev, part, unit, primed) for part in right.arguments]
+    return ev.emit.let(
+        [item, *ends],
+        lambda one, low, high: (
+            f"({low} <= {one} <= {high} if type({one}) is int else {slow}({one}, {low}, {high}))"
+        ),
+    )
+
+
+def _part(ev: Evaluator, right: Expression, unit: Unit, primed: bool) -> Inside | None:
+    """Whether a value is in a set that is a part of another; None for any other set."""
+    if isinstance(right, ast.Filter):
+        return _filter_test(ev, right, unit, primed)
+    if not isinstance(right, ast.Apply):
+        return None
+    symbol = ev.resolve(right.operator, unit.module) or right.operator
+    if not isinstance(symbol, Definition) or symbol.nested or symbol in ev.constants:
+        return None
+    return _part_by_name(ev, symbol, right, unit, primed) if isinstance(symbol.body, ast.Filter) else None
+
+
+def _filter_test(ev: Evaluator, right: ast.Filter, unit: Unit, primed: bool) -> Inside:
+    r"""Whether a value is in ``{x \in S : p}``: in S, and p is true of it.
+
+    Through an S that is listed TLC goes in any case, and so reports what has no value for another
+    element. A set that is the same in all states is made once, unless it is large.
+    """
+    of, place = ev.value(right.binding.domain, unit, primed), right.binding.domain.place
+    parts = _parts_of_union(ev, right.binding.domain, unit, primed)
+    put, body = compile_setter(ev, right.binding, unit), ev.truth(right.body, unit, primed)
+    whole, fixed = ev.value(right, unit, primed), ev.is_fixed(right, unit)
+
+    def inside(e: Frame, item: Value) -> bool:
+        container = of(e)
+        try:
+            found = is_member(item, container)
+            listed = _is_listed(container) and (parts is None or all(map(_is_listed, members(parts(e)))))
+            small = fixed and parts is None and not is_infinite(container)
+            if listed or (small and has_at_most(container, _FEW)):
+                return item in whole(e)
+        except NoValue as error:
+            raise ev.fault(place, error, container) from None
+        if not found:
+            return False
+        put(e, item)
+        return body(e)
+
+    return inside
+
+
+def _parts_of_union(ev: Evaluator, domain: Expression, unit: Unit, primed: bool) -> Evaluate | None:
+    """Of ``UNION S`` the value of S; None for any other set. TLC lists the union only if it lists all of
+    its members, so that it does not go through ``UNION {[T -> U] : T \\in V}``."""
+    if not isinstance(domain, ast.Apply):
+        return None
+    symbol = ev.resolve(domain.operator, unit.module) or domain.operator
+    is_union = isinstance(symbol, ast.Builtin) and symbol.name == "UNION"
+    return ev.value(domain.arguments[0], unit, primed) if is_union else None
+
+
+def _part_by_name(ev: Evaluator, symbol: Definition, right: ast.Apply, unit: Unit, primed: bool) -> Inside:
+    """The same where a definition says it."""
+    assert isinstance(symbol.body, ast.Filter)
+    target, place, name = unit_of(ev, symbol), right.place, symbol.shown
+    arguments = ", ".join(argument_sources(ev, symbol, right, unit, primed))
+    given = ev.emit.function(f"[{arguments}]")
+    test = _filter_test(ev, symbol.body, target, primed)
+
+    def inside(e: Frame, item: Value) -> bool:
+        inner = given(e)
+        try:
+            return test(inner + [None] * (target.size - len(inner)), item)
+        except Undefined as error:
+            error.within(name, place)
+            raise
+
+    return inside
+
+
+def require_comparable(ev: Evaluator, found: Value, container: frozenset[Value], place: Place) -> None:
+    """Raises Undefined if a value is of another kind than the members of a set."""
+    try:
+        for some in container:
+            same(found, some)
+    except NoValue:
+        words = f"{ev.show(found)} is of another kind than the members of {ev.show(container)}"
+        raise Undefined(place, words) from None

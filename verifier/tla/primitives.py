@@ -36,9 +36,9 @@ from verifier.tla.values import (
 )
 
 if TYPE_CHECKING:
-    from verifier.tla.core import Core
+    from verifier.tla.evaluator import Evaluator
 
-Make: TypeAlias = Callable[["Core", ast.Apply, list[str]], str]
+Make: TypeAlias = Callable[["Evaluator", ast.Apply, list[str]], str]
 """Makes the source of an application from that of its arguments."""
 Compute: TypeAlias = Callable[..., Value]
 _LISTED_AT_ONCE = 64
@@ -48,7 +48,7 @@ _LISTED = 10_000
 def simple(compute: Compute) -> Make:
     """An operator whose value is computed from its arguments. NoValue gets the place."""
 
-    def make(evaluator: Core, whole: ast.Apply, arguments: list[str]) -> str:
+    def make(evaluator: Evaluator, whole: ast.Apply, arguments: list[str]) -> str:
         place, emit = whole.place, evaluator.emit
 
         def value(*given: Value) -> Value:
@@ -65,7 +65,7 @@ def simple(compute: Compute) -> Make:
 def quick(compute: Compute, test: str, value: str, *, integer: bool = False) -> Make:
     """The same with Python's own operation for the usual kinds of values; ``integer``: with such a result."""
 
-    def make(evaluator: Core, whole: ast.Apply, arguments: list[str]) -> str:
+    def make(evaluator: Evaluator, whole: ast.Apply, arguments: list[str]) -> str:
         def either(*names: str) -> str:
             slow = simple(compute)(evaluator, whole, list(names))
             return f"({value.format(*names)} if {test.format(*names)} else {slow})"
@@ -81,7 +81,7 @@ def quick(compute: Compute, test: str, value: str, *, integer: bool = False) -> 
 def ordered(compute: Callable[..., Value]) -> Make:
     """The same of one that needs the evaluator besides, for its order or its state."""
 
-    def make(evaluator: Core, whole: ast.Apply, arguments: list[str]) -> str:
+    def make(evaluator: Evaluator, whole: ast.Apply, arguments: list[str]) -> str:
         return simple(lambda *given: compute(evaluator, *given))(evaluator, whole, arguments)
 
     return make
@@ -95,7 +95,7 @@ def constant(value: Value) -> Make:
 def arithmetic(compute: Callable[[int, int], int], sign: str = "") -> Make:
     """An operator on two integers; Python's ``sign`` for it, where it has a value for all of them."""
 
-    def make(evaluator: Core, whole: ast.Apply, arguments: list[str]) -> str:
+    def make(evaluator: Evaluator, whole: ast.Apply, arguments: list[str]) -> str:
         place = whole.place
 
         def value(one: Value, other: Value) -> int:
@@ -217,7 +217,7 @@ def _domain(value: Value) -> Value:
     return domain_of(value)
 
 
-def _make_subset(evaluator: Core, value: Value) -> Value:
+def _make_subset(evaluator: Evaluator, value: Value) -> Value:
     if not is_set(value):
         raise NoValue("no set")
     return Powerset(value, evaluator.order.walk)
@@ -304,7 +304,7 @@ def over(one: Value, other: Value) -> Value:
     return function({**more, **own})
 
 
-def _subset(evaluator: Core, one: Value, other: Value) -> Value:
+def _subset(evaluator: Evaluator, one: Value, other: Value) -> Value:
     r"""``one \\subseteq other``. TLC looks at the members in its order, and ends at the first that is none of
     the other, or of which that has no answer. So the order matters where the answer is not TRUE."""
     by_order = is_set(one) and is_set(other) and not (isinstance(one, Powerset) or is_infinite(one))
@@ -316,7 +316,7 @@ def _subset(evaluator: Core, one: Value, other: Value) -> Value:
     return boolean(all(is_member(item, other) for item in evaluator.order.walk(one)))
 
 
-def _permutations(evaluator: Core, value: Value) -> Value:
+def _permutations(evaluator: Evaluator, value: Value) -> Value:
     from itertools import permutations
 
     items = evaluator.order.sorted(frozenset(members(value)))

@@ -28,14 +28,14 @@ from verifier.tla.values import (
 )
 
 if TYPE_CHECKING:
-    from verifier.tla.core import Core
+    from verifier.tla.evaluator import Evaluator
 
 
 def _from_file(compute: Callable[..., Value]) -> Make:
     """An operator whose last argument names a file; relative to the working directory, as for TLC, or else to
     the module's folder."""
 
-    def make(evaluator: Core, whole: ast.Apply, arguments: list[str]) -> str:
+    def make(evaluator: Evaluator, whole: ast.Apply, arguments: list[str]) -> str:
         folder = Path(whole.place.file).parent
 
         def value(*given: Value) -> Value:
@@ -52,7 +52,7 @@ def _from_file(compute: Callable[..., Value]) -> Make:
     return make
 
 
-def _meet(value: Value, evaluator: Core) -> None:
+def _meet(value: Value, evaluator: Evaluator) -> None:
     """Strings come in TLC's order in the order in which they are read."""
     match value:
         case str():
@@ -131,7 +131,7 @@ def _table(columns: Value, delimiter: Value, path: Path) -> Value:
     return tuple(rows)
 
 
-def _as_json(evaluator: Core, value: Value) -> str:
+def _as_json(evaluator: Evaluator, value: Value) -> str:
     match value:
         case Boolean():
             return "true" if value.truth else "false"
@@ -148,22 +148,22 @@ def _as_json(evaluator: Core, value: Value) -> str:
     raise NoValue("a value that JSON has no form for")
 
 
-def _array(evaluator: Core, items: Iterable[Value]) -> str:
+def _array(evaluator: Evaluator, items: Iterable[Value]) -> str:
     return f"[{','.join(_as_json(evaluator, item) for item in items)}]"
 
 
-def _object(evaluator: Core, pairs: dict[Value, Value]) -> str:
+def _object(evaluator: Evaluator, pairs: dict[Value, Value]) -> str:
     keys = evaluator.order.sorted(frozenset(pairs))
     named = ((key if type(key) is str else text(key, evaluator.order), pairs[key]) for key in keys)
     parts = (f"{json.dumps(key, ensure_ascii=False)}:{_as_json(evaluator, one)}" for key, one in named)
     return f"{{{','.join(parts)}}}"
 
 
-def _to_array(evaluator: Core, value: Value) -> str:
+def _to_array(evaluator: Evaluator, value: Value) -> str:
     return _as_json(evaluator, value) if is_set(value) else _array(evaluator, sequence(value))
 
 
-def _to_object(evaluator: Core, value: Value) -> str:
+def _to_object(evaluator: Evaluator, value: Value) -> str:
     if type(value) is tuple:
         return _object(evaluator, dict(enumerate(value)))
     return _object(evaluator, pairs_of(value))

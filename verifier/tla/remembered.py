@@ -11,10 +11,15 @@ too, so that no other object can be taken for one of them.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from verifier.tla.evaluator import Evaluator
+
 from collections.abc import Callable
 from typing import Any
 
-from verifier.tla.core import Core, Source
+from verifier.tla.emitting import Source
 from verifier.tla.facts import STATE, Facts
 from verifier.tla.frames import PLAIN, UNSET, Evaluate, Frame, Undefined, Unit, Waiting
 from verifier.tla.values import LazySet
@@ -58,7 +63,7 @@ class Memory:
 
 
 def remembered(
-    core: Core,
+    ev: Evaluator,
     memory: Memory,
     body: Callable[[Frame], Any],
     given: Evaluate,
@@ -67,7 +72,7 @@ def remembered(
     primed: bool,
 ) -> Callable[[Frame], Any]:
     """A call of a definition; ``body`` takes a frame that begins with what ``given`` has."""
-    room, state, read_next = unit.room, core.next if primed else core.now, core.read_next
+    room, state, read_next = unit.room, ev.next if primed else ev.now, ev.read_next
     key_of = _key(state, reads, Waiting.force_next if primed else Waiting.force)
     table, marks = memory.table, primed and bool(reads)
 
@@ -93,10 +98,10 @@ def remembered(
 
 
 def remembered_alone(
-    core: Core, memory: Memory, body: Callable[[Frame], Any], unit: Unit, reads: list[int], primed: bool
+    ev: Evaluator, memory: Memory, body: Callable[[Frame], Any], unit: Unit, reads: list[int], primed: bool
 ) -> Callable[[Frame], Any]:
     """The same of a definition without arguments, which reads variables."""
-    room, state, read_next = unit.room, core.next if primed else core.now, core.read_next
+    room, state, read_next = unit.room, ev.next if primed else ev.now, ev.read_next
     table, key_of = memory.table, _key_alone(state, reads)
 
     def call(e: Frame) -> Any:
@@ -119,9 +124,9 @@ def remembered_alone(
     return call
 
 
-def latest(core: Core, memory: Memory, call: Evaluate, reads: list[int], primed: bool) -> Source:
+def latest(ev: Evaluator, memory: Memory, call: Evaluate, reads: list[int], primed: bool) -> Source:
     """The source of a call without arguments, which is not made where the variables are the same objects."""
-    emit, of_state = core.emit, "following" if primed else "now"
+    emit, of_state = ev.emit, "following" if primed else "now"
     if not memory.latest:
         for next_state in (False, True):
             memory.latest[next_state] = [emit.fresh("p") for _ in (0, *reads)]
@@ -148,7 +153,7 @@ def latest(core: Core, memory: Memory, call: Evaluate, reads: list[int], primed:
     known, missed = alike([first, *others]), emit.statements(lines)
     if not primed:
         return f"({value} if {known} else {missed})"
-    read_next = emit.bound(core.read_next)
+    read_next = emit.bound(ev.read_next)
     read = emit.statements([f"{read_next}[0] = True", f"return ({value} if {known} else {missed})"])
     return f"({value} if {read_next}[0] and {known} else {read})"
 

@@ -10,7 +10,7 @@ from verifier.tla.primitives import Make, ordered, simple
 from verifier.tla.values import TRUE, Fn, NoValue, Value, boolean
 
 if TYPE_CHECKING:
-    from verifier.tla.core import Core
+    from verifier.tla.evaluator import Evaluator
 
 TRACE = "trace"
 """What ``Trace`` of TLCExt asks the search for."""
@@ -18,7 +18,7 @@ COUNTEREXAMPLE = "counterexample"
 """What ``CounterExample`` of TLCExt asks the search for."""
 
 
-def _trace(evaluator: Core) -> Value:
+def _trace(evaluator: Evaluator) -> Value:
     answer = evaluator.answers.get(TRACE)
     if answer is None:
         raise NoValue("Trace is known to a search only, as verify explore is one")
@@ -28,7 +28,7 @@ def _trace(evaluator: Core) -> Value:
 _NO_COUNTEREXAMPLE = Fn({"action": frozenset(), "state": frozenset()})
 
 
-def _counterexample(evaluator: Core) -> Value:
+def _counterexample(evaluator: Evaluator) -> Value:
     """The graph of a counterexample, for TLC in a POSTCONDITION behind a violation only: else it is empty."""
     if evaluator.answers.get(COUNTEREXAMPLE, lambda: TRUE)() is not TRUE:
         words = "CounterExample is that of TLC's one violation"
@@ -42,7 +42,7 @@ def _as_trace(value: Value) -> Value:
     return ()
 
 
-def _make_assert_error(evaluator: Core, whole: ast.Apply, arguments: list[str]) -> str:
+def _make_assert_error(evaluator: Evaluator, whole: ast.Apply, arguments: list[str]) -> str:
     """``AssertError(words, e)``: whether e has no value, for TLC's reason in these words.
 
     TLC's words are known of few errors; of others it is not known what it would say.

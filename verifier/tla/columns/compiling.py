@@ -14,15 +14,7 @@ from verifier.tla.columns.lookups import looked_up
 from verifier.tla.columns.numbers import Numbers, Unsuited
 from verifier.tla.columns.parts import Parts
 from verifier.tla.columns.targets import target
-from verifier.tla.columns.truths import (
-    Chosen,
-    Joined,
-    Kept,
-    Negated,
-    Quantified,
-    Truth,
-    Unchanged,
-)
+from verifier.tla.columns.truths import Chosen, Joined, Kept, Negated, Quantified, Truth, Unchanged
 from verifier.tla.columns.walks import (
     Actions,
     Assign,
@@ -38,6 +30,7 @@ from verifier.tla.columns.walks import (
     Walk,
 )
 from verifier.tla.evaluator import Evaluator
+from verifier.tla.loops import domain_source
 from verifier.tla.relations import assignment
 
 _DEEPEST = 40
@@ -233,7 +226,7 @@ class Compiler(Parts):
                 right = assigning.arguments[1]
                 if relation == "=":
                     return Assign(of, self.valued(right, around, of.numbers))
-                source = self.evaluator.domain(right, around.unit, False, ordered=True)
+                source = domain_source(self.evaluator, right, around.unit, False, ordered=True)
                 make = self.evaluator.emit.function(source)
                 members = Members(self.columns, right, around, make, [of.numbers], lambda item: (item,))
                 self._counted(members)

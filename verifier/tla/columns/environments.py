@@ -11,7 +11,7 @@ from verifier.tla.ast import Expression, Symbol
 from verifier.tla.columns.batches import Of
 from verifier.tla.columns.numbers import Numbers
 from verifier.tla.columns.reading import Read, reads
-from verifier.tla.core import Core
+from verifier.tla.evaluator import Evaluator
 from verifier.tla.frames import Code, Evaluate, Frame, Unit, Waiting
 
 Framed: TypeAlias = Callable[[Sequence[Any]], Frame]
@@ -43,7 +43,7 @@ class Environment:
 class Columns:
     """The columns of the variables, and what reads them."""
 
-    def __init__(self, core: Core, variables: Sequence[ast.Variable]) -> None:
+    def __init__(self, core: Evaluator, variables: Sequence[ast.Variable]) -> None:
         self.core, self.variables = core, variables
         self._reads: dict[tuple[Expression, str, bool], list[Read]] = {}
         self.numbers = [Numbers() for _ in variables]

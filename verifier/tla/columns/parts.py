@@ -7,6 +7,7 @@ from functools import cache, partial
 from typing import Any, TypeVar, cast
 
 from verifier.tla import ast
+from verifier.tla.arguments import operator_source, unit_of, waiting_source
 from verifier.tla.ast import Definition, Expression, Symbol
 from verifier.tla.columns.batches import Of
 from verifier.tla.columns.environments import Columns, Environment, Given
@@ -18,6 +19,8 @@ from verifier.tla.columns.targets import symbol_of
 from verifier.tla.columns.truths import Tested
 from verifier.tla.evaluator import Evaluator
 from verifier.tla.frames import Undefined
+from verifier.tla.lets import code_of
+from verifier.tla.loops import domain_source
 
 _MOST_PARTS = 3_000
 LeafOf = TypeVar("LeafOf", bound=Leaf)
@@ -45,7 +48,11 @@ class Parts:
             stands = around.names.get(self.symbol(whole.operator, around))
             if isinstance(stands, Of) or (stands is not None and stands.around is not None):
                 return stands
-        source = evaluator.operator if arity else partial(evaluator.waiting, acts=True)
+        source = (
+            partial(operator_source, evaluator)
+            if arity
+            else partial(partial(waiting_source, evaluator), acts=True)
+        )
         return Given(whole, around, evaluator.emit.function(source(whole, unit, False)))
 
     def entered(
@@ -58,12 +65,12 @@ class Parts:
         }
         if symbol.nested:
             return around.having(names)
-        return Environment(self.evaluator.unit_of(symbol), names)
+        return Environment(unit_of(self.evaluator, symbol), names)
 
     def let(self, whole: ast.Let, around: Environment) -> Environment:
         """The names in the body of a LET."""
         names: dict[Symbol, Of | Given] = {
-            each: Given(each.body, None, self.evaluator.code_of(each, around.unit, False))
+            each: Given(each.body, None, code_of(self.evaluator, each, around.unit, False))
             for each in whole.definitions
             if each.body is not None and not each.parameters
         }
@@ -71,7 +78,7 @@ class Parts:
 
     def bound(self, binding: ast.Binding, around: Environment) -> tuple[Members, list[Of], Environment]:
         """The members of the set of a binding, the columns of its names, and the names with them."""
-        source = self.evaluator.domain(binding.domain, around.unit, False, ordered=True)
+        source = domain_source(self.evaluator, binding.domain, around.unit, False, ordered=True)
         make, place, count = self.evaluator.emit.function(source), binding.domain.place, len(binding.names)
 
         def parts(item: Any) -> Sequence[Any]:

@@ -17,7 +17,7 @@ from verifier.tla import ast
 from verifier.tla.ast import Bound, Definition, Expression, Symbol
 from verifier.tla.columns.batches import Of
 from verifier.tla.columns.environments import Columns, Environment, Given
-from verifier.tla.core import Core
+from verifier.tla.evaluator import Evaluator
 from verifier.tla.facts import ACTION
 
 Key = Hashable
@@ -30,7 +30,7 @@ class Paths:
 
     def __init__(self, columns: Columns, derived: Callable[[Expression, Environment], Of]) -> None:
         """``derived`` makes the column of a path."""
-        self.core: Core = columns.core
+        self.core: Evaluator = columns.core
         self.columns, self.derived = columns, derived
         self.made: dict[Key, Of] = {}
         self.names: list[Bound] = []
@@ -46,9 +46,7 @@ class Paths:
             return whole, around
         rest = set(self.columns.read(*self._named(body, inner, found, found), False))
         spared = {
-            key: path
-            for key, path in found.items()
-            if not set(self.columns.read(path, inner, False)) <= rest
+            key: path for key, path in found.items() if not set(self.columns.read(path, inner, False)) <= rest
         }
         return self._named(body, inner, spared, found) if spared else (whole, around)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from verifier.tla import ast
 from verifier.tla.ast import Definition, Expression, Symbol
 from verifier.tla.columns.numbers import Unsuited
-from verifier.tla.core import Core
+from verifier.tla.evaluator import Evaluator
 from verifier.tla.facts import ACTION, TEMPORAL, subexpressions
 
 
@@ -23,7 +23,7 @@ class Read:
     primed: bool
 
 
-def reads(core: Core, whole: Expression, module: str, primed: bool) -> frozenset[Read]:
+def reads(core: Evaluator, whole: Expression, module: str, primed: bool) -> frozenset[Read]:
     """What an expression reads, and the names that it binds itself. Raises Unsuited for what may have another
     value each time, and for ENABLED, which walks."""
     facts = core.analysis.of(whole, module)
@@ -35,7 +35,7 @@ def reads(core: Core, whole: Expression, module: str, primed: bool) -> frozenset
 
 
 class _Reading:
-    def __init__(self, core: Core) -> None:
+    def __init__(self, core: Evaluator) -> None:
         self.core, self.read = core, set[Read]()
         self.seen: set[tuple[Definition, bool]] = set()
 

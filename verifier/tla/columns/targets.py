@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from verifier.tla import ast
+from verifier.tla.arguments import unit_of
 from verifier.tla.ast import Definition, Expression, Symbol
 from verifier.tla.columns.environments import Environment, Given
 from verifier.tla.evaluator import Evaluator
@@ -24,7 +25,7 @@ def target(evaluator: Evaluator, whole: Expression, around: Environment) -> int 
     if isinstance(stands, Given):
         return target(evaluator, stands.expression, stands.around or around)
     if isinstance(symbol, Definition) and not symbol.arity and not symbol.nested and symbol.body:
-        return target(evaluator, symbol.body, Environment(evaluator.unit_of(symbol)))
+        return target(evaluator, symbol.body, Environment(unit_of(evaluator, symbol)))
     return None
 
 
@@ -38,5 +39,5 @@ def _variable(evaluator: Evaluator, whole: Expression, around: Environment) -> i
     if isinstance(stands, Given):
         return _variable(evaluator, stands.expression, stands.around or around)
     if isinstance(symbol, Definition) and symbol.body is not None and not symbol.nested:
-        return _variable(evaluator, symbol.body, Environment(evaluator.unit_of(symbol)))
+        return _variable(evaluator, symbol.body, Environment(unit_of(evaluator, symbol)))
     return None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from verifier.encodings.sorts import Set, Variant
 from verifier.encodings.terms import Operator, Term
 from verifier.tla import ast
+from verifier.tla.calls import compile_operator
 from verifier.tla.frames import Undefined
 from verifier.tla.primitives import divided, modulo
 from verifier.tla.translate.arithmetic import by_cases, make_span, power_of, sum_of
@@ -100,7 +101,7 @@ def apply_operator(t: Translator, name: str, given: list[Sym], whole: ast.Expres
 
 
 def _evaluate_operator(t: Translator, name: str, given: list[Any], whole: ast.Expression) -> Sym:
-    compute = t.evaluator.operation(name, len(given), whole.place)
+    compute = compile_operator(t.evaluator, name, len(given), whole.place)
     if compute is None or name in ("TLCGet", "TLCSet", "RandomElement", "JavaTime", "TLCGetOrDefault"):
         raise Untranslated(whole.place, f"the operator {name} is not translated")
     try:

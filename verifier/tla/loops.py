@@ -1,0 +1,138 @@
+"""Bound names: the sets that they come from, and loops over these."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import product
+from typing import TYPE_CHECKING
+
+from verifier.tla import ast
+from verifier.tla.ast import Expression
+from verifier.tla.emitting import Source
+from verifier.tla.frames import Frame, Undefined, Unit
+from verifier.tla.values import NoValue, Value, members
+
+if TYPE_CHECKING:
+    from verifier.tla.evaluator import Evaluator
+
+_MOST_NESTED = 6
+"""Python nests no more than 20 loops, and a walk has up to 12 around."""
+
+
+def item_source(binding: ast.Binding, unit: Unit) -> Source:
+    """The element of a set that the names of a binding stand for."""
+    parts = [f"e[{unit.slot(name)}]" for name in binding.names]
+    return f"({', '.join(parts)},)" if binding.is_tuple else parts[0]
+
+
+def integer_source(ev: Evaluator, whole: Expression, unit: Unit, primed: bool) -> Source:
+    """An expression that must be an integer."""
+    place = whole.place
+
+    def wrong(found: Value) -> int:
+        raise Undefined(place, f"an integer is expected here: it is {ev.show(found)}")
+
+    source, bad = ev.value_source(whole, unit, primed), ev.emit.bound(wrong)
+    if isinstance(whole, ast.Number) or source in ev.emit.integers:
+        return source
+    return ev.emit.let([source], lambda t: f"({t} if type({t}) is int else {bad}({t}))")
+
+
+def domain_source(
+    ev: Evaluator, whole: Expression, unit: Unit, primed: bool, *, ordered: bool = False
+) -> Source:
+    """The members of a set, to walk through once; ``ordered`` as TLC orders them."""
+    place, ordered = whole.place, ordered or ev.walks_in_order
+    if is_interval(ev, whole, unit):
+        assert isinstance(whole, ast.Apply)
+        low, high = (integer_source(ev, part, unit, primed) for part in whole.arguments)
+        return f"range({low}, {high} + 1)"
+    source, walk = ev.value_source(whole, unit, primed), ev.order.walk if ordered else members
+
+    def walked(found: Value) -> Iterable[Value]:
+        try:
+            return walk(found)
+        except NoValue as error:
+            raise ev.fault(place, error, found) from None
+
+    named = ev.emit.bound(walked)
+    if ordered:
+        return f"{named}({source})"
+    return ev.emit.let([source], lambda t: f"({t} if type({t}) is frozenset else {named}({t}))")
+
+
+def is_interval(ev: Evaluator, whole: Expression, unit: Unit) -> bool:
+    """Whether an expression is ``a..b`` of integers."""
+    return (
+        isinstance(whole, ast.Apply)
+        and isinstance(whole.operator, ast.Builtin)
+        and whole.operator.name == ".."
+        and ev.resolve(whole.operator, unit.module) is None
+    )
+
+
+def loop_lines(
+    ev: Evaluator,
+    bindings: tuple[ast.Binding, ...],
+    unit: Unit,
+    primed: bool,
+    inner: Sequence[str],
+    *,
+    ordered: bool = False,
+) -> list[str]:
+    """Lines that run others for all values of the bound names; the sets are evaluated first."""
+    sets = [domain_source(ev, binding.domain, unit, primed, ordered=ordered) for binding in bindings]
+    if len(bindings) == 1:
+        return loop_lines_over(ev, bindings[0], unit, sets[0], inner)
+    names = [ev.emit.fresh("s") for _ in sets]
+    first = [
+        f"{name} = {source}" if number == 0 else f"{name} = {ev.emit.bound(_again)}({source})"
+        for number, (name, source) in enumerate(zip(names, sets, strict=True))
+    ]
+    if len(bindings) > _MOST_NESTED:
+        row, parts = ev.emit.fresh("t"), []
+        for number, binding in enumerate(bindings):
+            parts += [f"{ev.emit.bound(compile_setter(ev, binding, unit))}(e, {row}[{number}])"]
+        return [*first, f"for {row} in {ev.emit.bound(product)}({', '.join(names)}):",
+                *(f" {line}" for line in (*parts, *inner))]  # fmt: skip
+    lines = list(inner)
+    for binding, name in zip(reversed(bindings), reversed(names), strict=True):
+        lines = loop_lines_over(ev, binding, unit, name, lines)
+    return [*first, *lines]
+
+
+def loop_lines_over(
+    ev: Evaluator, binding: ast.Binding, unit: Unit, source: Source, inner: Sequence[str]
+) -> list[str]:
+    """The same for one binding, whose set is known."""
+    indented = [f" {line}" for line in inner]
+    if not binding.is_tuple:
+        return [f"for e[{unit.slot(binding.names[0])}] in {source}:", *indented]
+    item, put = ev.emit.fresh("t"), ev.emit.bound(compile_setter(ev, binding, unit))
+    return [f"for {item} in {source}:", f" {put}(e, {item})", *indented]
+
+
+def compile_setter(ev: Evaluator, binding: ast.Binding, unit: Unit) -> Callable[[Frame, Value], None]:
+    """Puts an element of a set where the names of a binding are read."""
+    slots = [unit.slot(name) for name in binding.names]
+    if not binding.is_tuple:
+        slot = slots[0]
+
+        def put(e: Frame, item: Value) -> None:
+            e[slot] = item
+
+        return put
+    place = binding.domain.place
+
+    def put_parts(e: Frame, item: Value) -> None:
+        if type(item) is not tuple or len(item) != len(slots):
+            raise Undefined(place, f"tuples of {len(slots)} are expected in this set, not {ev.show(item)}")
+        for slot, part in zip(slots, item, strict=True):
+            e[slot] = part
+
+    return put_parts
+
+
+def _again(found: Iterable[Value]) -> Iterable[Value]:
+    """A set to go through several times."""
+    return found if isinstance(found, list | frozenset | range) else list(found)
