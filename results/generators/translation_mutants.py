@@ -13,7 +13,7 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from importlib import import_module
 from inspect import getsource
@@ -30,7 +30,7 @@ from verifier.runs.tla_loading import load
 from verifier.runs.tla_rounds import ModuleQuestion, run_translated
 from verifier.runs.tla_source import TlaSource
 from verifier.runs.tla_symbolic import symbolic
-from verifier.tla.translate.builtins import _RULES
+from verifier.tla.translate import builtins, expressions
 
 _HERE = Path(__file__).resolve().parents[1]
 _TABLE = _HERE / "translation-mutants.md"
@@ -104,8 +104,12 @@ def at_work(rule: Rule) -> Iterator[None]:
         for other in [one for word, one in sys.modules.items() if word.startswith("verifier.tla.translate.")]:
             if getattr(other, name, None) is right:  # it was taken from where it stands
                 stack.enter_context(patch.object(other, name, wrong))
-        in_table = {operator: wrong for operator, rule_of in _RULES.items() if rule_of is right}
-        stack.enter_context(patch.dict(_RULES, in_table))
+        operators = {
+            name: replace(one, make=wrong) for name, one in builtins.RULES.items() if one.make is right
+        }
+        forms = {form: wrong for form, one in expressions.FORMS.items() if one is right}
+        stack.enter_context(patch.dict(builtins.RULES, operators))
+        stack.enter_context(patch.dict(expressions.FORMS, forms))
         yield
 
 

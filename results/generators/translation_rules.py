@@ -208,8 +208,8 @@ P == <>[](q \\notin (1..3) \\X (1..3))
         _NUMBERS, "x <= 1",
     ),
     Rule(
-        "greater is less", "builtins._compare_integers",
-        'if name in (">", ">="):', "if False:", _NUMBERS, "x > 1 /\\ x = 2",
+        "greater is less", "builtins._is_less",
+        "less(t, left, right, equal=equal)", "less(t, right, left, equal=equal)", _NUMBERS, "x > 1 /\\ x = 2",
     ),
     Rule(
         "a result stands for another one", "arithmetic.by_cases",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from verifier.encodings.sorts import Set, Variant
@@ -15,7 +17,7 @@ from verifier.tla.translate.arithmetic import by_cases, make_span, power_of, sum
 from verifier.tla.translate.comparability import require_comparable
 from verifier.tla.translate.connectives import and_, if_, implies, not_, truth_of
 from verifier.tla.translate.domains import domain_of
-from verifier.tla.translate.kinds import narrow_operands
+from verifier.tla.translate.kinds import expect_kind
 from verifier.tla.translate.making import equals, less
 from verifier.tla.translate.membership import subset
 from verifier.tla.translate.merging import (
@@ -74,30 +76,45 @@ from verifier.tla.translate.symbolic import (
     Sym,
     Untranslated,
 )
+from verifier.tla.translate.value_kinds import FUNCTION, SET
 from verifier.tla.values import NoValue, is_infinite, is_set
 
 if TYPE_CHECKING:
     from verifier.tla.translate.translator import Translator
 
 
+@dataclass(frozen=True)
+class Rule:
+    """The rule of an operator."""
+
+    make: Callable[..., Sym]
+    """Makes its value of the translator and the arguments, of which none is without a value."""
+    operands: tuple[str | None, ...] = ()
+    """The kind that each argument must have. None where ``make`` sees to it, as for integers and truths,
+    or where any kind will do; empty if that is so of all arguments."""
+    is_formula: bool = False
+    """Whether the rule also has the value of known arguments; else the interpreter evaluates these."""
+
+
 def apply_operator(t: Translator, name: str, given: list[Sym], whole: ast.Expression) -> Sym:
-    """An operator with its arguments."""
+    """An operator with its arguments. Raises Untranslated."""
     for one in given:
         if isinstance(one, Nothing):
             return one
-    if all(isinstance(one, Known) for one in given) and name not in _LOGICAL:
+    rule = RULES.get(name)
+    if all(isinstance(one, Known) for one in given) and not (rule is not None and rule.is_formula):
         return _evaluate_operator(t, name, [one.value for one in given if isinstance(one, Known)], whole)
-    given = narrow_operands(t, name, given)
-    for one in given:
-        if isinstance(one, Nothing):
-            return one
-    found = _logical(t, name, given)
-    if found is not None:
-        return t.strict(found, *given)
-    rule = _RULES.get(name)
     if rule is None:
         raise Untranslated(whole.place, f"the operator {name} is not translated where the state decides it")
-    return t.strict(rule(t, *given), *given)
+    if rule.operands:
+        given = [
+            one if kind is None else expect_kind(t, one, kind)
+            for one, kind in zip(given, rule.operands, strict=True)
+        ]
+    for one in given:
+        if isinstance(one, Nothing):
+            return one
+    return t.strict(rule.make(t, *given), *given)
 
 
 def _evaluate_operator(t: Translator, name: str, given: list[Any], whole: ast.Expression) -> Sym:
@@ -108,33 +125,6 @@ def _evaluate_operator(t: Translator, name: str, given: list[Any], whole: ast.Ex
         return Known(compute(given))
     except Undefined as error:
         return Nothing(str(error))
-
-
-def _logical(t: Translator, name: str, given: list[Sym]) -> Sym | None:
-    match name:
-        case "TRUE":
-            return YES
-        case "FALSE":
-            return NO
-        case "~":
-            return not_(t, given[0])
-        case "<=>":
-            return _equivalent(t, *given)
-        case "=>":
-            return implies(t, given[0], lambda: given[1])
-        case "=":
-            return compare_values(t, *given)
-        case "#":
-            return not_(t, compare_values(t, *given))
-        case "\\in":
-            return t.member_of(given[1], given[0])
-        case "\\notin":
-            return not_(t, t.member_of(given[1], given[0]))
-        case "\\subseteq":
-            return subset(t, *given)
-        case "<" | "<=" | ">" | ">=":
-            return _compare_integers(t, name, *given)
-    return None
 
 
 def compare_values(t: Translator, one: Sym, other: Sym) -> Sym:
@@ -184,14 +174,18 @@ def _is_set(value: Term) -> Sym:
     return Nothing("a set is expected")
 
 
-def _compare_integers(t: Translator, name: str, one: Sym, other: Sym) -> Sym:
+def _is_less(t: Translator, one: Sym, other: Sym, *, equal: bool = False) -> Sym:
     left, right = integer_of(t, one), integer_of(t, other)
     for part in (left, right):
         if isinstance(part, Nothing):
             return part
-    if name in (">", ">="):
-        left, right = right, left
-    return less(t, left, right, equal=name in ("<=", ">="))
+    return less(t, left, right, equal=equal)
+
+
+def _shifted(one: int, other: int) -> int:
+    if other < 0:
+        raise NoValue("a shift by less than 0")
+    return one >> other
 
 
 def _parts(value: Part | Functions | Products | Records) -> tuple[Sym, ...]:
@@ -207,71 +201,81 @@ def _parts(value: Part | Functions | Products | Records) -> tuple[Sym, ...]:
             return tuple(value.fields.values())
 
 
-_LOGICAL = frozenset(
-    ("TRUE", "FALSE", "~", "<=>", "=>", "=", "#", "\\in", "\\notin", "\\subseteq", "<", "<=", ">", ">=")
-)
-"""Operators whose values are formulas."""
-_RULES: dict[str, Callable[..., Sym]] = {
-    "+": lambda t, one, other: sum_of(t, Operator.ADD, one, other),
-    "-": lambda t, one, other: sum_of(t, Operator.SUBTRACT, one, other),
-    "-.": lambda t, value: sum_of(t, Operator.SUBTRACT, Known(0), value),
-    "*": lambda t, one, other: by_cases(t, int.__mul__, one, other),
-    "\\div": lambda t, one, other: by_cases(t, divided, one, other),
-    "%": lambda t, one, other: by_cases(t, modulo, one, other),
-    "^": power_of,
-    "..": make_span,
-    "\\cup": unite,
-    "\\cap": intersect,
-    "\\": difference,
-    "SUBSET": lambda t, base: Subsets(base),
-    "UNION": unite_all,
-    "DOMAIN": domain_of,
-    "Cardinality": cardinality_of,
-    "IsFiniteSet": is_finite,
-    "Seq": lambda t, base: AllSequences(base),
-    "Len": length_of,
-    "Head": head_of,
-    "Tail": tail_of,
-    "Append": append,
-    "\\o": concatenate,
-    "SubSeq": sub_seq,
-    "SelectSeq": select_seq,
-    "BoundedSeq": bounded_sequences,
-    ":>": lambda t, key, item: pair_of(key, item),
-    "@@": merge_functions,
-    "Reverse": reverse,
-    "&": lambda t, one, other: by_cases(t, int.__and__, one, other),
-    "|": lambda t, one, other: by_cases(t, int.__or__, one, other),
-    "^^": lambda t, one, other: by_cases(t, int.__xor__, one, other),
-    "shiftR": lambda t, one, other: by_cases(t, _shifted, one, other),
-    "IsABag": is_bag,
-    "SetToBag": lambda t, of: function_over(t, of, lambda key: Known(1)),
-    "BagToSet": domain_of,
-    "BagIn": lambda t, item, bag: t.member_of(domain_of(t, bag), item),
-    "CopiesIn": copies,
-    "BagCardinality": bag_cardinality,
-    "(+)": bag_sum,
-    "(-)": bag_difference,
-    "\\sqsubseteq": bag_within,
-    "kSubset": subsets_of_size,
-    "Min": lambda t, of: extreme(t, of, largest=False),
-    "Max": lambda t, of: extreme(t, of, largest=True),
-    "SetToSeq": set_to_seq,
-    "FoldSet": fold_set,
-    "FoldLeft": fold_left,
-    "FoldRight": fold_right,
-    "MapThenFoldSet": map_then_fold,
-    "TLCEval": lambda t, value: value,
-    "TLCNoOp": lambda t, value: value,
-    "TLCCache": lambda t, value, closure: value,
-    "Print": lambda t, shown, value: value,
-    "PrintT": lambda t, shown: YES,
-    "Assert": lambda t, truth, words: if_(t, truth, YES, Nothing("Assert fails")),
+RULES: dict[str, Rule] = {
+    "TRUE": Rule(lambda t: YES, is_formula=True),
+    "FALSE": Rule(lambda t: NO, is_formula=True),
+    "~": Rule(not_, is_formula=True),
+    "<=>": Rule(_equivalent, is_formula=True),
+    "=>": Rule(lambda t, one, other: implies(t, one, lambda: other), is_formula=True),
+    "=": Rule(compare_values, is_formula=True),
+    "#": Rule(lambda t, one, other: not_(t, compare_values(t, one, other)), is_formula=True),
+    "\\in": Rule(lambda t, item, of: t.member_of(of, item), (None, SET), is_formula=True),
+    "\\notin": Rule(lambda t, item, of: not_(t, t.member_of(of, item)), (None, SET), is_formula=True),
+    "\\subseteq": Rule(subset, (SET, SET), is_formula=True),
+    "<": Rule(_is_less, is_formula=True),
+    "<=": Rule(partial(_is_less, equal=True), is_formula=True),
+    ">": Rule(lambda t, one, other: _is_less(t, other, one), is_formula=True),
+    ">=": Rule(lambda t, one, other: _is_less(t, other, one, equal=True), is_formula=True),
+    # -- integers
+    "+": Rule(lambda t, one, other: sum_of(t, Operator.ADD, one, other)),
+    "-": Rule(lambda t, one, other: sum_of(t, Operator.SUBTRACT, one, other)),
+    "-.": Rule(lambda t, value: sum_of(t, Operator.SUBTRACT, Known(0), value)),
+    "*": Rule(lambda t, one, other: by_cases(t, int.__mul__, one, other)),
+    "\\div": Rule(lambda t, one, other: by_cases(t, divided, one, other)),
+    "%": Rule(lambda t, one, other: by_cases(t, modulo, one, other)),
+    "^": Rule(power_of),
+    "..": Rule(make_span),
+    "&": Rule(lambda t, one, other: by_cases(t, int.__and__, one, other)),
+    "|": Rule(lambda t, one, other: by_cases(t, int.__or__, one, other)),
+    "^^": Rule(lambda t, one, other: by_cases(t, int.__xor__, one, other)),
+    "shiftR": Rule(lambda t, one, other: by_cases(t, _shifted, one, other)),
+    # -- sets
+    "\\cup": Rule(unite, (SET, SET)),
+    "\\cap": Rule(intersect, (SET, SET)),
+    "\\": Rule(difference, (SET, SET)),
+    "SUBSET": Rule(lambda t, base: Subsets(base), (SET,)),
+    "UNION": Rule(unite_all, (SET,)),
+    "Cardinality": Rule(cardinality_of, (SET,)),
+    "IsFiniteSet": Rule(is_finite, (SET,)),
+    "kSubset": Rule(subsets_of_size, (None, SET)),
+    "Min": Rule(lambda t, of: extreme(t, of, largest=False), (SET,)),
+    "Max": Rule(lambda t, of: extreme(t, of, largest=True), (SET,)),
+    "SetToSeq": Rule(set_to_seq, (SET,)),
+    "FoldSet": Rule(fold_set, (None, None, SET)),
+    "MapThenFoldSet": Rule(map_then_fold, (None, None, None, None, SET)),
+    # -- functions, sequences and bags
+    "DOMAIN": Rule(domain_of, (FUNCTION,)),
+    ":>": Rule(lambda t, key, item: pair_of(key, item)),
+    "@@": Rule(merge_functions, (FUNCTION, FUNCTION)),
+    "Seq": Rule(lambda t, base: AllSequences(base)),
+    "BoundedSeq": Rule(bounded_sequences, (SET, None)),
+    "Len": Rule(length_of, (FUNCTION,)),
+    "Head": Rule(head_of, (FUNCTION,)),
+    "Tail": Rule(tail_of, (FUNCTION,)),
+    "Append": Rule(append, (FUNCTION, None)),
+    "\\o": Rule(concatenate, (FUNCTION, FUNCTION)),
+    "SubSeq": Rule(sub_seq, (FUNCTION, None, None)),
+    "SelectSeq": Rule(select_seq, (FUNCTION, None)),
+    "Reverse": Rule(reverse, (FUNCTION,)),
+    "FoldLeft": Rule(fold_left, (None, None, FUNCTION)),
+    "FoldRight": Rule(fold_right, (None, FUNCTION, None)),
+    "IsABag": Rule(is_bag),
+    "SetToBag": Rule(lambda t, of: function_over(t, of, lambda key: Known(1)), (SET,)),
+    "BagToSet": Rule(domain_of, (FUNCTION,)),
+    "BagIn": Rule(lambda t, item, bag: t.member_of(domain_of(t, bag), item), (None, FUNCTION)),
+    "CopiesIn": Rule(copies, (None, FUNCTION)),
+    "BagCardinality": Rule(bag_cardinality, (FUNCTION,)),
+    "(+)": Rule(bag_sum, (FUNCTION, FUNCTION)),
+    "(-)": Rule(bag_difference, (FUNCTION, FUNCTION)),
+    "\\sqsubseteq": Rule(bag_within, (FUNCTION, FUNCTION)),
+    # -- of TLC
+    "TLCEval": Rule(lambda t, value: value),
+    "TLCNoOp": Rule(lambda t, value: value),
+    "TLCCache": Rule(lambda t, value, closure: value),
+    "Print": Rule(lambda t, shown, value: value),
+    "PrintT": Rule(lambda t, shown: YES),
+    "Assert": Rule(lambda t, truth, words: if_(t, truth, YES, Nothing("Assert fails"))),
 }
-"""What translates an operator whose arguments are not all known."""
+"""The operators that are translated. Whoever adds one writes its rule where its subject is, and a line here."""
 
-
-def _shifted(one: int, other: int) -> int:
-    if other < 0:
-        raise NoValue("a shift by less than 0")
-    return one >> other
+__all__ = ["RULES", "Rule", "apply_operator", "compare_values"]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from verifier.tla import ast
@@ -86,40 +85,36 @@ def _translate_set(t: Translator, whole: ast.SetOf, context: Context) -> Sym:
 Form: TypeAlias = "Callable[[Translator, Any, Context], Sym]"
 """What translates an expression of one form, where it stands."""
 
-FORMS: Mapping[type[Expression], Form] = MappingProxyType(
-    {
-        ast.Number: lambda t, e, c: Known(e.value),
-        ast.String: lambda t, e, c: Known(e.value),
-        ast.Apply: translate_apply,
-        ast.Junction: _translate_junction,
-        ast.If: _translate_if,
-        ast.Case: _translate_case,
-        ast.Let: lambda t, e, c: t.value(e.body, enter_let(t, e, c)),
-        ast.Quantifier: translate_quantifier,
-        ast.Choose: translate_choose,
-        ast.SetOf: _translate_set,
-        ast.Filter: translate_filter,
-        ast.Image: translate_image,
-        ast.Function: translate_function,
-        ast.FunctionSet: lambda t, e, c: make_strictly(
-            Functions, set_value(t, e.domain, c), set_value(t, e.range, c)
-        ),
-        ast.Record: lambda t, e, c: known_function({n: t.value(v, c) for n, v in e.fields}),
-        ast.RecordSet: _translate_record_set,
-        ast.Tuple: lambda t, e, c: known_function({n: t.value(v, c) for n, v in enumerate(e.items, 1)}),
-        ast.Product: lambda t, e, c: make_strictly(
-            lambda *items: Products(items), *(set_value(t, i, c) for i in e.items)
-        ),
-        ast.At: lambda t, e, c: c.at if c.at is not None else Nothing("@ stands outside of EXCEPT"),
-        ast.Except: translate_except,
-        ast.FunctionApply: translate_application,
-        ast.Prime: lambda t, e, c: t.value(e.body, replace(c, primed=True)),
-        ast.Unchanged: lambda t, e, c: equals(
-            t, t.value(e.body, c), t.value(e.body, replace(c, primed=True))
-        ),
-        ast.Step: _translate_step,
-    }
-)
+FORMS: dict[type[Expression], Form] = {
+    ast.Number: lambda t, e, c: Known(e.value),
+    ast.String: lambda t, e, c: Known(e.value),
+    ast.Apply: translate_apply,
+    ast.Junction: _translate_junction,
+    ast.If: _translate_if,
+    ast.Case: _translate_case,
+    ast.Let: lambda t, e, c: t.value(e.body, enter_let(t, e, c)),
+    ast.Quantifier: translate_quantifier,
+    ast.Choose: translate_choose,
+    ast.SetOf: _translate_set,
+    ast.Filter: translate_filter,
+    ast.Image: translate_image,
+    ast.Function: translate_function,
+    ast.FunctionSet: lambda t, e, c: make_strictly(
+        Functions, set_value(t, e.domain, c), set_value(t, e.range, c)
+    ),
+    ast.Record: lambda t, e, c: known_function({n: t.value(v, c) for n, v in e.fields}),
+    ast.RecordSet: _translate_record_set,
+    ast.Tuple: lambda t, e, c: known_function({n: t.value(v, c) for n, v in enumerate(e.items, 1)}),
+    ast.Product: lambda t, e, c: make_strictly(
+        lambda *items: Products(items), *(set_value(t, i, c) for i in e.items)
+    ),
+    ast.At: lambda t, e, c: c.at if c.at is not None else Nothing("@ stands outside of EXCEPT"),
+    ast.Except: translate_except,
+    ast.FunctionApply: translate_application,
+    ast.Prime: lambda t, e, c: t.value(e.body, replace(c, primed=True)),
+    ast.Unchanged: lambda t, e, c: equals(t, t.value(e.body, c), t.value(e.body, replace(c, primed=True))),
+    ast.Step: _translate_step,
+}
 """What translates each form of expression. ENABLED is translated where its action's steps are found
 (``steps``); what is in no table is not translated."""
 __all__ = ["FORMS", "Form"]

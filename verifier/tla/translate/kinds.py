@@ -7,8 +7,6 @@ place for all operators.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
 from typing import TYPE_CHECKING, assert_never
 
 from verifier.encodings.sorts import Listed, Set, Variant
@@ -42,61 +40,6 @@ from verifier.tla.translate.value_kinds import FUNCTION, SET, kind_of, kind_of_s
 
 if TYPE_CHECKING:
     from verifier.tla.translate.translator import Translator
-
-
-OPERANDS: Mapping[str, tuple[str | None, ...]] = MappingProxyType(
-    {
-        "\\in": (None, SET),
-        "\\notin": (None, SET),
-        "\\subseteq": (SET, SET),
-        "\\cup": (SET, SET),
-        "\\cap": (SET, SET),
-        "\\": (SET, SET),
-        "SUBSET": (SET,),
-        "UNION": (SET,),
-        "Cardinality": (SET,),
-        "IsFiniteSet": (SET,),
-        "DOMAIN": (FUNCTION,),
-        "Len": (FUNCTION,),
-        "Head": (FUNCTION,),
-        "Tail": (FUNCTION,),
-        "Append": (FUNCTION, None),
-        "\\o": (FUNCTION, FUNCTION),
-        "SubSeq": (FUNCTION, None, None),
-        "SelectSeq": (FUNCTION, None),
-        "Reverse": (FUNCTION,),
-        "FoldLeft": (None, None, FUNCTION),
-        "FoldRight": (None, FUNCTION, None),
-        "BoundedSeq": (SET, None),
-        "@@": (FUNCTION, FUNCTION),
-        "SetToBag": (SET,),
-        "BagToSet": (FUNCTION,),
-        "BagIn": (None, FUNCTION),
-        "CopiesIn": (None, FUNCTION),
-        "BagCardinality": (FUNCTION,),
-        "(+)": (FUNCTION, FUNCTION),
-        "(-)": (FUNCTION, FUNCTION),
-        "\\sqsubseteq": (FUNCTION, FUNCTION),
-        "kSubset": (None, SET),
-        "Min": (SET,),
-        "Max": (SET,),
-        "SetToSeq": (SET,),
-        "FoldSet": (None, None, SET),
-        "MapThenFoldSet": (None, None, None, None, SET),
-    }
-)
-"""The kind that each argument of an operator must have. None where the operator's rule sees to it, as for
-integers and truth values, or where any kind will do."""
-
-
-def narrow_operands(t: Translator, name: str, given: list[Sym]) -> list[Sym]:
-    """The arguments of an operator, each without a value where it is of a kind that it does not take."""
-    wanted = OPERANDS.get(name)
-    if wanted is None:
-        return given
-    return [
-        one if kind is None else expect_kind(t, one, kind) for one, kind in zip(given, wanted, strict=True)
-    ]
 
 
 def expect_kind(t: Translator, value: Sym, kind: str) -> Sym:
