@@ -276,6 +276,6 @@ RULES: dict[str, Rule] = {
     "PrintT": Rule(lambda t, shown: YES),
     "Assert": Rule(lambda t, truth, words: if_(t, truth, YES, Nothing("Assert fails"))),
 }
-"""The operators that are translated. Whoever adds one writes its rule where its subject is, and a line here."""
+"""The operators that are translated: each has a line here, and its rule where its subject is."""
 
 __all__ = ["RULES", "Rule", "apply_operator", "compare_values"]
