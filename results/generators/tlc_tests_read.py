@@ -75,7 +75,7 @@ _KINDS = {
 
 @dataclass(frozen=True)
 class Test:
-    """What a test of TLC's asks."""
+    """A test of TLC: its module, configuration and expected output."""
 
     name: str
     module: Path

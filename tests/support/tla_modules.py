@@ -45,7 +45,7 @@ def specified(folder: Path, body: str, config: str = "INIT Init\nNEXT Next", **o
 
 
 def explored(folder: Path, body: str, config: str = "INIT Init\nNEXT Next", **others: str) -> Explorer:
-    """The same, explored, deadlocks included."""
+    """Explore a module, deadlocks included."""
     made = specified(folder, body, config, **others)
     asked = (*made.invariants, *made.properties, *([NO_DEADLOCK] if made.config.check_deadlock else []))
     explorer = Explorer(made, properties=asked, keep_going=True)

@@ -199,7 +199,7 @@ def differences(folder: Path, universe: tuple[str, str], templates: list[str]) -
 
 
 WHERE_ORDER_DECIDES = ("CHOOSE e \\in x : TRUE: None", "\\A e \\in x : e = y: None")
-"""So many members are not looked at one by one as translated, so there is no value where TLC's order decides."""
+"""The translation does not look at so many members in TLC's order. It has no value where order decides."""
 
 
 @pytest.mark.parametrize("universe", [*QUICK, *rest_slow(LATER, 4)])

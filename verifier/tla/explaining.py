@@ -78,7 +78,7 @@ def demands(
         return []
     evaluator.now[:] = state
     descent = _Descent(evaluator, {put.symbol for one in with_instances(spec.module) for put in one.puts})
-    unit = evaluator.unit_of(action)
+    unit = unit_of(evaluator, action)
     e, waiting = unit.frame(), [action.body]
     try:
         for parameter in action.parameters:
