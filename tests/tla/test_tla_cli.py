@@ -205,6 +205,7 @@ def test_modules_from_a_library(module: Path, tmp_path: Path) -> None:
         (["explore", "M.tla", "--property", "Smal"], "unknown property 'Smal'"),
         (["explore", "M.tla", "--config", "none.cfg"], "the configuration cannot be read"),
         (["explore", "M.tla", "--library", "none"], "is no folder"),
+        (["explore", "M.tla", "--library", "x" * 5000], "is no path: file name too long"),
         (["explore", "M.tla", "--symmetry"], "its configuration says SYMMETRY"),
         (["explore", "None.tla"], "the module cannot be read"),
         (["explore", "kip320", "--config", "M.cfg"], "--config is for TLA+ modules, and kip320 is none"),

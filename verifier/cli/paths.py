@@ -74,6 +74,22 @@ class FileToWrite(click.ParamType[Path]):
         return files(incomplete)
 
 
+class FolderToRead(click.ParamType[Path]):
+    """A folder with files that the command may read."""
+
+    name = "folder"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """The path. Raises UsageError if there is no such folder."""
+        path = _path(_named(param), value)
+        try:
+            if path.is_dir():
+                return path
+        except OSError as error:
+            raise UsageError(f"{_named(param)} {path} cannot be read: {reason_of(error)}") from None
+        raise UsageError(f"{_named(param)} {path} is no folder")
+
+
 class SpecName(click.ParamType[str]):
     """A built-in protocol, or a file, which is read."""
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from verifier.cli.completion import CONFIG, LIBRARIES, completed
-from verifier.cli.paths import FileToRead, SpecName
+from verifier.cli.paths import FileToRead, FolderToRead, SpecName
 from verifier.errors import UsageError, cut
 from verifier.processes.limits import Interrupted, Limits
 
@@ -63,7 +62,7 @@ def lemma_option(command: Command) -> Command:
 
 def reading_options(command: Command) -> Command:
     """Adds what says how a TLA+ module is read: ``--config`` and ``--library``."""
-    folders: dict[str, Any] = {"metavar": "DIR", "type": click.Path(path_type=Path), "multiple": True}
+    folders: dict[str, Any] = {"metavar": "DIR", "type": FolderToRead(), "multiple": True}
     command = _kept("--library", LIBRARIES, LIBRARY_HELP, **folders)(command)
     return _kept("--config", CONFIG, CONFIG_HELP, metavar="FILE", type=FileToRead())(command)
 
@@ -87,9 +86,6 @@ def reading_of(spec: str | None, lemmas: Sequence[str] = ()) -> Reading:
     meta = click.get_current_context().meta
     config, libraries = meta.get(CONFIG), tuple(meta.get(LIBRARIES) or ())
     kept = tuple(meta.get(_LEMMAS) or ())
-    for folder in libraries:
-        if not folder.is_dir():
-            raise UsageError(f"--library {folder} is no folder")
     if spec is not None and spec.endswith(TLA):
         return Reading(config, libraries, kept or tuple(lemmas))
     if config is not None or libraries or kept:
