@@ -12,7 +12,9 @@ from tests.support.examples import kip320_first_try, rabbit_lasso, run_rows
 from tests.support.modules_for_pages import JUGS, JUGS_CONFIG, commit, found_in, jugs
 from verifier.outcomes.row import ASKED, DOCUMENTED, Row
 from verifier.report.claims import claim_of, finder_of, verdict_of
+from verifier.report.diagram import diagram_of
 from verifier.report.known import known
+from verifier.report.loops import closed, loop_lines
 from verifier.report.page import as_html
 from verifier.report.report import Report
 from verifier.verdict import VerdictKind
@@ -134,3 +136,33 @@ def test_without_constants_no_sentence_begins_with_a_dot(tmp_path: Path) -> None
     assert '<span class="constants">' not in page(row)
     proved = like(row, verdict=VerdictKind.PROVED)
     assert claim_of(proved) == "No execution of any length violates it."
+
+
+def test_a_loop_says_what_is_false_in_it() -> None:
+    row = rabbit_lasso()
+    assert row.trace is not None
+    about, start = row.trace["#meta"]["loop"], row.trace["loop"]
+    assert about["state"] >= start
+    lines = loop_lines(row.trace)
+    (first, *_) = about["failing"]
+    witness = dict(first["witnesses"])["q"]
+    assert f"false in state {about['state']} for q = {witness}: (active[{witness}] is some)" in lines[1]
+    held = dict(row.trace["states"][about["state"]]["active"]["#map"])
+    assert held[witness] == {"tag": "None", "value": {"#tup": []}}
+
+
+def test_the_step_that_closes_a_loop_has_its_own_demands() -> None:
+    row = rabbit_lasso()
+    assert row.trace is not None
+    closing = diagram_of(closed(row.trace), row.drawing).steps[-1]
+    given = dict(closing.parameters)
+    assert closing.action == "Release"
+    assert any(one.formula == f"active[{given['queue']}] = {given['app']}" for one in closing.demands)
+
+
+def test_a_counterexample_to_induction_is_no_violation() -> None:
+    reason = "BecomeLeader(r1, 0) does not keep P; the first state may be unreachable"
+    row = like(kip320_first_try(), verdict=VerdictKind.NOT_INDUCTIVE, reason=reason)
+    assert verdict_of(row) == "NOT_INDUCTIVE: BecomeLeader(r1, 0) does not keep P"
+    assert claim_of(row).startswith("This is no violation: ")
+    assert claim_of(row).endswith("Nobody knows whether an execution reaches its first state.")

@@ -82,7 +82,12 @@ class AboutLoop(TypedDict):
 
     action: NotRequired[str]
     parameters: NotRequired[dict[str, Any]]
+    guards: NotRequired[list[Failing]]
     conditions: NotRequired[list[Met]]
+    state: NotRequired[int]
+    """A state of the loop in which the property's formula is false."""
+    failing: NotRequired[list[Failing]]
+    """The parts of the formula that are false there."""
 
 
 class AboutTrace(TypedDict):

@@ -10,7 +10,7 @@ from verifier.outcomes.row import Row
 from verifier.report.report import varying_constants
 
 _TAKEN = re.compile(
-    r"(?:overview|main|list|find|found|theme|missing|copied)(?:-.*)?|(?:title|trace|itf|verdict)-\d+"
+    r"(?:overview|main|list|find|found|theme|missing|copied|graph|rows|packed)(?:-.*)?|(?:title|trace|itf|verdict)-\d+"
 )
 """Names of the page's own elements."""
 _LONGEST = 80

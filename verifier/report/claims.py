@@ -6,6 +6,12 @@ from verifier.outcomes.row import Row
 from verifier.report.report import verdict_words
 from verifier.verdict import VerdictKind
 
+_NO_VIOLATION = (
+    "This is no violation: a step leads from a state that satisfies all assumptions to one that does not."
+)
+_MAY_BE_UNREACHABLE = "Nobody knows whether an execution reaches its first state."
+UNREACHABLE = "; the first state may be unreachable"
+"""The end of the reason of an engine, which the page says in a sentence."""
 _REPLAYED = "It was replayed on a concrete evaluator."
 
 
@@ -19,6 +25,8 @@ def verdict_of(row: Row) -> str:
     states = row.statistics.get("distinct_states")
     if row.verdict is VerdictKind.HOLDS and is_complete(row) and isinstance(states, int):
         return f"HOLDS, complete: {states:,} {'state' if states == 1 else 'states'}"
+    if row.verdict is VerdictKind.NOT_INDUCTIVE and row.reason and row.reason.endswith(UNREACHABLE):
+        return f"{row.verdict}: {row.reason.removesuffix(UNREACHABLE)}"
     return verdict_words(row)
 
 
@@ -36,7 +44,7 @@ def claim_of(row: Row) -> str:
         case VerdictKind.VIOLATED:
             return f"{_execution(row)} violates it{_shortest(row)} {_REPLAYED}"
         case VerdictKind.NOT_INDUCTIVE:
-            return "A step leaves what was assumed; its first state may be unreachable."
+            return f"{_NO_VIOLATION} {_MAY_BE_UNREACHABLE}"
         case VerdictKind.INCONCLUSIVE:
             return "Nothing is known beyond the depth closed. Neither a pass nor a failure."
         case VerdictKind.ERROR:

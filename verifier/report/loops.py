@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from verifier.report.notation import Notation
@@ -17,8 +17,27 @@ def closed(trace: Mapping[str, Any]) -> Mapping[str, Any]:
         return trace
     about, back = trace["#meta"].get("loop", {}), trace["states"][trace["loop"]]
     taken = {"action": about.get("action", STUTTERS), "parameters": about.get("parameters", {})}
+    taken["guards"] = about.get("guards", [])  # of this step, and not of the one that led there first
     again = {**back, "#meta": {**back.get("#meta", {}), **taken}}
     return {**trace, "states": [*trace["states"], again]}
+
+
+def _failing(about: Mapping[str, Any]) -> list[str]:
+    """The parts of the property that are false in a state of the loop."""
+    return [
+        f"false in state {about['state']}{_at(one['witnesses'])}: {one['formula']}{_where(one['where'])}"
+        for one in about.get("failing", ())
+    ]
+
+
+def _at(witnesses: Sequence[Sequence[str]]) -> str:
+    """The values for which a part is false: `` for q = q1``."""
+    return f" for {', '.join(f'{name} = {value}' for name, value in witnesses)}" if witnesses else ""
+
+
+def _where(where: Sequence[Sequence[str]]) -> str:
+    """The values that a part mentions."""
+    return f" (there {', '.join(f'{name} = {value}' for name, value in where)})" if where else ""
 
 
 def loop_lines(trace: Mapping[str, Any]) -> list[str]:
@@ -32,4 +51,8 @@ def loop_lines(trace: Mapping[str, Any]) -> list[str]:
         given, notation = about.get("parameters", {}), Notation.of(trace)
         shown = ", ".join(f"{name}={notation.shown(value)}" for name, value in given.items())
         first = f"{about['action']}({shown}) goes back to state {trace['loop']}, and so on for ever"
-    return [first, *(f"{one['condition']}: {one['met']}" for one in about.get("conditions", []))]
+    return [
+        first,
+        *_failing(about),
+        *(f"{one['condition']}: {one['met']}" for one in about.get("conditions", [])),
+    ]

@@ -17,6 +17,7 @@ from verifier.encodings.printing import text
 from verifier.encodings.sorts import Boolean
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.specs.definition import Definition, Property, PropertyKind, Refinement, primed
+from verifier.specs.temporal import TemporalOperator
 from verifier.system.model import Leaving, Model, PartialRead
 from verifier.trust.trace import ActionTaken, FailingPart, Trace
 
@@ -24,6 +25,13 @@ _MAXIMUM_REASONS = 3
 _MOST_CHOICES = 4096
 """The most values of free parameters to try in the search for an undefined read."""
 
+_LASTING = (
+    TemporalOperator.EVENTUALLY,
+    TemporalOperator.ALWAYS_EVENTUALLY,
+    TemporalOperator.EVENTUALLY_ALWAYS,
+    TemporalOperator.LEADS_TO,
+)
+"""Formulas whose last term is false somewhere in the loop of an execution that violates them."""
 LONGEST_REASON = 1_000
 """The most characters of a formula that explains something: nobody reads more."""
 
@@ -224,6 +232,22 @@ def reasons(model: Model, trace: Trace) -> list[Reason]:
     if formula is not None and not reading.holds(formula, {}):
         return reading.failures(formula)
     return []
+
+
+def never(model: Model, trace: Trace) -> tuple[int, list[FailingPart]]:
+    """The parts of what must hold again and again, or in the end, that are false in a state of the loop.
+
+    The state is the loop's first one in which it is false. Properties of another kind have none.
+    """
+    prop = next((one for one in model.definition.temporal if one.name == trace.violates), None)
+    if prop is None or trace.loop is None or prop.formula.parts or prop.formula.operator not in _LASTING:
+        return 0, []
+    term = prop.formula.terms[-1]
+    for number in range(trace.loop.start, len(trace.states)):
+        reading = ConcreteReading(trace.states[number], None, model.definition.presentation.first_index)
+        if reading.is_defined(term, {}) and not reading.holds(term, {}):
+            return number, [reason.part for reason in reading.failures(term)]
+    return 0, []
 
 
 def guards(definition: Definition, state: Mapping[str, Concrete], taken: ActionTaken) -> list[FailingPart]:

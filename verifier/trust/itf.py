@@ -18,7 +18,7 @@ from verifier.errors import UsageError
 from verifier.json_shape import read_json
 from verifier.specs.definition import Definition
 from verifier.system.model import Model
-from verifier.trust.explain import breaches, guards, reasons
+from verifier.trust.explain import breaches, guards, never, reasons
 from verifier.trust.itf_values import ValueReader, as_json
 from verifier.trust.trace import ActionTaken, FailingPart, Loop, Trace
 from verifier.version import tool_version
@@ -67,7 +67,7 @@ def dump(trace: Trace, model: Model) -> dict[str, Any]:
             "failing": _failing(trace, model),
             "about_step": model.system.about_steps(str(trace.violates)),
             "drawing": model.definition.drawing,
-            **_closing(trace, model.definition),
+            **_closing(trace, model),
         },
         "vars": list(sorts),
         "states": states,
@@ -75,18 +75,21 @@ def dump(trace: Trace, model: Model) -> dict[str, Any]:
     }
 
 
-def _closing(trace: Trace, definition: Definition) -> dict[str, Any]:
-    """How the loop closes, and why it is fair. ITF itself has only the index ``loop``."""
-    loop = trace.loop
+def _closing(trace: Trace, model: Model) -> dict[str, Any]:
+    """How the loop closes, why it is fair, and what fails. ITF itself has only the index ``loop``."""
+    loop, definition = trace.loop, model.definition
     if loop is None:
         return {}
     action = {}
     if loop.closing is not None:
         sorts = _parameter_sorts(definition, loop.closing.name)
         values = {name: as_json(sorts[name], value) for name, value in loop.closing.parameters.items()}
-        action = {"action": loop.closing.name, "parameters": values}
+        demands = [part.as_json for part in guards(definition, trace.states[-1], loop.closing)]
+        action = {"action": loop.closing.name, "parameters": values, "guards": demands}
     conditions = [{"condition": name, "met": why} for name, why in loop.conditions]
-    return {"loop": {**action, "fairness": loop.fairness, "conditions": conditions}}
+    state, parts = never(model, trace)
+    failing = {"state": state, "failing": [part.as_json for part in parts]} if parts else {}
+    return {"loop": {**action, "fairness": loop.fairness, "conditions": conditions, **failing}}
 
 
 def _failing(trace: Trace, model: Model) -> list[dict[str, Any]]:

@@ -71,6 +71,16 @@ class List {
     this.choose();
   }
 
+  /* The columns that have a word somewhere: of each, which of its values have it. */
+  having(word) {
+    const [name, value] = word.split(/=(.*)/s);
+    return this.columns.flatMap((column, number) => {
+      const isNamed = value !== undefined && column.name.toLowerCase() === name;
+      const has = this.lower[number].map((text) => text.includes(word) || (isNamed && text === value));
+      return has.includes(true) ? [[column.codes, has]] : [];
+    });
+  }
+
   sortBy(number) {
     this.sorted = this.sorted?.number !== number ? { number, down: this.columns[number].number } : { number, down: !this.sorted.down };
     this.changed();
@@ -78,13 +88,13 @@ class List {
 
   /* The rows that have what was chosen, in order. Values are in order, so their numbers are. */
   choose() {
-    const tests = [...this.chosen].map(([{ codes }, code]) => (row) => codes[row] === code);
+    let rows = Uint32Array.from({ length: this.count }, (_, row) => row);
+    for (const [{ codes }, code] of this.chosen) rows = rows.filter((row) => codes[row] === code);
     for (const word of this.words) {
-      const [name, value] = word.split(/=(.*)/s);
-      const having = this.columns.map((column, number) => this.lower[number].map((text) => text.includes(word) || (value !== undefined && column.name.toLowerCase() === name && text === value)));
-      tests.push((row) => this.columns.some(({ codes }, number) => having[number][codes[row]]));
+      const having = this.having(word);
+      rows = rows.filter((row) => having.some(([codes, has]) => has[codes[row]]));
     }
-    this.rows = [...Array(this.count).keys()].filter((row) => tests.every((test) => test(row)));
+    this.rows = Array.from(rows);
     if (this.sorted !== null) {
       const { codes } = this.columns[this.sorted.number], sign = this.sorted.down ? -1 : 1;
       this.rows.sort((one, other) => sign * (codes[one] - codes[other]) || one - other);
@@ -101,8 +111,8 @@ class List {
   /* The rows in view, between two that hold the place of the others. */
   draw() {
     const few = this.rows.length <= List.ALL;
-    const first = few ? 0 : Math.max(0, Math.floor(this.pane.scrollTop / List.ROW) - 20);
-    const last = few ? this.rows.length : Math.min(this.rows.length, first + 90);
+    const first = few ? 0 : Math.max(0, Math.floor(this.pane.scrollTop / List.ROW) - 12);
+    const last = few ? this.rows.length : Math.min(this.rows.length, first + 54);
     if (this.drawn === first) return;
     this.drawn = first;
     const space = (rows) => {
