@@ -1,4 +1,4 @@
-"""Integers."""
+"""Arithmetic of integers."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def add_or_subtract(t: Translator, operator: Operator, one: Sym, other: Sym) -> 
 
 
 def _within_integers(t: Translator, value: Sym) -> Sym:
-    """An integer, which has no value beyond TLC's 32 bits."""
+    """Return an integer; it has no value beyond TLC's 32 bits."""
     words = "the result is beyond TLC's integers of 32 bits"
     match value:
         case Known():
@@ -64,7 +64,7 @@ def sum_of(t: Translator, operator: Operator, one: Sym, other: Sym) -> Sym:
 
 
 def by_cases(t: Translator, compute: Callable[[int, int], int], one: Sym, other: Sym) -> Sym:
-    """An operator on integers, by all the values that they may have."""
+    """Apply an operator to integers by listing all pairs of values that they may have."""
     left, right = integer_of(t, one), integer_of(t, other)
     for part in (left, right):
         if isinstance(part, Nothing):

@@ -1,4 +1,4 @@
-"""Expressions that bind names: quantifiers, CHOOSE, sets of what passes a test, images."""
+r"""Expressions that bind names: quantifiers, CHOOSE, and sets ``{x \in S : P}`` and ``{e : x \in S}``."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 
 _MOST_UNROLLED = 16
-"""Members that may be in a set are looked at one by one where the order in which they are matters."""
+"""Members of sorts up to this size become one case each where the order of the members matters."""
 
 
 def bound_cases(
@@ -60,11 +60,11 @@ def bound_cases(
     few: bool = False,
     as_one: Container[ast.Symbol] = (),
 ) -> tuple[Sym, Iterator[tuple[list[Case], Context]]]:
-    """What reads the sets; and all ways in which names are bound: the cases of their sets, from the left,
-    and the context. ``unroll``: values of small sorts one by one; ``once``: no member twice, for
-    the formula there; ``freely``: one case for all subsets of a set, where there are many; ``few``: the
-    values of small sorts one by one, in any order; ``as_one``: names for all of whose values, if these
-    have parts, there is one case."""
+    """Return a formula that reads the sets, and all ways to bind the names. A way is one case of each set,
+    from the left, with the context in which the names are bound. ``unroll``: each value of a small sort is a
+    case, in order. ``once``: no member occurs twice; the formula is the one at this place. ``freely``: all
+    subsets of a set with many subsets are one case. ``few``: each value of a small sort is a case, in any
+    order. ``as_one``: for these names, one case stands for all values that have parts."""
     domains = [set_value(t, binding.domain, context) for binding in bindings]
     for binding, domain in zip(bindings, domains, strict=True):
         base = domain.base if isinstance(domain, Part) else domain
@@ -100,7 +100,7 @@ def bound_cases(
 
 
 def unroll_members(t: Translator, domain: Sym) -> list[Case]:
-    """The members of a set as known values, in order, if few may be in it."""
+    """Return the members of a set as known values, in order, if the set can have only few."""
     cases = spread(t, domain)
     few = all(case.symbol is None or case.symbol.sort.size <= _MOST_UNROLLED for case in cases)
     if not few or all(case.symbol is None for case in cases):
@@ -109,7 +109,7 @@ def unroll_members(t: Translator, domain: Sym) -> list[Case]:
 
 
 def bind(t: Translator, binding: ast.Binding, name: ast.Bound | None, item: Sym, context: Context) -> Context:
-    """The context where a bound name, or a tuple of names, stands for an item."""
+    """Return the context in which a bound name, or a tuple of names, stands for an item."""
     if name is not None:
         return context.bound({name: item})
     fits = _fits(t, binding, item)
@@ -121,22 +121,23 @@ def bind(t: Translator, binding: ast.Binding, name: ast.Bound | None, item: Sym,
 
 
 def _fits(t: Translator, binding: ast.Binding, item: Sym) -> Sym:
-    """A formula that has a value where an item is a tuple of as many parts as there are names; it is true
-    there."""
+    """Return TRUE where an item is a tuple with as many parts as there are names; it has no value
+    elsewhere."""
     count = len(binding.names)
     length = length_of(t, item)
     return if_(t, equals(t, length, Known(count)), YES, Nothing(f"tuples of {count} are expected"))
 
 
 def _matching(t: Translator, binding: ast.Binding, cases: list[Case]) -> list[Case]:
-    """Cases that are read as tuples, where names of parts are bound, whether these are used or not."""
+    """Require that cases are tuples where a binding names their parts, whether the names are used or not."""
     if not binding.is_tuple:
         return cases
     return [Case(and_(t, [c.condition, _fits(t, binding, c.item)]), c.item, c.symbol) for c in cases]
 
 
 def _read_as(t: Translator, binding: ast.Binding, item: Sym, formula: Sym) -> Sym:
-    """A formula about an item of a tuple of names, where the item is such a tuple."""
+    """Return a formula about an item; for a tuple of names it has a value only where the item is such a
+    tuple."""
     return t.after(_fits(t, binding, item), formula) if binding.is_tuple else formula
 
 
@@ -146,8 +147,8 @@ def translate_quantifier(t: Translator, whole: ast.Quantifier, context: Context)
 
 
 def _quantified(t: Translator, whole: ast.Quantifier, context: Context, *, unroll: bool) -> tuple[Sym, bool]:
-    """The formula; and whether its body has a value wherever it is read, so that the order in which
-    members are looked at does not matter."""
+    """Return the formula, and whether its body has a value wherever it is read. If the body always has a
+    value, the order of the members does not matter."""
     read, rows = bound_cases(t, whole.bindings, context, unroll=unroll)
     exact = [True]
 
@@ -241,12 +242,12 @@ def _image_of_several(t: Translator, symbols: list[Symbol], condition: Sym, made
 
 
 def names_of(bindings: tuple[ast.Binding, ...]) -> list[tuple[ast.Binding, ast.Bound | None]]:
-    """Each name with its binding; None for a tuple of names."""
+    """Return each name with its binding. The name is None for a tuple of names."""
     return [(b, name) for b in bindings for name in (b.names if not b.is_tuple else (None,))]
 
 
 def _is_described(of: Sym) -> bool:
-    """Whether a set is one of functions, tuples or sets that is not listed."""
+    """True if a set consists of functions, tuples or sets, and is not listed."""
     if isinstance(of, Known):
         return isinstance(of.value, LazySet) and not isinstance(of.value, Interval)
     return isinstance(of, Functions | Records | Products | Subsets | AllSequences)

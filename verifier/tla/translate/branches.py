@@ -22,18 +22,19 @@ Parameter = tuple[str, Sym, Symbol | None]
 
 @dataclass(frozen=True, eq=False)
 class Branch:
-    """One way in which an action can be taken, as far as it is known."""
+    """One way to take an action: the guards and assignments that are found so far."""
 
     name: str = "Next"
     guards: tuple[Sym, ...] = ()
     assigned: dict[ast.Variable, Sym] = field(default_factory=dict)
     parameters: tuple[Parameter, ...] = ()
     dead: bool = False
-    """Whether something without a value is evaluated, so that nothing follows."""
+    """True if the branch evaluates an expression without a value, so that nothing follows it."""
 
 
 def merged_sides(t: Translator, decides: Sym, sides: list[list[Branch]], branch: Branch) -> Branch | None:
-    """Both sides of an IF as one branch, where each is one and assigns the same variables."""
+    """Return both sides of an IF as one branch. None unless each side is one branch and both assign the same
+    variables."""
     if any(len(side) != 1 or side[0].dead for side in sides):
         return None
     one, other = sides[0][0], sides[1][0]
@@ -89,7 +90,7 @@ class Guarding:
         yield replace(branch, guards=tuple(guards), dead=dead)
 
     def _stopped(self, branch: Branch) -> Iterator[Branch]:
-        """A branch that is never taken: what it reads until then may have no value."""
+        """Yield a branch that is never taken, if one of its guards may have no value."""
         if not surely_read(self.t, branch.guards):
             yield replace(branch, guards=(*branch.guards, NO), dead=True)
 

@@ -1,4 +1,4 @@
-"""The operators that are built in, translated."""
+"""The built-in operators, translated."""
 
 from __future__ import annotations
 
@@ -85,19 +85,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Rule:
-    """The rule of an operator."""
+    """The rule that translates an operator."""
 
     make: Callable[..., Sym]
-    """Makes its value of the translator and the arguments, of which none is without a value."""
+    """Makes the value from the translator and the arguments. No argument is without a value."""
     operands: tuple[str | None, ...] = ()
-    """The kind that each argument must have. None where ``make`` sees to it, as for integers and truths,
-    or where any kind will do; empty if that is so of all arguments."""
+    """The kind that each argument must have. None if any kind will do, or if ``make`` checks the kind itself,
+    as for integers and truths. The empty tuple means None for all arguments."""
     is_formula: bool = False
-    """Whether the rule also has the value of known arguments; else the interpreter evaluates these."""
+    """True if the rule also translates known arguments. Otherwise the interpreter evaluates these."""
 
 
 def apply_operator(t: Translator, name: str, given: list[Sym], whole: ast.Expression) -> Sym:
-    """An operator with its arguments. Raises Untranslated."""
+    """Apply an operator to its arguments. Raises Untranslated."""
     for one in given:
         if isinstance(one, Nothing):
             return one
@@ -128,7 +128,7 @@ def _evaluate_operator(t: Translator, name: str, given: list[Any], whole: ast.Ex
 
 
 def compare_values(t: Translator, one: Sym, other: Sym) -> Sym:
-    """``one = other``, where they are of kinds that may be compared."""
+    """Translate ``one = other``. It has no value where the kinds may not be compared."""
     refused = refuse_parts(t, one, other)
     words = "values with parts of different kinds are compared"
     parts = YES if refused is NO else if_(t, refused, Nothing(words), YES)
@@ -143,7 +143,7 @@ def _equivalent(t: Translator, one: Sym, other: Sym) -> Sym:
 
 
 def is_finite(t: Translator, value: Sym) -> Sym:
-    """``IsFiniteSet``. Raises Untranslated for a description that may be finite or not."""
+    """Translate ``IsFiniteSet``. Raises Untranslated for a description whose finiteness is not known."""
     match value:
         case Nothing():
             return value
@@ -189,7 +189,7 @@ def _shifted(one: int, other: int) -> int:
 
 
 def _parts(value: Part | Functions | Products | Records) -> tuple[Sym, ...]:
-    """The sets that a set is made of: it is finite if all of them are."""
+    """Return the sets that a set is built from. The set is finite if all of them are."""
     match value:
         case Part():
             return (value.base,)
@@ -268,7 +268,7 @@ RULES: dict[str, Rule] = {
     "(+)": Rule(bag_sum, (FUNCTION, FUNCTION)),
     "(-)": Rule(bag_difference, (FUNCTION, FUNCTION)),
     "\\sqsubseteq": Rule(bag_within, (FUNCTION, FUNCTION)),
-    # -- of TLC
+    # -- TLC
     "TLCEval": Rule(lambda t, value: value),
     "TLCNoOp": Rule(lambda t, value: value),
     "TLCCache": Rule(lambda t, value, closure: value),
@@ -276,6 +276,6 @@ RULES: dict[str, Rule] = {
     "PrintT": Rule(lambda t, shown: YES),
     "Assert": Rule(lambda t, truth, words: if_(t, truth, YES, Nothing("Assert fails"))),
 }
-"""The operators that are translated: each has a line here, and its rule where its subject is."""
+"""The operators that are translated. Each has a line here; the module of its subject has its rule."""
 
 __all__ = ["RULES", "Rule", "apply_operator", "compare_values"]

@@ -1,4 +1,4 @@
-"""Names, and operators with arguments."""
+"""Names, and operators with arguments, translated."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 
 _MOST_UNROLLED = 1_000
-"""A recursive operator calls itself so often within one call of it."""
+"""The limit of calls that a recursive operator makes of itself within one call."""
 _MOST_TABLED = 16
-"""What a recursive operator asks of others is computed for each of so many arguments."""
+"""The most values of an argument for which calls within a recursive operator are tabled."""
 
 
 def translate_apply(t: Translator, whole: ast.Apply, context: Context) -> Sym:
@@ -56,7 +56,7 @@ def translate_apply(t: Translator, whole: ast.Apply, context: Context) -> Sym:
 
 
 def look_up_name(symbol: ast.Symbol, context: Context) -> Sym:
-    """What a bound name, a parameter, or a definition of a LET stands for."""
+    """Return the value of a bound name, a parameter, or a definition of a LET."""
     found = context.env.get(symbol)
     if found is None:
         raise Untranslated(None, f"{symbol.name} is not known here")
@@ -76,7 +76,7 @@ def _variable(t: Translator, symbol: ast.Variable, context: Context) -> Sym:
 
 
 def call_definition(t: Translator, symbol: Definition, whole: ast.Apply, context: Context) -> Sym:
-    """A defined operator, by its body."""
+    """Translate a call of a defined operator by its body."""
     if symbol.nested and not symbol.parameters:
         return look_up_name(symbol, context)
     plain = not symbol.parameters and not context.primed
@@ -107,7 +107,7 @@ def call_definition(t: Translator, symbol: Definition, whole: ast.Apply, context
 
 
 def _never_ends(t: Translator, symbol: Definition, context: Context) -> bool:
-    """Whether a call has no value because some of those that it stands within have the same arguments."""
+    """True if a call repeats the arguments of a call around it, so that it has no value."""
     assert symbol.body is not None
     calls = context.calls.get(symbol, ())
     facts = t.evaluator.analysis.of(symbol.body, symbol.module)
@@ -115,9 +115,9 @@ def _never_ends(t: Translator, symbol: Definition, context: Context) -> bool:
 
 
 def _tabled_call(t: Translator, symbol: Definition, context: Context, inner: Context) -> Sym | None:
-    """A call, within an operator that calls itself, with an argument that is another one each time: the
-    value for each value of the argument serves for all of these calls. None if there is no such argument,
-    or not one of few values."""
+    """Translate a call whose argument changes with each level of recursion, once for each value of that
+    argument. The table serves all such calls. None if no argument or several change, or if the argument has
+    too many values."""
     assert symbol.body is not None
     changed = changed_arguments(context)
     found = [one for one in symbol.parameters if any(inner.env[one] is given for given in changed)]
@@ -146,7 +146,7 @@ def _tabled_call(t: Translator, symbol: Definition, context: Context, inner: Con
 def _tabled_for(
     t: Translator, symbol: Definition, parameter: ast.Parameter, known: Known, inner: Context
 ) -> Sym:
-    """What an operator is where a parameter is known."""
+    """Return the value of an operator for one known value of a parameter."""
     env = {**inner.env, parameter: known}
     others = (inner.env[one] for one in symbol.parameters if one is not parameter)
     key = (symbol, t.kept_narrow, known.value, *others)
@@ -157,7 +157,7 @@ def _tabled_for(
 
 
 def _check_calls(t: Translator, symbol: Definition, whole: ast.Apply, depth: int) -> None:
-    """Raises Untranslated where an operator calls itself too often."""
+    """Raise Untranslated if an operator calls itself too often."""
     t.repeated[symbol] = t.repeated.get(symbol, 0) + 1 if depth else 0
     if t.repeated[symbol] > _MOST_UNROLLED:
         words = f"{symbol.name} calls itself too often to be unrolled: more than {_MOST_UNROLLED} times"
@@ -171,7 +171,7 @@ def _fold_of(t: Translator, symbol: Definition) -> Fold | None:
 
 
 def _folded(t: Translator, fold: Fold, context: Context) -> Sym:
-    """A recursive operator that takes one member of a set after the other."""
+    """Translate a recursive operator that takes the members of a set one after the other."""
     of = expect_kind(t, look_up_name(fold.set, context), SET)
     if isinstance(of, Nothing):
         return of
@@ -186,7 +186,7 @@ def _folded(t: Translator, fold: Fold, context: Context) -> Sym:
 
 
 def enter(t: Translator, symbol: Definition, whole: ast.Apply, context: Context) -> Context:
-    """The context of a definition's body."""
+    """Return the context in which the body of a definition is translated."""
     given = tuple(
         make_argument(t, parameter, argument, context)
         for parameter, argument in zip(symbol.parameters, whole.arguments, strict=True)
@@ -196,12 +196,12 @@ def enter(t: Translator, symbol: Definition, whole: ast.Apply, context: Context)
 
 
 def make_argument(t: Translator, parameter: ast.Parameter, argument: Expression, context: Context) -> Any:
-    """An argument: an operator, or something to translate when it is needed."""
+    """Return an operator as it is, or a thunk that is translated when it is needed."""
     return make_operator(t, argument, context) if parameter.arity else delay(t, argument, context)
 
 
 def delay(t: Translator, argument: Expression, context: Context) -> Any:
-    """Something to translate when it is needed."""
+    """Return a thunk that is translated when it is needed, or the value of a name that is bound already."""
     if isinstance(argument, ast.Apply) and not argument.arguments:
         symbol = t.evaluator.resolve(argument.operator, context.module) or argument.operator
         if isinstance(symbol, ast.Bound | ast.Parameter) and symbol in context.env:
@@ -210,7 +210,7 @@ def delay(t: Translator, argument: Expression, context: Context) -> Any:
 
 
 def make_operator(t: Translator, whole: Expression, context: Context) -> Op:
-    """An operator that is an argument."""
+    """Make an operator from an argument that is a LAMBDA or the name of an operator."""
     if isinstance(whole, ast.Lambda):
         lambda_ = whole
 
@@ -264,7 +264,7 @@ def _apply_builtin(t: Translator, symbol: Builtin, whole: ast.Apply, context: Co
 
 
 def enter_let(t: Translator, whole: ast.Let, context: Context) -> Context:
-    """The context of what stands below a LET."""
+    """Return the context in which the body of a LET is translated."""
     inner = context.bound({})
     for definition in whole.definitions:
         if definition in context.folding:
@@ -278,8 +278,8 @@ def enter_let(t: Translator, whole: ast.Let, context: Context) -> Context:
 
 
 def _inside(symbol: Definition, given: Sequence[Any], context: Context) -> Context:
-    """The context of a definition's body, where its parameters are these. What a LET defines sees what stands
-    around it."""
+    """Return the context of a definition's body, with these values of the parameters. A definition of a LET
+    also sees the names around it."""
     parameters: dict[ast.Symbol, Any] = dict(zip(symbol.parameters, given, strict=True))
     if symbol.nested:
         around = context.env.get(symbol)

@@ -1,4 +1,4 @@
-"""Values of the interpreter as values of a sort, and back."""
+"""Conversion between values of the interpreter and values of a sort."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from verifier.tla.values import Boolean as Truth
 
 
 class NotInSort(Exception):
-    """A value does not belong to a sort."""
+    """Raised for a value that does not belong to a sort."""
 
 
 class Names:
-    """What the words of a module are called in sorts."""
+    """The names that strings, model values and listed values of a module have in sorts."""
 
     def __init__(
         self, order: Order, model_values: Iterable[ModelValue] = (), *, compact: bool = False
     ) -> None:
-        """``model_values`` are called as in the module: a string with the same letters is quoted, as there.
-        ``compact``: states are to be small."""
+        """Model values keep their names from the module; a string with the same letters is quoted.
+        ``compact``: states should be small."""
         self.order, self.compact = order, compact
         self.companions: list[list[Value]] = []
-        """Sets of model values of which each is expected where another one was seen."""
+        """Sets of model values. Where one member of a set was seen, all others are expected too."""
         self.words: dict[Value, str] = {}
         self.meant: dict[Concrete, Value] = {}
         self._lists: dict[Sort, bool] = {}
@@ -46,7 +46,7 @@ class Names:
             self.word(value)
 
     def word(self, value: Value) -> str:
-        """The member of an enumeration for a string, a model value, or what is listed by its values."""
+        """Return the member of an enumeration for a string, a model value, or a value that is listed."""
         found = self.words.get(value)
         if found is None:
             found = value.name if isinstance(value, ModelValue) else value or "(empty)"
@@ -60,7 +60,7 @@ class Names:
         return found
 
     def lists(self, sort: Sort) -> bool:
-        """Whether a sort lists values that have parts."""
+        """True if a sort lists values that have parts."""
         if not isinstance(sort, Listed):
             return False
         found = self._lists.get(sort)
@@ -70,7 +70,8 @@ class Names:
         return found
 
     def listing(self, sort: Sort) -> dict[Value, Concrete]:
-        """What the values of a sort stand for, and these values, in TLC's order where they have one."""
+        """Map each value that a sort stands for to its value in the sort. The order is TLC's where TLC has
+        one."""
         found = self._listed.get(sort)
         if found is None:
             meant = {self.decode(one, sort): one for one in sort.values()}
@@ -84,7 +85,8 @@ class Names:
     # -- values to sorts
 
     def encode(self, value: Value, sort: Sort) -> Concrete:
-        """The value of a sort. Raises NotInSort, also for a set that is too large to be listed."""
+        """Return the value of a sort for a value of the interpreter. Raises NotInSort, also for a set that is
+        too large to be listed."""
         try:
             value = listed(value)
         except NoValue:
@@ -139,7 +141,7 @@ class Names:
     # -- and back
 
     def decode(self, value: Concrete, sort: Sort) -> Value:
-        """The value that a value of a sort stands for."""
+        """Return the value of the interpreter for a value of a sort."""
         match sort, value:
             case Boolean(), bool():
                 return TRUE if value else FALSE
@@ -164,7 +166,7 @@ class Names:
 
 
 def _quickly(sort: Sort, value: Concrete) -> bool:
-    """Whether a scalar is in its sort; the parts of others were asked already."""
+    """True if a scalar is in its sort. Other values pass: their parts are checked already."""
     match sort:
         case Range() | Listed() | Boolean():
             return sort.contains(value)

@@ -1,4 +1,4 @@
-"""Which values may be compared with each other, as TLC has it: what is compared elsewhere has no value."""
+"""The kinds of values that TLC compares with each other. All other comparisons have no value."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 
 def member_of(t: Translator, of: Sym, item: Sym) -> Sym:
-    """Whether something is a member, where it is of a kind that may be compared with the members."""
+    """Translate membership. It has no value where the item may not be compared with the members."""
     if t.of_candidates:
         return contains(t, of, item)
     of = expect_kind(t, of, SET)
@@ -79,7 +79,7 @@ def member_of(t: Translator, of: Sym, item: Sym) -> Sym:
 
 
 def require_comparable(t: Translator, one: Sym, other: Sym) -> Sym:
-    """A formula that has a value only where two values may be compared; it is true there."""
+    """Return TRUE where two values may be compared; it has no value elsewhere."""
     wrong = [
         and_(t, [first, second])
         for kind, first in kinds_of(t, one).items()
@@ -90,7 +90,8 @@ def require_comparable(t: Translator, one: Sym, other: Sym) -> Sym:
 
 
 def _comparable_with_members(t: Translator, of: Sym, item: Sym, inside: Sym) -> Sym:
-    """The same for a value and the members of a set, where it is not in the set."""
+    """Return TRUE where an item is in a set or may be compared with its members; it has no value
+    elsewhere."""
     kinds = kinds_of(t, item)
     clashes = _clash_with_some(t, of, kinds)
     if clashes is NO:
@@ -100,8 +101,8 @@ def _comparable_with_members(t: Translator, of: Sym, item: Sym, inside: Sym) -> 
 
 
 def require_comparable_members(t: Translator, one: Sym, other: Sym) -> Sym:
-    """A formula that has a value only where the members of two finite sets may be compared with each
-    other; it is true there."""
+    """Return TRUE where the members of two finite sets may be compared with each other; it has no value
+    elsewhere."""
     first, second = _some_of_kinds(t, one), _some_of_kinds(t, other)
     pairs = [(a, b) for a in first for b in second if clash(a, {b})]
     if not pairs:
@@ -110,20 +111,20 @@ def require_comparable_members(t: Translator, one: Sym, other: Sym) -> Sym:
 
 
 def require_one_kind(t: Translator, of: Sym) -> Sym:
-    """A finite set where its members may be compared with each other; it has no value elsewhere."""
+    """Return a finite set; it has no value where its members may not be compared with each other."""
     found = _some_of_kinds(t, of)
     pairs = [(found[a], found[b]) for a, b in combinations(found, 2) if clash(a, {b})]
     return t.after(_unless_both(t, pairs), of)
 
 
 def _unless_both(t: Translator, pairs: Iterable[tuple[list[Sym], list[Sym]]]) -> Sym:
-    """True; it has no value where there are members of two kinds that are not compared."""
+    """Return TRUE; it has no value where there are members of two kinds that may not be compared."""
     wrong = [and_(t, [or_(t, one), or_(t, other)]) for one, other in pairs]
     return if_(t, or_(t, wrong), Nothing("members of different kinds are in one set"), YES)
 
 
 def _some_of_kinds(t: Translator, of: Sym) -> dict[str, list[Sym]]:
-    """The kinds that members of a finite set may be of, and whether there is one of each."""
+    """Map each kind that members of a finite set may have to the formulas that say when one has it."""
     if isinstance(of, Known):
         return {kind: [YES] for kind in kinds_of_members(of.value)}
     found: dict[str, list[Sym]] = {}
@@ -134,8 +135,7 @@ def _some_of_kinds(t: Translator, of: Sym) -> dict[str, list[Sym]]:
 
 
 def require_comparable_key(t: Translator, function: Sym, key: Sym) -> Sym:
-    """A formula that has a value only where a key may be compared with those of a function; it is true
-    there."""
+    """Return TRUE where a key may be compared with the keys of a function; it has no value elsewhere."""
     kinds, own = kinds_of(t, key), _kinds_of_keys(t, function)
     model = [held for kind, held in kinds.items() if kind not in EVERY]
     comparable: Sym = YES
@@ -148,7 +148,7 @@ def require_comparable_key(t: Translator, function: Sym, key: Sym) -> Sym:
 
 
 def is_sequence(t: Translator, function: Sym) -> Sym:
-    """Whether a function is a sequence, and not the empty one."""
+    """Return the formula that a function is a sequence and not empty."""
     table = rows_of(t, function)
     if table is not None:
         return YES if table.rows and table.rows.keys() == set(range(1, len(table.rows) + 1)) else NO
@@ -165,7 +165,7 @@ def is_sequence(t: Translator, function: Sym) -> Sym:
 
 
 def _kinds_of_keys(t: Translator, function: Sym) -> set[str]:
-    """The kinds that keys of a function may be of."""
+    """Return the kinds that keys of a function may have."""
     match function:
         case Table():
             return {kind_of(key) for key in function.rows}
@@ -185,8 +185,9 @@ def _kinds_of_keys(t: Translator, function: Sym) -> set[str]:
 
 
 def require_comparable_parts(t: Translator, one: Sym, other: Sym, inside: Sym) -> Sym:
-    """Whether a set is in another, where what is missing may be compared with what the other has. Model
-    values are looked at first: where one of them is missing, nothing else is compared."""
+    """Return ``inside``, whether a set is a subset of another. It has no value where a missing member may not
+    be compared with the members of the other set. Model values come first: if one of them is missing, nothing
+    else is compared."""
     cases = [(case, kinds_of(t, case.item)) for case in spread(t, one)]
     if _clash_with_some(t, other, dict.fromkeys((k for _, kinds in cases for k in kinds), YES)) is NO:
         return inside
@@ -205,8 +206,8 @@ def require_comparable_parts(t: Translator, one: Sym, other: Sym, inside: Sym) -
 
 
 def _clash_with_some(t: Translator, of: Sym, kinds: dict[str, Sym]) -> Sym:
-    """True where some member of a set cannot be compared with a value that is of one of these kinds, each
-    under its condition."""
+    """True where some member of a set may not be compared with a value. ``kinds``: the kinds that the value
+    may have, each with its condition."""
     match of:
         case Known():
             described = describe(of.value)

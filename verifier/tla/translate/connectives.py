@@ -1,4 +1,4 @@
-"""Connectives that fold what is known, and the choice between two."""
+"""Connectives that simplify known arguments, and IF."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 def truth_of(t: Translator, value: Sym) -> Sym:
-    """A formula: YES, NO, Nothing or a boolean term."""
+    """Return a value as a formula: YES, NO, Nothing or a boolean term."""
     match value:
         case Known():
             return (
@@ -54,7 +54,7 @@ def truth_of(t: Translator, value: Sym) -> Sym:
 
 
 def formula_of(t: Translator, value: Sym) -> Term:
-    """The same as a term."""
+    """Return a value as a boolean term, as `truth_of` does, but also for YES, NO and Nothing."""
     found = truth_of(t, value)
     if isinstance(found, Known):
         return literal(TRUTH, found.value is TRUE)
@@ -65,12 +65,12 @@ def formula_of(t: Translator, value: Sym) -> Term:
 
 
 def and_(t: Translator, parts: Iterable[Sym]) -> Sym:
-    """A conjunction, read from the left."""
+    """Return a conjunction, which is read from the left."""
     return _joined(t, parts, Operator.AND, NO, YES)
 
 
 def or_(t: Translator, parts: Iterable[Sym]) -> Sym:
-    """A disjunction, read from the left."""
+    """Return a disjunction, which is read from the left."""
     return _joined(t, parts, Operator.OR, YES, NO)
 
 
@@ -98,7 +98,7 @@ def _joined(t: Translator, parts: Iterable[Sym], operator: Operator, last: Known
 
 
 def not_(t: Translator, value: Sym) -> Sym:
-    """A negation."""
+    """Return a negation."""
     found = truth_of(t, value)
     if isinstance(found, Known):
         return NO if found.value is TRUE else YES
@@ -108,7 +108,7 @@ def not_(t: Translator, value: Sym) -> Sym:
 
 
 def implies(t: Translator, one: Sym, other: Callable[[], Sym]) -> Sym:
-    """An implication; the right side is not asked for where the left is false."""
+    """Return an implication. The right side is not translated if the left side is known to be false."""
     left = truth_of(t, one)
     if isinstance(left, Nothing) or left is NO:
         return YES if left is NO else left
@@ -124,7 +124,7 @@ def implies(t: Translator, one: Sym, other: Callable[[], Sym]) -> Sym:
 
 
 def if_(t: Translator, condition: Sym, then: Sym, otherwise: Sym) -> Sym:
-    """One of two."""
+    """Return IF ``condition`` THEN ``then`` ELSE ``otherwise``."""
     decides = truth_of(t, condition)
     if isinstance(decides, Nothing):
         return decides
@@ -174,7 +174,7 @@ def _infinite(value: Sym) -> bool:
 
 
 def is_total(t: Translator, term: Term) -> bool:
-    """Whether a term has a value in every state, by its operators and sorts."""
+    """True if a term has a value in every state, by its operators and sorts."""
     found = t.totals.get(term)
     if found is None:
         found = not is_partial(term) and all(map(partial(is_total, t), term.arguments))

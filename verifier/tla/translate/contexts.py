@@ -1,4 +1,4 @@
-"""Where expressions stand, and arguments that wait to be translated."""
+"""The contexts in which expressions are translated, and arguments whose translation is delayed."""
 
 from __future__ import annotations
 
@@ -15,54 +15,53 @@ if TYPE_CHECKING:
     from verifier.tla.translate.translator import Translator
 
 Arguments: TypeAlias = tuple[Any, ...]
-"""What the parameters of an operator are in a call."""
+"""The values of an operator's parameters in a call."""
 
 
 @dataclass(frozen=True, eq=False)
 class Context:
-    """Where an expression stands."""
+    """The place of an expression: the names that are bound there, its module, and the calls around it."""
 
     env: dict[ast.Symbol, Any]
     module: str
     primed: bool = False
     at: Sym | None = None
     folding: Mapping[ast.Apply | ast.Definition, Sym] = field(default_factory=dict)
-    """Below a recursive operator that folds a set: what its calls of itself and its member stand for. It goes
-    with the place and not with the time, since what waits here may be translated while the operator folds
-    another set."""
+    """The values of an operator's recursive calls and of its member, while it folds a set. The context holds
+    them, because a delayed argument may be translated while the operator folds another set."""
     calls: Mapping[Definition, tuple[Arguments, ...]] = field(default_factory=dict)
-    """The calls in whose bodies it stands, the outermost first."""
+    """The calls around the expression, the outermost first."""
 
     def bound(self, more: dict[ast.Symbol, Any]) -> Context:
-        """The same with further names."""
+        """Return a context that also has these names."""
         return replace(self, env={**self.env, **more})
 
 
 @dataclass(frozen=True)
 class Around:
-    """What stands around a definition of a LET that has parameters."""
+    """The place of a definition of a LET that has parameters."""
 
     at: Sym | None
-    """What @ is there."""
+    """The value of @ there."""
 
 
 class Thunk:
-    """An argument or a definition of a LET, translated when it is needed."""
+    """An argument or a definition of a LET that is translated when it is needed."""
 
     def __init__(self, translator: Translator, body: Expression, context: Context) -> None:
         self.translator, self.body, self.context = translator, body, context
         self.found: Sym | None = None
         self.assigned: object = None
-        """Where it waits, what the next state was when it was found."""
+        """If the thunk waits: the next state for which ``found`` holds."""
         facts = translator.evaluator.analysis.of(body, context.module)
         self.acts = facts.level >= ACTION
         self.kept: bool = not self.acts and not facts.changing and not context.primed
-        # What it is given may read the next state, which has other values on other ways to take a step.
+        # An argument may read the next state, whose values differ between the ways to take a step.
         given = (context.env.get(one) for one in facts.free)
         self.waits: bool = any(isinstance(one, Thunk) and (one.waits or not one.kept) for one in given)
 
     def force(self, primed: bool) -> Sym:
-        """What it stands for."""
+        """Return the translation."""
         if primed and not self.context.primed:
             return self.translator.value(self.body, replace(self.context, primed=True))
         assigned = self.translator.assigned

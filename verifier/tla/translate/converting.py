@@ -1,4 +1,4 @@
-"""Terms converted from one sort to another."""
+"""Conversion of terms from one sort to another."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _EMPTY = (Sequence(NOTHING, 0), PartialFunction(NOTHING, NOTHING))
 
 
 def convert(t: Translator, value: Term, target: Sort) -> Term:
-    """A term in another sort; undefined where the value is not in it."""
+    """Return a term in another sort. It is undefined where that sort lacks its value."""
     fits, made = t.fitted(value, target)
     if fits is YES:
         return made
@@ -65,10 +65,8 @@ def convert(t: Translator, value: Term, target: Sort) -> Term:
 
 
 def fitted(t: Translator, value: Term, target: Sort) -> tuple[Sym, Term]:
-    """Whether the kind of a term's value is one of another sort, and the term converted.
-
-    Of integers and other values without parts nothing is asked: the reader of the term does.
-    """
+    """Return the formula that a term's value has a kind of the other sort, and the converted term. For
+    integers and other scalars the formula is YES: the reader of the term checks their range."""
     source = value.sort
     if alike(source, target) and (source == target or source not in _EMPTY):
         return YES, value
@@ -255,7 +253,7 @@ def _sequence_to_partial(
 
 
 def _keys_within(t: Translator, keys: Term, source: Sort, target: Sort) -> Sym:
-    """Whether all keys of a function have a value in another sort."""
+    """Return the formula that another sort has all keys of a function."""
     if source == target:
         return YES
     inside = set[Concrete]()
@@ -305,7 +303,7 @@ def _partial_to_sequence(t: Translator, value: Term, target: Sequence) -> tuple[
 
 
 def row_of_partial(t: Translator, value: Term) -> Row:
-    """A function whose domain varies by its values at 1, 2, 3 and so on."""
+    """Return a function whose domain varies by its values at 1, 2, 3 and so on."""
     assert isinstance(value.sort, PartialFunction)
     count = len(_places(t, value.sort.domain))
     domain = Term(Operator.DOMAIN, Set(value.sort.domain), (value,))
@@ -314,7 +312,7 @@ def row_of_partial(t: Translator, value: Term) -> Row:
 
 
 def _places(t: Translator, keys: Sort) -> list[Term]:
-    """1, 2, 3 and so on in a sort of keys, as far as they are in it."""
+    """Return 1, 2, 3 and so on as terms of a sort of keys, up to the first that the sort lacks."""
     found: list[Term] = []
     while True:
         try:
@@ -324,7 +322,7 @@ def _places(t: Translator, keys: Sort) -> list[Term]:
 
 
 def is_row(t: Translator, value: Term, row: Row) -> Sym:
-    """Whether the domain of a function is 1 to the number of its elements."""
+    """Return the formula that the domain of a function is 1 to the number of its elements."""
     assert isinstance(value.sort, PartialFunction)
     domain = Term(Operator.DOMAIN, Set(value.sort.domain), (value,))
     places = _places(t, value.sort.domain)
@@ -369,7 +367,7 @@ def _to_variant(t: Translator, value: Term, target: Variant) -> tuple[Sym, Term]
 
 
 def _spread_scalar(t: Translator, value: Term, target: Variant) -> tuple[Sym, Term]:
-    """A value without parts whose tag depends on it."""
+    """Convert a scalar to a variant. Its value decides the tag."""
     conditions: list[Sym] = []
     made: Sym = Nothing()
     for tag, part in target.alternatives:
@@ -382,7 +380,7 @@ def _spread_scalar(t: Translator, value: Term, target: Variant) -> tuple[Sym, Te
 
 
 def _as_scalar(value: Term, target: Sort) -> tuple[Sym, Term]:
-    """Whether a value without parts is in another such sort, and the value there."""
+    """Return the formula that another sort of scalars has a value, and the value in that sort."""
     inside = Term(Operator.CONTAINS, TRUTH, (literal(Set(target), frozenset(target.values())), value))
     symbol = Symbol("v", target)
     same = Term(Operator.EQUAL, TRUTH, (variable(symbol), value))

@@ -1,9 +1,10 @@
-r"""Names whose value a guard determines: in ``\E x \in S : x = e /\ A``, x is e, so that nobody has to try
-every member of S.
+r"""Names whose value a guard determines. In ``\E x \in S : x = e /\ A``, x is e, so no engine tries every
+member of S.
 
-It is sound where x has the sort of e, whose values are all members of S, and where nothing before ``x = e``
-speaks of x: a guard is read from the left, so e is read there, for every x alike, and what follows is read
-only where e has a value. It stays read: ``e = e``; of a variant e, whether it has the tag of x.
+This is sound under three conditions: x has the sort of e, S contains all values of that sort, and no formula
+before ``x = e`` mentions x. A guard is read from the left: e is read there for every x, and the rest is read
+only where e has a value. The guard ``e = e`` still reads e. If e is a variant, the guard also checks that it
+has the tag of x.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from verifier.tla.translate.terms import TRUTH, is_undefined, with_symbols
 
 
 def determined(guards: Sequence[Term], symbol: Symbol) -> tuple[list[Term], Term] | None:
-    """The value that a variable must have where all guards hold, and the guards with it in place of the
-    variable; None if the first of them that speaks of the variable does not say its value at once."""
+    """Return the guards with a variable replaced by the value that it must have, and that value. None if the
+    first guard that mentions the variable does not determine it."""
     for place, guard in enumerate(guards):
         if symbol in guard.free:
             found = _solved(guard, symbol)
@@ -34,7 +35,8 @@ def determined(guards: Sequence[Term], symbol: Symbol) -> tuple[list[Term], Term
 
 
 def _solved(guard: Term, symbol: Symbol) -> tuple[Term, Term] | None:
-    """A guard with the value that it gives a variable in place of it, and that value, which is still read."""
+    """Return a guard with a variable replaced by the value that the guard determines, and that value. The new
+    guard still reads the value. None if the guard does not determine the variable."""
     arguments = guard.arguments
     match guard.operator:
         case Operator.EQUAL:
@@ -50,7 +52,7 @@ def _solved(guard: Term, symbol: Symbol) -> tuple[Term, Term] | None:
 
 
 def _equation(one: Term, other: Term, symbol: Symbol) -> tuple[Term, Term] | None:
-    """The same of an equation with the variable, or a variant that holds it, on its right side."""
+    """Solve an equation whose right side is the variable, or a variant that holds it, as `_solved` does."""
     if symbol in one.free:
         return None
     if other.operator is Operator.VARIABLE and one.sort == other.sort:
@@ -64,8 +66,8 @@ def _equation(one: Term, other: Term, symbol: Symbol) -> tuple[Term, Term] | Non
 
 
 def settled(guards: list[Term], symbols: Iterable[Symbol]) -> tuple[list[Term], dict[Symbol, Term]]:
-    """The guards, with their values in place of those variables which they determine; and these values, to be
-    put for the variables one after the other."""
+    """Replace the variables that guards determine. Returns the new guards and the values, which are
+    substituted for the variables one after the other."""
     values: dict[Symbol, Term] = {}
     for symbol in symbols:
         found = determined(guards, symbol)
@@ -77,7 +79,7 @@ def settled(guards: list[Term], symbols: Iterable[Symbol]) -> tuple[list[Term], 
 def equated(
     evaluator: Evaluator, whole: Expression, names: Iterable[ast.Symbol], module: str
 ) -> set[ast.Symbol]:
-    """Those of the names of which a conjunct of a formula seems to say what they are equal to."""
+    """Return the names that stand alone on one side of an equation among the conjuncts of a formula."""
     return _Equations(evaluator).of(whole, set(names), module)
 
 
@@ -87,7 +89,7 @@ class _Equations:
     entered: list[Definition] = field(default_factory=list)
 
     def of(self, whole: Expression, names: set[ast.Symbol], module: str) -> set[ast.Symbol]:
-        """The names that stand alone on a side of an equation."""
+        """Return the names that stand alone on one side of an equation."""
         match whole:
             case ast.Junction() if whole.conjunction and names:
                 return set().union(*(self.of(item, names, module) for item in whole.items))

@@ -1,4 +1,4 @@
-"""``DOMAIN``."""
+"""Translation of ``DOMAIN``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What has the same value in all states is evaluated by the interpreter; the rest is translated."""
+"""The choice between evaluation and translation.
+
+The interpreter evaluates expressions that have the same value in all states. The rules translate all others.
+"""
 
 from __future__ import annotations
 
@@ -20,11 +23,11 @@ if TYPE_CHECKING:
 
 
 DEEPEST = 40
-"""Recursion goes no deeper where the state decides when it ends."""
+"""The limit of the recursion's depth where the state decides when it ends."""
 
 
 def value_of(t: Translator, whole: Expression, context: Context) -> Sym:
-    """What an expression is translated to."""
+    """Translate an expression. Raises Untranslated."""
     form = t.forms.get(type(whole))
     if not isinstance(whole, ast.Number | ast.String):
         found = constant_value(t, whole, context)
@@ -47,12 +50,12 @@ def value_of(t: Translator, whole: Expression, context: Context) -> Sym:
 
 
 def set_value(t: Translator, whole: Expression, context: Context) -> Sym:
-    """The same of what must be a set; it has no value where it is none."""
+    """Translate an expression that must be a set. It has no value where it is none."""
     return expect_kind(t, t.value(whole, context), "set")
 
 
 def assigned_value(t: Translator, whole: Expression, context: Context) -> Sym:
-    """What an expression is translated to that a variable is to have."""
+    """Translate the expression whose value a step assigns to a variable."""
     t.kept_narrow = t.keeps_sorts
     try:
         return t.value(whole, context)
@@ -61,7 +64,7 @@ def assigned_value(t: Translator, whole: Expression, context: Context) -> Sym:
 
 
 def constant_value(t: Translator, whole: Expression, context: Context) -> Sym | None:
-    """The value of an expression that does not depend on the state; None if it does."""
+    """Return the value of an expression that does not depend on the state; None if it does."""
     facts = t.evaluator.analysis.of(whole, context.module)
     if facts.level != CONSTANT or facts.changing:
         return None
@@ -124,5 +127,5 @@ def known_function(rows: dict[Any, Sym]) -> Sym:
 
 
 def _waiting(whole: Expression, unit: Unit, value: Value) -> Waiting:
-    """A definition of a LET whose value is known."""
+    """Make a definition of a LET whose value is known."""
     return Waiting(Code(whole, unit, True, lambda *_: lambda _: value, False, True, [False]), [])

@@ -1,4 +1,7 @@
-"""Exchanges of model values that may change nothing, and permutations that do not, in the words of sorts."""
+"""Permutations of model values, as renamings of the words in sorts.
+
+They are exchanges that may be symmetries, and generators of permutations that are.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +13,12 @@ from verifier.tla.translate.coding import Names
 from verifier.tla.values import ModelValue, Value
 
 _MOST_VALUES = 10
-"""Of larger sets no exchanges are tried."""
+"""The largest set of model values whose exchanges are tried."""
 
 
 def exchanges(names: Names, sets: Iterable[Iterable[Value]]) -> Iterator[Mapping[str, str]]:
-    """For each two model values of a set what each word becomes where they are exchanged, neighbours first.
-    Words that stand for values with such parts are exchanged too."""
+    """Yield a renaming of the words for each exchange of two model values of a set, neighbours first. The
+    renaming also covers words for values that contain the model values."""
     for values in sets:
         several = [value for value in values if isinstance(value, ModelValue)]
         if len(several) > _MOST_VALUES:
@@ -26,7 +29,7 @@ def exchanges(names: Names, sets: Iterable[Iterable[Value]]) -> Iterator[Mapping
 
 
 def generators(names: Names, symmetry: Symmetry) -> Iterator[Mapping[str, str]]:
-    """For some permutations that generate all what each word becomes, those first that move few values."""
+    """Yield the renamings of words for permutations that generate the whole group, small ones first."""
     for value in [value for value in names.words if symmetry.touches(value)]:
         for renaming in symmetry.renamings:
             names.word(renaming.of(value))

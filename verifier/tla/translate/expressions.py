@@ -1,4 +1,4 @@
-"""Expressions translated to terms, by their form."""
+"""The table of rules that translate expressions, by the form of the expression."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _translate_set(t: Translator, whole: ast.SetOf, context: Context) -> Sym:
 
 
 Form: TypeAlias = "Callable[[Translator, Any, Context], Sym]"
-"""What translates an expression of one form, where it stands."""
+"""A function that translates an expression of one form in its context."""
 
 FORMS: dict[type[Expression], Form] = {
     ast.Number: lambda t, e, c: Known(e.value),
@@ -115,6 +115,6 @@ FORMS: dict[type[Expression], Form] = {
     ast.Unchanged: lambda t, e, c: equals(t, t.value(e.body, c), t.value(e.body, replace(c, primed=True))),
     ast.Step: _translate_step,
 }
-"""What translates each form of expression. ENABLED is translated where its action's steps are found
-(``steps``); what is in no table is not translated."""
+"""The rule for each form of expression. ``steps`` translates ENABLED, because it finds the steps of the
+action. A form without a rule is not translated."""
 __all__ = ["FORMS", "Form"]

@@ -1,9 +1,10 @@
-"""The steps that fairness conditions speak of.
+"""The steps that fairness conditions mention.
 
-``WF_v(A)`` speaks of the steps of A that change v. They must be steps of actions of the definition: a way to
-take A is one if it assigns the same as a way to take Next, and demands at least as much. Where it demands
-more, it becomes an action of its own, which adds no step. Where it is said in other words it becomes an
-action too, and a solver has to show that it adds no step (``engines/contained``). All else is refused.
+``WF_v(A)`` is about the steps of A that change v. These must be steps of the definition's actions. A way to
+take A is such a step under two conditions: it assigns the same as a way to take Next, and its guard is at
+least as strong. If its guard is stronger, it becomes an action of its own, which adds no step. If its formula
+is a different one, it becomes an action too, and a solver has to show that it adds no step
+(``engines/contained``). Everything else is refused.
 """
 
 from __future__ import annotations
@@ -23,28 +24,28 @@ from verifier.tla.translate.symbolic import Untranslated
 from verifier.tla.translate.targets import variables
 
 FAIR = "!fair"
-"""What follows the name of an action that is there for the sake of a fairness condition."""
+"""The suffix of the name of an action that exists only for a fairness condition."""
 
 
 class _LeftOpen(Untranslated):
-    """An action does not say what all variables become."""
+    """Raised for an action that does not determine the next value of all variables."""
 
 
 @dataclass
 class Lasting:
-    """What was made of fairness and temporal properties."""
+    """The fairness conditions and temporal properties, translated."""
 
     fairness: list[Fairness] = field(default_factory=list)
     actions: list[Action] = field(default_factory=list)
-    """Actions that are there for fairness only: their steps are steps of others."""
+    """Actions that exist only for fairness. Their steps are also steps of other actions."""
     open: dict[str, str] = field(default_factory=dict)
-    """Those of which that is still to be shown, and the conditions that they are for."""
+    """The actions among these that a solver has still to check, with the conditions that need them."""
     assumed: list[TemporalFormula] = field(default_factory=list)
-    """What else the specification says of executions."""
+    """The other temporal formulas of the specification."""
 
 
 class FairSteps:
-    """Finds the actions of fairness conditions, and adds those that the definition does not have."""
+    """Finds the actions of fairness conditions, and adds those that the definition lacks."""
 
     def __init__(self, maker: Maker, definition: Definition, found: Lasting) -> None:
         self.maker, self.t, self.found = maker, maker.t, found
@@ -52,8 +53,8 @@ class FairSteps:
         self.known = [(action, *self.forms(action)) for action in definition.actions]
 
     def condition(self, whole: ast.Fairness, c: Context, bound: tuple[str, ...]) -> Fairness | None:
-        """The condition, or None where the action leaves open what variables become. ``bound``: what names
-        around it stand for, as text."""
+        """Translate a condition. None if the action does not determine all variables. ``bound``: the values
+        of the names around it, as text."""
         take_back = self.marked()
         try:
             return self._fair(whole, c, bound)
@@ -62,7 +63,7 @@ class FairSteps:
             return None
 
     def marked(self) -> Callable[[], None]:
-        """What takes back the actions that are added from here on."""
+        """Return a function that removes the actions that are added from here on."""
         kept = list(self.found.actions), dict(self.found.open), list(self.known)
 
         def take_back() -> None:
@@ -79,14 +80,14 @@ class FairSteps:
         return Fairness(strength, steps=tuple(dict.fromkeys(steps)), label=label)
 
     def _steps(self, whole: ast.Fairness, c: Context, label: str) -> Iterator[Taken]:
-        """The instances that are steps of the action and change its variables."""
+        """Yield the instances that are steps of the action and change its variables."""
         steps, action = Steps(self.t), whole.action
         every = variables(self.t.evaluator, whole.subscript, c) or []
         if {id(one) for one in every} != {id(one) for one in self.maker.spec.variables}:
             action = ast.Step(whole.action, whole.subscript, False, place=whole.place)
         self.t.unassigned.clear()
         for branch in steps.walk(action, c, Branch(), top=True):
-            if self.t.unassigned:  # what looks impossible may be possible, so it is not left out
+            if self.t.unassigned:  # a way that looks impossible may be possible, so it stays
                 words = f"{label} reads what {', '.join(sorted(self.t.unassigned))} become"
                 raise Untranslated(whole.place, f"{words}, before it says so")
             if branch.dead:
@@ -117,8 +118,8 @@ class FairSteps:
 
 
 def _instances(action: Action) -> Taken:
-    """All instances of the action. A parameter that is only shown in its name has one value there, by which
-    actions are told apart; any other parameter stands for each of its values."""
+    """Return all instances of an action. A parameter with only one value is part of the action's name and
+    tells actions apart. Any other parameter stands for each of its values."""
     values = {
         p.symbol.name: tuple(p.symbol.sort.values()) for p in action.parameters if p.symbol.sort.size == 1
     }

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 
 _MOST_ITEMS = 6
-"""Subsets of sets with so many items are gone through one by one."""
+"""The largest set whose subsets are enumerated."""
 
 
 def list_few_items(t: Translator, of: Sym) -> list[tuple[Sym, Sym]] | None:
-    """Items of which a set consists, each with the condition under which it is in; None if there may be
-    many. Some of them may be equal."""
+    """Return the items of a set, each with the condition under which it is a member. None if there may be
+    many. Some items may be equal."""
     found: list[tuple[Sym, Sym]] | None = None
     match of:
         case Members():
@@ -54,7 +54,8 @@ def _few_tuples(t: Translator, of: Products) -> list[tuple[Sym, Sym]] | None:
 
 
 def _few_of_if(t: Translator, of: Term) -> list[tuple[Sym, Sym]] | None:
-    """The same of a choice. What has no value has no items: that it is read is asked elsewhere."""
+    """List the items of an IF, as `list_few_items` does. A side without a value has no items; other formulas
+    check that it is read."""
     condition, then, otherwise = of.arguments
     rows: list[tuple[Sym, Sym]] = []
     for when, side in ((condition, then), (not_(t, condition), otherwise)):
@@ -81,7 +82,7 @@ def _few_images(of: Term) -> list[tuple[Sym, Sym]] | None:
 
 
 def listed_in_order(t: Translator, value: Value) -> list[Value]:
-    """The members of a finite set, in an order that is TLC's wherever TLC has one."""
+    """Return the members of a finite set, in TLC's order where TLC has one."""
     try:
         return list(t.names.order.walk(value))
     except NoValue:

@@ -1,4 +1,4 @@
-"""``[x \\in S |-> e]``, also recursive, and EXCEPT."""
+r"""Translation of ``[x \\in S |-> e]``, of recursive functions, and of EXCEPT."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 
 
 _MOST_ENTRIES = 8
-"""A function over a set of so many scalars that the state decides has an entry for each of them."""
+"""The largest set of scalars over which a function gets one entry for each, if the state decides the set."""
 _MOST_TABLED = 64
-"""A recursive function is computed for each of so many arguments that it may be applied to, else inlined."""
+"""A recursive function is tabled up to this number of possible arguments. Beyond, it is inlined."""
 
 
 def translate_function(t: Translator, whole: ast.Function, context: Context) -> Sym:
@@ -85,13 +85,13 @@ def _by_slots(t: Translator, whole: ast.Function, domain: Span, context: Context
 
 
 def _length(t: Translator, high: Sym, most: int) -> Sym:
-    """The length of a sequence over ``1..high``, which is empty where high is below 1."""
+    """Return the length of a sequence over ``1..high``; 0 where high is below 1."""
     return at_most(t, if_(t, less(t, high, Known(0)), Known(0), high), most)
 
 
 def _entries(t: Translator, whole: ast.Function, context: Context) -> Sym | None:
-    """A function with an entry for each item; None if they are told by a symbol, or are scalars that are
-    known or many."""
+    """Translate a function to one entry for each item. None if a symbol stands for items, or if the items are
+    scalars that are known or many."""
     _, found = bound_cases(t, whole.bindings, context)
     rows: list[tuple[Sym, Sym, Context]] = []
     for cases, inner in found:
@@ -120,7 +120,7 @@ def _is_scalar(t: Translator, key: Sym) -> bool:
 
 
 def _partial(t: Translator, whole: ast.Function, context: Context) -> Sym:
-    """A function over a set that the state decides; of several arguments, over tuples of them."""
+    """Translate a function over a set that the state decides. With several arguments, its keys are tuples."""
     found = [(set_value(t, b.domain, context), b, name) for b, name in names_of(whole.bindings)]
     domains = tuple(one for one, _, _ in found)
     domain = t.term(domains[0] if len(domains) == 1 else Products(domains))
@@ -141,7 +141,7 @@ def _partial(t: Translator, whole: ast.Function, context: Context) -> Sym:
 
 
 def _recursive(t: Translator, whole: ast.Function, context: Context) -> Sym:
-    """``f[x \\in S] == e``, which may be recursive: each value is computed when it is asked for."""
+    r"""Translate ``f[x \\in S] == e``, which may be recursive. A value is translated when it is needed."""
     domains = [set_value(t, binding.domain, context) for binding, _ in names_of(whole.bindings)]
     domain = domains[0] if len(domains) == 1 else make_strictly(lambda *d: Products(d), *domains)
     if isinstance(domain, Nothing):
@@ -188,7 +188,7 @@ def _recursive(t: Translator, whole: ast.Function, context: Context) -> Sym:
 
 
 def values_of_sort(t: Translator, term: Term) -> list[Any]:
-    """All values that a term may have by its sort."""
+    """Return all values that a term may have by its sort."""
     return [t.names.decode(value, term.sort) for value in term.sort.values()]
 
 

@@ -101,7 +101,7 @@ def look_up(t: Translator, table: Table, key: Sym) -> Sym:
 
 
 def _is_key(t: Translator, key: Sym, one: Value) -> Sym:
-    """Whether a key is this one; a key of another kind is not."""
+    """Return the formula that a key equals another. Keys of different kinds are not equal."""
     if isinstance(key, Known):
         return YES if listed(key.value) == one and type(key.value) is type(one) else NO
     return equals(t, key, Known(one))
@@ -148,7 +148,7 @@ def _apply_term(t: Translator, function: Term, key: Sym) -> Sym:
 
 
 def _key(t: Translator, key: Sym, sort: Function | PartialFunction) -> tuple[Sym, Term]:
-    """Whether a key is of the kind of a function's keys, and the key in that form."""
+    """Return the formula that a key has the kind of a function's keys, and the key in their sort."""
     if isinstance(key, Known):
         try:
             return YES, literal(sort.domain, t.names.encode(key.value, sort.domain))
@@ -279,8 +279,8 @@ def _updated_term(t: Translator, function: Term, key: Sym, inner: Callable[[Sym]
 
 
 def _updated_within(t: Translator, function: Term, at: Term, item: Term) -> Sym | None:
-    """A function with another value at a key, without a value where its sort does not have that; None if
-    it cannot be said where."""
+    """Update a function within its own sort. It has no value where the sort lacks the item. None if no
+    formula says where that is."""
     sort = function.sort
     assert isinstance(sort, Function | PartialFunction)
     fits, made = t.fitted(item, sort.range)
@@ -301,7 +301,7 @@ def _changed(t: Translator, function: Term, result: Function | PartialFunction, 
 
 
 def _surely(key: Term, sort: Function) -> bool:
-    """Whether a key is in the domain whatever the state."""
+    """True if a key is in the domain in every state."""
     if isinstance(key.sort, SCALARS):
         return all(sort.domain.contains(value) for value in key.sort.values())
     return key.sort == sort.domain

@@ -1,7 +1,7 @@
-"""What guards read: TLC looks at all ways in which a guard can be true.
+"""The parts that guards read. TLC tries every way in which a guard can be true.
 
-A disjunction in Next is a branch for each of its parts, also where it says nothing of the next state. So each
-part is read, although one before it is true.
+A disjunction in Next is one branch for each disjunct, even if it does not mention the next state. So every
+disjunct is read, although an earlier one is true.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from verifier.tla.translate.translator import Translator
 
 
 def all_ways(t: Translator, whole: Expression, c: Context, seen: tuple[Definition, ...] = ()) -> Sym:
-    """A formula that has a value where each way to make a guard true has one; it is true there."""
+    """Return TRUE where each way to make a guard true has a value; it has no value elsewhere."""
     match whole:
         case ast.Junction() if whole.conjunction:
             return _in_turn(t, whole, c, seen)
@@ -60,7 +60,7 @@ def _of_each(t: Translator, whole: ast.Quantifier, c: Context, seen: tuple[Defin
 
 
 def _entered(t: Translator, whole: ast.Apply, c: Context) -> Definition | None:
-    """The definition whose body is looked at; None where the value counts."""
+    """Return the definition whose body decides. None if the call is evaluated as one value."""
     symbol = t.evaluator.resolve(whole.operator, c.module) or whole.operator
     if not isinstance(symbol, Definition) or symbol.body is None or symbol in t.evaluator.constants:
         return None

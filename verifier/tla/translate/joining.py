@@ -1,4 +1,4 @@
-"""The sorts that two values have in common, and the values as terms of these."""
+"""Common sorts of two values, and conversion of the values to them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def least_sort(t: Translator, value: Value) -> Sort:
-    """The least sort of a value."""
+    """Return the least sort of a value."""
     shape = Shape()
     try:
         shape.add(value)
@@ -29,7 +29,7 @@ def least_sort(t: Translator, value: Value) -> Sort:
 
 
 def join_sorts(t: Translator, one: Sort, other: Sort) -> Sort:
-    """The least sort for the values of both."""
+    """Return the least sort with the values of both sorts."""
     if one == other:
         return one
     found = t.joins.get((one, other))
@@ -48,7 +48,7 @@ def join_sorts(t: Translator, one: Sort, other: Sort) -> Sort:
 
 
 def join_all_sorts(t: Translator, sorts: Iterable[Sort]) -> Sort:
-    """The same of several."""
+    """Return the least sort with the values of all these sorts."""
     found: Sort | None = None
     for sort in sorts:
         found = sort if found is None else join_sorts(t, found, sort)
@@ -56,7 +56,8 @@ def join_all_sorts(t: Translator, sorts: Iterable[Sort]) -> Sort:
 
 
 def pair_terms(t: Translator, one: Sym, other: Sym) -> tuple[Term, Term]:
-    """Two values as terms whose sorts are alike; undefined where that sort does not have them."""
+    """Return two values as terms whose sorts are alike. A term is undefined where that sort lacks its
+    value."""
     found = _known_pair(t, one, other)
     if found is not None:
         return found
@@ -66,8 +67,9 @@ def pair_terms(t: Translator, one: Sym, other: Sym) -> tuple[Term, Term]:
 
 
 def fit_pair(t: Translator, one: Sym, other: Sym) -> tuple[tuple[Sym, Term], tuple[Sym, Term]]:
-    """The same, each with the condition that the sort has the value. The common sort may list the values
-    of one and so leave out some of the other: what it does not have is equal to nothing that it has."""
+    """Return two values as terms of a common sort, each with the formula that the sort has its value. The
+    common sort may list the values of one and lack some of the other. A value that it lacks equals none that
+    it has."""
     found = _known_pair(t, one, other)
     if found is not None:
         return (YES, found[0]), (YES, found[1])
@@ -79,7 +81,8 @@ def fit_pair(t: Translator, one: Sym, other: Sym) -> tuple[tuple[Sym, Term], tup
 
 
 def _known_pair(t: Translator, one: Sym, other: Sym) -> tuple[Term, Term] | None:
-    """The same where one value is known, and the sort of the other has it."""
+    """Return a known value in the sort of the other value, and the other value. None if that sort lacks
+    it."""
     for this, side, swapped in ((one, other, False), (other, one, True)):
         if isinstance(this, Known) and not isinstance(side, Known):
             that = t.term(side)
@@ -92,9 +95,9 @@ def _known_pair(t: Translator, one: Sym, other: Sym) -> tuple[Term, Term] | None
 
 
 def _common_sort(t: Translator, one: Sort, other: Sort) -> Sort | None:
-    """A sort to which terms of two sorts are converted; None where they need no conversion."""
+    """Return the sort to which terms of two sorts are converted. None if they need no conversion."""
     if one == other:
         return None
     sort = join_sorts(t, one, other)
-    # What lists sets and what lists words are alike, and their join is neither.
+    # A sort that lists sets and one that lists words are alike, but their join is like neither.
     return None if alike(one, other) and alike(one, sort) else sort

@@ -1,8 +1,8 @@
-r"""The kinds of values: which an operator takes, and which may be compared.
+r"""The kinds of values that operators take and that may be compared.
 
-An operator has no value of what is of another kind, as to the interpreter: ``x \cup {1}`` where x is no set,
-``Cardinality(x)`` where it is a record. So arguments are narrowed to the kind that an operator takes, at one
-place for all operators.
+An operator has no value for an argument of another kind, as in the interpreter: ``x \cup {1}`` where x is no
+set, ``Cardinality(x)`` where x is a record. One function narrows the arguments of all operators to the kind
+that they take.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 def expect_kind(t: Translator, value: Sym, kind: str) -> Sym:
-    """A value where it is of a kind; it has none elsewhere."""
+    """Return a value; it has no value where it is of another kind."""
     if isinstance(value, Nothing | Op):
         return value
     if isinstance(value, Chosen):
@@ -64,7 +64,7 @@ def expect_kind(t: Translator, value: Sym, kind: str) -> Sym:
 
 
 def kinds_of(t: Translator, value: Sym) -> dict[str, Sym]:
-    """The kinds of values that an expression may have, and when it has which."""
+    """Map each kind that an expression may have to the formula that it has this kind."""
     match value:
         case Known():
             return {kind_of(value.value): YES}

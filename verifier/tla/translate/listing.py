@@ -1,4 +1,4 @@
-"""Values that a sort lists one by one, although they have parts: messages, of which few occur."""
+"""Sorts that list values with parts one by one, such as messages, of which few occur."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 
 def over_listed(t: Translator, value: Term, do: Callable[[Sym], Sym]) -> Sym:
-    """What is made of each value of a sort that lists them; undefined where nothing can be made of it."""
+    """Apply a function to each value of a sort that lists them. The result is undefined where the function
+    has no result."""
     found: Sym = Nothing("a value of another kind is expected")
     for known, one in t.names.listing(value.sort).items():
         result = do(Known(known))
@@ -32,7 +33,7 @@ def over_listed(t: Translator, value: Term, do: Callable[[Sym], Sym]) -> Sym:
 
 
 def to_listed(t: Translator, value: Term, target: Sort) -> tuple[Sym, Term]:
-    """A value as one of those that are listed. Whether it is one of them."""
+    """Return the formula that a value is one of those that a sort lists, and the value in that sort."""
     found = t.placed.get((value, target))
     if found is None:
         found = t.placed[value, target] = _placed(t, value, target)
@@ -62,7 +63,8 @@ def _placed(t: Translator, value: Term, target: Sort) -> tuple[Sym, Term]:
 def _is_listed(
     t: Translator, value: Term, table: Table | None, member: Value, known: dict[tuple[Value, Value], Sym]
 ) -> Sym:
-    """Whether a value, perhaps by its parts, is one of those listed. ``known``: what was asked."""
+    """Return the formula that a value equals one listed value, by its parts if it has a table. ``known``:
+    comparisons of parts that were made before."""
     if table is None:
         return equals(t, value, Known(member))
     own = dict(enumerate(member, 1)) if isinstance(member, tuple) else member
@@ -80,7 +82,7 @@ def _is_listed(
 
 
 def from_listed(t: Translator, value: Term, target: Sort) -> tuple[Sym, Term]:
-    """One of the values that are listed, in another sort. Whether it fits there."""
+    """Return the formula that a listed value fits another sort, and the value in that sort."""
     found: list[tuple[Sym, Term]] = []
     for member, one in t.names.listing(value.sort).items():
         try:
@@ -98,14 +100,15 @@ def from_listed(t: Translator, value: Term, target: Sort) -> tuple[Sym, Term]:
 
 
 def lists_members(t: Translator, sort: Sort) -> bool:
-    """Whether a sort is one of sets or functions whose members or keys are listed."""
+    """True for a sort of sets whose members are listed, or of functions whose keys are listed."""
     if isinstance(sort, Set):
         return t.names.lists(sort.element)
     return isinstance(sort, PartialFunction) and t.names.lists(sort.domain)
 
 
 def push_conversion(t: Translator, value: Term, target: Sort) -> tuple[Sym, Term]:
-    """A term converted by what it is made of, so that nothing is asked of all possible members."""
+    """Convert the arguments of a term in place of the term, so that no formula ranges over all possible
+    members."""
     match value.operator, target:
         case Operator.SET, Set():
             fits, items = _all_fitted(t, [(item, target.element) for item in value.arguments])
@@ -131,7 +134,7 @@ def push_conversion(t: Translator, value: Term, target: Sort) -> tuple[Sym, Term
 
 
 def _side(t: Translator, value: Term, target: Sort) -> tuple[Sym, Term]:
-    """The same, in a sort that is like the other one whether it fits or not."""
+    """Convert a term, as ``fitted`` does. The result has a sort like the target even if it does not fit."""
     fits, made = t.fitted(value, target)
     return fits, undefined(target) if fits is NO else made
 

@@ -1,4 +1,4 @@
-"""Values made into terms, their parts, and comparison."""
+"""Terms for values, access to their parts, and comparison."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def term_of_table(t: Translator, table: Table) -> Term:
 
 
 def as_partial(t: Translator, table: Table, keys: Sort, result: Sort | None) -> Term:
-    """A table as a function whose domain may vary."""
+    """Return a table as a function whose domain may vary."""
     items = {key: t.term(item) for key, item in table.rows.items()}
     result = join_all_sorts(t, [item.sort for item in items.values()] + ([result] if result else []))
     sort = PartialFunction(keys, result)
@@ -79,7 +79,7 @@ def as_partial(t: Translator, table: Table, keys: Sort, result: Sort | None) -> 
 
 
 def instead_of(t: Translator, value: Term, literal: Term) -> Term:
-    """The only value of a sort, in another sort."""
+    """Return the only value of a sort as a value of another sort. It still reads the value."""
     return t.term(t.strict(literal, value))
 
 
@@ -102,7 +102,7 @@ def term_of_row(t: Translator, row: Row) -> Term:
 
 
 def less(t: Translator, one: Sym, other: Sym, *, equal: bool = False) -> Sym:
-    """``one < other``, or ``one <= other``."""
+    """Translate ``one < other``, or with ``equal`` ``one <= other``."""
     if isinstance(one, Nothing) or isinstance(other, Nothing):
         return one if isinstance(one, Nothing) else other
     if isinstance(one, Known) and isinstance(other, Known):
@@ -112,7 +112,7 @@ def less(t: Translator, one: Sym, other: Sym, *, equal: bool = False) -> Sym:
 
 
 def equals(t: Translator, one: Sym, other: Sym) -> Sym:
-    """Whether two values are equal."""
+    """Return the formula that two values are equal."""
     if isinstance(one, Nothing) or isinstance(other, Nothing):
         return one if isinstance(one, Nothing) else other
     if isinstance(one, Known) and isinstance(other, Known):
@@ -151,7 +151,7 @@ def _equal_terms(t: Translator, left: Term, right: Term) -> Sym:
 
 
 def _parts_of(value: Sym) -> dict[Value, Sym] | None:
-    """The parts of a tuple or record that is put together where it stands; None of anything else."""
+    """Return the parts of a tuple or record that the expression itself builds. None for any other value."""
     if isinstance(value, Term) and value.operator is Operator.RECORD:
         assert isinstance(value.sort, Record)
         names = list(value.sort.field_sorts)

@@ -1,4 +1,4 @@
-"""Whether values are in sets."""
+"""Membership in sets, and subsets."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ _OTHER_KIND = "a value of another kind is looked for in this set"
 
 
 def has_candidate(t: Translator, of: Sym, item: Sym) -> Sym:
-    """Whether a value of a sort, of whatever kind, is a member."""
+    """Return the formula that a value of a sort, of whatever kind, is a member."""
     before, t.of_candidates = t.of_candidates, True
     try:
         return contains(t, of, item)
@@ -79,7 +79,7 @@ def has_candidate(t: Translator, of: Sym, item: Sym) -> Sym:
 
 
 def _passes(t: Translator, of: Part, item: Sym) -> Sym:
-    """Whether a value passes the test of a set, which stands in the text."""
+    """Return the formula that a value passes the test of a set. The test comes from the module's text."""
     before, t.of_candidates = t.of_candidates, False
     try:
         return of.test(item)
@@ -92,7 +92,7 @@ def _of_other_kind(t: Translator, words: str = _OTHER_KIND) -> Sym:
 
 
 def contains(t: Translator, of: Sym, item: Sym) -> Sym:
-    """Whether something is a member."""
+    """Return the formula that an item is a member."""
     if isinstance(of, Nothing) or isinstance(item, Nothing):
         return item if isinstance(item, Nothing) else of
     if isinstance(item, Chosen):
@@ -121,7 +121,8 @@ def contains(t: Translator, of: Sym, item: Sym) -> Sym:
 
 
 def _in_span(t: Translator, of: Span, item: Sym) -> Sym:
-    """Membership in an interval. An empty one, and a model value, are asked for no kind."""
+    """Translate membership in an interval. An empty interval accepts any kind of item; a model value is no
+    member."""
     whole = integer_of(t, item)
     parts = [less(t, of.low, whole, equal=True), less(t, whole, of.high, equal=True)]
     inside = _of_other_kind(t) if isinstance(whole, Nothing) else and_(t, parts)
@@ -215,7 +216,8 @@ def _in_infinite(t: Translator, value: Infinite, item: Sym) -> Sym:
 
 
 def _in_tested(t: Translator, value: Infinite, term: Term) -> Sym:
-    """Whether a scalar passes the test of an infinite set; undefined for values of another kind."""
+    """Return the formula that a scalar passes the test of an infinite set. It is undefined for values of
+    another kind."""
     inside, read = set[Concrete](), set[Concrete]()
     for one in term.sort.values():
         try:
@@ -241,10 +243,8 @@ def _one_of(term: Term, values: set[Concrete]) -> Sym:
 
 
 def _in_structure(t: Translator, of: Structure, item: Sym) -> Sym:
-    """Membership in a set of functions, records, tuples or sequences.
-
-    A value of another kind has no answer, except that a model value is no member (``tla.lazy_sets``).
-    """
+    """Translate membership in a set of functions, records, tuples or sequences. For an item of another kind
+    it has no value, but a model value is no member (``tla.lazy_sets``)."""
     table = table_of(item)
     if table is not None:
         return _table_in(t, of, table)
@@ -280,7 +280,7 @@ def _in_subsets(t: Translator, of: Subsets, item: Sym) -> Sym:
 
 
 def _table_in(t: Translator, of: Structure, table: Table) -> Sym:
-    """Membership of a function whose keys are known."""
+    """Translate membership of a function whose keys are known."""
     rows, places = table.rows, set(range(1, len(table.rows) + 1))
     match of:
         case Functions():
@@ -308,7 +308,7 @@ def _table_in(t: Translator, of: Structure, table: Table) -> Sym:
 
 
 def _sequence_in(t: Translator, of: Structure, term: Term) -> Sym:
-    """Membership of a sequence whose length varies."""
+    """Translate membership of a sequence whose length varies."""
     assert isinstance(term.sort, Sequence)
     length, capacity = sequence_length(term), term.sort.capacity
     match of:
@@ -331,7 +331,7 @@ def _sequence_in(t: Translator, of: Structure, term: Term) -> Sym:
 
 
 def _partial_in(t: Translator, of: Structure, term: Term) -> Sym:
-    """Membership of a function whose domain varies."""
+    """Translate membership of a function whose domain varies."""
     assert isinstance(term.sort, PartialFunction)
     keys = term.sort.domain
     domain = Term(Operator.DOMAIN, Set(keys), (term,))
@@ -359,7 +359,7 @@ def _record_in(t: Translator, of: Records, term: Term, domain: Term) -> Sym:
     keys = term.sort.domain
     try:
         fields = {name: literal(keys, t.names.encode(name, keys)) for name in of.fields}
-    except NotInSort:  # no key of the function is called so
+    except NotInSort:  # the function can have no such key
         return NO
     inside = [
         t.member_of(of.fields[name], Term(Operator.APPLY, term.sort.range, (term, key)))
@@ -369,7 +369,7 @@ def _record_in(t: Translator, of: Records, term: Term, domain: Term) -> Sym:
 
 
 def subset(t: Translator, one: Sym, other: Sym) -> Sym:
-    """Whether a set is in another."""
+    """Return the formula that a set is a subset of another."""
     if isinstance(one, Nothing) or isinstance(other, Nothing):
         return one if isinstance(one, Nothing) else other
     if isinstance(one, Term) and not isinstance(one.sort, Set | Variant):

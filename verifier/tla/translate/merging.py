@@ -1,4 +1,4 @@
-"""Functions that are put together: ``:>``, ``@@``, and bags."""
+"""Operators that combine functions: ``:>``, ``@@``, and bags."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _merge_entries(t: Translator, one: Sym, other: Sym) -> Sym:
 
 
 def _with_entries(t: Translator, function: Term, more: Entries) -> Term:
-    """A function with entries at keys that it does not have. What one added may be added again."""
+    """Add entries to a function at keys that it lacks. A later entry may replace an earlier one."""
     found, domain = function, domain_of(t, function)
     for condition, key, item in more.rows:
         new = condition
@@ -83,7 +83,7 @@ def _with_entries(t: Translator, function: Term, more: Entries) -> Term:
 
 
 def partial_function(t: Translator, value: Sym) -> Term:
-    """A function as a term of a sort of functions whose domain varies."""
+    """Return a function as a term whose sort lets the domain vary."""
     table = rows_of(t, value)
     if table is not None and not table.rows:
         sort: Sort = PartialFunction(NOTHING, NOTHING)
@@ -99,7 +99,7 @@ def partial_function(t: Translator, value: Sym) -> Term:
 
 
 def _partial_sort(t: Translator, sort: Sort) -> PartialFunction | None:
-    """The sort of functions whose domain varies that holds the functions of a sort."""
+    """Return a sort of functions with varying domain that holds the functions of a sort."""
     match sort:
         case PartialFunction():
             return sort
@@ -138,7 +138,7 @@ def _merged(t: Translator, one: Term, other: Term) -> Term:
 
 
 def set_to_seq(t: Translator, of: Sym) -> Sym:
-    """``SetToSeq``: the members in TLC's order."""
+    """Translate ``SetToSeq``: the members in TLC's order."""
     found: Sym = Known(())
     for case in members_in_order(t, of):
         found = if_(t, case.condition, append(t, found, case.item), found)
@@ -164,13 +164,13 @@ def function_over(t: Translator, of: Sym, body: Callable[[Sym], Sym]) -> Sym:
 
 
 def copies(t: Translator, item: Sym, bag: Sym) -> Sym:
-    """``CopiesIn``"""
+    """Translate ``CopiesIn``."""
     count = integer_of(t, apply(t, bag, item))
     return if_(t, t.member_of(domain_of(t, bag), item), count, Known(0))
 
 
 def is_bag(t: Translator, value: Sym) -> Sym:
-    """``IsABag``: a function to positive integers. What is of another kind is none, and no error."""
+    """Translate ``IsABag``: a function to positive integers. For a value of another kind it is FALSE."""
     function = kinds_of(t, value).get("function", NO)
     if function is NO:
         return NO
@@ -185,7 +185,7 @@ def _positive(t: Translator, function: Sym, key: Sym) -> Sym:
 
 
 def bag_cardinality(t: Translator, bag: Sym) -> Sym:
-    """``BagCardinality``"""
+    """Translate ``BagCardinality``."""
     found: Sym = Known(0)
     for case in each_once(t, domain_of(t, bag)):
         more = sum_of(t, Operator.ADD, found, apply(t, bag, case.item))
@@ -227,7 +227,7 @@ def bag_within(t: Translator, one: Sym, other: Sym) -> Sym:
 
 
 def _entries(value: Sym) -> Entries | None:
-    """A function by its entries; None if these are not told one by one."""
+    """Return a function by its entries; None if it is not given by single entries."""
     table = table_of(value)
     if table is not None:
         return Entries(tuple((YES, Known(key), item) for key, item in table.rows.items()))

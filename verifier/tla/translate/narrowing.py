@@ -1,9 +1,9 @@
-"""What is assigned to a variable keeps the variable's sort.
+"""Assigned values keep the sort of their variable.
 
-An operator may give what its arguments' sort does not have: ``n + 1``, one more message. As a value of the
-least sort that has it, a function is converted there and back, slot by slot. What is assigned need not be: a
-value outside of the variable's sort has no value here, and where that is reachable the sort is widened. Where
-that does not help, because it is no value of the variable but leads to one, nothing is kept.
+An operator may give a value that its arguments' sort lacks: ``n + 1``, or one more message. In the least sort
+that has the value, a function would be converted there and back, slot by slot. Assignments avoid this. A
+value outside of the variable's sort has no value here; if such a value is reachable, the sort is widened.
+Sometimes widening does not help, because the value is only an intermediate result. Then sorts are not kept.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ if TYPE_CHECKING:
 
 
 _MOST_MEMBERS = 2_000
-"""Of sets of larger sorts it is not asked which members another sort does not have."""
+"""The largest sort of members that is compared with another sort, value by value."""
 
 
 def extend(t: Translator, function: Term, key: Sym, item: Sym) -> Term:
-    """A function whose domain varies, with a value at a key."""
+    """Return a function whose domain varies, with a value at a key."""
     assert isinstance(function.sort, PartialFunction)
     at, value = t.term(key), t.term(item)
     narrow = _extended_within(t, function, at, value) if is_to_keep_sort(t, function) else None
@@ -63,7 +63,7 @@ def extend(t: Translator, function: Term, key: Sym, item: Sym) -> Term:
 
 
 def is_to_keep_sort(t: Translator, function: Term) -> bool:
-    """Whether a function is made of a part of the state, whose sort it is to keep."""
+    """True if a function is built from a part of the state whose sort it should keep."""
     if not t.kept_narrow or is_undefined(function):
         return t.kept_narrow
     match function.operator:
@@ -77,8 +77,8 @@ def is_to_keep_sort(t: Translator, function: Term) -> bool:
 
 
 def _extended_within(t: Translator, function: Term, key: Term, item: Term) -> Term | None:
-    """The same within the function's sort, without a value where that does not do; None if it cannot be
-    said where."""
+    """Extend a function within its own sort. It has no value where the sort lacks the entry. None if no
+    formula says where that is."""
     sort = function.sort
     assert isinstance(sort, PartialFunction)
     tests: list[Sym] = []
@@ -97,7 +97,7 @@ def _extended_within(t: Translator, function: Term, key: Term, item: Term) -> Te
 
 
 def within_sort(t: Translator, value: Term, target: Sort) -> Sym | None:
-    """Whether a value of a sort that is like another one is in that; None if it cannot be said."""
+    """Return the formula that a target sort has a value whose sort is like it. None if no formula says so."""
     source = value.sort
     if source == target:
         return YES

@@ -1,9 +1,9 @@
-"""How deep an operator can call itself before it calls itself without an end.
+"""The depth of an operator's recursion, and calls that never end.
 
-An operator whose value follows from its arguments and the state, and that calls itself with arguments that
-a call around it has, does so again and again: it has no value. So of calls that stand within each other no
-more than there are arguments matter. What is counted are calls in the bodies of calls; one in an argument,
-``Op(Op(x))``, does not stand within the call that it is an argument of.
+The value of an operator may depend on its arguments and the state alone. If it then calls itself with
+arguments that a call around it has, it does so again and again: it has no value. So no more nested calls
+matter than there are arguments. Only calls in the bodies of calls are nested. A call in an argument, as in
+``Op(Op(x))``, is not.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from verifier.tla.translate.terms import SCALARS
 
 
 def follows_from_arguments(symbol: Definition, facts: Facts) -> bool:
-    """Whether the value of an operator is the same wherever its arguments and the state are. What stands in a
-    LET may speak of names around it; below a prime or ENABLED there is another state."""
+    """True if the value of an operator depends only on its arguments and the state. A definition of a LET may
+    mention names around it. Prime and ENABLED refer to another state."""
     plain = not symbol.nested and not any(parameter.arity for parameter in symbol.parameters)
     return plain and facts.level < ACTION and not (facts.changing or facts.enabled)
 
 
 def some_are_equal(calls: Sequence[Arguments], names: Names, most: int) -> bool:
-    """Whether two of some calls, in each state, have the same arguments, as far as is seen: there are more
-    calls than arguments. ``most``: if it takes more arguments than these, it is not seen."""
+    """True if two calls surely have the same arguments in each state: there are more calls than possible
+    arguments. ``most``: arguments with more values than this are not counted, and the answer is False."""
     if not calls:
         return False
     count = prod(_how_many(list(given), names, most) for given in zip(*calls, strict=True))
@@ -39,8 +39,8 @@ def some_are_equal(calls: Sequence[Arguments], names: Names, most: int) -> bool:
 
 
 def changed_arguments(context: Context) -> list[Any]:
-    """What the parameters of operators that call themselves are in the innermost calls, and were not in the
-    calls around these."""
+    """Return the arguments of the innermost recursive calls that differ from the arguments of the calls
+    around them."""
     found = []
     for calls in context.calls.values():
         for before, now in zip(*calls[-2:], strict=True) if len(calls) > 1 else ():
@@ -50,8 +50,8 @@ def changed_arguments(context: Context) -> list[Any]:
 
 
 def reached(definition: Definition, resolve: Callable[[Symbol, str], Symbol | None]) -> frozenset[Definition]:
-    """The definitions that a definition speaks of, and those of which these speak; itself only where it calls
-    itself."""
+    """Return all definitions that a definition mentions, directly or through others. It contains the
+    definition itself only if that is recursive."""
     found: set[Definition] = set()
     waiting = [definition]
     while waiting:
@@ -66,8 +66,9 @@ def reached(definition: Definition, resolve: Callable[[Symbol, str], Symbol | No
 
 
 def _how_many(given: list[Any], names: Names, most: int) -> int:
-    """How many values an argument has in calls: one where all pass on the same, else those of the sorts, and
-    one for an argument without value, which an operator may leave unread."""
+    """Return an upper bound of the number of values that an argument has in calls. It is one if all calls
+    pass on the same argument. An argument without a value counts as one more, because an operator may leave
+    it unread."""
     if all(one is given[0] for one in given):
         return 1
     values: set[Any] = set()

@@ -1,4 +1,4 @@
-"""What expressions were translated to, kept so that it can be compared with what the interpreter says."""
+"""Translations of expressions, kept for comparison with the interpreter."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from verifier.tla.translate.translator import Translator
 
 _MOST_OF_ONE = 4
-"""An expression is translated for each value of the names around it. So many of these translations are kept,
-drawn evenly from all."""
+"""The number of translations that are kept of one expression, drawn evenly from all. An expression is
+translated once for each value of the names around it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,11 +28,11 @@ class Note:
     context: Context
     found: Sym
     assigned: dict[ast.Variable, Sym] | None
-    """What variables are in the next state; None: the symbols of the state after a step."""
+    """The values of variables in the next state. None: the symbols of the state after a step."""
 
 
 class Notes:
-    """Some translations of each expression of a module; of the same module always the same ones."""
+    """A sample of the translations of each expression of a module. It is the same in every run."""
 
     def __init__(self, translator: Translator) -> None:
         self.translator = translator
@@ -42,8 +42,8 @@ class Notes:
         translator.noted = self.add
 
     def add(self, whole: Expression, context: Context, found: Sym) -> None:
-        """Keeps a translation, or one of the others. Below ENABLED of an instance and within the recursion of
-        a fold names stand for what no state has."""
+        """Keep a translation, or replace a kept one by it. Some translations are skipped: below ENABLED of an
+        instance and within a fold, names have values that no state has."""
         if self.translator.own or context.folding:
             return
         kept = self._kept.setdefault(whole, [])

@@ -1,4 +1,4 @@
-"""Parts of values: what a variant holds, an item, a field, an element; functions as tables."""
+"""Parts of values: the payload of a variant, an item, a field, an element; functions as tables."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def payload_of(value: Term, tag: str) -> Term:
-    """What a variant holds."""
+    """Return the payload that a variant has under a tag."""
     assert isinstance(value.sort, Variant)
     if value.operator is Operator.VARIANT and value.data == tag:
         return value.arguments[0]
@@ -23,14 +23,14 @@ def payload_of(value: Term, tag: str) -> Term:
 
 
 def has_tag(value: Term, tag: str) -> Sym:
-    """Whether a variant has a tag."""
+    """Return the formula that a variant has a tag."""
     if value.operator is Operator.VARIANT:
         return YES if value.data == tag else NO
     return Term(Operator.HAS_TAG, TRUTH, (value,), tag)
 
 
 def item_of(value: Term, place: int) -> Term:
-    """An item of a tuple, counted from 0."""
+    """Return an item of a tuple, counted from 0."""
     assert isinstance(value.sort, Tuple)
     if value.operator is Operator.TUPLE:
         return value.arguments[place]
@@ -38,7 +38,7 @@ def item_of(value: Term, place: int) -> Term:
 
 
 def field_of(value: Term, name: str) -> Term:
-    """A field of a record."""
+    """Return a field of a record."""
     assert isinstance(value.sort, Record)
     if value.operator is Operator.RECORD:
         return value.arguments[list(value.sort.field_sorts).index(name)]
@@ -46,19 +46,19 @@ def field_of(value: Term, name: str) -> Term:
 
 
 def sequence_length(value: Term) -> Term:
-    """The length of a sequence."""
+    """Return the length of a sequence."""
     assert isinstance(value.sort, Sequence)
     return Term(Operator.LENGTH, Range(0, value.sort.capacity), (value,))
 
 
 def element_at(value: Term, place: int) -> Term:
-    """An element of a sequence, counted from 0."""
+    """Return an element of a sequence, counted from 0."""
     assert isinstance(value.sort, Sequence)
     return Term(Operator.AT, value.sort.element, (value, number(place)))
 
 
 def table_of(value: Sym) -> Table | None:
-    """A function whose keys are known as a table."""
+    """Return a function whose keys are known as a table; None for any other value."""
     match value:
         case Table():
             return value
@@ -76,7 +76,8 @@ def table_of(value: Sym) -> Table | None:
 
 
 def set_of(items: list[tuple[Sym, Sym]]) -> Sym:
-    """A set of items, each with the condition under which it is in: known where all of it is."""
+    """Return the set of items, each with the condition under which it is a member. The set is a known value
+    if all conditions and items are known."""
     if all(condition is YES and isinstance(item, Known) for condition, item in items):
         try:
             return Known(frozenset(listed(item.value) for _, item in items))  # type: ignore[union-attr]
@@ -86,7 +87,7 @@ def set_of(items: list[tuple[Sym, Sym]]) -> Sym:
 
 
 def known_table(table: Table) -> Sym:
-    """A table all of whose values are known as a known value."""
+    """Return a table as a known value if all its values are known."""
     if all(isinstance(item, Known) for item in table.rows.values()):
         return Known(function({key: listed(item.value) for key, item in table.rows.items()}))  # type: ignore[union-attr]
     return table
@@ -97,7 +98,7 @@ def itself(value: Sym) -> Sym:
 
 
 def rows_of(t: Translator, item: Sym) -> Table | None:
-    """A function as a table, where its keys do not depend on the state."""
+    """Return a function as a table if its keys do not depend on the state; None otherwise."""
     found = table_of(item)
     if found is not None or not isinstance(item, Term):
         return found

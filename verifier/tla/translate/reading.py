@@ -1,8 +1,8 @@
-"""What an operator reads is evaluated, whether its value depends on it or not.
+"""Arguments that an operator reads without using them.
 
-An expression has no value where something that it reads has none, although its value may not depend on that:
-``Head(Append(<<1>>, Tail(<<>>)))``. Terms say what they read by what they are made of. So where a part is not
-in the term that an operator makes, the term is made to read it.
+An expression has no value if any argument has none, even if the result does not depend on it:
+``Head(Append(<<1>>, Tail(<<>>)))``. A term reads its arguments. So if the term for an operator lacks an
+argument, it is changed to read that too.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ if TYPE_CHECKING:
 
 
 _FAR = 5
-"""How deep a part is looked for in what was made of it."""
+"""The depth to which a part is searched in the term that is made from it."""
 
 
 def reads(t: Translator, value: Sym) -> Sym:
-    """A formula that is true where all that a value is made of has a value, and has none elsewhere."""
+    """Return TRUE where all parts of a value have a value; it has no value elsewhere."""
     match value:
         case Known() | LazyMap() | Op():
             return YES
@@ -88,7 +88,7 @@ def _reads_entries(t: Translator, value: Entries) -> Sym:
 def _reads_term(t: Translator, value: Term) -> Sym:
     if is_total(t, value):
         return YES
-    # What implies the truth is read, and never asked whether it is true.
+    # The premise of an implication with a true conclusion is read, but its truth does not matter.
     asked = value if isinstance(value.sort, Boolean) else Term(Operator.EQUAL, TRUTH, (value, value))
     return Term(Operator.IMPLIES, TRUTH, (asked, literal(TRUTH, True)))
 
@@ -126,12 +126,12 @@ def _reads_part(t: Translator, value: Part) -> Sym:
 
 
 def guarded(t: Translator, condition: Sym, read: Sym) -> Sym:
-    """What is read only under a condition."""
+    """Return a formula that is read only under a condition."""
     return YES if read is YES else implies(t, condition, lambda: read)
 
 
 def surely_read(t: Translator, guards: Iterable[Sym]) -> bool:
-    """Whether each of some guards has a value wherever those before it are true, as far as is seen."""
+    """True if each guard surely has a value where all guards before it are true."""
     within: set[tuple[object, object]] = set()
     for guard in guards:
         if isinstance(guard, Known):
@@ -146,7 +146,7 @@ def surely_read(t: Translator, guards: Iterable[Sym]) -> bool:
 
 
 def _is_total_within(t: Translator, term: Term, within: set[tuple[object, object]]) -> bool:
-    """Whether a term has a value where some keys are in the domains of some variables."""
+    """True if a term has a value where some keys are in the domains of some variables."""
     if is_total(t, term):
         return True
     if term.operator is Operator.IF and is_undefined(term.arguments[2]) and always_true(term.arguments[0]):
@@ -159,11 +159,11 @@ def _is_total_within(t: Translator, term: Term, within: set[tuple[object, object
     return all(_is_total_within(t, part, within) for part in term.arguments)
 
 
-# -- made to read
+# -- results that read all arguments
 
 
 def strict(t: Translator, result: Sym, *parts: Sym) -> Sym:
-    """What an operator made, made to read the parts."""
+    """Return an operator's result, changed to read these arguments."""
     if isinstance(result, Nothing):
         return result
     lost = [part for part in parts if not (isinstance(part, Term) and _reads(result, part, _FAR))]
@@ -171,7 +171,7 @@ def strict(t: Translator, result: Sym, *parts: Sym) -> Sym:
 
 
 def after(t: Translator, read: Sym, value: Sym) -> Sym:
-    """A value, where a formula has one: it is true there."""
+    """Return a value; it has no value where the formula ``read`` has none. The formula is true elsewhere."""
     if read is YES or isinstance(value, Nothing | Op):
         return value
     if isinstance(value, LazyMap):
@@ -223,7 +223,7 @@ def _after_set(t: Translator, read: Sym, value: Sym) -> Sym:
 
 
 def _reads(result: Sym, part: Term, far: int) -> bool:
-    """Whether a term reads a part of it wherever it is read itself; it may say no although it does."""
+    """True if a term surely reads a part wherever the term itself is read."""
     if result is part:
         return True
     if not isinstance(result, Term) or not far:

@@ -1,8 +1,9 @@
-r"""Recursive operators that fold a set: they are e for {}, and else something of a member x of S
-and of ``Op(S \ {x})``, where x is any (``LET x == CHOOSE x \in S : TRUE``).
+r"""Recursive operators that fold a set.
 
-Such an operator takes one member after the other, in TLC's order. So it needs one step for each possible
-member, however the state decides which are there, and no bound on the depth.
+Such an operator is e for {}. For other sets it is an expression of a member x of S and of ``Op(S \ {x})``.
+Here x is any member (``LET x == CHOOSE x \in S : TRUE``). It takes the members one after the other, in TLC's
+order. So it needs one step for each possible member, even if the state decides the set, and no bound on the
+depth.
 """
 
 from __future__ import annotations
@@ -17,21 +18,22 @@ from verifier.tla.facts import subexpressions
 
 @dataclass(frozen=True)
 class Fold:
-    """What a recursive operator does with a set."""
+    """The parts of a recursive operator that folds a set."""
 
     set: Parameter
     item: Definition
-    """The definition of a LET that is the first member."""
+    """The definition of a LET that names the first member."""
     empty: Expression
-    """Its value for the empty set."""
+    """The operator's value for the empty set."""
     step: Expression
-    """Its value for any other set."""
+    """The operator's value for any other set."""
     calls: tuple[ast.Apply, ...]
-    """Where it calls itself in the step, for the set without its first member and all else as it is."""
+    """The recursive calls in the step, for the set without its first member and all other arguments
+    unchanged."""
 
 
 def fold_of(definition: Definition) -> Fold | None:
-    """How a recursive operator folds a set; None if it does something else."""
+    """Return the fold that a recursive operator is; None if it is none."""
     body = definition.body
     if not isinstance(body, ast.If):
         return None
@@ -59,7 +61,7 @@ def fold_of(definition: Definition) -> Fold | None:
 
 
 def nodes(whole: Expression) -> Iterator[Expression]:
-    """An expression and all in it."""
+    """Yield an expression and all its subexpressions."""
     yield whole
     if isinstance(whole, ast.Let):
         parts = [one.body for one in whole.definitions if one.body is not None] + [whole.body]
@@ -74,14 +76,15 @@ def _is_name(whole: Expression | None, symbol: ast.Symbol) -> bool:
 
 
 def _builtin(whole: Expression | None) -> tuple[str, tuple[Expression, ...]]:
-    """The name and the arguments of an operator that is built in."""
+    """Return the name and the arguments of a built-in operator."""
     if isinstance(whole, ast.Apply) and isinstance(whole.operator, Builtin):
         return whole.operator.name, whole.arguments
     return "", ()
 
 
 def _asked_to_be_empty(condition: Expression) -> tuple[Parameter, bool] | None:
-    """The parameter that is compared with the empty set, and whether it is to be equal."""
+    """Return the parameter that a condition compares with the empty set, and whether by ``=``. None if there
+    is no such parameter."""
     name, arguments = _builtin(condition)
     if name not in ("=", "#"):
         return None
@@ -93,7 +96,7 @@ def _asked_to_be_empty(condition: Expression) -> tuple[Parameter, bool] | None:
 
 
 def _without(call: ast.Apply, definition: Definition, of: Parameter) -> Definition | None:
-    r"""The x of a call ``Op(S \ {x})`` that passes on all other parameters."""
+    r"""Return the x of a call ``Op(S \ {x})`` that passes on all other parameters; None for other calls."""
     found: Definition | None = None
     for parameter, argument in zip(definition.parameters, call.arguments, strict=True):
         if parameter is not of:
@@ -110,13 +113,13 @@ def _without(call: ast.Apply, definition: Definition, of: Parameter) -> Definiti
 
 
 def _is_passed_on(parameter: Parameter, argument: Expression) -> bool:
-    """Whether an argument is the parameter itself, which may be an operator."""
+    """True if an argument is the parameter itself, which may be an operator."""
     operator = isinstance(argument, ast.OperatorArgument) and argument.operator is parameter
     return operator or _is_name(argument, parameter)
 
 
 def _is_any_of(body: Expression | None, of: Parameter) -> bool:
-    r"""Whether an expression is ``CHOOSE x \in S : TRUE``."""
+    r"""True if an expression is ``CHOOSE x \in S : TRUE``."""
     return (
         isinstance(body, ast.Choose)
         and not body.binding.is_tuple

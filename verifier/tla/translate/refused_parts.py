@@ -1,4 +1,4 @@
-"""Values that TLC does not compare because of their parts, as ``comparing.has_parts_to_refuse`` has it."""
+"""Values that TLC refuses to compare because of their parts, as in ``comparing.has_parts_to_refuse``."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ class Skeleton:
     kind: str
     size: int = 0
     members: frozenset[Skeleton] = frozenset()
-    """Of a set."""
+    """The skeletons of a set's members."""
     rows: frozenset[tuple[Value, Skeleton]] = frozenset()
-    """Of a function: each key, and the skeleton of what it has there."""
+    """Each key of a function, with the skeleton of its value there."""
 
 
 def refuse_parts(t: Translator, one: Sym, other: Sym) -> Sym:
-    """True where two sets or functions differ in nothing but parts that TLC does not compare."""
+    """True where two sets or functions differ only in parts that TLC refuses to compare."""
     if isinstance(one, Nothing) or isinstance(other, Nothing):
         return NO
     if isinstance(one, Known) and isinstance(other, Known):
@@ -64,7 +64,7 @@ def refuse_parts(t: Translator, one: Sym, other: Sym) -> Sym:
 
 
 def _refuse(t: Translator, one: Sym, other: Sym) -> Sym:
-    """True where TLC does not compare two values, which are parts of others."""
+    """True where TLC refuses to compare two parts of other values."""
     wrong = [
         and_(t, [held, also])
         for kind, held in kinds_of(t, one).items()
@@ -91,7 +91,7 @@ def _is_listed(t: Translator, value: Sym) -> bool:
 
 
 def _refuse_listed(t: Translator, one: Sym, other: Sym) -> Sym:
-    """Compare values of which one is of a sort that lists its values: each pair is looked at."""
+    """Compare values by all pairs, where the sort of one of them lists its values."""
     if not _is_listed(t, one):
         one, other = other, one
     assert isinstance(one, Term)
@@ -153,7 +153,7 @@ def _skeleton(value: Value) -> Skeleton:
 
 
 def _may_refuse(one: Skeleton, other: Skeleton) -> bool:
-    """True if TLC may refuse to compare values of two skeletons; never where both are the same."""
+    """True if TLC may refuse to compare values of two skeletons; never if both skeletons are equal."""
     if one == other:
         return False
     if one.kind != other.kind or one.kind not in (SET, FUNCTION):
@@ -192,7 +192,7 @@ def _is_row(value: Sym) -> bool:
 
 
 def _items_of(t: Translator, function: Sym) -> Row | None:
-    """The items of a function that may be a sequence; None of one that never is."""
+    """Return the items of a function that may be a sequence; None for one that never is."""
     if isinstance(function, Row):
         return function
     table = rows_of(t, function)
@@ -209,7 +209,7 @@ def _items_of(t: Translator, function: Sym) -> Row | None:
 
 
 def _refuse_first(t: Translator, one: Sym, other: Sym, items: Row, others: Row) -> Sym:
-    """True where, of sequences, the first items that differ are refused."""
+    """True where the first items in which two sequences differ are refused."""
     pairs = list(zip(items.slots, others.slots, strict=False))
     refused = [_refuse(t, item, another) for item, another in pairs]
     if all(each is NO for each in refused):
@@ -225,7 +225,8 @@ def _refuse_first(t: Translator, one: Sym, other: Sym, items: Row, others: Row) 
 
 
 def _refuse_each(t: Translator, pairs: list[tuple[Sym, Sym]]) -> Sym:
-    """True where, of functions with the same keys, some items are refused, and all others are equal."""
+    """True where some items of two functions with the same keys are refused, and all other items are
+    equal."""
     refused = [_refuse(t, item, another) for item, another in pairs]
     if all(each is NO for each in refused):
         return NO

@@ -1,4 +1,5 @@
-"""What Init and invariants say of single variables, read from their texts: no state is looked for."""
+"""Values of single variables that Init and invariants state. They are read from the formulas, without a
+search."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ from verifier.tla.values import NoValue, listed
 
 
 def bounds_of_types(specification: Specification, shapes: dict[str, Shape]) -> None:
-    """Adds the sets that invariants say variables are in, where they are finite."""
+    """Add to the shapes the finite sets that invariants state for variables."""
     for formula in specification.invariants.values():
         for variable, relation, of in _said_of_variables(specification, formula, ()):
             if relation == "\\in":
@@ -27,8 +28,8 @@ def bounds_of_types(specification: Specification, shapes: dict[str, Shape]) -> N
 
 
 def bounds_of_init(specification: Specification, shapes: dict[str, Shape]) -> None:
-    """Adds the values that Init says each variable has, whatever the others have. Raises Untranslated if it
-    does not say that of one of them: its values in the initial states are not known then."""
+    """Add to the shapes the values that Init states for each variable alone. Raises Untranslated if Init
+    states none for a variable, so that its initial values are not known."""
     bounded = set()
     for formula in specification.init:
         for variable, relation, of in _said_of_variables(specification, formula, ()):
@@ -44,10 +45,10 @@ def bounds_of_init(specification: Specification, shapes: dict[str, Shape]) -> No
 
 
 def is_bounded(specification: Specification) -> bool:
-    """Whether Init says by itself which values each variable has, whatever the others have."""
+    """True if Init states the values of each variable alone, independent of the others."""
     said = (_said_of_variables(specification, formula, ()) for formula in specification.init)
     known = {variable for each in said for variable, *_ in each}
-    if not known.issuperset(specification.variables):  # before large sets are made for nothing
+    if not known.issuperset(specification.variables):  # saves the building of large sets
         return False
     try:
         bounds_of_init(specification, {one.name: Shape() for one in specification.variables})
@@ -57,8 +58,8 @@ def is_bounded(specification: Specification) -> bool:
 
 
 def is_true_once(specification: Specification) -> bool:
-    """Whether Init is true of each state in one way, as TLC counts ways: it gives the variables their values
-    one after the other, and tests all that could be true in several ways once all of them have values."""
+    """True if Init is true of each state in one way, as TLC counts ways. Init assigns the variables one after
+    the other. Formulas that could be true in several ways come after all of them."""
     assigned: set[ast.Variable] = set()
     return all(_is_true_once(specification, formula, assigned, ()) for formula in specification.init)
 
@@ -96,7 +97,7 @@ def _widen(
     relation: str,
     of: Formula,
 ) -> bool:
-    """Adds the value, or the members of the set, to a shape. Whether they are finitely many."""
+    """Add a value, or the members of a set, to a shape. Return True if they are finitely many."""
     wider = Shape()
     try:
         wider.merge(shapes[variable.name])
@@ -114,8 +115,8 @@ def _widen(
 def _said_of_variables(
     specification: Specification, formula: Formula, seen: tuple[Definition, ...]
 ) -> Iterable[tuple[ast.Variable, str, Formula]]:
-    """What a formula says of single variables in all states in which it holds: that they are equal to, or in,
-    something that is the same in all states."""
+    r"""Yield the variables that a formula restricts by ``=`` or ``\in`` to the same value or set in all
+    states."""
     body, evaluator = formula.body, specification.evaluator
     if isinstance(body, ast.Junction) and body.conjunction:
         for item in body.items:

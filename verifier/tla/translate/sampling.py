@@ -1,4 +1,4 @@
-"""States of a specification, found by the interpreter, from which sorts are guessed."""
+"""States of a specification that the interpreter finds. The first sorts are guessed from them."""
 
 from __future__ import annotations
 
@@ -22,52 +22,54 @@ from verifier.tla.symmetry import Symmetry
 
 MOST_SAMPLED = 2_000
 MOST_SAMPLED_WIDELY, MOST_GENERATED_WIDELY = 8_000, 40_000
-"""Of a module that is explored: what has no more states is explored by the interpreter."""
+"""Limits of states found and generated for a module that `explore` checks. The interpreter explores a smaller
+one alone."""
 _GROWING, _GROWN = 1.2, MOST_SAMPLED_WIDELY // 4
-"""Where so many states were found, and each level of the search is larger than the one before by so much,
-many more are expected to come."""
+"""The growth of a level over the largest level before it, and the number of states. If a search passes both,
+it is expected to be much larger."""
 MOST_INITIAL, MOST_INITIAL_WIDELY = 50_000, 500_000
-"""Of more initial states, which sorts they need is what Init says of each variable by itself."""
+"""Limits of initial states. With more of them, the sorts follow from the values that Init states for each
+variable."""
 MOST_INITIAL_SAID = MOST_SAMPLED_WIDELY
-"""The same of a module that is explored, where Init does say so, and which ways it has to be true. With more
-initial states it has more states than the interpreter explores."""
+"""The limit of initial states for a module that `explore` checks, if Init states values and the number of
+ways. A module with more initial states has more states than the interpreter explores."""
 _WALKS, _STEPS = 30, 60
-"""Random walks beyond the first states."""
+"""The number and the length of random walks from the first states."""
 MOST_WALKS = 4
-"""So many times that many, where the walks go on finding values that no sort has yet."""
+"""The factor by which the number of walks grows while they find values that no sort has."""
 FEW_WALKS = 6
-"""So many are taken at a time, where it is asked what they found."""
+"""The number of walks after which their new values are looked at."""
 
 
 @dataclass
 class Sample:
-    """States that are reachable."""
+    """A sample of reachable states."""
 
     states: list[State]
     initial: list[State]
     all_initial: bool
-    """Whether these are all initial states."""
+    """True if these contain all initial states."""
     complete: bool
-    """Whether these are all states."""
+    """True if these are all reachable states."""
     nearest: int = 0
-    """So many of them stand first, and were found breadth first."""
+    """The number of states, from the first, that were found breadth first."""
     ways: int | None = None
-    """In how many ways Init is true, as TLC counts them; None if that is not known."""
+    """The number of ways in which Init is true, as TLC counts them; None if it is not known."""
     generated: tuple[int, ...] = ()
-    """How many states were generated when all states of a depth had been looked at, for depths 0, 1, …"""
+    """The number of states generated when all states of depth 0, 1, … were explored."""
     seconds_per_state: float | None = None
-    """Processor time for the successors of a state; None if none were looked for."""
+    """Processor time for the successors of a state; None if no successors were computed."""
     further: Iterator[list[State]] = field(default_factory=lambda: iter(()))
-    """States on random walks beyond those, few walks at a time, where none of them was taken yet."""
+    """Further states on random walks, a few walks at a time. Nothing has taken these states yet."""
     search: _Search | None = None
 
     @property
     def begun(self) -> Begun | None:
-        """The search of the nearest states, to be gone on with; None if it was broken off."""
+        """Return the breadth-first search, to be continued; None if it was interrupted."""
         return None if self.search is None or self.search.ended else self.search.begun()
 
     def look_on(self, seconds: float) -> list[State]:
-        """Looks at states breadth first for as much processor time; those that it finds."""
+        """Continue the breadth-first search for this processor time. Return the new states."""
         if self.search is None or self.complete or self.search.ended:
             return []
         self.search.most, self.search.most_generated = MOST_SAMPLED_WIDELY, MOST_GENERATED_WIDELY
@@ -88,18 +90,19 @@ def sample(
     *,
     walks: bool = True,
 ) -> Sample:
-    """The first states, breadth first: so many, or until so many were generated; all initial ones, if there
-    are not more than so many; and some beyond, at most ``depth`` steps, where no longer executions matter.
-    ``walks``: some of those beyond are looked at already.
-    Of states that permutations make of each other, one is looked at, but all initial ones are.
-    Raises Undefined if one has no value somewhere."""
+    """Return the first states, breadth first, up to one of the limits, and some states on walks beyond. All
+    initial states are among them, unless they exceed ``most_initial``. Walks have at most ``depth`` steps, if
+    longer executions do not matter. ``walks``: some walks are taken at once. Under symmetry, the search takes
+    one state of each orbit, but all initial states. Raises Undefined if an expression has no value in one of
+    these states."""
     with without_traces(specification):
         return _sample(specification, most, most_generated, most_initial, depth, symmetry, walks)
 
 
 @contextmanager
 def without_traces(specification: Specification) -> Iterator[None]:
-    """What TLCSet sets and what is printed meanwhile is forgotten: it belongs to the search that follows."""
+    """Undo what TLCSet sets and what is printed meanwhile. These effects belong to the search that
+    follows."""
     evaluator = specification.evaluator
     registers, printed = dict(evaluator.registers), list(evaluator.printed)
     try:
@@ -158,7 +161,7 @@ def _sample(
 
 
 def _told(explorer: Explorer) -> list[State]:
-    """The states of which a search will have checked invariants: they are told by an invariant."""
+    """Return the list of states whose invariants a search will have checked. An added invariant fills it."""
     states: list[State] = []
 
     def tell() -> bool:
@@ -170,7 +173,8 @@ def _told(explorer: Explorer) -> list[State]:
 
 
 def _all_initial(explorer: Explorer, most: int) -> bool:
-    """Finds the initial states, also those beyond the constraints. Whether they are at most ``most``."""
+    """Find the initial states, also those outside the constraints. Return True if they are at most
+    ``most``."""
     within, explorer.constraints = explorer.constraints, []
     try:
         explorer._initial()
@@ -184,7 +188,7 @@ def _all_initial(explorer: Explorer, most: int) -> bool:
 
 
 class _Search:
-    """The search for the states after the initial ones, which can be gone on with."""
+    """The search for the states after the initial ones. It can be continued."""
 
     def __init__(
         self,
@@ -195,17 +199,17 @@ class _Search:
         began: float,
         began_cpu: float,
     ) -> None:
-        """``looked_at``: all states of which the explorer checks invariants, now and later. ``began``: when
-        the search for initial states did, by the clock and by processor time."""
+        """``looked_at``: all states whose invariants the explorer checks, now and later. ``began``,
+        ``began_cpu``: the start of the search for initial states, by the clock and by processor time."""
         self.looked_at = looked_at
         self.explorer, self.most, self.most_generated = explorer, most, most_generated
         self.seconds, self.cpu_seconds = time.monotonic() - began, time.process_time() - began_cpu
         self.generated: list[int] = []
-        """How many states were generated when all states of a depth had been looked at."""
+        """The number of states generated when all states of each depth were explored."""
         self.initial = self.end = self.level = len(explorer.states)
         self.first = self.number = self.largest = 0
         self.ended = False
-        """Whether it was broken off, so that it cannot be gone on with."""
+        """True if the search was interrupted, so that it cannot be continued."""
         assert explorer.specification.next is not None
         self.walk = explorer.walks.over(explorer.specification.next, primed=False)
         self.stepper = Stepper(explorer.specification)
@@ -217,8 +221,8 @@ class _Search:
         explorer.enforce = stop
 
     def look(self, until: float = inf, *, growing: bool = False) -> bool:
-        """Looks at states until this processor time; ``growing``: or until many more are expected. Whether
-        these are all."""
+        """Explore states until this processor time. Return True if no states are left. ``growing``: stop also
+        if many more states are expected."""
         began, began_cpu = time.monotonic(), time.process_time()
         whole = False
         try:
@@ -255,7 +259,7 @@ class _Search:
         return True
 
     def _next_level(self) -> bool:
-        """All states of a depth were looked at. Whether there are many more to come."""
+        """Record that all states of a depth are explored. Return True if many more states are expected."""
         known = len(self.explorer.states)
         self.level, self.largest = known - self.end, max(self.level, self.largest)
         self.explorer.found.levels.append(self.end - self.first)
@@ -264,14 +268,14 @@ class _Search:
         return self.level > _GROWING * self.largest and known > _GROWN
 
     def begun(self) -> Begun:
-        """What was looked at."""
+        """Return the state of the search, for another explorer to continue."""
         known, found = self.explorer.known, self.explorer.found
         at = (self.first, self.number, self.end)
         return Begun(known, found, self.looked_at, *at, self.seconds, self.cpu_seconds)
 
 
 class Stepper:
-    """Finds successors of single states."""
+    """Computes successors of single states."""
 
     def __init__(self, specification: Specification) -> None:
         plain = replace(specification, symmetry=[], view=None)
@@ -281,31 +285,31 @@ class Stepper:
         self.walk = self.explorer.walks.over(specification.next, primed=False)
 
     def begin(self) -> None:
-        """What is evaluated from now on looks at initial states, to TLCGet."""
+        """Let TLCGet report that evaluation concerns initial states."""
         self.explorer.level, self.explorer.ahead = 0, -1
 
     def arrive(self, place: int) -> None:
-        """What is evaluated from now on looks at the state after so many steps, to TLCGet."""
+        """Let TLCGet report that evaluation concerns the state after this number of steps."""
         self.explorer.level, self.explorer.ahead = place, 0
 
     def within(self, state: State) -> bool:
-        """Whether the constraints let steps begin in a state."""
+        """True if the constraints allow steps from a state."""
         self.evaluator.now[:] = state
         return all(test() for test in self.explorer.constraints)
 
     def goes_on(self, state: State, following: State) -> bool:
-        """Whether the action constraints let an execution go on behind a step."""
+        """True if the action constraints allow an execution to continue after a step."""
         self.evaluator.now[:], self.evaluator.next[:] = state, following
         return all(test() for test in self.explorer.action_constraints)
 
     def successors(self, state: State) -> list[State]:
-        """All successors of a state. Raises Undefined."""
+        """Return all successors of a state. Raises Undefined."""
         found: list[State] = []
         self._visit(state, found.append)
         return found
 
     def ways(self, state: State) -> list[tuple[State, str]]:
-        """Each way to take a step, with the action that is taken. Raises Undefined."""
+        """Return each way to take a step: the successor, and the name of the action. Raises Undefined."""
         found: list[tuple[State, str]] = []
 
         def tell(reached: State) -> None:
@@ -317,11 +321,11 @@ class Stepper:
         return found
 
     def enabled(self, state: State) -> set[str]:
-        """The actions of the steps from a state. Raises Undefined."""
+        """Return the actions of the steps from a state. Raises Undefined."""
         return {action for _, action in self.ways(state)}
 
     def actions(self, state: State, following: State) -> dict[str, Taken]:
-        """The actions that lead from a state to another one, by name. Raises Undefined."""
+        """Return the actions that lead from a state to another one, by name. Raises Undefined."""
         found: dict[str, Taken] = {}
 
         def compare(reached: State) -> None:
@@ -334,17 +338,18 @@ class Stepper:
         return found
 
     def _visit(self, state: State, visit: Callable[[State], None]) -> None:
-        """Each way to take a step, with the state that it leads to."""
+        """Call ``visit`` with the successor for each way to take a step."""
         self.evaluator.now[:] = state
         self.evaluator.next[:] = [UNSET] * len(state)
         self.walk(lambda: visit(self.explorer.walks.captured("Next")))
 
     def strolls(self, start: list[State], count: int, steps: int) -> list[State]:
-        """States on random walks; always the same ones."""
+        """Return states on random walks. They are the same in every run."""
         return next(self.walks(start, count, steps))
 
     def walks(self, start: list[State], count: int, steps: int) -> Iterator[list[State]]:
-        """States on so many random walks, on as many others, and so on; always the same ones."""
+        """Yield the states of this number of random walks, again and again. They are the same in every
+        run."""
         chance = Random(0)
         while True:
             yield self._strolled(chance, start, count, steps)

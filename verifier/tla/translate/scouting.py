@@ -1,8 +1,8 @@
-"""States that need wider sorts, looked for before anything is translated.
+"""The search for states that need wider sorts, before the translation.
 
 Values grow along executions: the first states, breadth first, have short logs and small numbers. So walks
-begin again where a value was new, and go where the next one is. What they miss an engine finds later, at the
-cost of another translation.
+start again where a value was new, and prefer steps to new values. An engine finds the values that walks miss,
+at the cost of another translation.
 """
 
 from __future__ import annotations
@@ -20,21 +20,25 @@ from verifier.tla.translate.shapes import NoShape, Shape
 from verifier.tla.values import NoValue, Value
 
 _LOOKED_AT, _AFTER_NEWS = 400, 250
-"""So many states have their successors looked at, and so many more after each that is new, up to the most."""
+"""The number of states whose successors are computed at first, and the number after each new state, up to the
+limit."""
 _MOST_LOOKED_AT = 1_500
 _MOST_GENERATED = 60_000
-"""So many successors are made in all: a state may have thousands."""
+"""The limit of successors that are generated in all: one state may have thousands."""
 _LATEST = 16
-"""Walks begin at the latest states that were new."""
+"""The number of latest new states from which walks start."""
 _MOST_IDLE = 6
-"""A walk ends where so many steps led to nothing new."""
+"""A walk ends after this number of steps without a new value."""
 _MOST_NEW = 8
-"""So many of the states after one are told apart."""
+"""The limit of new states that are kept among the successors of one state."""
 
 
 class Scout:
-    """Finds values on walks. What is new is told by shapes of its own, so that each step up counts, whatever
-    else was seen before. Whatever is missed or too wide, sorts are checked."""
+    """Finds new values on random walks.
+
+    It has shapes of its own, so that each new value counts, even if the sample contains it. Its results need
+    not be exact, since sorts are checked later.
+    """
 
     def __init__(self, stepper: Stepper, names: Names, initial: Sequence[State]) -> None:
         self.stepper, self.names, self.initial = stepper, names, initial
@@ -44,8 +48,8 @@ class Scout:
         self.looked_at = self.generated = 0
 
     def widen(self, shapes: Iterable[Shape], steps: int) -> None:
-        """Adds to shapes what is on walks from the initial states, of at most so many steps. Ends where
-        something has no value, or no sort: who searches says so."""
+        """Add to shapes the values on walks from the initial states, of at most this number of steps. It ends
+        silently if an expression has no value or no sort: the later search reports it."""
         try:
             self._walk_often(steps)
         except (Undefined, NoValue, NoShape):
@@ -66,7 +70,7 @@ class Scout:
             self.looked_at += 1  # a walk may have no step
 
     def _walk(self, state: State, depth: int, steps: int, chance: Random) -> Iterator[tuple[State, int]]:
-        """The states of a walk that are new, with their depths."""
+        """Yield the new states of a walk, with their depths."""
         idle = 0
         for number in range(depth, steps):
             if idle > _MOST_IDLE or self.generated >= _MOST_GENERATED:
@@ -83,7 +87,7 @@ class Scout:
             state = chance.choice(new or following)
 
     def _added(self, states: list[State], chance: Random) -> list[State]:
-        """Adds states, and gives those that are new even beside the others."""
+        """Add states to the shapes. Return those that are new even beside the others."""
         chance.shuffle(states)
         new: list[State] = []
         for state in states:

@@ -1,4 +1,4 @@
-"""Sequences, by their slots and their length."""
+"""Sequences, given by their slots and their length."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _NO_SEQUENCE = Nothing("a sequence is expected")
 
 
 def row_of(t: Translator, value: Sym) -> Row | Nothing:
-    """A sequence by its slots."""
+    """Return a sequence by its slots."""
     if isinstance(value, Nothing):
         return value
     if isinstance(value, Row):
@@ -91,7 +91,8 @@ def _row_of_listed(t: Translator, value: Term) -> Row | Nothing:
 
 
 def _row_of_variant(t: Translator, value: Term) -> Row | Nothing:
-    """The alternatives that may be sequences as one; it has no length where the value is of another."""
+    """Return the alternatives of a variant that may be sequences as one. It has no length where the value is
+    of another alternative."""
     assert isinstance(value.sort, Variant)
     parts = {tag: payload_of(value, tag) for tag, _ in value.sort.alternatives}
     rows = {tag: row for tag, part in parts.items() if isinstance(row := row_of(t, part), Row)}
@@ -107,7 +108,7 @@ def _row_of_variant(t: Translator, value: Term) -> Row | Nothing:
 
 
 def at_most(t: Translator, length: Sym, most: int) -> Sym:
-    """A length in a sort that goes no higher; undefined beyond."""
+    """Return a length in a sort with this upper bound. It is undefined beyond the bound."""
     if isinstance(length, Known | Nothing):
         return length
     whole = t.term(length)
@@ -120,7 +121,7 @@ def at_most(t: Translator, length: Sym, most: int) -> Sym:
 
 
 def as_sequence(t: Translator, value: Sym) -> Term:
-    """A sequence as a term of such a sort."""
+    """Return a sequence as a term of a sort of sequences."""
     if isinstance(value, Term) and isinstance(value.sort, Sequence):
         return value
     row = row_of(t, value)
@@ -140,7 +141,7 @@ def as_sequence(t: Translator, value: Sym) -> Term:
 
 
 def length_of(t: Translator, value: Sym) -> Sym:
-    """``Len``"""
+    """Translate ``Len``."""
     if isinstance(value, Chosen):
         return if_(t, value.condition, length_of(t, value.then), length_of(t, value.otherwise))
     row = row_of(t, value)
@@ -148,7 +149,7 @@ def length_of(t: Translator, value: Sym) -> Sym:
 
 
 def bounded_sequences(t: Translator, base: Sym, most: Sym) -> Sym:
-    """``BoundedSeq``: the sequences of members, no longer than ``most``."""
+    """Translate ``BoundedSeq``: the sequences of members, no longer than ``most``."""
     count = integer_of(t, most)
     if isinstance(count, Nothing):
         return count
@@ -169,7 +170,7 @@ def bounded_sequences(t: Translator, base: Sym, most: Sym) -> Sym:
 
 
 def head_of(t: Translator, value: Sym) -> Sym:
-    """``Head``, undefined of a function that is no sequence."""
+    """Translate ``Head``. It is undefined for a function that is no sequence."""
     if isinstance(value, Term) and isinstance(value.sort, Sequence):
         return apply(t, value, Known(1))
     if isinstance(value, Chosen):
@@ -182,7 +183,7 @@ def head_of(t: Translator, value: Sym) -> Sym:
 
 
 def tail_of(t: Translator, value: Sym) -> Sym:
-    """``Tail``"""
+    """Translate ``Tail``."""
     row = row_of(t, value)
     if isinstance(row, Nothing) or not row.slots:
         return row if isinstance(row, Nothing) else Nothing("Tail of the empty sequence")
@@ -191,7 +192,7 @@ def tail_of(t: Translator, value: Sym) -> Sym:
 
 
 def sub_seq(t: Translator, value: Sym, first: Sym, last: Sym) -> Sym:
-    """``SubSeq``"""
+    """Translate ``SubSeq``."""
     row, low, high = row_of(t, value), integer_of(t, first), integer_of(t, last)
     if isinstance(row, Nothing):
         return row
@@ -210,7 +211,7 @@ def sub_seq(t: Translator, value: Sym, first: Sym, last: Sym) -> Sym:
 
 
 def select_seq(t: Translator, value: Sym, test: Sym) -> Sym:
-    """``SelectSeq``"""
+    """Translate ``SelectSeq``."""
     assert isinstance(test, Op)
     term = as_sequence(t, value)
     symbol = Symbol("e", term.sort.element)  # type: ignore[attr-defined]
@@ -219,13 +220,13 @@ def select_seq(t: Translator, value: Sym, test: Sym) -> Sym:
 
 
 def reverse(t: Translator, value: Sym) -> Sym:
-    """``Reverse``"""
+    """Translate ``Reverse``."""
     term = as_sequence(t, value)
     return Term(Operator.REVERSE, term.sort, (term,))
 
 
 def subsequence(t: Translator, row: Row, first: Sym, last: Sym) -> Sym:
-    """``SubSeq``, by slots; nothing is asked of the bounds."""
+    """Translate ``SubSeq`` by slots, without a check of the bounds."""
     long = if_(
         t,
         less(t, last, first),
@@ -250,7 +251,7 @@ def subsequence(t: Translator, row: Row, first: Sym, last: Sym) -> Sym:
 
 
 def append(t: Translator, value: Sym, item: Sym) -> Sym:
-    """``Append``"""
+    """Translate ``Append``."""
     if isinstance(item, Nothing):
         return item
     return concatenate(t, value, Table({1: item}))
@@ -289,12 +290,12 @@ def concatenate(t: Translator, one: Sym, other: Sym) -> Sym:
 
 
 def fold_left(t: Translator, operator: Sym, base: Sym, of: Sym) -> Sym:
-    """``FoldLeft``"""
+    """Translate ``FoldLeft``."""
     return _fold_row(t, operator, base, of, left=True)
 
 
 def fold_right(t: Translator, operator: Sym, of: Sym, base: Sym) -> Sym:
-    """``FoldRight``"""
+    """Translate ``FoldRight``."""
     return _fold_row(t, operator, base, of, left=False)
 
 

@@ -1,4 +1,4 @@
-"""Unions and their like, CHOOSE, and folds over sets."""
+"""Union, intersection and difference, CHOOSE, and folds over sets."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 
 def extreme(t: Translator, of: Sym, *, largest: bool) -> Sym:
-    """``Min`` or ``Max``"""
+    """Translate ``Min`` or ``Max``."""
     operator = Operator.MAXIMUM_OF if largest else Operator.MINIMUM_OF
     term = t.term(of)
     if isinstance(term.sort, Set) and isinstance(term.sort.element, Range):
@@ -73,7 +73,7 @@ def extreme(t: Translator, of: Sym, *, largest: bool) -> Sym:
 
 
 def _alone_or_image(t: Translator, case: Case, item: Sym) -> Sym:
-    """The set of an item that is made of a member, or of all members that a case is about."""
+    """Return the set of an item that is made from one member, or from all members of a case."""
     if case.symbol is None:
         return Members(((case.condition, item),))
     made = t.term(item)
@@ -81,13 +81,13 @@ def _alone_or_image(t: Translator, case: Case, item: Sym) -> Sym:
 
 
 _MOST_COUNTED = 8
-"""Members that are counted one by one."""
+"""The largest set whose members are counted one by one."""
 
 
 def unite(t: Translator, one: Sym, other: Sym) -> Sym:
     r"""``one \\cup other``"""
     if any(_stays_lazy(part) for part in (one, other)):
-        # TLC looks into the listed one first, and reports where it has no such members.
+        # TLC looks into the listed set first, and reports members of another kind there.
         lazy_first = _stays_lazy(one) and not _stays_lazy(other)
         joined = Joined((other, one) if lazy_first else (one, other))
         listed = all(not _stays_lazy(part) or _is_interval(part) for part in (one, other))
@@ -160,7 +160,7 @@ def keep_members(t: Translator, of: Sym, test: Callable[[Sym], Sym]) -> Sym:
 
 
 def cardinality_of(t: Translator, of: Sym) -> Sym:
-    """``Cardinality``"""
+    """Translate ``Cardinality``."""
     if isinstance(of, Chosen):
         return if_(t, of.condition, cardinality_of(t, of.then), cardinality_of(t, of.otherwise))
     if isinstance(of, Subsets):
@@ -176,7 +176,7 @@ def cardinality_of(t: Translator, of: Sym) -> Sym:
 
 
 def subsets_of_size(t: Translator, size: Sym, of: Sym) -> Sym:
-    """``kSubset``"""
+    """Translate ``kSubset``."""
     count = integer_of(t, size)
     if isinstance(count, Nothing):
         return count
@@ -184,7 +184,7 @@ def subsets_of_size(t: Translator, size: Sym, of: Sym) -> Sym:
 
 
 def _counted(t: Translator, of: Members) -> Sym:
-    """The number of members, each counted where no one before it is equal."""
+    """Return the number of members. A member counts if no earlier one is equal."""
     count: Sym = Known(0)
     for place, (condition, item) in enumerate(of.items):
         again = or_(t, [and_(t, [when, equals(t, one, item)]) for when, one in of.items[:place]])
@@ -194,7 +194,7 @@ def _counted(t: Translator, of: Members) -> Sym:
 
 
 def unite_all(t: Translator, of: Sym) -> Sym:
-    """``UNION``"""
+    """Translate ``UNION``."""
     parts: list[Sym] = []
     read: list[Sym] = []
     for case in spread(t, of):
@@ -225,7 +225,7 @@ def unite_all(t: Translator, of: Sym) -> Sym:
 
 
 def choose(t: Translator, domain: Sym, body: Callable[[Sym], Sym]) -> Sym:
-    """CHOOSE: the first member that fits, in TLC's order."""
+    """Translate CHOOSE: the first member that satisfies the body, in TLC's order."""
     cases = spread(t, domain)
     first = partial(_alone, t) if any(map(partial(_is_permuted, t), cases)) else partial(_first, t)
     if isinstance(domain, Known) and all(case.symbol is None for case in cases):
@@ -272,7 +272,8 @@ def _is_integer(case: Case) -> bool:
 
 
 def _least(t: Translator, cases: list[Case], body: Callable[[Sym], Sym]) -> Sym:
-    """CHOOSE from integers that the state decides: the least that fits is TLC's first."""
+    """Translate CHOOSE from integers that the state decides. TLC's first is the least that satisfies the
+    body."""
     fits = [and_(t, [case.condition, body(case.item)]) for case in cases]
     result: Sym = Nothing("CHOOSE finds no element")
     for place in reversed(range(len(cases))):
@@ -287,7 +288,7 @@ def _least(t: Translator, cases: list[Case], body: Callable[[Sym], Sym]) -> Sym:
 
 
 def _alone(t: Translator, cases: list[Case], body: Callable[[Sym], Sym]) -> Sym:
-    """CHOOSE from items that the state decides: all that fit must be equal."""
+    """Translate CHOOSE from items that the state decides. All that satisfy the body must be equal."""
     fits = [and_(t, [case.condition, body(case.item)]) for case in cases]
     found: Sym = Nothing("CHOOSE finds no element")
     clashes = []
@@ -303,8 +304,8 @@ def _alone(t: Translator, cases: list[Case], body: Callable[[Sym], Sym]) -> Sym:
 
 
 def _chosen_term(t: Translator, case: Case, symbol: Symbol, formula: Term) -> Term:
-    """CHOOSE from a large sort; there must be one that fits alone where the sort's order is not TLC's, or
-    where permutations change the order."""
+    """Translate CHOOSE from a large sort. If the sort's order is not TLC's, or permutations change it, only
+    one member may satisfy the body."""
     if not ordered(symbol.sort) or _is_permuted(t, case):
         other = Symbol("y", symbol.sort)
         renamed = Term(Operator.CONTAINS, TRUTH, (_comprehended(case, formula), variable(other)))
@@ -321,7 +322,7 @@ def _comprehended(case: Case, formula: Term) -> Term:
 
 
 def _is_permuted(t: Translator, case: Case) -> bool:
-    """Whether permutations may change which member of a set is the first one."""
+    """True if permutations may change which member of a set is the first."""
     if t.symmetry is None:
         return False
     if isinstance(case.item, Known):
@@ -340,7 +341,7 @@ def _is_sort_permuted(t: Translator, sort: Sort) -> bool:
 
 
 def members_in_order(t: Translator, of: Sym) -> list[Case]:
-    """The members of a set in TLC's order. Raises Untranslated where permutations change it."""
+    """Return the members of a set in TLC's order. Raises Untranslated if permutations change that order."""
     cases = each_once(t, of)
     if any(map(partial(_is_permuted, t), cases)):
         raise Untranslated(None, "a fold over a set of values that SYMMETRY permutes")
@@ -348,7 +349,7 @@ def members_in_order(t: Translator, of: Sym) -> list[Case]:
 
 
 def fold_set(t: Translator, operator: Sym, base: Sym, of: Sym) -> Sym:
-    """``FoldSet``: the first element is combined first."""
+    """Translate ``FoldSet``. The first element is combined first."""
     assert isinstance(operator, Op)
     found = base
     for case in members_in_order(t, of):
@@ -357,8 +358,8 @@ def fold_set(t: Translator, operator: Sym, base: Sym, of: Sym) -> Sym:
 
 
 def map_then_fold(t: Translator, operator: Sym, base: Sym, image: Sym, choose: Sym, of: Sym) -> Sym:
-    """``MapThenFoldSet``, where the order does not matter to the operator that chooses: the first element
-    is combined last."""
+    """Translate ``MapThenFoldSet`` for a choosing operator that ignores the order. The first element is
+    combined last."""
     assert isinstance(operator, Op)
     assert isinstance(image, Op)
     found = base
@@ -368,5 +369,5 @@ def map_then_fold(t: Translator, operator: Sym, base: Sym, image: Sym, choose: S
 
 
 def ordered(sort: Sort) -> bool:
-    """Whether the order of a sort's values is TLC's."""
+    """True if the order of a sort's values is TLC's."""
     return not isinstance(sort, Variant | PartialFunction) and all(map(ordered, sort.parts()))

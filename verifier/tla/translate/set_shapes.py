@@ -1,4 +1,4 @@
-"""The shapes of the members of sets, without listing those of large ones."""
+"""The shapes of the members of sets. Large sets are not listed for them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from verifier.tla.values import NoValue, Value, is_infinite, members
 
 
 def add_members(shape: Shape, of: Value) -> None:
-    """Adds all members of a set to a shape. Raises NoShape for infinite sets."""
+    """Add all members of a set to a shape. Raises NoShape for infinite sets."""
     if not isinstance(of, frozenset):
         shape.seen = None
     match of:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 def term_of(t: Translator, value: Sym) -> Term:
-    """A value as a term, in the least sort."""
+    """Return a value as a term of the least sort."""
     match value:
         case Term():
             return value
@@ -69,7 +69,7 @@ def term_of(t: Translator, value: Sym) -> Term:
 
 
 def set_term(t: Translator, value: Sym) -> Term:
-    """A set that is described, as a term."""
+    """Return the description of a set as a term."""
     if isinstance(value, AllSequences):
         raise Untranslated(None, "the set of all sequences is no value of a state")
     if isinstance(value, Functions | Records | Products | Subsets | Joined | Span):

@@ -1,4 +1,4 @@
-"""The smallest sort for what was seen: it holds all the values that a shape was made of, and others too."""
+"""The smallest sort for a shape. It holds all values that the shape was built from, and usually others."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from verifier.tla.translate.shapes import NOTHING, Functions, Rows, Shape
 from verifier.tla.values import ModelValue, NoValue, Value
 
 _MOST_MIXED = 64
-"""More integers than this are not listed beside words."""
+"""The limit of integers that are listed beside words in one sort."""
 _MOST_KEYS, _MOST_UNSEEN = 256, 4
-"""Keys and members are listed by their values where their sort would have more, and so many times as many as
-were seen."""
+"""Limits of a sort of keys or members: its size, and its size as a multiple of the values seen. If a sort
+passes both, its values are listed one by one."""
 _MOST_KEYS_COMPACT, _MOST_UNSEEN_COMPACT = 32, 2
-"""The same where states are to be small. They are looked at one by one then, and what comes up later costs a
-round more; a solver would have to find it."""
+"""The limits where states should be small. Such states are explored one by one, so a missing value costs one
+more round. A solver would have to find it."""
 _MOST_SHAPES = 8
-"""Records with more sets of fields become functions of strings."""
+"""The limit of different sets of fields. Beyond it, records become functions of strings."""
 
 
 def sort_of(shape: Shape, names: Names) -> Sort:
-    """The sort."""
+    """Return the smallest sort of a shape."""
     kinds = _kinds(shape, names)
     if not kinds:
         return NOTHING
@@ -47,7 +47,8 @@ def sort_of(shape: Shape, names: Names) -> Sort:
 
 
 def _key_sort(shape: Shape, names: Names) -> Sort:
-    """The sort of keys or members: what has parts is listed where it could be much else than was seen."""
+    """Return the sort of keys or members. It lists values with parts if the sort would have many more values
+    than were seen."""
     found, seen = sort_of(shape, names), shape.listed()
     if not seen or isinstance(found, Boolean | Range | Listed):
         return found
@@ -123,7 +124,7 @@ def _name(word: Value) -> str:
 
 
 def _integers(values: Iterable[int]) -> Sort:
-    """Integers that lie close together as a range, others listed."""
+    """Return a range for integers that lie close together, and a list for others."""
     found = sorted(values)
     low, high = found[0], found[-1]
     if high - low + 1 <= 2 * len(found) + 8:
@@ -163,7 +164,7 @@ def _function_sort(functions: Functions, names: Names) -> Sort:
 
 
 def exact_sort(domain: frozenset[Value], names: Names) -> Sort | None:
-    """The sort with exactly these values; None if no sort has them."""
+    """Return the sort that has exactly these values; None if there is none."""
     shape = Shape()
     for key in domain:
         shape.add(key)

@@ -1,6 +1,6 @@
-"""What values look like.
+"""Shapes: summaries of the values that occur in one place.
 
-A shape says which kinds of values were seen in one place: integers, words, sets of what, records with which
+A shape says which kinds of values were seen there: integers, words, sets and their members, records and their
 fields. Shapes only grow.
 """
 
@@ -28,23 +28,23 @@ from verifier.tla.values import Boolean as Truth
 from verifier.tla.values import Fn, ModelValue, Value, listed
 
 _MOST_SEEN = 4_096
-"""Of more keys or members the values themselves are not kept."""
+"""The limit of keys or members that are kept as values."""
 _MOST_HELD = 64
-"""The values of sorts of this size are listed beside others."""
+"""The largest sort whose values are listed beside others."""
 _MOST_ADDED = 1 << 14
-"""Of so many values it is remembered that they were added."""
+"""The limit of values that a shape remembers as added."""
 MOST_LISTED = 100_000
 NOTHING = Range(1, 0)
-"""The sort of what was never seen: the elements of a set that is always empty."""
+"""The empty sort, for places without any value: the elements of a set that is always empty."""
 
 
 class NoShape(Exception):
-    """No finite sort holds these values."""
+    """Raised if no finite sort holds these values."""
 
 
 @dataclass
 class Shape:
-    """What was seen in one place."""
+    """The values that were seen in one place."""
 
     ints: set[int] = field(default_factory=set)
     words: dict[Value, None] = field(default_factory=dict)
@@ -54,19 +54,20 @@ class Shape:
     records: dict[frozenset[str], dict[str, Shape]] = field(default_factory=dict)
     functions: Functions | None = None
     seen: dict[Value, None] | None = None
-    """The values themselves, of keys of functions and members of sets; None where they are not all known."""
+    """The values themselves, for keys of functions and members of sets; None if not all are known."""
     lists: bool = False
-    """Whether some came from a sort that lists them."""
+    """True if some values came from a sort that lists them."""
     held: dict[Value, None] = field(default_factory=dict, compare=False)
-    """The values with parts, and words, of small sorts that were added: they are listed where some are."""
+    """The words and the values with parts of small sorts that were added. They are listed where other values
+    are."""
     added: set[Value] = field(default_factory=set, compare=False, repr=False)
-    """Values with parts that it has already, as far as they are kept. A shape only grows, so what is added
-    again changes nothing."""
+    """Values with parts that were added before, as far as they are kept. A shape only grows, so a second
+    addition changes nothing."""
 
     # -- values
 
     def add(self, value: Value) -> None:
-        """A value."""
+        """Add a value."""
         value = listed(value)
         if self._has(value):
             return
@@ -98,7 +99,7 @@ class Shape:
                 raise NoShape(f"a value of the kind {type(value).__name__}")
 
     def _has(self, value: Value) -> bool:
-        """Whether a value with parts was added before; it is from now on."""
+        """True if a value with parts was added before. It is remembered from now on."""
         if not isinstance(value, frozenset | tuple | Fn):
             return False
         if value in self.added:
@@ -128,7 +129,7 @@ class Shape:
         return self.records[names]
 
     def members(self) -> Shape:
-        """What was seen of the members of sets."""
+        """Return the shape of the members of sets."""
         if self.sets is None:
             self.sets = Shape(seen={})
         return self.sets
@@ -138,7 +139,7 @@ class Shape:
         return self.functions
 
     def merge(self, other: Shape) -> None:
-        """What another shape has."""
+        """Add the values of another shape."""
         self._merge_seen(other)
         self.ints |= other.ints
         self.words |= other.words
@@ -171,8 +172,8 @@ class Shape:
             self.seen = None
 
     def even_out(self) -> None:
-        """Makes items of tuples alike that have parts of the same kinds, and those that have words of these:
-        functions on 1..N are such tuples, and what one item has got, another may get."""
+        """Make the items of tuples alike if their parts have the same kinds, or if they share words.
+        Functions on 1..N are such tuples: a value of one item may also occur in another."""
         if self.rows is not None and len(self.rows.lengths) == 1:
             whole = Shape()
             compound = [item for item in self.rows.items if item._parts()]
@@ -196,8 +197,7 @@ class Shape:
         return parts
 
     def permute(self, renamings: Iterable[Renaming]) -> None:
-        """Adds what permutations, which are a group without the identity, make of the values that the sort
-        lists."""
+        """Add the images of the listed values under permutations, which form a group without the identity."""
         for renaming in renamings:
             self.words |= dict.fromkeys([renaming.of(word) for word in list(self.words)])
             if self.seen is not None:
@@ -211,7 +211,7 @@ class Shape:
             part.permute(renamings)
 
     def add_sort(self, sort: Sort, names: Names) -> None:
-        """What a sort holds."""
+        """Add the values of a sort."""
         self._see_sort(sort, names)
         match sort:
             case Boolean():
@@ -236,7 +236,7 @@ class Shape:
                 raise NoShape(f"the sort {sort}")
 
     def listed(self) -> dict[Value, None]:
-        """The values that a sort of keys or members lists; none where they are not all known."""
+        """Return the values that a sort of keys or members lists; none if not all are known."""
         if self.seen is None:
             return {}
         return self.seen | self.held if self.lists else self.seen
@@ -284,7 +284,7 @@ class Rows:
 
 @dataclass
 class Functions:
-    """Functions that are no sequences, and no records."""
+    """Functions that are neither sequences nor records."""
 
     domains: set[frozenset[Value]] = field(default_factory=set)
     keys: Shape = field(default_factory=lambda: Shape(seen={}))

@@ -1,4 +1,4 @@
-"""A definition made of a specification: everything it says as terms, at the sorts of its variables."""
+"""The definition of a specification: all its formulas as terms, at the sorts of its variables."""
 
 from __future__ import annotations
 
@@ -28,29 +28,26 @@ from verifier.tla.translate.translation import Translation
 from verifier.tla.translate.translator import Translator
 from verifier.tla.values import Value
 
-"""The type invariant: every variable keeps within the sort that was found for it."""
 EXCLUDED = "ACTION_CONSTRAINT!excluded"
-"""The variable that is true behind a step that an ACTION_CONSTRAINT excludes: such a state is checked, as TLC
-does, and no step leads on from it."""
+"""The variable that is true after a step that an ACTION_CONSTRAINT excludes. As in TLC, such a state is
+checked, but no step leads on from it."""
 _MOST_LISTED_INITIAL = 256
 _MOST_INSTANCES = 128
-"""Parameters are free where an action would have more instances."""
+"""Parameters are free if an action would have more instances."""
 
 
 def translate(
     made: Translation, lemmas: dict[str, Formula] | None = None, *, each_way: bool = False
 ) -> Maker:
-    """Translates everything, at the sorts that are known. Raises Untranslated.
-
-    ``each_way``: each way in which a guard can be true is an action of its own, as TLC counts steps.
-    """
+    """Translate all formulas at the known sorts. Raises Untranslated. ``each_way``: each way in which a guard
+    can be true is an action of its own, as TLC counts steps."""
     maker = Maker(made, each_way=each_way)
     maker.make(lemmas or {})
     return maker
 
 
 class Maker:
-    """Makes terms of a specification's formulas."""
+    """Makes terms from the formulas of a specification."""
 
     def __init__(self, made: Translation, *, each_way: bool = False) -> None:
         self.made, self.spec = made, made.specification
@@ -64,7 +61,7 @@ class Maker:
         made.notes = Notes(self.t)
 
     def make(self, lemmas: dict[str, Formula]) -> None:
-        """Fills in the translation."""
+        """Fill in the translation."""
         made, spec = self.made, self.spec
         made.variables = tuple(self.symbols.values())
         made.successor = tuple(self.successor.values())
@@ -107,7 +104,7 @@ class Maker:
         assert self.spec.next is not None
         context = Context({}, self.spec.next.module)
         body = self.spec.next.body
-        if isinstance(body, ast.Step):  # a step that changes nothing is allowed, and no successor
+        if isinstance(body, ast.Step):  # a stuttering step is allowed but is no successor
             body = body.action
         branches = list(self.steps.walk(body, context, Branch(), top=True))
         self.t.assigned = {}
@@ -116,7 +113,7 @@ class Maker:
         return [self._action(branch, groups, seen) for branch in branches]
 
     def _excluded(self, branch: Branch) -> Iterator[tuple[Term, Term]]:
-        """What says whether an ACTION_CONSTRAINT excludes a step."""
+        """Yield the assignment that records whether an ACTION_CONSTRAINT excludes a step."""
         if self.made.excluded is None:
             return
         before, self.t.assigned = self.t.assigned, branch.assigned
@@ -209,7 +206,7 @@ class Maker:
         return self.t.convert(self.t.term(value), sort)
 
     def action(self, branch: Branch) -> Action:
-        """A way to take an action, by itself."""
+        """Return a way to take an action as an action of its own."""
         self.t.assigned = {}
         return self._action(branch, {}, {})
 
@@ -243,7 +240,7 @@ class Maker:
         return found
 
     def _wrong_initially(self, formulas: tuple[Formula, ...]) -> State | None:
-        """An initial state of which a formula is false; None if there is none."""
+        """Return an initial state in which a formula is false; None if there is none."""
         for formula in formulas:
             test = self.spec.evaluator.compiled_truth(formula.body, formula.module)
             for state in self.made.sample.initial:
@@ -262,8 +259,8 @@ class Maker:
 
 
 def _likely(sort: Sort) -> int:
-    """How many values of a sort an action has instances for: it takes one kind of value as a rule, and asks
-    for that first."""
+    """Return the number of values of a sort for which an action has instances. An action usually takes one
+    alternative of a variant and checks that first."""
     if isinstance(sort, Variant):
         return max((part.size for _, part in sort.alternatives), default=0)
     return sort.size

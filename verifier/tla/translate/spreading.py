@@ -1,4 +1,4 @@
-"""The members of sets, one by one or as a variable."""
+"""The members of sets, as single items or as a variable."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ if TYPE_CHECKING:
 
 _MOST_SUBSETS = 64
 MOST_EXPANDED = 300
-"""Larger sets are not gone through member by member."""
+"""The largest set whose members become single cases."""
 MOST_FOLDED = 64
-"""Sets that the state decides are gone through in order if no more values may be in them."""
+"""The limit of possible members for folding a set that the state decides."""
 
 
 class Case:
-    """Some members of a set: what they are, under which condition, and what variable they are."""
+    """Some members of a set: the item, its condition, and the variable that it may contain."""
 
     __slots__ = ("condition", "item", "symbol")
 
@@ -59,7 +59,8 @@ class Case:
 
 
 def over_alternatives(t: Translator, value: Term, do: Callable[[Term], Sym]) -> Sym:
-    """What is made of each alternative of a variant; undefined for those of which nothing can be made."""
+    """Apply a function to each alternative of a variant. The result is undefined for alternatives for which
+    the function has no result."""
     assert isinstance(value.sort, Variant)
     found: Sym = Nothing("a value of another kind is expected")
     made = []
@@ -76,7 +77,7 @@ def over_alternatives(t: Translator, value: Term, do: Callable[[Term], Sym]) -> 
 
 
 def describe(value: Value) -> Sym:
-    """A known set that is not listed, by its parts."""
+    """Return a known set that is not listed as a description by its parts."""
     match value:
         case FunctionSet():
             return Functions(Known(value.domain), Known(value.range))
@@ -97,7 +98,7 @@ def describe(value: Value) -> Sym:
 
 
 def spread(t: Translator, of: Sym, name: str = "x") -> list[Case]:
-    """The members of a set; in TLC's order where all of them are known. ``name``: that of variables."""
+    """Return the members of a set, in TLC's order if all are known. ``name``: the name of variables."""
     match of:
         case Known():
             return _spread_known(t, of.value, name)
@@ -200,7 +201,8 @@ def _spread_known(t: Translator, value: Value, name: str) -> list[Case]:
 
 
 def spread_as_one(t: Translator, value: Value, name: str) -> list[Case] | None:
-    """The members of a known set as a variable, if they have parts and are all values of their sort."""
+    """Return the members of a known set as one variable. None unless they have parts and are all values of
+    their sort."""
     if not is_set(value) or is_infinite(value):
         return None
     size = len(value) if isinstance(value, frozenset) else value.size()
@@ -239,7 +241,7 @@ def _spread_structure(t: Translator, of: Functions | Records | Products, name: s
 
 
 def each_once(t: Translator, of: Sym) -> list[Case]:
-    """The members of a set, each a known value, no two the same, in TLC's order."""
+    """Return the members of a set as known values, each once, in TLC's order."""
     cases = spread(t, of)
     if any(not isinstance(case.item, Known) for case in cases):
         cases = spread(t, t.term(of))
@@ -259,7 +261,7 @@ def each_once(t: Translator, of: Sym) -> list[Case]:
 
 
 def shape_of(t: Translator, of: Sym) -> Shape:
-    """The shape of the members of a set."""
+    """Return the shape of the members of a set."""
     shape = Shape()
     match of:
         case Known():
@@ -316,7 +318,7 @@ def _add_members(shape: Shape, of: Value) -> None:
 
 
 def integer_of(t: Translator, value: Sym) -> Sym:
-    """An integer: known, or a term of a sort of integers."""
+    """Return a value as an integer: a known one, or a term of a sort of integers."""
     match value:
         case Known():
             return value if type(value.value) is int else Nothing("an integer is expected")
@@ -345,7 +347,7 @@ def integer_of(t: Translator, value: Sym) -> Sym:
 
 
 def for_all(t: Translator, case: Case, body: Sym) -> Sym:
-    """Whether something is true of all members that a case is about."""
+    """Return the formula that a body is true of all members in a case."""
     whole = implies(t, case.condition, lambda: body)
     if case.symbol is None or isinstance(whole, Known | Nothing):
         return whole
@@ -353,7 +355,7 @@ def for_all(t: Translator, case: Case, body: Sym) -> Sym:
 
 
 def exists(t: Translator, case: Case, body: Sym) -> Sym:
-    """Whether something is true of a member that a case is about."""
+    """Return the formula that a body is true of some member in a case."""
     whole = and_(t, [case.condition, body])
     if case.symbol is None or isinstance(whole, Known | Nothing):
         return whole

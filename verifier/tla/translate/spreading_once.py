@@ -1,4 +1,4 @@
-"""The members of sets, each once: equal ones, and those of several parts of a union, are told apart."""
+"""The members of sets, each once. Equal items, and those in several parts of a union, are told apart."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ if TYPE_CHECKING:
 
 
 _FEW_ITEMS = 4
-"""The subsets of a set with more items are one case."""
+"""The limit of items in a set. Beyond it, all its subsets are one case."""
 
 
 def spread_once(t: Translator, of: Sym, name: str, place: Place) -> list[Case]:
-    """The same, no member twice, if that can be; for the formula there."""
+    """Return the members of a set, as `spread` does, but without repetition where possible. ``place``: the
+    formula that needs them."""
     match of:
         case Members():
             return _items_once(t, [Case(condition, item) for condition, item in of.items], place)
@@ -53,14 +54,14 @@ def spread_once(t: Translator, of: Sym, name: str, place: Place) -> list[Case]:
 
 
 def many_subsets(t: Translator, of: Subsets) -> list[tuple[Sym, Sym]] | None:
-    """The items of a set with many subsets, which the state decides; None for another one."""
+    """Return the items of a set that the state decides and that has many subsets; None for another set."""
     few = None if isinstance(of.base, Known) else list_few_items(t, of.base)
     return few if few is not None and len(few) > _FEW_ITEMS else None
 
 
 def spread_freely(t: Translator, of: Sym, name: str, *, once: bool) -> list[Case] | None:
-    """All of many subsets of a set as one case: a variable says which items are in. None for another set.
-    ``once``: no subset twice, by taking no item that an earlier one is equal to."""
+    """Return all of many subsets of a set as one case: a variable says which items are in. None for another
+    set. ``once``: no subset occurs twice, because no item is taken that equals an earlier one."""
     if isinstance(of, Part):
         cases = spread_freely(t, of.base, name, once=once)
         return cases and [Case(and_(t, [c.condition, of.test(c.item)]), c.item, c.symbol) for c in cases]
@@ -84,7 +85,7 @@ def spread_freely(t: Translator, of: Sym, name: str, *, once: bool) -> list[Case
 
 
 def _items_once(t: Translator, cases: list[Case], place: Place) -> list[Case]:
-    """Items that may be equal: each is a member if none before it is the same."""
+    """Return items that may be equal. Each is a member only if no earlier item equals it."""
     known = [case.item.value for case in cases if isinstance(case.item, Known)]
     if len(known) == len(cases) == len(set(map(listed, known))):
         return cases

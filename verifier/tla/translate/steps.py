@@ -1,4 +1,4 @@
-"""The actions in Next: a guard and assignments for each way in which it can be true."""
+"""The actions in Next: guards and assignments for each way in which Next can be true."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Steps(Guarding):
         translator.forms[ast.Enabled] = lambda _, whole, c: self.enabled(whole, c)
 
     def walk(self, whole: Expression, c: Context, branch: Branch, *, top: bool = False) -> Iterator[Branch]:
-        """All branches of a formula, from one that was found before it."""
+        """Yield all branches of a formula that continue the given branch."""
         if branch.dead:
             yield branch
             return
@@ -96,11 +96,11 @@ class Steps(Guarding):
             yield from self._guarded(not_(self.t, equals(self.t, here, there)), made)
 
     def _has_ways(self, whole: Expression, c: Context) -> bool:
-        """Whether TLC looks for the ways in which a formula can be true."""
+        """True if TLC tries the ways in which a formula can be true."""
         return self.t.evaluator.actions.branches(whole, Unit(c.module), False)
 
     def _acts(self, whole: Expression, c: Context) -> bool:
-        """Whether a formula speaks of the next state."""
+        """True if a formula mentions the next state."""
         facts = self.t.evaluator.analysis.of(whole, c.module)
         if facts.level >= ACTION:
             return True
@@ -121,7 +121,7 @@ class Steps(Guarding):
         return False
 
     def enabled(self, whole: ast.Enabled, c: Context) -> Sym:
-        """``ENABLED A``: one of the ways to take A is possible."""
+        """Translate ``ENABLED A``: one of the ways to take A is possible."""
         if c.primed:
             return Nothing("ENABLED of the next state is not supported")
         kept, count = self.t.assigned, self.count
@@ -150,7 +150,7 @@ class Steps(Guarding):
         yield from self._guarded(test, branch)
 
     def _follows(self, whole: Expression, c: Context, branch: Branch, top: bool) -> Iterator[Branch]:
-        """The branches of a formula that follows another one: as TLC, it is only a test once all variables
+        """Yield the branches of a conjunct after another one. As in TLC, it is only a test if all variables
         have values."""
         settled = len(branch.assigned) == len(self.t.variables)
         if not settled or branch.dead or assigns(self.t.evaluator, whole, c):
@@ -186,8 +186,8 @@ class Steps(Guarding):
     def _determined(
         self, whole: ast.Quantifier, c: Context, branch: Branch, top: bool, names: set[ast.Symbol]
     ) -> list[Branch] | None:
-        """The branches, where the values of these names need not be tried one by one, since the guards of all
-        branches determine them; else None."""
+        """Return the branches, if the guards of all of them determine the values of these names; else None.
+        Then no engine tries these values one by one."""
         count, own = self.count, len(branch.parameters)
         try:
             found = list(self._of_each(whole, c, branch, top, names))
@@ -210,7 +210,7 @@ class Steps(Guarding):
         top: bool,
         names: Container[ast.Symbol] = (),
     ) -> Iterator[Branch]:
-        """The branches for each member; the values of ``names`` are one."""
+        """Yield the branches for each member. For ``names``, one case stands for all values."""
         self.t.assigned = branch.assigned
         once = whole.place if self.each_way else None
         read, rows = bound_cases(self.t, whole.bindings, c, once=once, freely=True, as_one=names)
@@ -223,7 +223,7 @@ class Steps(Guarding):
                 yield from self.walk(whole.body, inner, one, top=top)
 
     def _every(self, whole: ast.Quantifier, c: Context, branch: Branch) -> Iterator[Branch]:
-        """A conjunction over all members of a set, all of which are known."""
+        """Yield the branches of a conjunction over all members of a set that are all known."""
         self.t.assigned = branch.assigned
         read, found = bound_cases(self.t, whole.bindings, c)
         rows = list(found)
@@ -307,7 +307,7 @@ class Steps(Guarding):
                 return
             if isinstance(stands, Op) and stands.entered is not None:
                 body, inner = stands.entered([delay(self.t, one, c) for one in whole.arguments])
-                # The calls above go on: one that never ends is found there.
+                # The calls above are kept: an endless recursion is detected by them.
                 yield from self.walk(body, replace(inner, calls=c.calls), branch)
                 return
         if isinstance(symbol, Definition) and symbol not in evaluator.constants:
@@ -341,7 +341,7 @@ class Steps(Guarding):
         yield from self._guard(whole, c, branch)
 
     def _with_arguments(self, symbol: Definition, whole: ast.Apply, c: Context, branch: Branch) -> Branch:
-        """What an action is called with, for its name: arguments that are no bound names above it."""
+        """Add the arguments of an action to its name, unless they are bound names above it."""
         extra = []
         have = {id(item) for _, item, _ in branch.parameters}
         for parameter, argument in zip(symbol.parameters, whole.arguments, strict=True):
@@ -406,7 +406,7 @@ class Steps(Guarding):
 
 
 def _named(bindings: tuple[ast.Binding, ...], cases: list[Case], inner: Context) -> Iterator[Parameter]:
-    """The values of bound names, as parameters of an action; of a tuple of names those of its parts."""
+    """Yield the values of bound names as parameters of an action. A tuple of names yields its parts."""
     for (binding, name), case in zip(names_of(bindings), cases, strict=True):
         parts = [] if name is not None else [(one.name, inner.env[one], None) for one in binding.names]
         if parts and all(isinstance(item, Known) for _, item, _ in parts):

@@ -1,7 +1,6 @@
-"""What an expression of TLA+ is translated to: a value that is known, a term, or something between them.
+"""The results of translation: known values, terms, and forms between them.
 
-Sets that are large or not finite stay descriptions, and functions whose keys are known stay tables, as long
-as nobody needs them as terms.
+Large and infinite sets stay descriptions, and functions with known keys stay tables, until a term is needed.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from verifier.tla.values import FALSE, TRUE, Value
 
 
 class Untranslated(Exception):
-    """An expression that cannot be translated: where, and why."""
+    """Raised for an expression that cannot be translated: where, and why."""
 
     def __init__(self, place: Place | None, words: str) -> None:
         super().__init__(words)
@@ -43,14 +42,14 @@ class Nothing:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A function of which the keys are known."""
+    """A function whose keys are known."""
 
     rows: dict[Value, Sym]
 
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """A sequence by its slots and its length; a slot beyond the length is never looked at."""
+    """A sequence by its slots and its length. A slot beyond the length is never read."""
 
     slots: tuple[Sym, ...]
     length: Sym
@@ -58,27 +57,29 @@ class Row:
 
 @dataclass(frozen=True, eq=False)
 class Entries:
-    """A function by its keys, which are not all known: each with the condition under which it is one, and its
-    value. Keys that are equal have equal values."""
+    """A function by its entries, where not all keys are known.
+
+    Each entry has the condition under which its key is in the domain. Equal keys have equal values.
+    """
 
     rows: tuple[tuple[Sym, Sym, Sym], ...]
-    """Condition, key, value."""
+    """Condition, key and value of each entry."""
 
 
 @dataclass(frozen=True, eq=False)
 class LazyMap:
-    """A function ``f[x \\in S] == e``: its values are computed one by one, when they are asked for."""
+    r"""A function ``f[x \\in S] == e``. Its values are translated one by one, when they are needed."""
 
     domain: Sym
     at: Callable[[Sym], Sym]
-    """The value at an argument."""
+    """Returns the value at an argument."""
     whole: Callable[[], Sym]
-    """The function with all its values."""
+    """Returns the function with all its values."""
 
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
-    """One of two, which cannot be one term."""
+    """An IF whose two sides have no common term."""
 
     condition: Sym
     then: Sym
@@ -131,11 +132,11 @@ class Span:
 
 @dataclass(frozen=True, eq=False)
 class Members:
-    """A set of items, each with the condition under which it is in."""
+    """A set of items, each with the condition under which it is a member."""
 
     items: tuple[tuple[Sym, Sym], ...]
     base: Sym | None = None
-    """The set of functions, tuples or sets that these are some of: TLC looks there first for a member."""
+    """The set of functions, tuples or sets from which the items come: TLC looks there first for a member."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,9 +160,9 @@ class Operator:
 
     call: Callable[..., Sym]
     count: int = 0
-    """How many parameters it has, where it can be entered."""
+    """The number of its parameters, if it has a body."""
     entered: Callable[[Sequence[Any]], tuple[Expression, Any]] | None = None
-    """Its body, and the context of that, for what its parameters stand for; None if it has no body."""
+    """Returns its body with the body's context, for values of its parameters; None if it has no body."""
 
 
 Sym: TypeAlias = (

@@ -1,4 +1,4 @@
-"""Which variables a step assigns."""
+"""The variables that a step assigns."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from verifier.tla.translate.contexts import Context, Thunk
 
 
 def target(evaluator: Evaluator, whole: Expression, c: Context) -> ast.Variable | None:
-    """The variable that an equation assigns, by its left side; None if it assigns none."""
+    """Return the variable that an equation with this left side assigns; None if it assigns none."""
     if isinstance(whole, ast.Prime) and not c.primed:
         return _variable(evaluator, whole.body, c)
     if isinstance(whole, ast.Apply) and not whole.arguments:
@@ -24,12 +24,12 @@ def target(evaluator: Evaluator, whole: Expression, c: Context) -> ast.Variable 
 
 
 def _waits(symbol: ast.Symbol) -> bool:
-    """Whether a name is a parameter, or a definition of a LET, whose expression waits."""
+    """True if a name is a parameter or a definition of a LET, whose translation is delayed."""
     return isinstance(symbol, ast.Parameter) or (isinstance(symbol, Definition) and symbol.nested)
 
 
 def assigns(evaluator: Evaluator, whole: Expression, c: Context) -> bool:
-    """Whether a formula is an assignment, which is true in one way where its variable has a value."""
+    """True if a formula is an assignment, which is true in one way once its variable has a value."""
     if isinstance(whole, ast.Unchanged):
         return True
     if not isinstance(whole, ast.Apply):
@@ -53,14 +53,14 @@ def _variable(evaluator: Evaluator, whole: Expression, c: Context) -> ast.Variab
 
 
 def bound_item(argument: Expression, c: Context) -> object:
-    """What a name stands for that is an argument; None for any other argument."""
+    """Return the value of an argument that is a name; None for any other argument."""
     if isinstance(argument, ast.Apply) and not argument.arguments:
         return c.env.get(argument.operator)
     return None
 
 
 def variables(evaluator: Evaluator, body: Expression, c: Context) -> list[ast.Variable] | None:
-    """The variables that UNCHANGED speaks of; None if it speaks of anything else."""
+    """Return the variables that UNCHANGED mentions; None if it mentions anything else."""
     if isinstance(body, ast.Tuple):
         parts = [variables(evaluator, item, c) for item in body.items]
         return None if None in parts else [one for part in parts for one in part or []]

@@ -1,4 +1,4 @@
-"""What a specification says of whole executions, as data of the liveness engines."""
+"""Fairness and temporal properties, as data of the liveness engines."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ class Temporal:
     # -- fairness
 
     def specification(self) -> Lasting:
-        """What the specification says of executions. Raises Untranslated."""
+        """Translate the fairness and the other temporal formulas of the specification. Raises
+        Untranslated."""
         for formula in self.maker.spec.fairness:
             self._condition(formula.body, Context({}, formula.module), ())
         return self.found
@@ -71,7 +72,8 @@ class Temporal:
                 self.found.assumed.append(self.formula(whole, c))
 
     def _claimed_fair(self, whole: ast.Fairness, c: Context) -> TemporalFormula:
-        """Fairness as a formula. Its action may be none of the specification's: then it is what it means."""
+        """Translate a fairness condition of a property. If its action is none of the specification's, the
+        result is the formula that defines the condition."""
         take_back, shown = self.fair_steps.marked(), dict(self.found.open)
         fair = self.fair_steps.condition(whole, c, ())
         if fair is not None and self.found.open == shown:
@@ -82,7 +84,7 @@ class Temporal:
     # -- formulas
 
     def properties(self, named: dict[str, Sequence[Formula]]) -> list[TemporalProperty]:
-        """Temporal properties of an execution of the specification. Raises Untranslated."""
+        """Translate temporal properties of an execution of the specification. Raises Untranslated."""
         assumed = [~one for one in self.found.assumed]
         found = []
         for name, formulas in named.items():
@@ -92,7 +94,7 @@ class Temporal:
         return found
 
     def formula(self, whole: Expression, c: Context) -> TemporalFormula:
-        """A temporal formula. Raises Untranslated."""
+        """Translate a temporal formula. Raises Untranslated."""
         try:
             return self._formula(whole, c)
         except Untranslated as error:
@@ -127,15 +129,15 @@ class Temporal:
         raise Untranslated(whole.place, "of temporal formulas only [], <>, ~>, WF and SF are translated")
 
     def _several(self, items: list[tuple[Expression, Context]], conjunction: bool) -> TemporalFormula:
-        """All of these, or one of these; without those that are known to make no difference."""
+        """Return the conjunction or disjunction of formulas, without those that are known not to matter."""
         parts = [self.formula(*item) for item in items if self._decided(*item) is not conjunction]
         if not parts:
             return TemporalFormula(TemporalOperator.NOW, (formula_of(self.t, YES if conjunction else NO),))
         return _joined(TemporalOperator.AND if conjunction else TemporalOperator.OR, parts)
 
     def _decided(self, whole: Expression, c: Context) -> bool | None:
-        """Whether a formula holds of every execution, or of none, by what is the same in all states, as that
-        of ``m # n => F`` for the same m and n; None if that does not decide it."""
+        """Return True if a formula holds of every execution, False if of none, and None if it depends. Only
+        parts that are the same in all states count, as in ``m # n => F`` for equal m and n."""
         match whole:
             case ast.Apply(operator=Builtin(name="=>"), arguments=(premise, claim)):
                 supposed = self._decided(premise, c)
@@ -198,7 +200,7 @@ class Temporal:
         return said if _is_of_all_ends(found) else _about(TemporalOperator.ALWAYS, said)
 
     def _step(self, whole: ast.Step, c: Context, *, negated: bool) -> TemporalFormula:
-        """``<<A>>_v``, or the negation of ``[A]_v``: of a step that changes v."""
+        """Translate ``<<A>>_v``, or the negation of ``[A]_v``: a formula about a step that changes v."""
         if whole.stuttering is not negated:
             raise Untranslated(whole.place, "[A]_v stands below [], and <<A>>_v below <>")
         self.t.assigned = None  # names of the next state may be read
@@ -210,7 +212,7 @@ class Temporal:
         return TemporalFormula(TemporalOperator.STEP, (term,))
 
     def _repeated(self, whole: ast.Temporal, c: Context, *, negated: bool) -> TemporalFormula:
-        """``[][]F``, ``[]<>F``, or the same of the negation."""
+        """Translate ``[][]F`` or ``[]<>F``, with F negated if ``negated``."""
         inner, c = self._resolved(whole.items[0], c)
         if (whole.kind == "[]") is not negated:
             return self._always(inner, c, negated=negated)
@@ -228,7 +230,7 @@ class Temporal:
     def _leads_to(
         self, first: Expression, then: Expression, c: Context, *, now: bool = False
     ) -> TemporalFormula:
-        """``F ~> G``, or with ``now`` ``[](F => G)``."""
+        """Translate ``F ~> G``, or with ``now`` ``[](F => G)``."""
         if now:
             target = self._below("<>", then, c)
             after = self._below("[]", then, c)
@@ -262,13 +264,13 @@ class Temporal:
         return ~self._always(whole, c, negated=True)
 
     def _resolved(self, whole: Expression, c: Context) -> tuple[Expression, Context]:
-        """The formula that a name stands for, where it stands."""
+        """Return the formula that a name stands for, with its context."""
         while isinstance(whole, ast.Apply) and (entered := self._entered(whole, c)) is not None:
             whole, c = entered
         return whole, c
 
     def _below(self, kind: str, whole: Expression, c: Context) -> tuple[Expression, Context] | None:
-        """What stands below ``[]`` or ``<>`` in a formula; None if the formula is none of that kind."""
+        """Return the formula below ``[]`` or ``<>``; None if the formula is not of that kind."""
         match whole:
             case ast.Temporal() if whole.kind == kind:
                 return whole.items[0], c
@@ -279,7 +281,7 @@ class Temporal:
     # -- names
 
     def _level(self, whole: Expression, c: Context) -> int:
-        """The level of a formula, with what the names in it stand for."""
+        """Return the level of a formula, including the expressions that its names stand for."""
         facts = self.evaluator.analysis.of(whole, c.module)
         found = facts.level
         for symbol in facts.free:
@@ -289,7 +291,7 @@ class Temporal:
         return min(found, TEMPORAL)
 
     def _entered(self, whole: ast.Apply, c: Context) -> tuple[Expression, Context] | None:
-        """The body of what is applied, where it stands; None if it has none."""
+        """Return the body of a call with its context; None if it has no body."""
         symbol = self.evaluator.resolve(whole.operator, c.module) or whole.operator
         thunk = c.env.get(symbol)
         if isinstance(thunk, Thunk):
@@ -299,7 +301,7 @@ class Temporal:
         return symbol.body, enter(self.t, symbol, whole, c)
 
     def _bound(self, whole: ast.Quantifier, c: Context) -> Iterator[tuple[tuple[str, ...], Context]]:
-        """The context for all values of the bound names, whose sets must be known."""
+        """Return the context for each combination of values of the bound names. Their sets must be known."""
         rows: list[tuple[tuple[str, ...], Context]] = [((), c)]
         for binding, name in names_of(whole.bindings):
             items = self._members(binding.domain, c)
@@ -312,7 +314,7 @@ class Temporal:
         yield from rows
 
     def _shown(self, binding: ast.Binding, c: Context) -> Iterator[str]:
-        """What bound names stand for, as text."""
+        """Yield the values of bound names, as text."""
         for name in binding.names:
             item = c.env[name]
             if not isinstance(item, Known):
@@ -338,7 +340,7 @@ def _about(operator: TemporalOperator, *parts: TemporalFormula) -> TemporalFormu
 
 
 def _is_of_all_ends(formula: TemporalFormula) -> bool:
-    """Whether a formula is true of an execution exactly if it is true of each of its ends."""
+    """True if a formula holds of an execution exactly if it holds of each of its suffixes."""
     if formula.operator in _AGAIN_AND_AGAIN:
         return True
     return not formula.terms and all(map(_is_of_all_ends, formula.parts))

@@ -1,4 +1,4 @@
-"""Single terms, and which sorts may stand for each other."""
+"""Constructors of terms, and sorts that may stand for each other."""
 
 from __future__ import annotations
 
@@ -23,34 +23,34 @@ SCALARS = (Range, Listed)
 
 
 def literal(sort: Sort, value: object) -> Term:
-    """A value of a sort as a term."""
+    """Return a value of a sort as a term."""
     return Term(Operator.LITERAL, sort, (), value)
 
 
 def variable(symbol: Symbol) -> Term:
-    """A variable as a term."""
+    """Return a variable as a term."""
     return Term(Operator.VARIABLE, symbol.sort, (), symbol)
 
 
 def number(value: int) -> Term:
-    """An integer."""
+    """Return an integer as a term."""
     return literal(Range(value, value), value)
 
 
 def undefined(sort: Sort) -> Term:
-    """A term of a sort that has no value in any state."""
+    """Return a term of a sort that has no value in any state."""
     if sort.lacking is None and sort.size:
         return Term(Operator.GET, sort, (literal(Option(sort), None),))
     return Term(Operator.CHOOSE, sort, (literal(TRUTH, False),), binds=Symbol("x", sort))
 
 
 def is_undefined(term: Term) -> bool:
-    """Whether a term was made to have no value."""
+    """True if a term was made by `undefined`."""
     return term.operator in (Operator.GET, Operator.CHOOSE) and term.arguments[0].operator is Operator.LITERAL
 
 
 def always_true(term: Term) -> bool:
-    """Whether a formula is true wherever it has a value, as far as is seen."""
+    """True if a formula is surely true wherever it has a value."""
     match term.operator:
         case Operator.LITERAL:
             return term.data is True
@@ -64,7 +64,7 @@ def always_true(term: Term) -> bool:
 
 
 def never_true(term: Term) -> bool:
-    """Whether a formula is true in no state, as far as is seen: it is false, or has no value."""
+    """True if a formula is surely true in no state: it is false, or has no value."""
     match term.operator:
         case Operator.LITERAL:
             return term.data is False
@@ -78,7 +78,7 @@ def never_true(term: Term) -> bool:
 
 
 def with_symbols(term: Term, put: dict[Symbol, Term]) -> Term:
-    """A term with others in place of some variables that are free in it. They bind none of its variables."""
+    """Substitute terms for free variables of a term. The substitutes bind none of its variables."""
     made: dict[Term, Term] = {}
 
     def of(one: Term) -> Term:
@@ -97,7 +97,7 @@ def with_symbols(term: Term, put: dict[Symbol, Term]) -> Term:
 
 
 def alike(source: Sort, target: Sort) -> bool:
-    """Whether values of the one sort need no conversion to be taken for values of the other."""
+    """True if values of one sort are values of the other without a conversion."""
     if source == target:
         return True
     match source, target:
@@ -126,8 +126,8 @@ def alike(source: Sort, target: Sort) -> bool:
 
 
 def loses(source: Sort, target: Sort) -> bool:
-    """True if a sort that is taken without a conversion (``alike``) has scalars that the target lacks. In a
-    set of the target's sort such a member is lost without a word."""
+    """True if two sorts are alike (`alike`) but the target lacks scalars of the source. A set of the target's
+    sort silently loses such a member."""
     if source == target:
         return False
     match source, target:

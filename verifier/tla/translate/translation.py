@@ -1,4 +1,4 @@
-"""What is made of a specification, and the sorts of its variables, from the first states."""
+"""The translation of a specification, and the first sorts of its variables, from sampled states."""
 
 from __future__ import annotations
 
@@ -39,47 +39,47 @@ if TYPE_CHECKING:
 
 _LONGEST_WALK = 60
 _TIMES_IDLE = 5
-"""After so many times that few walks were taken no more are, if all these add nothing."""
+"""The number of batches of walks without a new value after which walks end."""
 Looked: TypeAlias = Callable[[Sample, Sequence[Sort]], None]
-"""Looks at the first states, and at the sorts that they need so far; none are known at first."""
+"""A callback with the first states and the sorts that they need so far; the first call has no sorts."""
 
 
 @dataclass
 class Translation:
-    """What was made of a specification."""
+    """The result of translating a specification."""
 
     specification: Specification
     names: Names
     shapes: dict[str, Shape]
     sample: Sample
     keeps_sorts: bool = True
-    """Whether what is assigned may be left without a value outside of its variable's sort."""
+    """True if assigned values outside of their variable's sort may have no value."""
     variables: tuple[Symbol, ...] = ()
     init: Term = field(default_factory=lambda: literal(TRUTH, True))
     actions: tuple[Action, ...] = ()
     properties: tuple[Property, ...] = ()
     excluded: Symbol | None = None
-    """Whether a step led here that an ACTION_CONSTRAINT excludes."""
+    """The variable that is true if an ACTION_CONSTRAINT excludes the step that led here."""
     constraint: Term | None = None
     lemmas: tuple[Lemma, ...] = ()
     successor: tuple[Symbol, ...] = ()
     named: dict[str, str] = field(default_factory=dict)
-    """What the module calls each action: it is there once for each way to take it."""
+    """The module's name of each action. There is one action for each way to take it."""
     refused: dict[str, Untranslated] = field(default_factory=dict)
-    """Properties that cannot be translated."""
+    """Properties that cannot be translated, with the reason."""
     symmetry: Symmetry | None = None
-    """The permutations of model values that change nothing but names; the sorts are kept under them."""
+    """The permutations of model values that change only names. The sorts are closed under them."""
     uncounted: Place | None = None
-    """The first formula whose ways to be true are not told apart, where each way is to be an action."""
+    """The first formula whose ways to be true are not told apart, if each way should be an action."""
     notes: Notes | None = None
-    """What expressions were translated to when this was made."""
+    """The translations of expressions, kept from the making of this one."""
 
     def decode(self, state: dict[str, object]) -> State:
-        """A state of the definition as the interpreter has it."""
+        """Return a state of the definition as a state of the interpreter."""
         return tuple(self.names.decode(state[s.name], s.sort) for s in self.variables)
 
     def permute(self) -> None:
-        """Adds to the shapes what the permutations make of them."""
+        """Add the images under the permutations to the shapes."""
         if self.symmetry is not None:
             for shape in self.shapes.values():
                 shape.permute(self.symmetry.renamings)
@@ -93,10 +93,10 @@ def started(
     symmetry: Symmetry | None = None,
     looked: Looked = lambda found, sorts: None,
 ) -> Translation:
-    """The sorts, from the first states; ``widely``: from more of them, and for small states; ``depth``: no
-    execution that matters has more steps; ``symmetry``: what permutations make of a value of a sort is to be
-    one; ``looked`` gets the first states before anything is made of them, and what sorts they need before
-    walks are taken, and after each time that some are. Raises Undefined, or Untranslated."""
+    """Begin a translation with the sorts that the first states need. ``widely``: sample more states, and keep
+    states small. ``depth``: no execution that matters has more steps. ``symmetry``: the sorts are closed
+    under its permutations. ``looked`` is called with the first states, then with the sorts before walks and
+    after each batch of walks. Raises Undefined or Untranslated."""
     if widely:
         found = _sampled_widely(specification, symmetry)
     else:
@@ -127,7 +127,7 @@ def started(
 
 
 def add_states(shapes: dict[str, Shape], states: list[State]) -> None:
-    """Adds the values of the variables in states to their shapes. Raises Untranslated."""
+    """Add the variables' values in states to their shapes. Raises Untranslated."""
     for (name, shape), values in zip(shapes.items(), zip(*states, strict=True), strict=False):
         try:
             for value in dict.fromkeys(values):
@@ -137,7 +137,7 @@ def add_states(shapes: dict[str, Shape], states: list[State]) -> None:
 
 
 def widened_by(made: Translation, states: list[State]) -> bool:
-    """Makes the sorts wide enough for states. Whether they were not before. Raises Untranslated."""
+    """Widen the sorts for states. Return True if they were too narrow. Raises Untranslated."""
     before = [sort_of(shape, made.names) for shape in made.shapes.values()]
     add_states(made.shapes, states)
     made.permute()
@@ -145,8 +145,8 @@ def widened_by(made: Translation, states: list[State]) -> bool:
 
 
 def _walk_on(shapes: dict[str, Shape], found: Sample, names: Names, looked: Looked) -> None:
-    """Adds states on random walks, until many add nothing. A walk takes less time than to translate
-    and explore anew where sorts turn out to be too narrow."""
+    """Add states on random walks until many batches add nothing. Walks take less time than another
+    translation and exploration with wider sorts."""
     before = sorts = [sort_of(shape, names) for shape in shapes.values()]
     looked(found, sorts)
     for number, states in enumerate(found.further, 1):
@@ -161,8 +161,8 @@ def _walk_on(shapes: dict[str, Shape], found: Sample, names: Names, looked: Look
 
 
 def _sampled_widely(specification: Specification, symmetry: Symmetry | None) -> Sample:
-    """The first states: fewer where each stands for a class, which takes longer. Many initial states are only
-    looked at where what they are, and in how many ways, is not said by Init itself, or a property speaks of
+    """Sample the first states, fewer under symmetry, where each takes longer. Init may state the initial
+    states and their number of ways. Then many initial states are enumerated only if a property mentions
     them."""
     wide = (MOST_SAMPLED_WIDELY, MOST_GENERATED_WIDELY)
     if symmetry is not None:

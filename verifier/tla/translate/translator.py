@@ -1,7 +1,7 @@
-"""What is known while one module is translated, and what all rules of the translation ask of each other.
+"""The context of a translation, and the operations that rules call on each other.
 
-A rule is a function of a translator: ``and_(t, parts)``, ``spread(t, of)``. The modules of rules stand one on
-the other. What they need of those above them, they ask the translator for: these are its methods.
+A rule is a function of a translator: ``and_(t, parts)``, ``spread(t, of)``. The modules of rules form layers.
+A rule reaches a higher layer through the methods of the translator.
 """
 
 from __future__ import annotations
@@ -46,34 +46,36 @@ class Translator:
         self._begin_memory()
 
     def _begin_state(self) -> None:
-        """What holds at a place and a time of the translation."""
+        """Initialise the state that changes with the place and the time of the translation."""
         self.assigned: dict[ast.Variable, Sym] | None = None
-        """What variables are in the next state; None: the symbols of the state after a step."""
+        """The values of variables in the next state. None: the symbols of the state after a step."""
         self.unassigned: set[str] = set()
         """The variables that were read in the next state before they had a value there."""
         self.own: dict[ast.Variable, Sym] = {}
-        """What the variables are of what stands below ENABLED in an instance."""
+        """The values of variables below ENABLED in an instance."""
         self.depths: dict[Definition, int] = {}
         self.repeated: dict[Definition, int] = {}
-        """How often operators called themselves within a call of them."""
+        """The number of calls that each operator made of itself within one call."""
         self.symmetry: Symmetry | None = None
-        """The permutations that are to change nothing but names: no order of what they move may matter."""
+        """The permutations that change only names. No order of the values that they move may matter."""
         self.keeps_sorts = True
-        """Whether what is assigned may be left without a value outside of its variable's sort."""
+        """True if assigned values outside of their variable's sort may have no value."""
         self.kept_narrow = False
-        """Whether what is made is assigned to a variable, and need not be outside of its sort."""
+        """True while the value of an assignment is translated, which need not exist outside of the variable's
+        sort."""
         self.of_candidates = False
-        """Whether membership is asked of all values of a sort, to find the members of a set. No text compares
-        these, so one of another kind is no member; elsewhere that has no value."""
+        """True while membership is decided for all values of a sort, to find the members of a set. No formula
+        of the module compares these values, so a value of another kind is no member. Elsewhere such a
+        membership has no value."""
         self.free: set[Symbol] = set()
-        """Parameters of actions that engines may leave to the solver, however few values they have."""
+        """Parameters of actions that engines may leave to the solver, even if they have few values."""
         self.uncounted: Place | None = None
-        """The first formula whose ways to be true were not told apart, though they should have been."""
+        """The first formula whose ways to be true were not told apart, although they should have been."""
         self.noted: Callable[[Expression, Context, Sym], None] = lambda whole, context, found: None
-        """Is told of each expression what it is translated to, unless it is the same in all states."""
+        """A callback with each expression that depends on the state, and its translation."""
 
     def _begin_memory(self) -> None:
-        """What was found before, so that it is not made anew."""
+        """Initialise the caches."""
         self.joins: dict[tuple[Sort, Sort], Sort] = {}
         self.totals: dict[Term, bool] = {}
         self.tables: dict[Table, Term] = {}
@@ -84,45 +86,47 @@ class Translator:
         self.folds: dict[Definition, Fold | None] = {}
         self.defined: dict[Definition, Sym] = {}
         self.tabled: dict[tuple[Any, ...], Sym] = {}
-        """What calls within recursive operators stand for, by operator and arguments."""
+        """The values of calls within recursive operators, by operator and arguments."""
         self.reached: dict[Definition, frozenset[Definition]] = {}
         self.compiled: dict[tuple[Expression, str], tuple[Unit, Any]] = {}
         self.known: dict[tuple[Expression, str], Sym] = {}
 
     def value(self, whole: Expression, context: Context) -> Sym:
-        """What an expression is translated to. Raises Untranslated."""
+        """Translate an expression. Raises Untranslated."""
         return evaluating.value_of(self, whole, context)
 
     def term(self, value: Sym) -> Term:
-        """A value as a term, in the least sort. Raises Untranslated."""
+        """Return a value as a term of the least sort. Raises Untranslated."""
         return sets.term_of(self, value)
 
     def fitted(self, value: Term, target: Sort) -> tuple[Sym, Term]:
-        """Whether the kind of a term's value is one of another sort, and the term converted."""
+        """Return the formula that a term's value has a kind of the other sort, and the converted term."""
         return converting.fitted(self, value, target)
 
     def convert(self, value: Term, target: Sort) -> Term:
-        """A term in another sort; undefined where the value is not in it."""
+        """Return a term in another sort. It is undefined where that sort lacks its value."""
         return converting.convert(self, value, target)
 
     def strict(self, result: Sym, *parts: Sym) -> Sym:
-        """What an operator made, made to read the parts."""
+        """Return an operator's result, changed to read these arguments."""
         return reading.strict(self, result, *parts)
 
     def after(self, read: Sym, value: Sym) -> Sym:
-        """A value, where a formula has one: it is true there."""
+        """Return a value; it has no value where the formula ``read`` has none. The formula is true
+        elsewhere."""
         return reading.after(self, read, value)
 
     def has_candidate(self, of: Sym, item: Sym) -> Sym:
-        """Whether a value of a sort, of whatever kind, is a member."""
+        """Return the formula that a value of a sort, of whatever kind, is a member."""
         return membership.has_candidate(self, of, item)
 
     def member_of(self, of: Sym, item: Sym) -> Sym:
-        """Whether something is a member, where it is of a kind that may be compared with the members."""
+        """Translate membership. It has no value where the item may not be compared with the members."""
         return comparability.member_of(self, of, item)
 
     def require_comparable_parts(self, one: Sym, other: Sym, inside: Sym) -> Sym:
-        """Whether a set is in another, where what is missing may be compared with what the other has."""
+        """Return ``inside``, whether a set is a subset of another. It has no value where a missing member may
+        not be compared with the members of the other set."""
         return comparability.require_comparable_parts(self, one, other, inside)
 
 

@@ -1,4 +1,4 @@
-"""The kinds of values and of sorts, and which kinds may be compared."""
+"""The kinds of values and of sorts, and the kinds that may be compared."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from verifier.tla.values import ModelValue, Value, is_set
 
 SET, FUNCTION, INTEGER, STRING, TRUTH = "set", "function", "integer", "string", "truth"
 EVERY = frozenset((SET, FUNCTION, INTEGER, STRING, TRUTH))
-"""The kinds, without those of model values: ``model``, and ``model p`` of those with the type p."""
+"""The kinds without those of model values: ``model``, and ``model p`` for those with the type p."""
 
 
 def clash(kind: str, others: set[str]) -> bool:
-    """Whether a value of a kind cannot be compared with one of some other kinds."""
+    """True if a value of a kind may not be compared with a value of one of the other kinds."""
     return kind != "model" and any(other not in (kind, "model") for other in others)
 
 
 def kinds_of_members(of: Value) -> set[str]:
-    """The kinds of what is in a set, where that is told by how it is written."""
+    """Return the kinds of a set's members, as far as the form of the set tells them."""
     match of:
         case frozenset():
             return {kind_of(one) for one in of}
@@ -45,7 +45,7 @@ def kinds_of_members(of: Value) -> set[str]:
 
 
 def kind_of(value: Value) -> str:
-    """The kind of a value, as far as comparisons ask for it."""
+    """Return the kind of a value, as comparisons distinguish them."""
     match value:
         case int():
             return INTEGER
