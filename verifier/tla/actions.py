@@ -1,11 +1,10 @@
-"""The walk over Init and Next that finds states, as TLC walks, compiled to Python.
+r"""The walk over Init and Next that finds states, as TLC walks, compiled to Python.
 
-A walker takes a frame and a continuation, and calls the continuation once for each way in which the formula
-can be true; meanwhile the next state has the values assigned on that way. A disjunction and a bounded
-quantifier are a branch for each disjunct and element, also where they say nothing of the next state, so that
-the same state may be generated several times, as often as TLC generates it. ``x' = e`` assigns where x' has
-no value yet, and is a test where it has one; so is ``x' \\in S``. Everything else is evaluated, from the
-left.
+A walker takes a frame and a continuation. It calls the continuation once for each way in which the formula
+can be true. During the call, the next state has the values that were assigned on that way. A disjunction or a
+bounded quantifier branches for each disjunct or element, even if these do not mention the next state. So a
+state may be generated several times, as often as TLC generates it. ``x' = e`` assigns if x' has no value yet,
+and is a test otherwise; the same holds for ``x' \in S``. Everything else is evaluated from the left.
 
 Init is walked as if all of it were primed: it assigns the next state too.
 """
@@ -32,11 +31,11 @@ if TYPE_CHECKING:
     from verifier.tla.evaluator import Evaluator
 
 _DEEPEST = 12
-"""Python nests no more than 20 loops, and 100 lines."""
+"""The limit of nested loops in one function: Python nests at most 20 loops, and 100 levels of indentation."""
 
 
 class Walker(Composing):
-    """Makes walkers of one evaluator."""
+    """Compiles walkers for one evaluator."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
@@ -45,16 +44,17 @@ class Walker(Composing):
         self.action: Definition | None = None
         """The definition that is being walked: the innermost above the first conjunction."""
         self.frame: Frame = []
-        """Its frame."""
+        """The frame of the action."""
         self.units: dict[Definition, Unit] = {}
-        """What its frame is one of."""
+        """The unit of each action's frame."""
 
     def walk(self, whole: Expression, unit: Unit, primed: bool, *, top: bool = False) -> Walk:
-        """The walker of a formula. ``primed``: it is Init. ``top``: it is a part of Next by itself."""
+        """Return the walker of a formula. ``primed``: the formula is Init. ``top``: it is a part of Next by
+        itself."""
         return self.made(lambda rest: self.flow(whole, unit, primed, rest, 1, top=top))
 
     def made(self, lines: Callable[[Rest], Lines], name: str | None = None) -> Walk:
-        """The walker of what has these lines."""
+        """Compile lines to a walker."""
         emit = self.evaluator.emit
         found: Walk = emit.names[emit.define(lines(following(emit, "follow")), "e, follow", name)]
         return found
@@ -62,7 +62,7 @@ class Walker(Composing):
     def flow(
         self, whole: Expression, unit: Unit, primed: bool, rest: Rest, depth: int, *, top: bool = False
     ) -> Lines:
-        """Lines that walk over a formula, and go on with the rest for each way in which it can be true."""
+        """Return lines that walk over a formula and run the rest for each way in which it can be true."""
         if depth > _DEEPEST:
             return self.apart(self.walk(whole, unit, primed, top=top), rest, depth)
         match whole:
@@ -101,7 +101,7 @@ class Walker(Composing):
         return [f"if {test}:", *indented(rest.lines(depth + 1))]
 
     def apart(self, walk: Walk, rest: Rest, depth: int) -> Lines:
-        """A walk by a function of its own."""
+        """Return lines that call a walk as a function of its own."""
         name = self.evaluator.emit.bound(walk)
         return rest.called(depth, lambda after: [f"{name}(e, {after.name})"])
 
@@ -118,7 +118,7 @@ class Walker(Composing):
         top: bool = False,
         begun: bool = False,
     ) -> Lines:
-        """The conjuncts from the left; ``begun`` if others stand before them."""
+        """Walk the conjuncts from the left. ``begun``: others stand before them."""
         if not items:
             return rest.lines(depth)
         if depth > _DEEPEST:
@@ -141,10 +141,8 @@ class Walker(Composing):
         return self.flow(first, unit, primed, after, depth, top=top and not others and not begun)
 
     def settled(self, walk: Walk, whole: Expression, unit: Unit, primed: bool) -> Walk:
-        """The walker of a formula that follows another one.
-
-        As TLC, it only tests the formula once all variables have values, and counts no ways to be true.
-        """
+        """Return the walker of a formula that follows another one. As in TLC, once all variables have values,
+        it only tests the formula and counts no ways to be true."""
         if self.assigns(whole, unit, primed):
             return walk
         return self.made(lambda rest: self._settled(walk, whole, unit, primed, rest, 1))
@@ -196,8 +194,7 @@ class Walker(Composing):
                 if number == len(rows):
                     follow()
                     return
-                # The body goes on with this element after the next ones were looked at: it has a frame of
-                # its own.
+                # The body may read this element after the loop has moved on, so it has a frame of its own.
                 own = e[:]
                 for slot, item in zip(slots, rows[number], strict=True):
                     own[slot] = item
@@ -282,7 +279,8 @@ class Walker(Composing):
         return self._guard(whole, unit, primed, rest, depth)
 
     def body(self, definition: Definition, unit: Unit, primed: bool, *, top: bool) -> str:
-        """The name of the walker of a definition's body, made once. It may be needed before it is there."""
+        """Return the name of the walker of a definition's body. It is compiled once, perhaps after the name
+        is used."""
         key = (definition, unit, primed, top)
         found = self.bodies.get(key)
         if found is None:
@@ -291,7 +289,7 @@ class Walker(Composing):
             assert body is not None
             try:
                 self.made(lambda rest: self.flow(body, unit, primed, rest, 1, top=top), found)
-            except Undefined:  # whoever asks next is told the same
+            except Undefined:  # the next caller gets the same error
                 del self.bodies[key]
                 raise
         return found
@@ -327,11 +325,11 @@ class Walker(Composing):
             walker, before = evaluator.emit.bound(self), evaluator.emit.fresh("a")
             walked = f"{walker}.action, {walker}.frame"
             lines += [f"{before} = {walked}", f"{walked} = {evaluator.emit.bound(symbol)}, {inner}"]
-            ended = [f"{walked} = {before}"]  # what follows in a disjunction around it is none of it
+            ended = [f"{walked} = {before}"]  # the next disjunct around the action is not part of it
         name, place = symbol.shown, whole.place
 
         def within(error: Undefined) -> None:
-            # The continuation, which is no part of this definition, may have failed.
+            # The error may come from the continuation, which is not part of this definition.
             if symbol.place.line <= error.outermost.line <= symbol.last_line:
                 error.within(name, place)
 
@@ -375,7 +373,7 @@ class Walker(Composing):
         return walked
 
     def of_waiting(self, whole: Expression, unit: Unit, primed: bool) -> Walk:
-        """The walker of an argument, made when it is first walked."""
+        """Return the walker of an argument. It is compiled when it is first walked."""
         key = (whole, unit, primed)
         found = self.dynamic.get(key)
         if found is None:

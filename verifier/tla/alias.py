@@ -1,4 +1,4 @@
-"""ALIAS: what a trace shows of its states instead of the variables."""
+"""ALIAS: the fields that a trace shows instead of the variables."""
 
 from __future__ import annotations
 
@@ -16,10 +16,8 @@ from verifier.tla.values import Fn, NoValue, Value, listed
 def aliased(
     specification: Specification, states: Sequence[State], start: int | None = None
 ) -> list[dict[str, Value] | None]:
-    """The fields of the alias for each state of a trace; None where it has no value, or is no record.
-
-    As for TLC, the next state of the last one is itself, or the one where a loop ``start``s.
-    """
+    """Return the fields of the alias for each state of a trace; None where it has no value or is no record.
+    As in TLC, the next state of the last one is itself, or the state where a loop ``start``s."""
     alias, evaluator = specification.alias, specification.evaluator
     if alias is None:
         return [None] * len(states)

@@ -1,4 +1,4 @@
-"""What TLCGet answers of the search."""
+"""The answers of TLCGet about the search."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 def as_trace(names: Sequence[str], states: Iterable[State]) -> Value:
-    """States as TLC's records of the variables."""
+    """Return states as TLC's records of the variables."""
     return tuple(Fn(dict(zip(names, state, strict=True))) for state in states)
 
 
 def answers(search: Explorer) -> dict[str, Callable[[], Value]]:
-    """By what is asked for."""
+    """Return the answers, by the key that TLCGet is given."""
     numbers: dict[str, Callable[[], Value]] = {
         "diameter": lambda: search.level + 1 + max(search.ahead, 0),
         "distinct": lambda: search.found.distinct,
@@ -39,7 +39,7 @@ def answers(search: Explorer) -> dict[str, Callable[[], Value]]:
         return Fn({**found, "initial": search.found.initial, "worker": 0})
 
     def trace() -> Value:
-        """The states up to the one that is looked at."""
+        """Return the states up to the one that is being checked."""
         if search.ahead < 0:
             raise NoValue("Trace has no value before there is a state")
         before = search.known.path(search.current)
@@ -47,11 +47,11 @@ def answers(search: Explorer) -> dict[str, Callable[[], Value]]:
         return as_trace(search.names, [*before, *last])
 
     def no_counterexample() -> Value:
-        """Whether there is none behind the search; before its end TLC knows none."""
+        """Return TRUE if the search has found no violation. Before its end, TLC knows none."""
         return boolean(not (search.found.complete and search.found.violations))
 
     def registers() -> Value:
-        """Of one worker, as there is one."""
+        """Return the registers of the only worker."""
         known = search.evaluator.registers.items()
         return Fn({name: (value,) for name, value in known if isinstance(name, str) and name != EXIT})
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def unit_of(ev: Evaluator, definition: Definition) -> Unit:
-    """The unit of a definition of a module, with its parameters in the first slots."""
+    """Return the unit of a module's definition, with its parameters in the first slots."""
     found = ev.units.get(definition)
     if found is None:
         found = ev.units[definition] = Unit(definition.module)
@@ -29,7 +29,8 @@ def unit_of(ev: Evaluator, definition: Definition) -> Unit:
 
 
 def compile_body(ev: Evaluator, definition: Definition, unit: Unit, primed: bool, *, truth: bool) -> str:
-    """The name of a definition's body as a function, made once; it may be needed before it is there."""
+    """Return the name of a definition's body as a function. It is compiled once, perhaps after the name is
+    used."""
     evaluated = ev.evaluated if definition.nested else _always(ev, definition)
     slots = ev.at_of.get(definition, ()) if definition.nested else ()
     key = (definition, unit, primed, truth, evaluated, slots)
@@ -41,7 +42,7 @@ def compile_body(ev: Evaluator, definition: Definition, unit: Unit, primed: bool
         ev.at_slots, ev.evaluated = list(slots), evaluated
         try:
             source = (ev.truth_source if truth else ev.value_source)(definition.body, unit, primed)
-        except Undefined:  # whoever asks next is told the same
+        except Undefined:  # the next caller gets the same error
             del ev.bodies[key]
             raise
         finally:
@@ -52,7 +53,7 @@ def compile_body(ev: Evaluator, definition: Definition, unit: Unit, primed: bool
 
 
 def frame_source(ev: Evaluator, unit: Unit, arguments: list[Source]) -> Source:
-    """A frame that begins with the arguments of a definition, with room for all else."""
+    """Return the source of a frame: the arguments of a definition, then empty slots."""
     room = ev.rooms.get(unit)
     if room is None:
         room = ev.rooms[unit] = ev.emit.bound(unit.room)
@@ -60,14 +61,14 @@ def frame_source(ev: Evaluator, unit: Unit, arguments: list[Source]) -> Source:
 
 
 def argument_source(ev: Evaluator, whole: Expression, unit: Unit, primed: bool) -> Source:
-    """An argument, evaluated; an operator as a closure."""
+    """Return the source of an argument that is evaluated at once; of an operator as a closure."""
     if isinstance(whole, ast.OperatorArgument | ast.Lambda):
         return operator_source(ev, whole, unit, primed)
     return ev.value_source(whole, unit, primed)
 
 
 def operator_source(ev: Evaluator, whole: Expression, unit: Unit, primed: bool) -> Source:
-    """An operator that is an argument, as a Closure."""
+    """Return the source of an operator argument, as a Closure."""
     if isinstance(whole, ast.Lambda):
         definition = Definition("LAMBDA", whole.parameters, unit.module, whole.place, True, whole.body)
         ev.at_of[definition] = tuple(ev.at_slots)
@@ -135,8 +136,8 @@ def _closure(ev: Evaluator, definition: Definition, unit: Unit, primed: bool) ->
 def argument_sources(
     ev: Evaluator, symbol: Definition, whole: ast.Apply, unit: Unit, primed: bool, *, walked: bool = False
 ) -> list[Source]:
-    """The arguments of a definition, evaluated at once where they are needed or cannot fail. Where it is
-    ``walked``, one that speaks of the next state may be what is assigned to."""
+    """Return the sources of a definition's arguments. An argument is evaluated at once if it is always needed
+    or cannot fail. If the definition is ``walked``, an argument may be the target of an assignment."""
     facts = ev.analysis.of_definition(symbol)
     acts = facts.level >= ACTION or facts.enabled or (walked and primed)
     always = frozenset() if acts else _always(ev, symbol)
@@ -154,14 +155,14 @@ def argument_sources(
 
 
 def _always(ev: Evaluator, symbol: Definition) -> frozenset[ast.Parameter]:
-    """The parameters whose arguments are evaluated before a definition is entered."""
+    """Return the parameters whose arguments are evaluated before a definition is entered."""
     facts = ev.analysis.of_definition(symbol)
     acts = facts.level >= ACTION or facts.enabled
     return frozenset() if acts or symbol.nested else ev.strictness.of(symbol)
 
 
 def waiting_source(ev: Evaluator, whole: Expression, unit: Unit, primed: bool, acts: bool) -> Source:
-    """An argument; ``acts`` if it may stand below a prime, or be an action, where it is used."""
+    """Return the source of an argument. ``acts``: it may be primed, or be an action, where it is used."""
     facts = ev.analysis.of(whole, unit.module)
     if isinstance(whole, ast.Number | ast.String):
         return ev.value_source(whole, unit, primed)
@@ -185,8 +186,8 @@ def waiting_source(ev: Evaluator, whole: Expression, unit: Unit, primed: bool, a
 
 
 def _is_made_of_names(ev: Evaluator, whole: Expression, unit: Unit) -> bool:
-    """Whether an expression is a tuple, record or set of bound names and literals: it always has a value,
-    and the same one below a prime."""
+    """True if an expression is a tuple, record or set of bound names and literals. Such an expression always
+    has a value, and a prime does not change it."""
     match whole:
         case ast.Number() | ast.String():
             return True

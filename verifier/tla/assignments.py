@@ -1,4 +1,4 @@
-"""Assignments to the next state: what has one of the ``relations``, and UNCHANGED, as they are walked."""
+"""Assignments to the next state, as they are walked: the ``relations`` and UNCHANGED."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 Continue: TypeAlias = Callable[[], None]
 Walk: TypeAlias = Callable[[Frame, Continue], None]
 Target: TypeAlias = "int | Callable[[Frame], int | None] | None"
-"""The variable that the left side of an assignment is: known, known when it is walked, or none."""
+"""The variable on the left side of an assignment: its index, a function that finds it in a walk, or None."""
 
 _EQUAL = Builtin("=", 2)
 
 
 class Assignments:
-    """Walkers that assign."""
+    """Compiles the walkers of assignments."""
 
     evaluator: Evaluator
 
@@ -38,18 +38,18 @@ class Assignments:
     def flow(
         self, whole: Expression, unit: Unit, primed: bool, rest: Rest, depth: int, *, top: bool = False
     ) -> Lines:
-        """Lines that walk over a formula, and go on with the rest for each way in which it can be true."""
+        """Return lines that walk over a formula and run the rest for each way in which it can be true."""
 
     @abstractmethod
     def of_waiting(self, whole: Expression, unit: Unit, primed: bool) -> Walk:
-        """The walker of an argument, made when it is first walked."""
+        """Return the walker of an argument. It is compiled when it is first walked."""
 
     @abstractmethod
     def apart(self, walk: Walk, rest: Rest, depth: int) -> Lines:
-        """A walk by a function of its own."""
+        """Return lines that call a walk as a function of its own."""
 
     def target(self, whole: Expression, unit: Unit, primed: bool) -> Target:
-        """The variable that is assigned, where the left side of ``=`` is one in the next state."""
+        """Return the variable that is assigned, if the left side of ``=`` is a variable in the next state."""
         if isinstance(whole, ast.Prime) and not primed:
             return self._variable(whole.body, unit)
         if isinstance(whole, ast.Let):
@@ -77,11 +77,11 @@ class Assignments:
         return None
 
     def _around(self, symbol: Definition, unit: Unit) -> Unit:
-        """Where the body of a definition without parameters stands: one of a LET shares the frame."""
+        """Return the unit of a definition without parameters. One of a LET shares the frame around it."""
         return unit if symbol.nested else unit_of(self.evaluator, symbol)
 
     def _of_parameter(self, symbol: ast.Parameter, unit: Unit, *, primed: bool) -> Target:
-        """The variable that an argument is: ``Op(y) == y = e`` with ``Op(x')``, or ``y' = e`` with
+        """Return the variable that an argument is: ``Op(y) == y = e`` with ``Op(x')``, or ``y' = e`` with
         ``Op(x)``."""
         slot = unit.slot(symbol)
 
@@ -97,7 +97,7 @@ class Assignments:
         return of
 
     def assigns(self, whole: Expression, unit: Unit, primed: bool) -> bool:
-        """Whether a formula is an assignment, which is true in one way where its variable has a value."""
+        """True if a formula is an assignment, which is true in one way once its variable has a value."""
         if isinstance(whole, ast.Unchanged):
             return True
         if not isinstance(whole, ast.Apply):
@@ -108,7 +108,7 @@ class Assignments:
     def assign(
         self, target: Target, whole: ast.Apply, unit: Unit, primed: bool, rest: Rest, depth: int
     ) -> Lines:
-        """``x' = e``"""
+        """Return lines that walk over ``x' = e``."""
         if callable(target):
             return self.apart(self._assign_if(target, whole, unit, primed), rest, depth)
         place, emit = whole.place, self.evaluator.emit
@@ -161,7 +161,7 @@ class Assignments:
     def assign_some(
         self, target: Target, whole: ast.Apply, unit: Unit, primed: bool, rest: Rest, depth: int
     ) -> Lines:
-        r"""``x' \\in S``"""
+        r"""Return lines that walk over ``x' \in S``."""
         evaluator, right, place = self.evaluator, whole.arguments[1], whole.place
         domain = domain_source(evaluator, right, unit, primed, ordered=True)
         container = evaluator.value_source(right, unit, primed)
@@ -193,7 +193,8 @@ class Assignments:
         return rest.called(depth, assigned)
 
     def unchanged(self, body: Expression, unit: Unit, rest: Rest, depth: int) -> Lines:
-        """``UNCHANGED e``: the variables in e, if it is a tuple of them, stay as they are."""
+        """Return lines that walk over ``UNCHANGED e``. If e is a tuple of variables, these keep their
+        values."""
         indices = self.variables_of(body, unit)
         if indices is None:
             if isinstance(body, ast.Tuple):
@@ -210,7 +211,8 @@ class Assignments:
         ]
 
     def _unchanged_argument(self, symbol: ast.Parameter, body: Expression, unit: Unit) -> Walk:
-        """``Keep(v) == UNCHANGED v`` with ``Keep(<<x, y>>)``: the argument stays as it is."""
+        """Return the walker of ``UNCHANGED v`` for a parameter v: in ``Keep(<<x, y>>)``, x and y keep their
+        values."""
         slot, other = unit.slot(symbol), self.of_waiting(_kept(body), unit, False)
 
         def walked(e: Frame, follow: Continue) -> None:
@@ -225,8 +227,8 @@ class Assignments:
         return walked
 
     def _keeps(self, indices: list[int]) -> str:
-        """A function that leaves variables as they are: those that had no value before; None if another one
-        has another value."""
+        """Return the name of a function that keeps the values of variables. The function returns the
+        variables that had no next value before; None if one has another next value."""
         emit, now, following = self.evaluator.emit, self.evaluator.now, self.evaluator.next
 
         def slowly() -> list[int] | None:
@@ -277,5 +279,5 @@ class Assignments:
 
 
 def _kept(body: Expression) -> ast.Apply:
-    """``e' = e``"""
+    """Return ``e' = e``."""
     return ast.Apply(_EQUAL, (ast.Prime(body, place=body.place), body), place=body.place)

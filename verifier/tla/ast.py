@@ -1,9 +1,9 @@
 """The abstract syntax of TLA+, with every name resolved.
 
-A name is a symbol: a declared variable or constant, a definition, a parameter, a bound name, or an operator
-that is built in. Two symbols are the same exactly if they are the same object. An expression says where it
-stands in the text. An instance of a module has definitions of its own, in which the parameters of the module
-are the symbols and expressions that were put for them, so that nothing here speaks of substitution.
+A name is a symbol: a declared variable or constant, a definition, a parameter, a bound name, or a built-in
+operator. Two symbols are the same exactly if they are the same object. An expression has its place in the
+text. An instance of a module has definitions of its own. In these, the substituted symbols and expressions
+stand in place of the module's parameters, so no form here expresses a substitution.
 """
 
 from __future__ import annotations
@@ -47,63 +47,63 @@ class Bound:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Builtin:
-    """An operator of the language or of a standard module; the interpreter knows what it means."""
+    """An operator of the language or of a standard module. The interpreter has its meaning."""
 
     name: str
     arity: int
     module: str = ""
-    """The module that has it; empty for the language itself."""
+    """The module that defines it; empty for the language itself."""
     takes: tuple[int, ...] = ()
     """The arity of each argument, if one of them is an operator."""
 
 
 @dataclass(slots=True, eq=False)
 class Definition:
-    """A defined operator. The body comes later than the name where it is recursive."""
+    """A defined operator. A recursive one gets its body after its name."""
 
     name: str
     parameters: tuple[Parameter, ...]
     module: str
     place: Place
     nested: bool = False
-    """Whether it stands in a LET, and so may speak of what is bound around it."""
+    """True if it is defined in a LET, so that it may use names that are bound around it."""
     body: Expression | None = None
     path: str = ""
-    """The names of the instances that it is reached through, ``I!J!``."""
+    """The names of the instances through which it is reached, ``I!J!``."""
     text: str = ""
-    """What was written, with single spaces: two modules may define the same."""
+    """The text of the definition, with single spaces: two modules may define the same operator."""
     last_line: int = 0
     labels: dict[str, Label] = field(default_factory=dict)
     """The labelled parts of the body."""
     takes: int | None = None
-    """Of a function that is defined as one, ``f[x \\in S, y \\in T] == e``: how many arguments it takes."""
+    r"""The number of arguments of a function that is defined as ``f[x \in S, y \in T] == e``."""
     home: Module | None = None
-    """The module that it stands in, as read there; None for what a LET defines."""
+    """The module that contains it, as read there; None for a definition of a LET."""
     copies: tuple[Copy, ...] = ()
-    """The INSTANCEs without a name that it is reached through, the outermost first."""
+    """The INSTANCEs without a name through which it is reached, the outermost first."""
     recursive: bool = False
-    """Whether RECURSIVE declares it."""
+    """True if RECURSIVE declares it."""
     statement: bool = False
-    """Whether it is the name of a theorem or an assumption."""
+    """True if it is the name of a theorem or an assumption."""
     plain: dict[str, tuple[Copy, ...]] = field(default_factory=dict)
-    """The modules whose texts name it without an instance's name, and through which of ``copies``."""
+    """The modules that mention it without an instance's name, each with the ``copies`` on the way."""
     prefixed: Definition | None = None
-    """What ``I!Op`` is, where that is another definition: of an instance in a LET."""
+    """The definition that ``I!Op`` means, if it is another one: of an instance in a LET."""
 
     @property
     def arity(self) -> int:
-        """The number of arguments."""
+        """Return the number of arguments."""
         return len(self.parameters)
 
     @property
     def shown(self) -> str:
-        """The name as a reader writes it."""
+        """Return the name as a reader writes it."""
         return f"{self.path}{self.name}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Copy:
-    """An INSTANCE without a name, whose module may get definitions of its own."""
+    """An INSTANCE without a name. Its module may get definitions of its own."""
 
     by: Module
     local: bool
@@ -111,14 +111,15 @@ class Copy:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Label:
-    """``name(x, y):: e``: a part of a definition. Its parameters stand for what is bound around it."""
+    """``name(x, y):: e``: a part of a definition. Its parameters stand for the names that are bound around
+    it."""
 
     parameters: tuple[Parameter, ...]
     names: dict[Symbol, Symbol]
-    """By what is bound around it, which parameter stands for it."""
+    """The parameter for each name that is bound around it."""
     body: Expression
     labels: dict[str, Label]
-    """The labelled parts of it."""
+    """Its labelled parts."""
     lets: tuple[list[Definition], ...]
     """The definitions of the LETs around it, within the definition."""
 
@@ -171,7 +172,7 @@ class Junction(Expression):
     conjunction: bool
     items: tuple[Expression, ...]
     infix: bool = False
-    """Whether it is written ``a /\\ b /\\ c``, and is no list: its first part is then ``a /\\ b``."""
+    r"""True if it is written ``a /\ b /\ c`` and not as a list: then its first part is ``a /\ b``."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -186,7 +187,7 @@ class Case(Expression):
     arms: tuple[tuple[Expression, Expression], ...]
     other: Expression | None
     missing: str = "no case of this CASE is true, and there is no OTHER"
-    """What is wrong where no case is true, and there is no other."""
+    """The error where no case is true and there is no OTHER."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -197,7 +198,7 @@ class Let(Expression):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Binding:
-    """Names that take the elements of a set: one name, or the parts of a tuple."""
+    """Names that range over a set: one name, or the parts of a tuple."""
 
     names: tuple[Bound, ...]
     is_tuple: bool
@@ -251,7 +252,7 @@ class Image(Expression):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Function(Expression):
-    r"""``[x \\in S |-> e]``; ``itself`` is its name in its own body, where it is recursive."""
+    r"""``[x \in S |-> e]``. ``itself`` is its own name in its body, if it is recursive."""
 
     bindings: tuple[Binding, ...]
     body: Expression
@@ -288,7 +289,7 @@ class Product(Expression):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class At(Expression):
-    """``@``: the value before, in EXCEPT."""
+    """``@`` in EXCEPT: the value before the update."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -327,8 +328,8 @@ class Unchanged(Expression):
 class Enabled(Expression):
     body: Expression
     own: tuple[tuple[Variable, Expression], ...] = ()
-    """Of an instance that puts expressions for variables: ``body`` speaks of these variables instead, and
-    each has the value of its expression. ``x'`` below ENABLED is not what is put for ``x``, primed."""
+    """The own variables of ``body``, in an instance that substitutes expressions for variables. Each variable
+    has the value of its expression. Below ENABLED, ``x'`` is not the primed substitute of ``x``."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -365,11 +366,12 @@ class Assumption:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ProofStep:
-    """Formulas of a proof whose level is bounded, where one of the goals is temporal; None: in any case."""
+    """Formulas of a proof whose level is bounded if a goal is temporal; None: if it is bounded in any
+    case."""
 
     place: Place
     words: str
-    """What is wrong if it is not."""
+    """The error if the level is too high."""
     goals: tuple[Expression, ...] | None
     formulas: tuple[Expression, ...]
     limit: int
@@ -377,44 +379,45 @@ class ProofStep:
 
 @dataclass(slots=True, eq=False)
 class Module:
-    """A module with everything that it has by EXTENDS and INSTANCE."""
+    """A module with all names that it gets by EXTENDS and INSTANCE."""
 
     name: str
     file: str
     constants: list[Constant] = field(default_factory=list)
     variables: list[Variable] = field(default_factory=list)
     names: dict[str, Symbol | Instance] = field(default_factory=dict)
-    """What its text may say, with ``I!Op`` for the operators of a named instance."""
+    """The names that its text may use, with ``I!Op`` for the operators of a named instance."""
     put: dict[str, Symbol | Instance] = field(default_factory=dict)
-    """Of an instance: what stands for its variables."""
+    """For an instance: the substitutes of its variables."""
     given: set[str] = field(default_factory=set)
-    """Of an instance: the names that it declares. An INSTANCE without a name does not make them known."""
+    """For an instance: the names that its module declares. An INSTANCE without a name does not import
+    them."""
     hidden: set[str] = field(default_factory=set)
-    """The names that are LOCAL."""
+    """The LOCAL names."""
     loose: set[str] = field(default_factory=set)
-    """The names that give way to others: see ``standard.FORMERLY_EXTENDED``."""
+    """The names that yield to others: see ``standard.FORMERLY_EXTENDED``."""
     instances: dict[str, Instance] = field(default_factory=dict)
     instantiated: bool = False
-    """Whether something is put for what it declares."""
+    """True if its declared names have substitutes."""
     assumptions: list[Assumption] = field(default_factory=list)
     theorems: list[Expression] = field(default_factory=list)
     proved: set[str] = field(default_factory=set)
-    """The names of theorems that are no formulas, but ASSUME and PROVE."""
+    """The names of theorems that are ASSUME/PROVE instead of formulas."""
     steps: list[ProofStep] = field(default_factory=list)
-    """Of its proofs, what levels matter for."""
+    """The parts of its proofs whose levels are checked."""
     puts: list[Put] = field(default_factory=list)
-    """What its instances put for what is declared there."""
+    """The substitutions of its instances."""
     extended: set[str] = field(default_factory=set)
-    """The modules that it extends or instantiates, directly or not."""
+    """The modules that it extends or instantiates, directly or indirectly."""
     modules: dict[str, object] = field(default_factory=dict)
-    """The modules inside of it, by name, as parsed."""
+    """The modules inside it, by name, as parsed."""
     inner: list[Module] = field(default_factory=list)
-    """The modules inside of it, with nothing put for what they declare."""
+    """The modules inside it, without substitutions."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Put:
-    """What an instance of a module puts for a name that the module declares."""
+    """The substitute that an instance has for a name that its module declares."""
 
     place: Place
     module: Module
@@ -422,12 +425,12 @@ class Put:
     variable: bool
     symbol: Symbol
     parameters: tuple[Parameter, ...]
-    """Those of the instance."""
+    """The parameters of the instance."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Instance:
-    """A named instance: what ``I!Op`` means."""
+    """A named instance: the module in which ``I!Op`` is found."""
 
     name: str
     parameters: tuple[Parameter, ...]

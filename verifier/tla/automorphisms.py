@@ -1,4 +1,4 @@
-"""Whether the permutations that a configuration names change nothing but names: SYMMETRY, checked."""
+"""SYMMETRY, checked: permutations of a configuration must change only names."""
 
 from __future__ import annotations
 
@@ -23,14 +23,15 @@ _UNEVEN = {
     "SetToSeq", "Serialize", "JsonSerialize", "ndJsonSerialize", "CSVWrite", "ToJson", "ToJsonArray",
     "ToJsonObject", "IOExec", "Trace", "CounterExample", "PickSuccessor", "TLCFP",
 }  # fmt: skip
-"""Operators whose answer may rest on the order of values, on chance or on the search."""
+"""Operators whose value may depend on the order of values, on chance or on the search."""
 
 
 def permutations(specification: Specification) -> list[Permutation]:
-    """All permutations that the configuration's SYMMETRY generates, but for the identity. Raises TlaError."""
+    """Return all permutations that the configuration's SYMMETRY generates, without the identity. Raises
+    TlaError."""
     generators: list[Permutation] = []
     shared = specification.evaluator
-    # What this evaluates is not watched yet, so nothing of it may be remembered.
+    # Symmetry is not checked yet during this evaluation, so its values must not be kept.
     evaluator = Evaluator(shared.variables, shared.resolve, shared.constants, shared.order)
     evaluator.model_values = shared.model_values
     for formula in specification.symmetry:
@@ -53,7 +54,7 @@ def _permutation(pairs: dict[Value, Value]) -> Permutation:
 
 
 def _closure(generators: list[Permutation], specification: Specification) -> list[Permutation]:
-    """The group."""
+    """Return the group that permutations generate."""
     found: dict[frozenset[tuple[Value, Value]], Permutation] = {}
     waiting: list[Permutation] = [{}]
     while waiting:
@@ -75,8 +76,9 @@ def _closure(generators: list[Permutation], specification: Specification) -> lis
 def interchangeable(
     specification: Specification, formulas: Sequence[Formula], most: int
 ) -> list[Permutation]:
-    """All permutations of model values of one set, and of several at once, that change nothing but names in
-    formulas, without the identity. No more than ``most``: then of some values only."""
+    """Return permutations of model values of one set, or of several at once, that change only names in
+    formulas. The identity is left out. There are at most ``most``; if there are more, some values are not
+    permuted."""
     generators: list[Permutation] = []
     size, known = 1, set[Value]()
     for values in companions(specification):
@@ -97,7 +99,7 @@ def interchangeable(
 
 
 def companions(specification: Specification) -> list[list[Value]]:
-    """The constants that are sets of model values."""
+    """Return the constants that are sets of model values."""
     constants = dict.fromkeys(specification.constants.values())
     sets = (one for one in constants if isinstance(one, frozenset) and one)
     return [
@@ -110,7 +112,7 @@ def companions(specification: Specification) -> list[list[Value]]:
 def asymmetry(
     specification: Specification, formulas: Iterable[Formula], found: list[Permutation]
 ) -> str | None:
-    """Why permutations may change what formulas say; None if they do not."""
+    """Return the reason why permutations may change the meaning of formulas; None if they do not."""
     look = _Look(specification.evaluator, [Renaming(permutation) for permutation in found])
     for formula in formulas:
         reason = look.expression(formula.body, formula.module)
@@ -120,7 +122,7 @@ def asymmetry(
 
 
 class _Look:
-    """Looks through formulas for what tells permuted values apart."""
+    """Searches formulas for operators that distinguish permuted values."""
 
     def __init__(self, evaluator: Evaluator, renamings: list[Renaming]) -> None:
         self.evaluator, self.renamings = evaluator, renamings
@@ -162,7 +164,7 @@ class _Look:
         return self.definitions[symbol]
 
     def _same(self, symbol: Definition) -> bool:
-        """Whether a definition has one value, which permutations do not change: ``{a, b}``."""
+        """True if a definition has one value that permutations do not change: ``{a, b}``."""
         if not self.evaluator.analysis.of_definition(symbol).fixed or symbol.body is None:
             return False
         shared = self.evaluator

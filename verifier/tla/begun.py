@@ -1,4 +1,4 @@
-"""A search that looked at states without properties, and that another one goes on with."""
+"""A search that explored states without properties, for another search to continue."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ if TYPE_CHECKING:
     from verifier.tla.explorer import Explorer
 
 BETWEEN_CHECKS = 128
-"""So many states are looked at or generated before the limits are looked at again."""
+"""The number of explored or generated states between two checks of the limits."""
 
 
 @dataclass(frozen=True)
 class Begun:
-    """The states that a breadth-first search found, in the order of the interpreter: all initial ones, and
-    the successors of the first ones."""
+    """The states of a breadth-first search, in order: all initial ones, and the successors of the first
+    ones."""
 
     known: KnownStates
     found: Found
-    """Its levels are those before the one that is expanded."""
+    """The result so far. Its levels are those before the level that is being expanded."""
     looked_at: list[State]
-    """The states of which a search checks invariants: also those beyond the constraints."""
+    """The states whose invariants a search checks, including those outside the constraints."""
     first: int
-    """The first state of the level that is expanded."""
+    """The first state of the level that is being expanded."""
     number: int
-    """The first state that is not expanded."""
+    """The first state that is not yet expanded."""
     end: int
     """The end of the level."""
     seconds: float
@@ -39,8 +39,8 @@ class Begun:
 
 
 def alike(explorer: Explorer, begun: Begun) -> bool:
-    """Whether a search would find the same states in the same order: without SYMMETRY, VIEW and what is asked
-    of steps, where no formula speaks of the search or does more than have a value."""
+    """True if a search would find the same states in the same order. It must have no SYMMETRY, no VIEW and no
+    properties of steps. No formula may mention the search or have side effects."""
     spec = explorer.specification
     if spec.symmetry or spec.view is not None or spec.possible or spec.action_constraints or explorer.steps:
         return False
@@ -54,8 +54,8 @@ def alike(explorer: Explorer, begun: Begun) -> bool:
 
 
 def goes_on(explorer: Explorer, begun: Begun) -> bool:
-    """Whether a search goes on with one that is alike: then it is as if it had looked at these states itself.
-    If not, it is to start anew: something is violated, or an initial state is beyond the constraints."""
+    """Let a search continue an equivalent one, as if it had explored these states itself. Return False if it
+    must start again: a property is violated, or an initial state is outside the constraints."""
     explorer.enforce(explorer)
     explorer.known, explorer.found = begun.known, begun.found
     explorer.violations = Violations(begun.known, begun.found)
@@ -65,7 +65,7 @@ def goes_on(explorer: Explorer, begun: Begun) -> bool:
     try:
         hold = _all_true(explorer, initial, [*explorer.constraints, *_tests(explorer.initially)])
         hold = hold and _invariants_hold(explorer, begun.looked_at)
-    except Undefined:  # the search reports it when it gets there
+    except Undefined:  # the search will report it there
         hold = False
     explorer.found.closed = explorer.level - 1
     return hold
@@ -81,7 +81,7 @@ def _tests(named: list[tuple[str, Test]]) -> list[Test]:
 
 
 def _all_true(explorer: Explorer, states: list[State], asked: list[Test]) -> bool:
-    """Whether all tests are true of all states."""
+    """True if all tests are true in all states."""
     if not asked:
         return True
     now, following = explorer.evaluator.now, explorer.evaluator.next

@@ -1,4 +1,4 @@
-"""Which formulas must be walked, because they may assign or be true in several ways."""
+"""The formulas that must be walked, because they may assign or be true in several ways."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from verifier.tla.values import LazyFunction, is_member
 
 
 class Branching(Assignments):
-    """Tells formulas that are walked from those that are only tested."""
+    """Distinguishes formulas that are walked from those that are only tested."""
 
     def branches(
         self, whole: Expression, unit: Unit, primed: bool, seen: tuple[Definition, ...] = ()
     ) -> bool:
-        """Whether a formula must be walked: it may assign, or be true in several ways."""
+        """True if a formula must be walked: it may assign, or be true in several ways."""
         match whole:
             case ast.Junction():
                 return not whole.conjunction or any(self.branches(i, unit, primed, seen) for i in whole.items)
@@ -61,12 +61,13 @@ class Branching(Assignments):
             and not symbol.parameters
             and self.evaluator.analysis.of_definition(symbol).fixed
         ):
-            return False  # TLC has its value before it walks
+            return False  # TLC evaluates it before the walk
         inner = unit if symbol.nested else unit_of(self.evaluator, symbol)
         return self.branches(symbol.body, inner, primed, (*seen, symbol))
 
     def function_apply(self, whole: ast.FunctionApply, unit: Unit, primed: bool) -> Walk:
-        """A recursive function of truths: its body is walked, as that of an operator."""
+        """Return the walker of a recursive function of truths. Its body is walked like that of an
+        operator."""
         applied = self.evaluator.value(whole.function, unit, primed)
         given = self.evaluator.value(whole.argument, unit, primed)
         test = self.evaluator.truth(whole, unit, primed)
@@ -87,7 +88,7 @@ class Branching(Assignments):
 
 
 def _is_recursive_function(whole: Expression) -> bool:
-    """Whether an expression may be a function that is defined by itself."""
+    """True if an expression may be a recursive function."""
     if not isinstance(whole, ast.Apply) or whole.arguments:
         return False
     symbol = whole.operator

@@ -1,8 +1,9 @@
-"""Operators that are arguments get values, so none of them may tell equal arguments apart.
+"""Arguments are passed to operator arguments as values, so no operator argument may distinguish equal
+arguments.
 
-Where ``G(F(_), a) == F(a)`` is used as ``G(P, x)``, x is evaluated before P sees it. That is another thing
-than ``P(x)`` where ``P(a) == a'`` or ``[]a``, and x has another value in another state. So it is refused
-if what is checked comes to it.
+Where ``G(F(_), a) == F(a)`` is used as ``G(P, x)``, x is evaluated before P gets it. If ``P(a)`` is ``a'`` or
+``[]a``, this differs from ``P(x)``, because x has another value in another state. So it is refused if a
+checked formula contains it.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ def refuse_by_value(
     found: Mapping[Expression, str],
     resolve: Callable[[Symbol, str], Symbol | None],
 ) -> None:
-    """Raises TlaError where a formula comes to what was ``found``, with what is wrong there."""
+    """Raise TlaError if a formula contains one of the expressions in ``found``, with the error there."""
     waiting = [(formula.body, formula.module) for formula in formulas] if found else []
     seen = set[Definition]()
     while waiting:

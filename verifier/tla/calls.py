@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def endless(name: str) -> str:
-    """What is wrong where Python's own limit is reached."""
+    """Return the error for a recursion that reaches Python's limit."""
     return f"{name} calls itself without an end, or deeper than 60,000 closures go"
 
 
@@ -33,7 +33,7 @@ def endless(name: str) -> str:
 
 
 def application_source(ev: Evaluator, whole: ast.Apply, unit: Unit, primed: bool) -> Source:
-    """The value of a name, or of an operator with arguments."""
+    """Return the source of a name, or of an operator with arguments."""
     symbol = ev.resolve(whole.operator, unit.module) or whole.operator
     if symbol in ev.constants and not whole.arguments:
         return ev.emit.bound(ev.constants[symbol])
@@ -58,7 +58,7 @@ def application_source(ev: Evaluator, whole: ast.Apply, unit: Unit, primed: bool
 
 
 def predicate_source(ev: Evaluator, whole: ast.Apply, unit: Unit, primed: bool) -> Source | None:
-    """An operator with arguments as a formula; None where its value is to be asked."""
+    """Return the source of an operator with arguments as a formula; None if it is compiled as a value."""
     symbol = ev.resolve(whole.operator, unit.module) or whole.operator
     if isinstance(symbol, Builtin) and _own(symbol):
         return comparison_source(ev, symbol.name, whole, unit, primed)
@@ -119,7 +119,8 @@ def _primitive(ev: Evaluator, symbol: Builtin, whole: ast.Apply, unit: Unit, pri
 
 
 def compile_operator(ev: Evaluator, name: str, arity: int, place: Place) -> Evaluate | None:
-    """What computes a built-in operator of a frame that has its arguments; None if there is none."""
+    """Return the function that computes a built-in operator from a frame of its arguments; None for another
+    operator."""
     key = (name, arity, place)
     if key not in ev.operations:
         make = PRIMITIVES.get(name) or EXTENSIONS.get(name)
@@ -135,13 +136,13 @@ def compile_operator(ev: Evaluator, name: str, arity: int, place: Place) -> Eval
 def _defined(
     ev: Evaluator, symbol: Definition, whole: ast.Apply, unit: Unit, primed: bool, *, truth: bool
 ) -> Source:
-    """A definition with its arguments."""
+    """Return the source of a definition with its arguments."""
     if symbol.nested and not symbol.parameters:
         return local_source(ev, symbol, whole, unit, primed, truth=truth)
     target = unit if symbol.nested else unit_of(ev, symbol)
     facts = ev.analysis.of_definition(symbol)
     if not symbol.parameters and facts.level == CONSTANT and not facts.free:
-        # Also what is random: as TLC, it is chosen once.
+        # A random value is included: as in TLC, it is chosen once.
         constant = _constant(ev, symbol, whole, target)
         return ev.truth_of(constant, whole.place) if truth else constant
     arguments = argument_sources(ev, symbol, whole, unit, primed)
@@ -168,12 +169,13 @@ def _defined(
 
 
 def _evaluated(ev: Evaluator, body: str) -> Source:
-    """The source that evaluates a body in the frame ``e``: its own, unless it is still being compiled."""
+    """Return the source that evaluates a body in the frame ``e``. It is a call if the body is still being
+    compiled, and the body's own source otherwise."""
     return ev.emit.bodies.get(body, f"{body}(e)")
 
 
 def _guarded(ev: Evaluator, entered: Source, name: str, place: Place, *, alone: bool = False) -> list[str]:
-    """Lines that evaluate the body of a definition; ``alone`` if it is one of a module."""
+    """Return lines that evaluate the body of a definition. ``alone``: it is a definition of a module."""
 
     def within(error: Undefined) -> None:
         error.within(name, place)
@@ -196,14 +198,14 @@ def _guarded(ev: Evaluator, entered: Source, name: str, place: Place, *, alone: 
 
 
 def _entered(ev: Evaluator, body: str, name: str, place: Place) -> Callable[[Frame], Any]:
-    """The body of a definition, in a frame that is made for it."""
+    """Return a function that evaluates the body of a definition in its own frame."""
     lines = _guarded(ev, _evaluated(ev, body), name, place, alone=True)
     made: Evaluate = ev.emit.names[ev.emit.define(lines)]
     return made
 
 
 def _constant(ev: Evaluator, symbol: Definition, whole: ast.Apply, target: Unit) -> Source:
-    """A definition that has one value: evaluated once for all its uses."""
+    """Return the source of a definition that has one value, which is evaluated once for all its uses."""
     body = compile_body(ev, symbol, target, False, truth=False)
     enter, names = _entered(ev, body, symbol.shown, whole.place), ev.emit.names
     name = ev.values.setdefault(symbol, ev.emit.fresh("v"))

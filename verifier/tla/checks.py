@@ -1,4 +1,4 @@
-"""What a search evaluates in states and of steps: properties, constraints, the view."""
+"""The formulas that a search evaluates: properties of states and steps, constraints, the view."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from verifier.tla.splitting import Formula
 from verifier.tla.values import Value
 
 Test: TypeAlias = Callable[[], bool]
-"""Whether a formula is true of what is set in the evaluator."""
+"""Returns True if a formula is true of the state or step that is set in the evaluator."""
 
 
 @dataclass(frozen=True)
 class Checks:
-    """Formulas, compiled: of each property under its name."""
+    """Compiled formulas, by the name of their property."""
 
     invariants: list[tuple[str, Test]]
     initially: list[tuple[str, Test]]
@@ -25,12 +25,12 @@ class Checks:
     constraints: list[Test]
     action_constraints: list[Test]
     always_alike: bool
-    """Whether a state that is within the constraints stays so."""
+    """True if the constraints have the same value each time in the same state."""
     view: Callable[[], Value] | None
 
 
 def evaluated(spec: Specification, asked: Container[str] | None = None) -> list[Formula]:
-    """The formulas, but for the view, that a search evaluates where these properties are asked, or all."""
+    """Return the formulas that a search evaluates for the asked properties, or for all, without the view."""
     invariants = [one for name, one in spec.invariants.items() if asked is None or name in asked]
     parts = [one for name, one in spec.properties.items() if asked is None or name in asked]
     return [
@@ -41,7 +41,7 @@ def evaluated(spec: Specification, asked: Container[str] | None = None) -> list[
 
 
 def checks(spec: Specification, asked: Container[str]) -> Checks:
-    """What is evaluated where these properties are asked."""
+    """Compile the formulas that are evaluated for the asked properties."""
     evaluator = spec.evaluator
 
     def test(formula: Formula) -> Test:

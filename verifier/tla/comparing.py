@@ -1,7 +1,7 @@
-"""``=`` of two values, as TLC has it: which values it refuses to compare, by their kinds and by their parts.
+"""``=`` of two values as in TLC, which refuses to compare some by their kinds or their parts.
 
-TLC compares tuples item by item, and other values part by part in an order of its own
-(``tlc2.value.impl``: ``TupleValue``, ``RecordValue``, ``FcnRcdValue``, ``SetEnumValue``, each ``equals``).
+TLC compares tuples item by item, and other values part by part in an order of its own (``tlc2.value.impl``:
+``TupleValue``, ``RecordValue``, ``FcnRcdValue``, ``SetEnumValue``, each ``equals``).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from verifier.tla.values import Fn, NoValue, Value, pairs_of, same
 
 COMPOUND = frozenset((frozenset, tuple, Fn))
-"""The kinds of listed values that have parts."""
+"""The Python types of listed values that have parts."""
 
 
 def equals(one: Value, other: Value) -> bool:
@@ -24,11 +24,9 @@ def equals(one: Value, other: Value) -> bool:
 
 
 def has_parts_to_refuse(one: Value, other: Value) -> bool:
-    """True if TLC refuses to compare two sets or functions, which are not equal, for their parts.
-
-    Of tuples the first items that differ decide. Of other values this is so where all parts that differ are
-    refused: where some differ otherwise, TLC's order decides, and FALSE is an answer as good as an error.
-    """
+    """True if TLC refuses to compare two unequal sets or functions because of their parts. For tuples, the
+    first items that differ decide. For other values, all parts that differ must be refused. If some differ
+    otherwise, TLC's order decides, and FALSE is as good as an error."""
     if type(one) is frozenset:
         return len(one) == len(other) and are_all_refused(one, other)
     if len(one) != len(other):
@@ -43,7 +41,7 @@ def has_parts_to_refuse(one: Value, other: Value) -> bool:
 
 
 def are_all_refused(some: Iterable[Value], others: Iterable[Value]) -> bool:
-    """True if TLC compares none of some values with one of the others."""
+    """True if TLC refuses to compare each of some values with each of the others."""
     return all(is_refused(one, another) for one in some for another in others)
 
 

@@ -1,8 +1,8 @@
-r"""Composed actions, ``A \cdot B``: a step of A to a state between, and a step of B from there.
+r"""Composed actions, ``A \cdot B``: a step of A to an intermediate state, and a step of B from there.
 
-The state between has the values that A assigns. What A leaves open may be any value, so B must not read it.
-What stands around the whole and reads the state, an argument or a definition of a LET, would speak of another
-state in B: it is refused there.
+The intermediate state has the values that A assigns. Variables that A leaves open may have any value, so B
+must not read them. An argument or a definition of a LET around the composition that reads the state would
+refer to another state in B. So it is refused there.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ _AROUND = "stands around \\cdot and would speak of another state in its second a
 
 
 class Composing(Branching):
-    """Walkers of composed actions."""
+    """Compiles the walkers of composed actions."""
 
     between = 0
-    """How many states between were found: TLC counts them as generated."""
+    """The number of intermediate states found: TLC counts them as generated."""
     inside = 0
-    """How many composed actions are being walked around the one at hand."""
+    """The depth of composed actions that are being walked."""
 
     @contextmanager
     def within(self) -> Iterator[None]:
-        """While a part of a composed action is evaluated: TLC does not count what is between its steps."""
+        """Mark the evaluation of a part of a composed action: TLC does not count its intermediate states."""
         kept, self.inside = self.inside, self.inside + 1
         try:
             yield
@@ -48,10 +48,10 @@ class Composing(Branching):
 
     @abstractmethod
     def walk(self, whole: Expression, unit: Unit, primed: bool, *, top: bool = False) -> Walk:
-        """The walker of a formula."""
+        """Return the walker of a formula."""
 
     def composed(self, whole: ast.Apply, unit: Unit, primed: bool) -> Walk:
-        """The walker of a composed action."""
+        """Return the walker of a composed action."""
         halves = _Halves(self, whole, unit, primed)
         second = self.walk(whole.arguments[1], unit, False)
         now, following = self.evaluator.now, self.evaluator.next
@@ -76,7 +76,7 @@ class Composing(Branching):
         return walked
 
     def composes(self, whole: ast.Apply, unit: Unit, primed: bool) -> Callable[[Frame], bool]:
-        """Whether a composed action leads from the state to the next one, both of which are known."""
+        """Return a test that a composed action leads from the state to the next state, both known."""
         halves = _Halves(self, whole, unit, primed)
         second = self.evaluator.truth(whole.arguments[1], unit)
         now, following = self.evaluator.now, self.evaluator.next
@@ -95,7 +95,7 @@ class Composing(Branching):
 
 
 class _Halves:
-    """The states that the first action leads to, and what the second one may read of them."""
+    """The states after the first action, and the names around the composition that the second may read."""
 
     def __init__(self, walker: Composing, whole: ast.Apply, unit: Unit, primed: bool) -> None:
         self.walker, self.place, self.evaluator = walker, whole.place, walker.evaluator
@@ -108,7 +108,7 @@ class _Halves:
         self.given = [(unit.slot(one), one.name) for one in _around(self.evaluator, facts, self.place)]
 
     def between(self, e: Frame) -> list[State]:
-        """The states between, in the order in which they are found, as often as they are."""
+        """Return the intermediate states, in the order of the walk and with repetitions."""
         for slot, name in self.given:
             if not self._is_rigid(e, slot):
                 raise Undefined(self.place, f"{name} {_AROUND}")
@@ -126,14 +126,14 @@ class _Halves:
         return found
 
     def listed(self, values: Sequence[Value]) -> list[Value]:
-        """Values with all that is still to be computed, which may read the state at hand."""
+        """Return values with all delayed parts computed. These parts may read the current state."""
         try:
             return [one if one is UNSET else settled(one) for one in values]
         except NoValue as error:
             raise Undefined(self.place, f"beside \\cdot, {error}") from None
 
     def _is_rigid(self, e: Frame, slot: int) -> bool:
-        """Whether what is in a slot is the same in all states."""
+        """True if the value of a slot is the same in all states."""
         value = e[slot] if slot < len(e) else None
         if isinstance(value, Closure):
             return False
@@ -144,13 +144,14 @@ class _Halves:
         code = value.code
         facts = self.evaluator.analysis.of(code.expression, code.unit.module)
         if facts.level < ACTION and (facts.reads or facts.changing or facts.level):
-            return False  # its value is kept
+            return False  # its value in this state is kept
         slots = code.unit.slots
         return all(self._is_rigid(value.env, slots[one]) for one in facts.free if one in slots)
 
 
 def _around(evaluator: Evaluator, facts: Facts, place: Place) -> list[ast.Parameter | ast.Bound]:
-    """What the second action needs of what is bound around it. Raises Undefined for what reads the state."""
+    """Return the names around a composition that the second action needs. Raises Undefined for one that reads
+    the state."""
     waiting, seen, found = list(facts.free), set[Definition](), dict[ast.Parameter | ast.Bound, None]()
     while waiting:
         symbol = waiting.pop()

@@ -1,4 +1,4 @@
-"""Configurations of TLC: the files ``*.cfg``."""
+"""TLC's configurations: the files ``*.cfg``."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ ConfigValue: TypeAlias = "int | bool | str | ModelName | frozenset[ConfigValue]"
 
 @dataclass(frozen=True)
 class Named:
-    """A name, and where it stands in the file."""
+    """A name and its place in the file."""
 
     name: str
     place: Place
@@ -54,8 +54,10 @@ class Named:
 
 @dataclass(frozen=True)
 class Assignment:
-    """``name = value``, ``name <- operator`` or, several times, ``name(arguments) = value``; with ``module``,
-    only in the text of that module."""
+    """``name = value``, ``name <- operator`` or, several times, ``name(arguments) = value``.
+
+    With ``module``, it holds only in the text of that module.
+    """
 
     name: str
     place: Place
@@ -63,12 +65,12 @@ class Assignment:
     operator: str | None = None
     module: str | None = None
     table: tuple[tuple[tuple[ConfigValue, ...], ConfigValue], ...] = ()
-    """Arguments, and what the operator has for them."""
+    """The values of an operator, each with its arguments."""
 
 
 @dataclass
 class Config:
-    """What a configuration says."""
+    """The content of a configuration."""
 
     file: str
     specification: Named | None = None
@@ -85,12 +87,12 @@ class Config:
     possible: list[Named] = field(default_factory=list)
     postconditions: list[Named] = field(default_factory=list)
     constants: dict[tuple[str | None, str], Assignment] = field(default_factory=dict)
-    """By module and name; the module is None for what holds everywhere."""
+    """The assignments by module and name. The module is None for an assignment that holds everywhere."""
     check_deadlock: bool = True
     warnings: list[str] = field(default_factory=list)
-    """What TLC takes in another way."""
+    """Texts that TLC reads differently."""
     words: list[str] = field(default_factory=list)
-    """Names and strings in the order in which they occur: TLC orders them so."""
+    """Names and strings in the order of the text, which is TLC's order of strings."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,7 @@ class _Token:
 
 
 def read_config(path: Path) -> Config:
-    """The configuration in a file. Raises TlaError."""
+    """Read the configuration in a file. Raises TlaError."""
     try:
         text = text_of(path, "utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
@@ -112,7 +114,7 @@ def read_config(path: Path) -> Config:
 
 
 def _section(text: str, path: Path) -> str:
-    """The configuration that stands in the file of a module, its lines numbered as those of the file."""
+    """Return the configuration inside the file of a module, with the line numbers of the file."""
     for found in _SECTION.finditer(text):
         if found["name"] == path.stem:
             return "\n" * text.count("\n", 0, found.start("body")) + found["body"]
@@ -120,12 +122,12 @@ def _section(text: str, path: Path) -> str:
 
 
 def parse_config(text: str, file: str) -> Config:
-    """The configuration that a text is. Raises TlaError."""
+    """Parse a configuration. Raises TlaError."""
     return _Parser(list(_tokens(text, file)), Config(file)).parsed()
 
 
 def parse_value(text: str, file: str) -> Assignment:
-    """A value as ``--set`` gives it: as after ``=`` in a configuration, or ``<-Operator``. Raises
+    """Parse a value of ``--set``: the text after ``=`` in a configuration, or ``<-Operator``. Raises
     TlaError."""
     tokens = [_Token("name", "value", Place(file, 0, 0))]
     if not text.lstrip().startswith("<-"):
@@ -274,7 +276,7 @@ class _Parser:
             self.config.constants[key] = made
 
     def assignment(self) -> Assignment:
-        """``name = value``, ``name <- operator`` or either with a module."""
+        """Parse ``name = value`` or ``name <- operator``, either with a module."""
         name = self.take("the name of a constant")
         if name.kind not in ("name", "number", "operator"):
             raise TlaError(name.place, f"{name.text} stands here, where the name of a constant is expected")
@@ -304,7 +306,7 @@ class _Parser:
         return Assignment(canonical(name.text), name.place, operator=put, module=module)
 
     def _table(self, name: _Token) -> Assignment:
-        """``name(1, 2) = value``, behind the bracket."""
+        """Parse ``name(1, 2) = value`` from the open parenthesis."""
         arguments = self._values(")", f"the arguments of {name.text}")
         if not arguments:
             raise TlaError(name.place, f"{name.text}() has no arguments: write {name.text} = value")
@@ -342,7 +344,7 @@ class _Parser:
         return found
 
     def _values(self, closing: str, where: str) -> tuple[ConfigValue, ...]:
-        """Values with commas between them, up to a bracket."""
+        """Parse values with commas between them, up to a closing bracket."""
         items: list[ConfigValue] = []
         token = self.peek()
         if token is not None and token.text == closing:
@@ -359,7 +361,7 @@ class _Parser:
 
 
 def _cannot_be_sorted(values: Iterable[ConfigValue]) -> bool:
-    """Whether two of the values are such as TLC does not compare where it sorts a set."""
+    """True if TLC refuses to compare two of the values when it sorts a set."""
     kinds, by_size = set[str](), dict[int, list[ConfigValue]]()
     for one in values:
         if isinstance(one, frozenset):
@@ -371,7 +373,8 @@ def _cannot_be_sorted(values: Iterable[ConfigValue]) -> bool:
 
 
 def _joined(known: Assignment, more: Assignment) -> Assignment:
-    """The values of an operator for different arguments. Raises TlaError for two values for the same."""
+    """Merge the values of an operator for different arguments. Raises TlaError for two values at the same
+    arguments."""
     for arguments, value in more.table:
         for others, other in known.table:
             if len(arguments) != len(others):
@@ -383,7 +386,7 @@ def _joined(known: Assignment, more: Assignment) -> Assignment:
 
 
 def _alike(values: Iterable[ConfigValue]) -> list[object]:
-    """Values that compare as TLA+ compares them: in Python, TRUE is 1."""
+    """Return values that Python compares as TLA+ does: in Python, TRUE equals 1."""
     return [
         (type(one), frozenset(map(str, _alike(one))) if isinstance(one, frozenset) else one) for one in values
     ]

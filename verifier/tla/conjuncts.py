@@ -1,8 +1,8 @@
-"""Invariants by their conjuncts, each of which is evaluated once for the values of the variables it reads.
+"""Invariants by conjuncts. Each conjunct is evaluated once for the values of the variables that it reads.
 
-States share most of their values, so most conjuncts of an invariant are known to be true of a new state.
-That is sound where a conjunct always answers alike. Where one is not known to be true, and turns out false or
-has no value, the whole invariant is evaluated, so that verdicts and errors are those of the whole.
+States share most of their values, so most conjuncts of an invariant are known to be true in a new state. This
+is sound if a conjunct has one value for the same variables. If a conjunct is false or has no value, the whole
+invariant is evaluated. So verdicts and errors are those of the whole.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from verifier.tla.values import NoValue, Value
 _MOST = 200_000
 _TRIED = 1_000
 _WORTH_IT = 0.3
-"""The share of states that must be known already."""
+"""The share of states whose values must be known for the table to be used."""
 
 
 class Known:
@@ -34,7 +34,7 @@ class Known:
         self.asked = self.answered = 0
 
     def holds(self, state: list[Value]) -> bool:
-        """Whether it is true of a state."""
+        """True if the conjunct is true in a state."""
         if self.asked > _TRIED and self.answered < self.asked * _WORTH_IT:
             return self.test()
         reads = self.reads
@@ -52,7 +52,7 @@ class Known:
 
 
 def remembering(evaluator: Evaluator, formula: Formula) -> Callable[[], bool]:
-    """What says whether a formula of one state is true of the state that is set."""
+    """Return a test that a formula is true in the state that is set. It remembers its conjuncts."""
     whole, module = formula.body, formula.module
     test = evaluator.compiled_truth(whole, module)
     facts = evaluator.analysis.of(whole, module)
@@ -87,7 +87,7 @@ def remembering(evaluator: Evaluator, formula: Formula) -> Callable[[], bool]:
 def _conjuncts(
     evaluator: Evaluator, whole: Expression, module: str, seen: tuple[Definition, ...] = ()
 ) -> Iterator[tuple[Expression, str]]:
-    """The conjuncts of a formula, and the modules in whose text they stand."""
+    """Yield the conjuncts of a formula with the modules that contain their text."""
     if isinstance(whole, ast.Junction) and whole.conjunction:
         for item in whole.items:
             yield from _conjuncts(evaluator, item, module, seen)

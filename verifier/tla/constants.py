@@ -1,4 +1,5 @@
-"""What a configuration gives for constants and definitions: values, or operators to put for them."""
+"""The values of constants, and the operators that a configuration substitutes for constants and
+definitions."""
 
 from __future__ import annotations
 
@@ -16,11 +17,11 @@ from verifier.tla.standard import standard
 from verifier.tla.values import FALSE, TRUE, ModelValue, Value
 
 _TRUTHS = {name: LANGUAGE[name] for name in ("TRUE", "FALSE")}
-"""What a configuration may name though no module defines it."""
+"""Names that a configuration may use although no module defines them."""
 
 
 class Constants:
-    """What a module has for its constants, and for what is replaced. Raises TlaError."""
+    """The values of a module's constants, and the replaced definitions. Raises TlaError."""
 
     def __init__(self, module: Module, config: Config, settings: dict[str, Assignment]) -> None:
         self.module, self.config = module, config
@@ -35,14 +36,15 @@ class Constants:
         self.replaced: dict[Symbol, Symbol] = {}
         self.scoped: dict[tuple[str, str], Symbol] = {}
         self.definitions: dict[tuple[str, ...], Symbol] = {}
-        """What is put for definitions, by what ``replacing.identity`` says of them."""
+        """The substitutes of definitions, by ``replacing.identity``."""
         self.taking: dict[Symbol, Symbol] = {}
-        """Of them, those of instances with parameters."""
+        """The substitutes for definitions of instances with parameters."""
         for assignment in self.assignments.values():
             self._assign(assignment)
 
     def resolve(self, symbol: Symbol, module: str) -> Symbol | None:
-        """What a configuration puts for a symbol in the text of a module."""
+        """Return the substitute that a configuration has for a symbol in the text of a module; None if it has
+        none."""
         if self.scoped:
             owner = symbol.module if isinstance(symbol, Definition) else module
             found = self.scoped.get((owner, symbol.name))
@@ -55,7 +57,7 @@ class Constants:
             copies = symbol.copies  # the configuration names it
         if symbol.home is None or not self.definitions:
             return None
-        if copies is None and symbol.nested:  # an instance of a LET is read as text of the module around
+        if copies is None and symbol.nested:  # an instance in a LET is read as text of the module around it
             known = symbol.plain.values()
             copies = next((one for one in known if identity(symbol, one) in self.definitions), None)
         if copies is None:
@@ -79,7 +81,7 @@ class Constants:
             in_file = self.config.constants.get((None, assignment.name)) is assignment
             if assignment.operator is not None or not in_file:
                 raise TlaError(assignment.place, words)
-            if hint or symbol is not None:  # else it is meant for another module
+            if hint or symbol is not None:  # otherwise it belongs to another module
                 self.warnings.append(f"warning: {assignment.place}: {words}: passed over, as TLC does")
             self.passed_over.append(assignment)
             return
@@ -96,7 +98,7 @@ class Constants:
             self._put_in_module(assignment, assignment.module, put)
             return
         assert symbol is not None
-        if arity(symbol):  # it has this value whatever its arguments are
+        if arity(symbol):  # it has this value for all arguments
             parameters = tuple(Parameter(f"p{number}") for number in range(arity(symbol)))
             body = self._constant(symbol.name, assignment.place, assignment.value)
             place = assignment.place
@@ -117,13 +119,13 @@ class Constants:
             self.replaced[symbol] = target
 
     def _constant(self, name: str, place: Place, value: ConfigValue) -> ast.Expression:
-        """An expression that has a value of the configuration."""
+        """Return an expression with a value of the configuration."""
         made = ast.Constant(name, 0, place)
         self.values[made] = self.value(value)
         return ast.Apply(made, place=place)
 
     def _check_chain(self, assignment: Assignment) -> None:
-        """As for TLC, what is put for a name has nothing put for it itself."""
+        """Raise TlaError if a substitute is itself replaced, as in TLC."""
         name, put = assignment.operator, [a.name for a in self.assignments.values() if a.operator is not None]
         if assignment.module is None and name in put and name != assignment.name:
             words = f"{assignment.name} <- {name}: something is put for {name} itself"
@@ -141,7 +143,7 @@ class Constants:
             self._put(symbol, target)
 
     def _tabulate(self, assignment: Assignment, symbol: Symbol | None) -> None:
-        """Puts an operator that has the values of the configuration, and none for other arguments."""
+        """Substitute an operator that has the values of the configuration, and none for other arguments."""
         assert symbol is not None
         place, count = assignment.place, len(assignment.table[0][0])
         if arity(symbol) != count:
@@ -160,8 +162,9 @@ class Constants:
         self._put(symbol, Definition(symbol.name, parameters, self.module.name, place, body=body))
 
     def _put_in_module(self, assignment: Assignment, module: str, target: Symbol) -> None:
-        """Puts an operator for what a module has by this name, as TLC does: for a definition where it stands,
-        even if the module has it by EXTENDS, and so for an operator of a standard module everywhere."""
+        """Substitute an operator for a name of one module, as TLC does. A definition is replaced where it
+        stands, even if the module has it by EXTENDS. So an operator of a standard module is replaced
+        everywhere."""
         if module not in {self.module.name, *self.module.extended}:
             raise TlaError(assignment.place, f"{self.module.name} does not use the module {module}")
         found = self._in_module(module, assignment.name)
@@ -178,14 +181,14 @@ class Constants:
         known = [self.module, *_instantiated(self.module)]
         known += [made for one in self.module.extended if (made := standard(one)) is not None]
         by_name = [one for one in known if one.name == module]
-        for one in by_name or known:  # what a module extends is only known by those that extend it
+        for one in by_name or known:  # an extended module is only known to the modules that extend it
             found = one.names.get(name)
             if found is not None and not isinstance(found, ast.Instance):
                 return found
         return None
 
     def value(self, value: ConfigValue) -> Value:
-        """A value of the configuration."""
+        """Return a value of the configuration as a value of the interpreter."""
         if isinstance(value, bool):
             return TRUE if value else FALSE
         if isinstance(value, ModelName):
@@ -195,7 +198,7 @@ class Constants:
         return value
 
     def named(self, named: Named, keyword: str) -> Symbol:
-        """What a name of the configuration means."""
+        """Return the symbol that a name of the configuration means."""
         found = self.module.names.get(named.name) or _TRUTHS.get(named.name)
         if found is None and "!" in named.name:
             *path, last = named.name.split("!")
@@ -211,7 +214,7 @@ class Constants:
         return self.resolve(found, self.module.name) or found
 
     def _hint(self, name: str) -> str:
-        """What an unknown name may be meant to be: a keyword in small letters, an operator, or a keyword."""
+        """Return a suggestion for an unknown name: a keyword or an operator."""
         if name.upper() in KEYWORDS:
             return f"; did you mean the keyword {name.upper()}?"
         near = nearest(name, [n for n, s in self.module.names.items() if isinstance(s, Definition)])
@@ -222,7 +225,7 @@ class Constants:
 
 
 def _instantiated(module: Module) -> Iterator[Module]:
-    """The modules of the named instances of a module, and of theirs."""
+    """Yield the modules of the named instances of a module, and of theirs."""
     for instance in module.instances.values():
         yield instance.module
         yield from _instantiated(instance.module)

@@ -1,4 +1,4 @@
-"""What the readings of modules share: where texts are found, and what an INSTANCE puts for declarations."""
+"""Data that the readers of modules share: the finder of texts, and the substitutions of an INSTANCE."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from verifier.tla.text import Source
 
 
 class Finder(Protocol):
-    """Finds the text of modules."""
+    """Finds the texts of modules."""
 
     def source(self, name: str, place: Place) -> Source:
-        """The file of a module. Raises TlaError if there is none."""
+        """Return the file of a module. Raises TlaError if there is none."""
 
     def standard(self, name: str) -> Module | None:
-        """A module that is built in."""
+        """Return a built-in module; None if it is not built in."""
 
 
 @dataclass
@@ -28,22 +28,22 @@ class Context:
 
     finder: Finder
     substitution: dict[str, Named] | None = None
-    """What the names mean that the instantiated module declares; None: they stand for themselves."""
+    """The substitutes of the names that the instantiated module declares. None: no name is substituted."""
     around: Scope = field(default_factory=Scope)
-    """Of an instance: where it is made."""
+    """For an instance: the scope that contains it."""
     path: str = ""
     outer: Context | None = None
-    """Of an instance: the reading that it is made in."""
+    """For an instance: the reading that contains it."""
     copies: tuple[Copy, ...] = ()
     """The INSTANCEs without a name that lead here, the outermost first."""
     put: dict[tuple[str, bool], Symbol] = field(default_factory=dict)
-    """Of an instance: what is put for the names, and which of them are variables."""
+    """For an instance: the substitutes by name, and whether the name is a variable."""
     read: dict[str, Module] = field(default_factory=dict)
     reading: list[str] = field(default_factory=list)
     declared: dict[tuple[str, int], ast.Variable | ast.Constant] = field(default_factory=dict)
-    """What modules declare by the same name, and with as many arguments, is one: those of a constant are
-    counted from 0, a variable has -1."""
+    """The declared symbols by name and number of arguments: equal declarations of several modules are one.
+    Arguments of a constant are counted from 0; a variable has -1."""
     apart: bool = False
-    """Whether the variables are those of the instantiated module itself, and nothing is put for them."""
+    """True if the instantiated module keeps its own variables, without substitutes."""
     twin: Context | None = None
-    """The same with its own variables, once it is needed."""
+    """This context with the module's own variables, made when it is needed."""

@@ -1,4 +1,4 @@
-"""Declared names with their arity, and parameters as arguments."""
+"""Names with their arity in declarations, and parameters as arguments."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from verifier.tla.text import text_of
 
 
 def passed_on(parameter: Parameter, place: Place) -> Expression:
-    """A parameter as an argument of another operator."""
+    """Return a parameter as an argument of another operator."""
     if parameter.arity:
         return ast.OperatorArgument(parameter, place=place)
     return ast.Apply(parameter, place=place)
 
 
 def declared(node: Node) -> tuple[str, int]:
-    """The name and arity of a declaration."""
+    """Return the name and arity of a declaration."""
     if node.type != "operator_declaration":
         return text_of(node), 0
     places = [child for child in node.named_children if child.type == "placeholder"]

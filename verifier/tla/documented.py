@@ -15,7 +15,7 @@ _OF_A_LINE = re.compile(r"^\s*\\\*+ ?(.*)$")
 _OF_A_BLOCK = re.compile(r"^\s*\(\*+\s?(.*?)\s*\**\)\s*$")
 _RULE = re.compile(r"[-=*\s]*")
 _MOST_LINES = 12
-"""Of a comment; a longer one tells of more than one operator."""
+"""The limit of lines of a comment; a longer one describes several operators."""
 
 
 def said_of(module: ast.Module, name: str) -> tuple[str, str]:
@@ -33,7 +33,7 @@ def place_of(module: ast.Module, name: str) -> str:
 
 
 def _comment_above(found: ast.Definition) -> str:
-    """The comment that ends in the line above a definition. Each of its lines is a comment of its own."""
+    """Return the comment that ends on the line above a definition. Each of its lines is a comment."""
     try:
         lines = text_of(Path(found.place.file)).splitlines()[: max(found.place.line - 1, 0)]
     except (OSError, UnicodeDecodeError, UsageError):

@@ -1,9 +1,9 @@
-"""Python source that evaluates expressions, and the functions that it is compiled to.
+"""Python source for expressions, compiled to functions.
 
-The source of an expression is a Python expression of the frame ``e``. What it needs besides (values, other
-functions, errors) has a name in one namespace. An expression that needs statements becomes a function of the
-frame, and its source calls that. So most of an expression is evaluated by one function of Python, where
-closures would need one call for each part.
+The source of an expression is a Python expression of the frame ``e``. Values, other functions and errors that
+it needs have names in one namespace. An expression that needs statements becomes a function of the frame, and
+its source calls that function. So one Python function evaluates most of an expression, where closures would
+need one call for each part.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from verifier.tla.evaluator import Evaluator
 
 Source: TypeAlias = str
-"""An expression as Python; of a formula, its value is Python's ``bool``."""
+"""An expression as Python source. A formula has a Python ``bool`` as its value."""
 Compile: TypeAlias = "Callable[[Evaluator, Any, Unit, bool], Source]"
 """Compiles an expression of one form, in a unit, for the state or (True) for the next state."""
 
 _SHORT = re.compile(r"(e|now)\[\d+\]|[kb]\d+|\d+|TRUE|FALSE|'[A-Za-z0-9_]*'")
-"""What can be evaluated again at no cost, has no error, and does not change meanwhile."""
+"""Source that costs nothing to evaluate twice, raises no error, and does not change meanwhile."""
 _LONGEST = 900
-"""Longer source becomes a function: Python does not read parentheses that are nested too deep."""
+"""Longer source becomes a function: Python limits the nesting of parentheses."""
 _WORDS: dict[str, Any] = {
     thing.__name__: thing
     for thing in (Fn, Waiting, Undefined, NoValue, ModelValue, Boolean, function)
@@ -35,40 +35,40 @@ _WORDS: dict[str, Any] = {
 
 
 class Emitter:
-    """Makes functions of source, with names for what the source needs."""
+    """Compiles source to functions, and names the objects that the source needs."""
 
     def __init__(self, now: list[Any], following: list[Any]) -> None:
         self.names: dict[str, Any] = {**_WORDS, "now": now, "following": following}
         self.count = 0
         self.functions: dict[str, Evaluate] = {}
         self.bodies: dict[str, str] = {}
-        """The source of functions that evaluate the body of a definition, to stand where it is entered."""
+        """The source of functions that evaluate the body of a definition. It is inlined at calls."""
         self.returned: dict[str, str] = {}
-        """What functions return that have no other statement."""
+        """The returned source of functions that have no other statement."""
         self.integers: set[str] = set()
         """Sources whose value is an integer, if they have one."""
 
     def fresh(self, letter: str) -> str:
-        """A name that nothing has."""
+        """Return an unused name."""
         self.count += 1
         return f"{letter}{self.count}"
 
     def bound(self, thing: Any) -> str:
-        """A name for a value or a function."""
+        """Name a value or a function."""
         name = self.fresh("k")
         self.names[name] = thing
         return name
 
     def call(self, evaluate: Evaluate) -> str:
-        """The source that calls a function of the frame."""
+        """Return the source that calls a function of the frame."""
         return f"{self.bound(evaluate)}(e)"
 
     def literal(self, value: Any) -> str:
-        """The source of an integer or a string."""
+        """Return the source of an integer or a string."""
         return f"({value})" if type(value) is int and value < 0 else repr(value)
 
     def define(self, lines: Sequence[str], parameters: str = "e", name: str | None = None) -> str:
-        """A function with these lines; its name."""
+        """Define a function with these lines. Return its name."""
         name = name or self.fresh("f")
         body = "\n".join(f" {line}" for line in lines)
         exec(f"def {name}({parameters}):\n{body}", self.names)
@@ -77,16 +77,17 @@ class Emitter:
         return name
 
     def unfolded(self, source: str) -> str:
-        """The same, where it is only a call of a function that returns a source: that source."""
+        """Return the source that a function returns, if the given source only calls that function; else the
+        given source."""
         called = re.fullmatch(r"(\w+)\(e\)", source)
         return self.returned.get(called[1], source) if called else source
 
     def statements(self, lines: Sequence[str]) -> str:
-        """The source of what needs statements, the last of which returns."""
+        """Return the source of a call of statements, the last of which returns."""
         return f"{self.define(lines)}(e)"
 
     def function(self, source: str) -> Evaluate:
-        """A function of the frame."""
+        """Return a source as a function of the frame."""
         found = self.functions.get(source)
         if found is None:
             called = re.fullmatch(r"(\w+)\(e\)", source)
@@ -95,7 +96,7 @@ class Emitter:
         return found
 
     def later(self, source: str) -> Evaluate:
-        """The same, made when it is first called."""
+        """Return a source as a function of the frame that is compiled at its first call."""
 
         made: list[Evaluate] = []
 
@@ -107,26 +108,27 @@ class Emitter:
         return evaluate
 
     def shortened(self, source: str) -> str:
-        """Source that is not too long."""
+        """Return source that is not too long: a call of a function if necessary."""
         if len(source) < _LONGEST:
             return source
         found = self.statements([f"return {source}"])
         return self.integer(found) if source in self.integers else found
 
     def integer(self, source: str) -> str:
-        """Source whose value is an integer."""
+        """Record that the value of a source is an integer."""
         self.integers.add(source)
         return source
 
     def are_integers(self, sources: Sequence[str], names: Sequence[str]) -> str:
-        """The condition, followed by ``and``, that the values of sources, which have names, are integers."""
+        """Return the condition, followed by ``and``, that the values of named sources are integers."""
         unknown = [
             n for s, n in zip(sources, names, strict=True) if s not in self.integers and not s.isdigit()
         ]
         return f"{' is '.join(f'type({name})' for name in unknown)} is int and " if unknown else ""
 
     def let(self, sources: Sequence[str], body: Callable[..., str]) -> str:
-        """An expression in which others stand, each evaluated once, in this order and before all else."""
+        """Return an expression that uses other sources. Each is evaluated once, in this order, before all
+        else."""
         given, names = [], []
         for source in sources:
             short = _SHORT.fullmatch(source)
@@ -140,7 +142,7 @@ class Emitter:
         return self.shortened(f"({made} if ({', '.join(f'({one})' for one in given)},) else 0)")
 
     def once(self, source: str) -> str:
-        """What has one value, evaluated when it is first needed."""
+        """Return the source of an expression that has one value, evaluated when it is first needed."""
         name, evaluate = self.fresh("o"), self.later(source)
         self.names[name] = UNSET
 

@@ -7,25 +7,25 @@ from dataclasses import dataclass, field
 from verifier.errors import UsageError, cut
 
 LARGEST = 2**31 - 1
-"""TLC's integers are of 32 bits."""
+"""The largest of TLC's integers, which have 32 bits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where something stands in a file. Lines and columns start at 1; line 0 is the file as a whole."""
+    """A place in a file. Lines and columns start at 1; line 0 is the file as a whole."""
 
     file: str
     line: int
     column: int
     end: tuple[int, int] = field(default=(0, 0), compare=False, repr=False)
-    """The line and column behind it, of what was read from a module."""
+    """The line and column after a text that was read from a module."""
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}" if self.line else self.file
 
 
 class TlaError(UsageError):
-    """Something is wrong with a module or a configuration: one line, which begins with the place."""
+    """An error in a module or a configuration: one line, which begins with the place."""
 
     def __init__(self, place: Place, words: str) -> None:
         super().__init__(f"{place}: {words}")
@@ -34,13 +34,13 @@ class TlaError(UsageError):
 
 
 def takes(name: str, arguments: int) -> str:
-    """``Op takes no arguments``, ``Op takes 1 argument``."""
+    """Return ``Op takes no arguments``, ``Op takes 1 argument``."""
     return f"{name} takes {arguments or 'no'} argument{'' if arguments == 1 else 's'}"
 
 
 def integer(digits: str, place: Place, base: int = 10) -> int:
-    """The number that a text writes. Raises TlaError for one that TLC cannot handle."""
-    # Digits are counted first: Python converts no text of thousands of them.
+    """Return the number that a text denotes. Raises TlaError if it is too large for TLC."""
+    # Digits are counted first: Python refuses to convert thousands of them.
     if len(digits.lstrip("-0")) > LARGEST.bit_length() or abs(found := int(digits, base)) > LARGEST:
         raise TlaError(place, f"the number {cut(digits)} is beyond TLC's integers of 32 bits")
     return found

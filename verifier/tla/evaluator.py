@@ -1,8 +1,9 @@
 """Expressions compiled to Python functions.
 
-``value`` gives a function that computes a value, ``truth`` one that gives Python's ``bool``. A function takes
-the frame of the definition that it stands in. What has one value in all states is evaluated once, when it is
-first needed. An expression is compiled for the state or, below a prime, for the next state (``primed``).
+``value`` returns a function that computes a value, ``truth`` one that returns Python's ``bool``. A function
+takes the frame of the definition that contains the expression. An expression with one value in all states is
+evaluated once, when it is first needed. It is compiled for the state or, below a prime, for the next state
+(``primed``).
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _TEMPORAL = {ast.Temporal: "[], <> or ~>", ast.Fairness: "WF_ or SF_"}
 
 
 class Evaluator:
-    """Compiles expressions, and holds what they are evaluated in: a state and the next."""
+    """Compiles expressions, and holds the state and the next state in which they are evaluated."""
 
     def __init__(
         self,
@@ -53,53 +54,53 @@ class Evaluator:
         self.order = order
         self.analysis = Analysis(resolve)
         self.registers: dict[Any, Value] = {}
-        """What TLCSet set."""
+        """The values that TLCSet set."""
         self.answers: dict[str, Callable[[], Value]] = {}
-        """What TLCGet asks of the search."""
+        """The answers of TLCGet about the search."""
         self.model_values: dict[str, ModelValue] = {}
-        """Those of the configuration and of TLCModelValue, by their names."""
+        """The model values of the configuration and of TLCModelValue, by name."""
         self.printed: list[str] = []
         self.symmetry: Symmetry | None = None
-        """Watches what CHOOSE and folds take while permutations are used."""
+        """Checks the choices of CHOOSE and folds while permutations are used."""
         self.walks_in_order = False
-        """Whether all sets are gone through in TLC's order, also where only their members matter."""
+        """True if all sets are enumerated in TLC's order, even where only their members matter."""
         self.actions = Walker(self)
         self.emit = Emitter(self.now, self.next)
         self.strictness = Strictness(resolve, constants.__contains__)
         self._begin_compiling()
 
     def _begin_compiling(self) -> None:
-        """Nothing is compiled yet."""
+        """Initialise the caches of compiled code."""
         self.at_slots: list[int] = []
         self.at_of: dict[Definition, tuple[int, ...]] = {}
-        """Where definitions of a LET below EXCEPT find what @ is there."""
+        """The slots of @ for definitions of a LET below EXCEPT."""
         self.bodies: dict[tuple[Any, ...], str] = {}
         self.evaluated: frozenset[ast.Parameter] = frozenset()
-        """The parameters that are values in what is compiled: none of them waits."""
+        """The parameters that are values in the code that is being compiled: none of them is delayed."""
         self.rooms: dict[Unit, str] = {}
         self.values: dict[Definition, str] = {}
         self.units: dict[Definition, Unit] = {}
         self.operations: dict[tuple[str, int, Place], Evaluate | None] = {}
         self.memories: dict[tuple[Definition, bool], Memory] = {}
         self.computes_later = False
-        """Whether there are functions whose values are computed when they are asked for."""
+        """True if there are functions whose values are computed on demand."""
         self.inside_recursive: set[ast.Function] = set()
-        """The functions that are what a recursive function is at an argument, and ask that function."""
+        """Inner functions that are values of a recursive function and call that function."""
 
     def beside(self, variables: list[ast.Variable]) -> Evaluator:
-        """One with other variables, and else the same."""
+        """Return an evaluator with other variables and all else the same."""
         made = Evaluator(variables, self.resolve, self.constants, self.order)
         made.registers, made.answers, made.printed = self.registers, self.answers, self.printed
         made.model_values = self.model_values
         return made
 
     def show(self, value: Value) -> str:
-        """A value as text, not too long."""
+        """Return a value as a text of limited length."""
         words = text(value, self.order)
         return words if len(words) <= 200 else f"{words[:120]} … {words[-60:]}"
 
     def fault(self, place: Place, error: NoValue, *value: Value) -> Undefined:
-        """The error for an operation that has no value."""
+        """Return the error for an operation that has no value."""
         words = str(error)
         if words in ("no set", "no function"):
             shown = f": it is {self.show(value[0])}" if value else ""
@@ -109,15 +110,15 @@ class Evaluator:
     # -- values and truths
 
     def value(self, whole: Expression, unit: Unit, primed: bool = False) -> Evaluate:
-        """A function that computes a value."""
+        """Return a function that computes a value."""
         return self.emit.function(self.value_source(whole, unit, primed))
 
     def truth(self, whole: Expression, unit: Unit, primed: bool = False) -> Truth:
-        """A function that says whether a formula is true."""
+        """Return a function that decides a formula."""
         return self.emit.function(self.truth_source(whole, unit, primed))
 
     def value_source(self, whole: Expression, unit: Unit, primed: bool = False) -> Source:
-        """What computes a value."""
+        """Return the source that computes a value."""
         if isinstance(whole, ast.Number | ast.String):
             return self.emit.literal(whole.value)
         if not isinstance(whole, ast.Apply) and self.is_fixed(whole, unit):
@@ -125,7 +126,7 @@ class Evaluator:
         return self.emit.shortened(self._value(whole, unit, primed))
 
     def is_fixed(self, whole: Expression, unit: Unit) -> bool:
-        """Whether an expression has one value, whatever is around it."""
+        """True if an expression has one value in every context."""
         return self.analysis.of(whole, unit.module).fixed
 
     def _value(self, whole: Expression, unit: Unit, primed: bool) -> Source:
@@ -141,7 +142,7 @@ class Evaluator:
         return form(self, whole, unit, primed)
 
     def truth_source(self, whole: Expression, unit: Unit, primed: bool = False) -> Source:
-        """What says whether a formula is true."""
+        """Return the source that decides a formula."""
         return self.emit.shortened(self._truth(whole, unit, primed))
 
     def _truth(self, whole: Expression, unit: Unit, primed: bool) -> Source:
@@ -159,7 +160,7 @@ class Evaluator:
         return self.truth_of(self.value_source(whole, unit, primed), whole.place)
 
     def truth_of(self, source: Source, place: Place) -> Source:
-        """A value that must be TRUE or FALSE, as Python's."""
+        """Return the source of a value, which must be TRUE or FALSE, as a Python ``bool``."""
 
         def wrong(found: Value) -> bool:
             shown = self.show(found)
@@ -173,28 +174,29 @@ class Evaluator:
         return self.emit.let([source], lambda t: f"({t} is TRUE or {t} is not FALSE and {bad}({t}))")
 
     def refused(self, place: Place, words: str) -> Source:
-        """What cannot be evaluated: an error where it would be."""
+        """Return source that raises an error when it is evaluated."""
 
         def refuse(e: Frame) -> Value:
             raise Undefined(place, words)
 
         return self.emit.call(refuse)
 
-    # -- for those who start evaluation
+    # -- the start of an evaluation
 
     def compiled(self, whole: Expression, module: str, primed: bool = False) -> Callable[[], Value]:
-        """A function that computes the value of an expression in the state that is set."""
+        """Return a function that computes the value of an expression in the state that is set."""
         unit = Unit(module)
         return self._begun(self.value(whole, unit, primed), unit, whole.place)
 
     def compiled_truth(self, whole: Expression, module: str, primed: bool = False) -> Callable[[], bool]:
-        """The same of a formula."""
+        """Return a function that decides a formula in the state that is set."""
         unit = Unit(module)
         return self._begun(self.truth(whole, unit, primed), unit, whole.place)
 
     @staticmethod
     def _begun(evaluate: Evaluate, unit: Unit, place: Place) -> Callable[[], Any]:
-        """What has no value in the midst of Python's own work, as of a hash, gets the place of the whole."""
+        """Return the evaluation in a new frame. An error inside Python's own operations, such as a hash, gets
+        the place of the whole expression."""
         room = unit.room
 
         def begun() -> Any:
@@ -206,10 +208,11 @@ class Evaluator:
         return begun
 
     def is_constant(self, whole: Expression, module: str) -> bool:
-        """Whether an expression has the same value in all states."""
+        """True if an expression has the same value in all states."""
         return self.analysis.of(whole, module).level == CONSTANT
 
 
 def deep_recursion() -> None:
-    """Lets recursive operators go deep: closures take no room on the stack of the machine."""
+    """Raise Python's limit of recursion for recursive operators: closures need no space on the machine's
+    stack."""
     sys.setrecursionlimit(max(sys.getrecursionlimit(), 60_000))

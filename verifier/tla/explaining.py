@@ -1,4 +1,5 @@
-"""Why a formula is false in a state: the smallest parts that are, with what is bound there."""
+"""The reason why a formula is false in a state: its smallest false parts, with the names that are bound
+there."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 _MOST_PARTS = 3
 _LONGEST, _LONGEST_VALUE = 400, 160
-"""The most characters of a part, and of a value: nobody reads more."""
+"""The most characters of a part, and of a value: readers need no more."""
 _Bound: TypeAlias = tuple[tuple[str, Value], ...]
 
 
@@ -48,8 +49,8 @@ class SaidPart:
 def false_parts(
     spec: Specification, formulas: list[Formula], state: State, following: State | None = None
 ) -> list[SaidPart]:
-    """The first parts that are false in a state, or of the step that follows. None where something has no
-    value on the way."""
+    """Return the first parts that are false in a state, or of the step to the next state. None of them if an
+    expression on the way has no value."""
     evaluator, found = spec.evaluator, list[SaidPart]()
     evaluator.now[:] = state
     if following is not None:
@@ -106,14 +107,14 @@ class _Descent:
     def __init__(self, evaluator: Evaluator, put: Set[Symbol]) -> None:
         self.evaluator = evaluator
         self.put = put
-        """The names for which instances put something."""
+        """Names for which instances have substitutes."""
 
     def is_false(self, whole: Expression, unit: Unit, e: Frame) -> bool:
         test = self.evaluator.truth(whole, unit)
         return not test(stretched(e, unit))
 
     def parts(self, whole: Expression, unit: Unit, e: Frame, bound: _Bound) -> Iterator[SaidPart]:
-        """The smallest false parts of what is false in a frame."""
+        """Yield the smallest false parts of a formula that is false in a frame."""
         match whole:
             case ast.Junction() if whole.conjunction or len(whole.items) == 1:
                 for item in whole.items:
@@ -139,7 +140,7 @@ class _Descent:
                 yield self.leaf(whole, unit, e, bound)
 
     def _element(self, whole: ast.Quantifier, unit: Unit, e: Frame, bound: _Bound) -> Iterator[SaidPart]:
-        """The part that is false of the first elements for which the body is."""
+        """Yield the part that is false for the first elements that falsify the body."""
         evaluator, order = self.evaluator, self.evaluator.order
         domains = [evaluator.value(binding.domain, unit) for binding in whole.bindings]
         sets = [domain(stretched(e, unit)) for domain in domains]
@@ -147,7 +148,7 @@ class _Descent:
         names = [name for binding in whole.bindings for name in binding.names]
         holds = evaluator.truth(whole.body, unit)
         for items in product(*(order.sorted(frozenset(members(one))) for one in sets)):
-            inner = stretched(e[:], unit)  # once all is compiled, so that it has all slots
+            inner = stretched(e[:], unit)  # after compiling, so that it has all slots
             for place, item in zip(put, items, strict=True):
                 place(inner, item)
             if not holds(inner):
@@ -170,7 +171,7 @@ class _Descent:
         if body is None or any(parameter.arity for parameter in symbol.parameters):
             return iter([self.leaf(whole, unit, e, bound)])
         target = unit if symbol.nested else unit_of(evaluator, symbol)
-        # As the evaluator passes them: what stands below a prime there has its value in the next state.
+        # Arguments as the evaluator passes them: below a prime they have their values in the next state.
         passed = argument_sources(evaluator, symbol, whole, unit, False)
         values = evaluator.emit.function(f"[{', '.join(passed)}]")(stretched(e, unit))
         inner = stretched(e[:], unit) if symbol.nested else target.frame()
@@ -179,7 +180,7 @@ class _Descent:
             slot = target.slot(parameter)
             stretched(inner, target)[slot] = value
             named.append((parameter.name, value))
-        if not self.is_false(body, target, inner):  # it is false by what this leaves out
+        if not self.is_false(body, target, inner):  # it is false because of a part that is skipped here
             return iter([self.leaf(whole, unit, e, bound)])
         return self.parts(body, target, inner, (*bound, *named))
 
@@ -190,8 +191,8 @@ class _Descent:
         return SaidPart(whole.place, _cut(said_at(span(whole)), _LONGEST), tuple(around.items()), reads)
 
     def _reads(self, whole: Expression, unit: Unit, e: Frame) -> dict[str, Value]:
-        """The variables that it reads, in this state and in the next one, with their values; then the names
-        in it for which an instance puts something, ``x = a + b``."""
+        """Return the variables that an expression reads, in this state and the next, with their values. Names
+        with a substitute of an instance follow: ``x = a + b``."""
         evaluator, put = self.evaluator, dict[str, Value]()
         now, later = set[Variable](), set[Variable]()
         for part, primed in _parts_that_read(whole):
@@ -204,17 +205,17 @@ class _Descent:
                     put[name] = evaluator.value(shown, unit)(stretched(e, unit))
                 continue
             (later if primed else now).update(facts.reads)
-            # It is what ENABLED says that holds of some next state, not of the one that follows.
+            # ENABLED is about some next state, not about the one that follows.
             later |= facts.reads if facts.level >= ACTION and not isinstance(part, ast.Enabled) else set()
         values = [(one, one.name, evaluator.now) for one in now]
         values += [(one, f"{one.name}'", evaluator.next) for one in later]
-        # What ENABLED asks of an instance may have variables of its own.
+        # ENABLED in an instance may have variables of its own.
         own = [(evaluator.index[one], name, state) for one, name, state in values if one in evaluator.index]
         own.sort(key=lambda one: one[:2])
         return {name: state[index] for index, name, state in own} | dict(sorted(put.items()))
 
     def _put_for(self, part: Expression, primed: bool) -> str | None:
-        """A name, and what an instance puts for it; None for what is called as the module calls it."""
+        """Return a name with the substitute of an instance; None if it has the module's name."""
         symbol = part.operator if isinstance(part, ast.Apply) else None
         if symbol is None or symbol not in self.put:
             return None
@@ -228,8 +229,8 @@ class _Descent:
         return f"{name}' = {stands}'" if stands.isidentifier() else f"{name}' = ({stands})'"
 
     def _around(self, bound: _Bound, primed: set[str]) -> dict[str, str]:
-        """What names stand for, and those that are primed there in the next state; not an argument that has
-        no value, which nothing needs."""
+        """Return the values of bound names; below a prime, their values in the next state. An argument
+        without a value is left out, because nothing needs it."""
         found: dict[str, str] = {}
         for name, value in bound:
             found.pop(f"{name}'", None)
@@ -248,13 +249,13 @@ class _Descent:
 
 
 def _parts_that_read(whole: Expression) -> Iterator[tuple[Expression, bool]]:
-    """Names, operators and ENABLED, which may read variables, and whether they stand below a prime."""
+    """Yield names, operators and ENABLED, which may read variables, and whether they are below a prime."""
     waiting = [(whole, False)]
     while waiting:
         part, primed = waiting.pop()
         if isinstance(part, ast.Apply | ast.Enabled):
             yield part, primed
-        if isinstance(part, ast.Unchanged):  # it speaks of both states
+        if isinstance(part, ast.Unchanged):  # it reads both states
             waiting.append((part.body, False))
         if not isinstance(part, ast.Enabled):
             below = primed or isinstance(part, ast.Prime | ast.Unchanged)
@@ -262,7 +263,7 @@ def _parts_that_read(whole: Expression) -> Iterator[tuple[Expression, bool]]:
 
 
 def _below_primes(whole: Expression) -> set[str]:
-    """The parameters that stand below a prime, by name."""
+    """Return the names of the parameters that are below a prime."""
     found, waiting = set[str](), [(whole, False)]
     while waiting:
         part, primed = waiting.pop()
@@ -276,7 +277,7 @@ def _below_primes(whole: Expression) -> set[str]:
 
 
 def span(whole: Expression) -> Place:
-    """Where all of an expression stands: an infix operator has the place of its symbol."""
+    """Return the place of a whole expression: an infix operator has the place of its symbol."""
     begin, end, waiting = whole.place, whole.place.end, [whole]
     while waiting:
         part = waiting.pop()
@@ -288,7 +289,7 @@ def span(whole: Expression) -> Place:
 
 
 def _finds_elements(whole: Expression) -> bool:
-    """Whether a disjunct has a quantifier on the way down: then it has elements for which it is false."""
+    """True if a disjunct contains a quantifier that has elements for which it is false."""
     match whole:
         case ast.Quantifier():
             return whole.universal

@@ -1,7 +1,7 @@
 """Breadth-first exploration by the interpreter, with TLC's counts.
 
-States beyond a constraint are checked, but neither counted nor expanded. With a view, states of equal views
-are one; with symmetry, states that a permutation turns into each other are.
+States outside a constraint are checked, but neither counted nor expanded. With a view, states of equal views
+are one state. With symmetry, states that a permutation maps to each other are one state.
 """
 
 from __future__ import annotations
@@ -49,19 +49,19 @@ class Explorer:
     ) -> None:
         self.specification, self.evaluator = specification, specification.evaluator
         self.properties, self.keep_going, self.first = properties, keep_going, first
-        """``first``: the search ends once all states as deep as a violation were looked at."""
+        """``first``: the search ends once all states as deep as a violation are checked."""
         self.max_states, self.max_depth, self.enforce = max_states, max_depth, enforce
         self.by_columns = by_columns
-        """Whether large levels may be expanded by columns. The result is the same."""
+        """True if large levels may be expanded by columns. The result is the same."""
         self.begun = begun
-        """A search to go on with, where that finds the same."""
+        """A search to continue, if it found the same states."""
         self.continued: Begun | None = None
-        """That search, if it was gone on with."""
+        """That search, if it was continued."""
         self.follow: Callable[[int, int], None] | None = None
-        """Hears of each step behind which the search goes on, by the numbers of its states; not of steps that
-        are expanded by columns."""
+        """A callback for each step that the search takes, with the numbers of its states. Steps that are
+        expanded by columns are not reported."""
         self.asymmetric: str | None = None
-        """Why the permutations of the configuration are not used."""
+        """The reason why the permutations of the configuration are not used."""
         found = checks(specification, set(properties))
         self.invariants, self.initially, self.steps = found.invariants, found.initially, found.steps
         self.constraints, self.action_constraints = found.constraints, found.action_constraints
@@ -82,25 +82,23 @@ class Explorer:
         self.columns = ByColumns(self)
         self.level = 0
         self.ahead = 0
-        """How many levels behind that one what is evaluated looks at: none for a step, and 1 for what is
-        asked of its successor."""
+        """The levels between the expanded state and the state that is evaluated. It is 0 for a step and 1 for
+        formulas about its successor."""
         self.current, self.walking = -1, False
         self.violations = Violations(self.known, self.found)
 
     # -- symmetry
 
     def permute(self) -> Symmetry | None:
-        """Uses the permutations of the configuration, if the formulas do not tell them apart.
-
-        First of all that is evaluated, since what is remembered must be watched.
-        """
+        """Use the permutations of the configuration, if the formulas do not distinguish permuted values. This
+        comes before all evaluation, since kept values must be checked for symmetry."""
         if not self._permuted:
             self._permute()
         return self.evaluator.symmetry if self.known.orbits is not None else None
 
     def _permute(self) -> None:
         self._permuted = True
-        if not self.specification.symmetry:  # what another search watches goes on to be watched
+        if not self.specification.symmetry:  # the checks of another search continue
             return
         self.evaluator.symmetry = None
         found, self.asymmetric = permuted(self.specification, set(self.properties))
@@ -108,8 +106,8 @@ class Explorer:
             self.evaluator.symmetry, self.known.orbits = found, Orbits(found.renamings)
 
     def _without_symmetry(self, reason: Asymmetric) -> None:
-        """Begins anew without permutations. Raises Asymmetric where they are another search's: it uses them
-        for more than this one, and goes by what is watched."""
+        """Start again without permutations. Raises Asymmetric if the permutations belong to another search.
+        That search uses them for more than this one."""
         if not self.specification.symmetry:
             raise reason
         self.asymmetric, self.evaluator.symmetry = str(reason), None
@@ -118,7 +116,7 @@ class Explorer:
     # -- assumptions
 
     def assume(self) -> None:
-        """Evaluates the ASSUMEs, before anything else. Raises TlaError for one that is false."""
+        """Evaluate the ASSUMEs, before anything else. Raises TlaError for one that is false."""
         self.permute()
         self.ahead = -1  # before the initial states, the level is 0
         for assumption in self.specification.module.assumptions:
@@ -138,10 +136,8 @@ class Explorer:
     # -- the search
 
     def explore(self) -> None:
-        """Explores until all is seen, or all that is asked for is decided, or the limits end it.
-
-        Begins anew without permutations if they turn out to change more than names.
-        """
+        """Explore until all states are seen, all properties are decided, or a limit is reached. The search
+        starts again without permutations if they turn out to change more than names."""
         self.permute()
         try:
             self._explore()
@@ -170,7 +166,7 @@ class Explorer:
         found.waiting = self.count - self.current - 1
 
     def _start_of_search(self) -> tuple[int, int, int]:
-        """The first state of a level, the first one of it that is not expanded, and its end."""
+        """Return the first state of a level, its first state that is not expanded, and its end."""
         begun, self.begun = self.begun, None
         if begun is not None and alike(self, begun):
             if goes_on(self, begun):
@@ -182,7 +178,7 @@ class Explorer:
         return 0, 0, self.count
 
     def _enters(self, first: int, end: int, walk: Walk) -> bool:
-        """Counts the states of a level. Whether they are to be expanded."""
+        """Count the states of a level. Return True if they must be expanded."""
         found = self.found
         if end > first:
             found.depth = self.level
@@ -198,7 +194,7 @@ class Explorer:
         return True
 
     def _expands(self, number: int, end: int, walk: Walk) -> bool:
-        """Expands the states of a level from one on. Whether the search goes on behind them."""
+        """Expand the states of a level, from one on. Return True if the search continues."""
         while (number := self.columns.expanded(number, end)) < end:
             self.current = number
             self._expand(number, walk)
@@ -210,12 +206,12 @@ class Explorer:
 
     @property
     def count(self) -> int:
-        """How many states are known."""
+        """Return the number of known states."""
         return self.columns.count
 
     @property
     def in_orbits(self) -> int | None:
-        """With symmetry, how many states are one with those that are known."""
+        """Return the number of states in the orbits of the known states; None without symmetry."""
         orbits, search = self.known.orbits, self.columns.search
         if orbits is None:
             return None
@@ -223,12 +219,12 @@ class Explorer:
 
     @property
     def states(self) -> list[State]:
-        """The states that are known, in the order in which they were found."""
+        """Return the known states, in the order in which they were found."""
         self.columns.leave()
         return self.known.states
 
     def _leave(self) -> None:
-        """Ends the search where the module says so, as TLC does: once a state was looked at."""
+        """End the search if the module asks for it, as TLC does: after a state is checked."""
         if EXIT in self.evaluator.registers:
             raise Interrupted('the module ended the search: TLCSet("exit", TRUE)')
 
@@ -282,7 +278,7 @@ class Explorer:
         following[:] = [UNSET] * len(following)
 
     def _add(self, state: State, parent: int, key: Key) -> int:
-        """Adds a state that is not known, by what it is looked up by; returns its number."""
+        """Add a new state under its key. Return its number."""
         number = self.known.add(state, parent, key)
         self.found.distinct += 1
         if self.max_states is not None and number >= self.max_states:
@@ -312,7 +308,7 @@ class Explorer:
         walker.action, walker.between, self.walking = None, 0, True
         try:
             walk(add)
-        except Undefined:  # TLC has checked what it came to before the error
+        except Undefined:  # TLC has checked the successors before the error
             self.walking = False
             self._take(successors, state, number)
             self.evaluator.now[:], self.walking = state, True
@@ -330,7 +326,7 @@ class Explorer:
         self._take(successors, state, number)
 
     def _look_for_deadlocks(self, numbers: Iterable[int], walk: Walk) -> None:
-        """Whether states that are not expanded have a step."""
+        """Check that states which are not expanded have a step."""
         expanded = self.current
         for self.current in numbers:
             if self.current % BETWEEN_CHECKS == 0:
@@ -351,7 +347,7 @@ class Explorer:
             row = states.row(made) if by_row else None
             key, known = row, states.with_row(row)
             if known is not None:
-                made = self.states[known]  # noqa: PLW2901 -- the same, of the values that are kept
+                made = self.states[known]  # noqa: PLW2901 -- the equal state with the kept values
             if self.possible is not None:
                 self.possible.step(state, made)
             within: bool | None = True
@@ -384,7 +380,7 @@ class Explorer:
             self.follow(number, other)
 
     def _allows(self, state: State, made: State, number: int) -> bool:
-        """Whether the action constraints allow a step, of which properties are checked."""
+        """True if the action constraints allow a step. The properties of the step are checked too."""
         self.evaluator.now[:], self.evaluator.next[:] = state, made
         self.ahead = 0
         within = all(test() for test in self.action_constraints)
@@ -393,13 +389,13 @@ class Explorer:
         return within
 
     def name_actions(self) -> None:
-        """Finds the actions between the states of the violations."""
+        """Find the actions between the states of the violations."""
         if self.specification.next is not None:
             for violation in self.found.violations.values():
                 violation.actions += self.walks.actions(violation.states)
 
     def titles(self, states: Sequence[State]) -> list[str]:
-        """What the steps of an execution are called; as where an action has no value, all are Next."""
+        """Return the names of an execution's steps. All are Next if an action has no value."""
         try:
             return [one.title(self.evaluator.order) for one in self.walks.actions(states)]
         except Undefined:

@@ -1,4 +1,4 @@
-"""Expressions: from the tree of the parser to the abstract syntax, every name resolved."""
+"""Expressions: from the parser's tree to the abstract syntax, with every name resolved."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _ESCAPES = {"\\n": "\n", "\\t": "\t", "\\f": "\f", "\\r": "\r", '\\"': '"', "\\\
 
 
 class Expressions(Operators):
-    """Reads expressions of one file."""
+    """Reads the expressions of one file."""
 
     def __init__(self, reader: Reader) -> None:
         self.reader = reader
         self.source = reader.source
         self.labels = Labels(self)
         self.updating = 0
-        """How many EXCEPTs the text stands in that say what @ is."""
+        """The number of EXCEPTs around the text that define @."""
         self.forms: dict[str, Callable[[Node, Scope], Expression]] = {
             "nat_number": lambda n, s: self._number(text_of(n), n, 10),
             "binary_number": lambda n, s: self._number(text_of(n)[2:], n, 2),
@@ -70,11 +70,11 @@ class Expressions(Operators):
         }
 
     def place(self, node: Node) -> Place:
-        """Where a node begins."""
+        """Return the place where a node begins."""
         return self.source.place(node)
 
     def note_plain(self, named: ast.Definition) -> None:
-        """Notes that the text names a definition without the name of an instance."""
+        """Record that the text mentions a definition without the name of an instance."""
         self.reader.note_plain(named)
 
     def _number(self, digits: str, node: Node, base: int) -> Expression:
@@ -85,7 +85,7 @@ class Expressions(Operators):
         raise TlaError(self.place(node), f"{text_of(node)} is no integer, and TLC has no other numbers")
 
     def read(self, node: Node, scope: Scope) -> Expression:
-        """The expression that a node of the tree is."""
+        """Read the expression of a node."""
         form = self.forms.get(node.type)
         if form is None:
             raise TlaError(self.place(node), f"this {node.type.replace('_', ' ')} is not supported")
@@ -108,8 +108,8 @@ class Expressions(Operators):
     def bindings(
         self, nodes: list[Node], scope: Scope, around: Scope | None = None
     ) -> tuple[tuple[ast.Binding, ...], Scope]:
-        """The bounds of a quantifier, and the scope with their names, which is within ``around``. Their sets
-        are read outside of it."""
+        """Read the bounds of a quantifier. Return them with the scope of their names, inside ``around``.
+        Their sets are read outside this scope."""
         inner, found = (around or scope).inner(), []
         sets = [self.read(field_of(node, "set"), scope) for node in nodes]
         for node, domain in zip(nodes, sets, strict=True):
@@ -174,7 +174,7 @@ class Expressions(Operators):
         return ast.FunctionApply(function, self.one(arguments, node), place=self.place(node))
 
     def one(self, arguments: list[Expression], node: Node) -> Expression:
-        """An argument of a function: several are a tuple."""
+        """Return the argument of a function: several arguments are a tuple."""
         return arguments[0] if len(arguments) == 1 else ast.Tuple(tuple(arguments), place=self.place(node))
 
     def _function(self, node: Node, scope: Scope) -> Expression:
@@ -242,7 +242,7 @@ class Expressions(Operators):
         return meaning_of_fairness(strong, ast.Enabled(its_step, own.values, place=place), step)
 
     def apart(self, scope: Scope, place: Place) -> Apart | None:
-        """Where ENABLED is read in an instance that puts expressions for variables."""
+        """Return the own reading for ENABLED in an instance that substitutes expressions for variables."""
         module = self.reader.apart()
         if module is None:
             return None
@@ -255,7 +255,7 @@ class Expressions(Operators):
         return Apart(self._moved(scope, module, place), values)
 
     def _moved(self, scope: Scope, module: ast.Module, place: Place) -> Scope:
-        """The scope with the names of another reading of the module."""
+        """Return the scope with the names of another reading of the module."""
         if scope.names is self.reader.made.names:
             return replace(scope, names=module.names)
         if any(isinstance(one, ast.Definition) for one in scope.names.values()):
@@ -296,7 +296,7 @@ class Expressions(Operators):
         return ast.Junction(node.type == "conj_list", items, place=self.place(node))
 
     def _check_indented(self, item: Node) -> None:
-        """What belongs to an item of a list stands to the right of the item's symbol, in all lines."""
+        """Check that all lines of a list's item are to the right of the item's symbol."""
         symbol, last = self.place(item), item
         # The grammar ends a list where the next word begins, with words of no length.
         while written := [child for child in last.children if child.end_byte > child.start_byte]:

@@ -1,4 +1,4 @@
-"""The operators of TLC, TLCExt, Bags and the Community Modules that are built in."""
+"""The built-in operators of TLC, TLCExt, Bags and the Community Modules."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ if TYPE_CHECKING:
 
 
 EXIT = "exit"
-"""What a module sets to end the search."""
+"""The register that a module sets to end the search."""
 _NAMED = "s:"
-"""What the names of registers begin with that are strings."""
+"""The prefix of register names that are strings."""
 LEVEL_OF_NEXT = "level'"
-"""What ``TLCGet("level")'`` asks the search for."""
+"""The key under which ``TLCGet("level")'`` asks the search."""
 
 
 def _print(evaluator: Evaluator, shown: Value, value: Value) -> Value:
@@ -73,7 +73,7 @@ def _get(evaluator: Evaluator, name: Value) -> Value:
 
 
 def _get_in_next(evaluator: Evaluator, name: Value) -> Value:
-    """The same below a prime: only the level is another one there."""
+    """Return TLCGet's answer below a prime. Only the level differs there."""
     return _get(evaluator, LEVEL_OF_NEXT if name == "level" else name)
 
 
@@ -129,7 +129,7 @@ def _is_bag(value: Value) -> Value:
 
 
 def _counts(value: Value) -> dict[Value, int]:
-    """How often each item is in a bag. Raises NoValue for what is no bag."""
+    """Return the multiplicity of each item of a bag. Raises NoValue for a value that is no bag."""
     found = pairs_of(value)
     for count in found.values():
         if type(count) is not int:
@@ -138,7 +138,7 @@ def _counts(value: Value) -> dict[Value, int]:
 
 
 def _copies(item: Value, bag: dict[Value, Value]) -> int:
-    """How often an item is in a bag; of others nothing is asked, as by TLC."""
+    """Return the multiplicity of an item in a bag. As in TLC, the other items are not checked."""
     if not has_key(item, bag):
         return 0
     count = bag[item]
@@ -203,7 +203,8 @@ def _make_map_then_fold(evaluator: Evaluator, whole: ast.Apply, arguments: list[
 
 
 def _make_fold_set(evaluator: Evaluator, whole: ast.Apply, arguments: list[str]) -> str:
-    """TLC's own code combines the first member first, where the text of the module would combine it last."""
+    """Compile FoldSet. TLC's code combines the first member first, but the module's text would combine it
+    last."""
 
     def compute(operator: Any, base: Value, value: Value) -> Value:
         return _fold(evaluator, whole.place, operator.call, base, value)
@@ -212,7 +213,7 @@ def _make_fold_set(evaluator: Evaluator, whole: ast.Apply, arguments: list[str])
 
 
 def _takes_any(choose: Expression) -> bool:
-    r"""Whether an operator is ``LAMBDA s : CHOOSE x \in s : TRUE``, the usual one."""
+    r"""True if an operator is ``LAMBDA s : CHOOSE x \in s : TRUE``, the usual one."""
     if not isinstance(choose, ast.Lambda) or not isinstance(choose.body, ast.Choose):
         return False
     domain, body = choose.body.binding.domain, choose.body.body
@@ -223,7 +224,7 @@ def _takes_any(choose: Expression) -> bool:
 def _map_then_fold(
     evaluator: Evaluator, operator: Any, base: Value, image: Any, choose: Any, value: Value
 ) -> Value:
-    """As ``op(f(x), fold of the rest)``, x chosen first."""
+    """Compute ``op(f(x), fold of the rest)``, with x chosen first."""
     chosen, rest = [], frozenset(members(value))
     while rest:
         item = choose.call(rest)
@@ -243,7 +244,8 @@ def _fold(
     *,
     inward: bool = False,
 ) -> Value:
-    """As ``step(x, fold of those before x)`` in TLC's order; ``inward``, of those behind x."""
+    """Fold a set as ``step(x, fold of the members before x)`` in TLC's order. ``inward``: of the members
+    after x."""
 
     def along(row: list[Value]) -> Value:
         made = base
@@ -309,7 +311,7 @@ def _as_integer(value: Value) -> Value:
 
 
 IN_NEXT: dict[str, Make] = {"TLCGet": ordered(_get_in_next)}
-"""Operators that have another value below a prime, whatever their arguments are."""
+"""Operators that have another value below a prime, with the same arguments."""
 EXTENSIONS: dict[str, Make] = {
     "Print": ordered(_print),
     "PrintT": ordered(lambda evaluator, value: _print(evaluator, value, TRUE)),

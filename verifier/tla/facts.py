@@ -1,4 +1,4 @@
-"""What is known of an expression before it is evaluated: its level, and which bound names it needs."""
+"""Static facts about an expression: its level, and the bound names that it needs."""
 
 from __future__ import annotations
 
@@ -9,42 +9,42 @@ from verifier.tla import ast
 from verifier.tla.ast import Bound, Definition, Expression, Parameter, Symbol
 
 CONSTANT, STATE, ACTION, TEMPORAL = range(4)
-"""Levels: the same in all states, of one state, of a step, of an execution."""
+"""Levels: constant, of a state, of a step, of an execution."""
 
 _PRINTING = {"Print", "PrintT"}
 _RANDOM = _PRINTING | {
     "RandomElement", "RandomSubset", "RandomSubsetSet", "RandomSetOfSubsets", "TestRandomSetOfSubsets",
     "JavaTime",
 }  # fmt: skip
-"""Operators that may answer differently each time, or do something besides."""
+"""Operators that may have another value each time, or that have a side effect."""
 _OF_THE_SEARCH = {
     "TLCGet", "TLCSet", "TLCGetOrDefault", "TLCGetAndSet", "Trace", "CounterExample", "PickSuccessor",
     "IOExec", "CSVWrite", "JsonSerialize", "ndJsonSerialize", "Serialize",
 }  # fmt: skip
-"""Operators that speak of the search. TLC takes them for formulas of a state."""
+"""Operators that depend on the search. TLC treats them as formulas of a state."""
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known of an expression."""
+    """The facts of an expression."""
 
     level: int
     free: frozenset[Symbol]
-    """Bound names, parameters and definitions of a LET around it that it needs."""
+    """The bound names, parameters and definitions of a LET around it that it needs."""
     changing: bool = False
-    """Whether it may have another value each time, or does something else besides."""
+    """True if it may have another value each time, or has a side effect."""
     reads: frozenset[ast.Variable] = frozenset()
     """The variables whose values it may need."""
     costly: bool = False
-    """Whether it goes through a set, makes one that others go through, or calls itself."""
+    """True if it enumerates a set, builds a set that others enumerate, or is recursive."""
     enabled: bool = False
-    """Whether ENABLED stands in it: what is around it may then stand for the next state."""
+    """True if it contains ENABLED. Names around it may then refer to the next state."""
     weighing: frozenset[Symbol] = frozenset()
-    """Of a definition, with the parameters that it does not need: those that count, since they are needed
-    elsewhere than below ENABLED. ``Can(A) == ENABLED A`` speaks of one state, whatever A is."""
+    """For a definition: the parameters that it needs outside ENABLED, and those that it does not need. Their
+    levels count. ``Can(A) == ENABLED A`` is about one state for every A."""
 
     def joined(self, other: Facts) -> Facts:
-        """The facts of something that has both as parts."""
+        """Return the facts of an expression that has both as parts."""
         return Facts(
             max(self.level, other.level),
             self.free | other.free,
@@ -57,7 +57,7 @@ class Facts:
 
     @property
     def fixed(self) -> bool:
-        """Whether it has one value, whatever is around it."""
+        """True if it has one value in every context."""
         return self.level == CONSTANT and not self.free and not self.changing
 
 
@@ -68,7 +68,7 @@ _GOES_THROUGH_SETS = (
 
 
 def subexpressions(whole: Expression) -> tuple[list[Expression], list[Symbol]]:  # noqa: C901 -- one case each
-    """The expressions in an expression, and the names that it binds in them."""
+    """Return the direct subexpressions of an expression, and the names that it binds in them."""
     match whole:
         case ast.Apply() | ast.OperatorArgument():
             return list(whole.arguments) if isinstance(whole, ast.Apply) else [], []
@@ -112,21 +112,21 @@ def subexpressions(whole: Expression) -> tuple[list[Expression], list[Symbol]]: 
 
 
 class Analysis:
-    """Finds the facts of expressions, each once."""
+    """Computes the facts of expressions, each once."""
 
     def __init__(self, resolve: Callable[[Symbol, str], Symbol | None]) -> None:
         self.resolve = resolve
         self.expressions: dict[tuple[Expression, str], Facts] = {}
         self.definitions: dict[Definition, Facts] = {}
         self.active: list[Definition] = []
-        """The definitions that are being looked at."""
+        """The definitions whose analysis is in progress."""
         self.again: set[Definition] = set()
-        """Those of them that occur in themselves."""
+        """The active definitions that are recursive."""
         self.passing: set[Definition] = set()
-        """Those of them that rest on one that is not done."""
+        """The active definitions that depend on an unfinished one."""
 
     def of(self, whole: Expression, module: str) -> Facts:
-        """The facts of an expression in the text of a module."""
+        """Return the facts of an expression in the text of a module."""
         key = (whole, module)
         found = self.expressions.get(key)
         if found is None:
@@ -134,11 +134,9 @@ class Analysis:
         return found
 
     def of_definition(self, definition: Definition) -> Facts:
-        """The facts of a definition's body, but for its parameters.
-
-        While a recursive definition is looked at, it is taken for what is known of it so far, until that does
-        not change. What was found of others meanwhile by way of it is not kept.
-        """
+        """Return the facts of a definition's body, without its parameters. The facts of a recursive
+        definition are iterated to a fixed point. Facts of other definitions that depend on an intermediate
+        result are not kept."""
         found = self.definitions.get(definition)
         if definition in self.active:
             self.again.add(definition)
@@ -184,13 +182,13 @@ class Analysis:
             facts = facts.joined(self._symbol(whole.operator, module))
             level, free = facts.level, set(facts.free)
         elif isinstance(whole, ast.Prime | ast.Unchanged | ast.Step):
-            # A parameter may stand for what a variable is in.
+            # The argument of a parameter may contain a variable.
             speaks = level > CONSTANT or any(isinstance(name, Parameter | Definition) for name in free)
             level = max(level, ACTION) if speaks else level
         elif isinstance(whole, ast.Enabled):
             given = {variable for variable, _ in whole.own}
             level = STATE
-            # In an instance that puts expressions for variables an argument has no variables of its own.
+            # In an instance with substituted variables, an argument has no variables of its own.
             weighing = facts.weighing if whole.own else _NOTHING
             facts = replace(facts, enabled=True, reads=facts.reads - given, weighing=weighing)
         elif isinstance(whole, ast.Temporal | ast.Fairness):
@@ -203,7 +201,7 @@ class Analysis:
         return replace(facts, level=level, free=frozenset(free).difference(names))
 
     def _is_only_enabled(self, whole: Expression, number: int, module: str) -> bool:
-        """Whether an argument stands below ENABLED wherever the operator that it is given to needs it."""
+        """True if an operator needs its argument only below ENABLED."""
         if not isinstance(whole, ast.Apply):
             return False
         symbol = self.resolve(whole.operator, module) or whole.operator
@@ -245,7 +243,7 @@ class Analysis:
 def answers_differently(
     whole: Expression, module: str, resolve: Callable[[Symbol, str], Symbol | None]
 ) -> bool:
-    """Whether an expression may have another value each time in the same state."""
+    """True if an expression may have another value each time in the same state."""
     waiting, seen = [(whole, module)], set[Definition]()
     while waiting:
         part, module = waiting.pop()
@@ -264,4 +262,4 @@ def answers_differently(
 
 
 AT = Bound("@")
-"""What stands for @ among the names that an expression needs."""
+"""The symbol for @ among the free names of an expression."""

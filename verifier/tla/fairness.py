@@ -1,4 +1,4 @@
-"""What fairness says in other words."""
+"""Fairness conditions as temporal formulas."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from verifier.tla.scope import LANGUAGE
 
 
 def meaning_of(whole: ast.Fairness) -> Expression:
-    """What fairness of a module's own action says."""
+    """Return the formula that defines a fairness condition on an action of the module."""
     step = ast.Step(whole.action, whole.subscript, False, place=whole.place)
     return meaning_of_fairness(whole.strong, ast.Enabled(step, place=whole.place), step)
 
 
 def meaning_of_fairness(strong: bool, enabled: ast.Enabled, step: ast.Step) -> Expression:
-    """What ``WF_v(A)`` says: ``<<A>>_v`` is impossible again and again, or taken again and again. ``SF_v(A)``
-    says that it is impossible from some state on, or taken again and again."""
+    """Return the formula that defines ``WF_v(A)``: ``<<A>>_v`` is disabled infinitely often, or taken
+    infinitely often. ``SF_v(A)``: it is disabled from some state on, or taken infinitely often."""
     place = step.place
 
     def temporal(kind: str, item: Expression) -> Expression:

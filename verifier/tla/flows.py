@@ -1,4 +1,4 @@
-"""What follows in a walk: the lines that go on, written in one place, or called in several."""
+"""Continuations of a walk: lines that are written in one place, or called from several."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ Lines: TypeAlias = list[str]
 
 
 def indented(lines: Sequence[str]) -> Lines:
-    """The same lines, a step further to the right."""
+    """Indent lines by one step."""
     return [f" {line}" for line in lines]
 
 
 @dataclass(frozen=True)
 class Rest:
-    """What is done for each way in which a formula can be true."""
+    """The continuation for each way in which a formula can be true."""
 
     emit: Emitter
     name: str | None
-    """The function without arguments that does it; None if it is written in place."""
+    """The function without arguments that runs it; None if it is written in place."""
     written: Callable[[int], Lines]
-    """Its lines, that far to the right. To be written once only."""
+    """Returns its lines at an indentation. To be called once only."""
 
     def lines(self, depth: int) -> Lines:
-        """What does it, in one place."""
+        """Return the lines of the continuation, for one place."""
         return self.written(depth)
 
     def called(self, depth: int, use: Callable[[Rest], Lines]) -> Lines:
-        """Lines that do it in several places."""
+        """Return lines that run the continuation from several places."""
         if self.name is not None:
             return use(self)
         name = self.emit.fresh("c")
@@ -40,10 +40,10 @@ class Rest:
 
 
 def following(emit: Emitter, name: str) -> Rest:
-    """A call of a function that goes on."""
+    """Return the continuation that calls a function."""
     return Rest(emit, name, lambda depth: [f"{name}()"])
 
 
 def then(rest: Rest, written: Callable[[int], Lines]) -> Rest:
-    """Something before the rest: its lines hold those of the rest."""
+    """Return a continuation whose lines contain those of another one."""
     return Rest(rest.emit, None, written)

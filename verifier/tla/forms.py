@@ -28,7 +28,7 @@ def if_source(
     primed: bool,
     source: Callable[[Expression, Unit, bool], Source],
 ) -> Source:
-    """A value or a formula by a condition."""
+    """Return the source of IF, for a value or a formula."""
     condition = ev.truth_source(whole.condition, unit, primed)
     then, otherwise = source(whole.then, unit, primed), source(whole.otherwise, unit, primed)
     return f"({then} if {condition} else {otherwise})"
@@ -59,7 +59,7 @@ def _choose_source(ev: Evaluator, whole: ast.Choose, unit: Unit, primed: bool) -
 
 
 def asymmetric_choice(ev: Evaluator, whole: ast.Choose, found: list[Value]) -> Asymmetric:
-    """The error for a CHOOSE that takes different elements in orders that should be alike."""
+    """Return the error for a CHOOSE that takes different elements in orders that should be equivalent."""
     words = f"CHOOSE takes {ev.show(found[0])} or {ev.show(found[1])}, which a permutation exchanges"
     return Asymmetric(f"{whole.place}: {words}", found)
 
@@ -67,7 +67,8 @@ def asymmetric_choice(ev: Evaluator, whole: ast.Choose, found: list[Value]) -> A
 def compile_choice(
     ev: Evaluator, whole: ast.Choose, unit: Unit, primed: bool
 ) -> Callable[[Frame], list[Value]]:
-    """What CHOOSE takes; with permutations, in each order that they make of TLC's."""
+    """Return a function that computes the element that CHOOSE takes. With permutations, it returns the
+    element for each permuted order."""
     container = ev.value(whole.binding.domain, unit, primed)
     place, body = whole.place, ev.truth_source(whole.body, unit, primed)
 
@@ -109,7 +110,7 @@ def _set_of(ev: Evaluator, whole: ast.SetOf, unit: Unit, primed: bool) -> Source
 
 
 def _of_one_kind(ev: Evaluator, place: Place) -> Source:
-    """The source of a function that makes a set, whose members must be of kinds that are compared."""
+    """Return the source of a function that makes a set. Its members must be of comparable kinds."""
 
     def made(items: Sequence[Value]) -> Value:
         try:
@@ -176,7 +177,7 @@ def _record_set(ev: Evaluator, whole: ast.RecordSet, unit: Unit, primed: bool) -
 
 
 def _sets(ev: Evaluator, parts: Sequence[Expression], unit: Unit, primed: bool) -> Source:
-    """The values of expressions, as a tuple, each of which must be a set."""
+    """Return the source of a tuple of expressions, each of which must be a set."""
 
     def wrong(place: Place) -> Callable[[Value], Value]:
         def checked(found: Value) -> Value:
@@ -207,7 +208,7 @@ def _product(ev: Evaluator, whole: ast.Product, unit: Unit, primed: bool) -> Sou
 def _prime(ev: Evaluator, whole: ast.Prime, unit: Unit, primed: bool) -> Source:
     if primed:
         words = "a prime stands below another one, or in a formula of initial states"
-        return ev.refused(whole.place, words)  # a LET may define what it does not read
+        return ev.refused(whole.place, words)  # a LET may have unused definitions
     return ev.value_source(whole.body, unit, True)
 
 
@@ -228,4 +229,4 @@ FORMS: Mapping[type[Expression], Compile] = MappingProxyType(
         ast.Prime: _prime,
     }
 )
-"""What compiles the expressions that are neither names, nor formulas, nor functions."""
+"""The compilers of expressions that are neither names, formulas nor functions."""

@@ -1,4 +1,4 @@
-"""What exploration found."""
+"""The results of an exploration."""
 
 from __future__ import annotations
 
@@ -14,22 +14,21 @@ State: TypeAlias = tuple[Value, ...]
 
 @dataclass(frozen=True)
 class Taken:
-    """An action of a step."""
+    """The action of a step."""
 
     name: str
     parameters: Mapping[str, Value] = field(default_factory=dict)
-    """Its parameters, and the names that it binds by quantifiers that choose a step, as far as they are
-    known."""
+    """The values of its parameters, and of the names of its quantifiers, as far as they are known."""
 
     def title(self, order: Order) -> str:
-        """The action with its parameters: ``Put(k=k1)``."""
+        """Return the action with its parameters: ``Put(k=k1)``."""
         given = ", ".join(f"{name}={text(value, order)}" for name, value in self.parameters.items())
         return f"{self.name}({given})"
 
 
 @dataclass
 class Violation:
-    """A state in which a property fails, or from which a step is that it does not allow."""
+    """A state that violates a property, or whose step violates it."""
 
     property: str
     states: list[State]
@@ -38,7 +37,7 @@ class Violation:
 
 @dataclass
 class Found:
-    """What was found."""
+    """The results of a search."""
 
     distinct: int = 0
     generated: int = 0
@@ -46,7 +45,7 @@ class Found:
     depth: int = -1
     """The greatest depth of a counted state."""
     closed: int = -1
-    """The depth that is fully checked."""
+    """The greatest depth up to which all states are checked."""
     deadlocks: int = 0
     beyond: int = 0
     levels: list[int] = field(default_factory=list)
@@ -54,6 +53,6 @@ class Found:
     complete: bool = False
     violations: dict[str, Violation] = field(default_factory=dict)
     taken: dict[str, int] = field(default_factory=dict)
-    """How many steps each action made."""
+    """The number of steps of each action."""
     at_the_end: set[str] = field(default_factory=set)
-    """The actions of steps from the states at the depth, where these were evaluated, too."""
+    """The actions of steps from the states at the greatest depth, if these were evaluated."""

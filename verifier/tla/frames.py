@@ -1,5 +1,4 @@
-"""What evaluation runs on: frames of slots, arguments that wait to be evaluated, operators as values,
-errors."""
+"""The runtime data of evaluation: frames of slots, delayed arguments, operators as values, and errors."""
 
 from __future__ import annotations
 
@@ -15,13 +14,13 @@ Frame: TypeAlias = list[Any]
 """The values of bound names and parameters, by slot."""
 Truth: TypeAlias = Callable[[Frame], bool]
 Evaluate: TypeAlias = Callable[[Frame], Any]
-"""An expression, compiled."""
+"""A compiled expression."""
 
 MOST_FRAMES_SHOWN = 12
 
 
 class _Unset:
-    """No value yet."""
+    """The mark of a missing value."""
 
     def __repr__(self) -> str:
         return "unset"
@@ -31,21 +30,21 @@ UNSET: Any = _Unset()
 
 
 class Undefined(Exception):
-    """An expression that has no value was evaluated: where, why, and in which operators."""
+    """Raised when an expression without a value is evaluated: where, why, and in which operators."""
 
     def __init__(self, place: Place, words: str, tlc: str | None = None) -> None:
-        """``tlc``: what TLC says of it, where that is known."""
+        """``tlc``: TLC's words for the error, if they are known."""
         super().__init__(words)
         self.place, self.words, self.tlc = place, words, tlc
         self.stack: list[tuple[str, Place]] = []
 
     @property
     def outermost(self) -> Place:
-        """Where the outermost operator that is known so far was called."""
+        """Return the place where the outermost operator known so far was called."""
         return self.stack[-1][1] if self.stack else self.place
 
     def within(self, name: str, place: Place) -> None:
-        """Adds an operator that was being evaluated."""
+        """Add an operator that was being evaluated."""
         self.stack.append((name, place))
 
     def __str__(self) -> str:
@@ -57,36 +56,36 @@ class Undefined(Exception):
 
 @dataclass(eq=False)
 class Unit:
-    """What shares a frame: the body of a definition with all that is nested in it."""
+    """The code that shares a frame: the body of a definition with everything nested in it."""
 
     module: str
     slots: dict[Symbol, int] = field(default_factory=dict)
     size: int = 0
     room: list[None] = field(default_factory=list)
-    """What a frame has after the parameters."""
+    """The empty slots of a frame after the parameters."""
 
     def slot(self, symbol: Symbol) -> int:
-        """The slot of a symbol; a new one if it has none. No two symbols share one."""
+        """Return the slot of a symbol, a new one if it has none. No two symbols share a slot."""
         found = self.slots.get(symbol)
         if found is None:
             found = self.slots[symbol] = self.fresh()
         return found
 
     def fresh(self) -> int:
-        """A slot that belongs to no symbol."""
+        """Return a slot that belongs to no symbol."""
         self.size += 1
         self.room.append(None)
         return self.size - 1
 
     def frame(self) -> Frame:
-        """A frame without values."""
+        """Return a frame without values."""
         return [None] * self.size
 
 
 class Waiting:
-    """An argument or a definition without parameters: evaluated when it is needed, and then kept.
+    """A delayed argument or definition without parameters: evaluated when it is needed, and then kept.
 
-    It is not kept where it reads the next state, which changes while successors are looked for.
+    It is not kept if it reads the next state, which changes while successors are generated.
     """
 
     __slots__ = ("code", "env", "next_value", "value")
@@ -95,7 +94,7 @@ class Waiting:
         self.code, self.env, self.value, self.next_value = code, env, UNSET, UNSET
 
     def force(self) -> Any:
-        """The value."""
+        """Return the value."""
         if self.value is not UNSET:
             return self.value
         code = self.code
@@ -104,7 +103,7 @@ class Waiting:
             if code.kept:
                 self.value = found
             return found
-        # What it is given may read the next state.
+        # Its arguments may read the next state.
         read = code.read_next
         before, read[0] = read[0], False
         found = code._here(self.env)
@@ -114,13 +113,13 @@ class Waiting:
         return found
 
     def force_next(self) -> Any:
-        """The value in the next state."""
+        """Return the value in the next state."""
         code = self.code
         if not code.constant:
             return code.evaluate_next(self.env)
         if self.next_value is not UNSET:
             return self.next_value
-        # It reads no variable itself, but an argument or a name in it may.
+        # It reads no variable directly, but one of its arguments or names may.
         read = code.read_next
         before, read[0] = read[0], False
         found = code.evaluate_next(self.env)
@@ -132,7 +131,7 @@ class Waiting:
 
 @dataclass(eq=False)
 class Code:
-    """An expression that waits, compiled for the state where it stands, and if need be for the next."""
+    """A delayed expression, compiled for its own state and, if necessary, for the next state."""
 
     expression: Expression
     unit: Unit
@@ -140,11 +139,11 @@ class Code:
     compile: Callable[[Expression, Unit, bool], Evaluate]
     primed: bool
     constant: bool
-    """Whether it names no variable and always answers alike."""
+    """True if it names no variable and always has the same value."""
     read_next: list[bool]
-    """One entry, which becomes true where a variable is read in the next state."""
+    """One entry, which becomes True when a variable is read in the next state."""
     passes: bool = False
-    """Whether it names a parameter or a definition of a LET, which may stand for the next state."""
+    """True if it names a parameter or a definition of a LET, which may refer to the next state."""
     _here: Evaluate = field(init=False)
     _next: Evaluate | None = None
 
@@ -152,12 +151,12 @@ class Code:
         self._here = self.compile(self.expression, self.unit, self.primed)
 
     def evaluate(self, env: Frame) -> Any:
-        """The value in the state it stands in."""
+        """Return the value in its own state."""
         return self._here(env)
 
     def evaluate_next(self, env: Frame) -> Any:
-        """The value in the next state. Compiled when it is first needed, so that the frame may be too
-        short."""
+        """Return the value in the next state. It is compiled when it is first needed, so the frame may be too
+        short and is extended."""
         if self._next is None:
             self._next = self.compile(self.expression, self.unit, True)
         if len(env) < self.unit.size:
@@ -166,7 +165,7 @@ class Code:
 
 
 def is_settled(value: Any) -> bool:
-    """Whether nothing in a value is still to be computed."""
+    """True if no part of a value is delayed."""
     kind = type(value)
     if kind is tuple:
         return all(map(is_settled, value))
@@ -176,7 +175,7 @@ def is_settled(value: Any) -> bool:
 
 
 def settled(value: Any) -> Any:
-    """A value with all that is still to be computed in it."""
+    """Return a value with all delayed parts computed."""
     value = listed(value)
     if is_settled(value):
         return value
@@ -186,13 +185,13 @@ def settled(value: Any) -> Any:
 
 
 SETTLED = frozenset((int, str, Boolean, ModelValue, frozenset))
-"""Kinds of values in which nothing is still to be computed."""
+"""Types of values that have no delayed parts."""
 PLAIN = SETTLED | {tuple, Fn}
-"""The same, but for what is inside of a tuple or a function."""
+"""The types in SETTLED, and those whose items may have delayed parts: tuples and functions."""
 
 
 class Closure:
-    """An operator that is a value: a parameter stands for it."""
+    """An operator as a value, for an operator parameter."""
 
     __slots__ = ("call", "call_next", "walked")
 

@@ -88,7 +88,7 @@ def _function_source(ev: Evaluator, whole: ast.Function, unit: Unit, primed: boo
 
 
 def _function_of_several(ev: Evaluator, whole: ast.Function, unit: Unit, primed: bool) -> Source:
-    """A function of several arguments, which are a tuple."""
+    """Return the source of a function of several arguments, which form a tuple."""
     own = unit.slot(whole.itself) if whole.itself is not None else None
     waits = whole in ev.inside_recursive or (own is not None and _calls_itself(ev, whole, unit))
     _note_inner(ev, whole, unit)
@@ -128,15 +128,15 @@ def _function_of_several(ev: Evaluator, whole: ast.Function, unit: Unit, primed:
 
 
 def _note_inner(ev: Evaluator, whole: ast.Function, unit: Unit) -> None:
-    """``f[x \\in S] == [y \\in T |-> e]``: where e asks f for other values at the same x, the inner
-    function has to be there before all of its values are, as in TLC."""
+    r"""Record an inner function of a recursive one: ``f[x \in S] == [y \in T |-> e]``. If e calls f at other
+    values with the same x, the inner function must exist before all its values, as in TLC."""
     inner = whole.body
     if isinstance(inner, ast.Function) and whole.itself is not None and _calls_itself(ev, whole, unit):
         ev.inside_recursive.add(inner)
 
 
 def _listed_or(made: Evaluate, lazy: Evaluate, domains: list[Evaluate]) -> Evaluate:
-    """A function without a name: its values are computed at once, unless it has infinitely many."""
+    """Compute the values of a function without a name at once, unless it has infinitely many."""
 
     def function_of(e: Frame) -> Value:
         try:
@@ -154,8 +154,8 @@ def _calls_itself(ev: Evaluator, whole: ast.Function, unit: Unit) -> bool:
 
 
 def _at_once(made: Evaluate, lazy: Evaluate, domains: list[Evaluate]) -> Evaluate:
-    """A function that has a name, but does not call itself: its values are computed at once if they are
-    few, and none of them fails, so that it can be compared and remembered."""
+    """Compute the values of a named function at once if they are few and none of them fails. The function is
+    not recursive. It can then be compared and remembered."""
 
     def function_of(e: Frame) -> Value:
         sets = [domain(e) for domain in domains]
@@ -165,7 +165,7 @@ def _at_once(made: Evaluate, lazy: Evaluate, domains: list[Evaluate]) -> Evaluat
         try:
             return made(e)
         except Undefined:
-            # TLC computes a value when it is asked for: this one may not be.
+            # TLC computes a value on demand, and may not need this one.
             return lazy(e)
 
     return function_of
@@ -199,7 +199,7 @@ def _function_apply(ev: Evaluator, whole: ast.FunctionApply, unit: Unit, primed:
         return ev.emit.let(
             parts, lambda f, x: f"({f}[{x}] if type({f}) is Fn and {x} in {f} else {slow}({f}, {x}))"
         )
-    found = ev.emit.fresh("t")  # looked up once: the hash of a function is computed by Python
+    found = ev.emit.fresh("t")  # looked up once: Python code computes the hash of a function
     return ev.emit.let(
         parts,
         lambda f, x: (
@@ -213,7 +213,8 @@ def _function_apply(ev: Evaluator, whole: ast.FunctionApply, unit: Unit, primed:
 def _choice_at(
     ev: Evaluator, whole: ast.FunctionApply, choice: ast.Choose, unit: Unit, primed: bool
 ) -> Source:
-    r"""``(CHOOSE m \\in S : p).value``: permutations may exchange the m if the value stays."""
+    r"""Compile ``(CHOOSE m \in S : p).value``: permutations may exchange the m if the value does not
+    change."""
     firsts, given = compile_choice(ev, choice, unit, primed), ev.value(whole.argument, unit, primed)
 
     def result(e: Frame) -> Value:
@@ -227,7 +228,7 @@ def _choice_at(
 
 
 def apply_to(ev: Evaluator, whole: ast.FunctionApply, found: Value, argument: Value) -> Value:
-    """The value of a function at an argument. Raises Undefined where there is none."""
+    """Return the value of a function at an argument. Raises Undefined if there is none."""
     if type(found) is Fn:
         if argument in found:
             return found[argument]
@@ -237,7 +238,7 @@ def apply_to(ev: Evaluator, whole: ast.FunctionApply, found: Value, argument: Va
 
 
 def no_value_at(ev: Evaluator, whole: ast.FunctionApply, found: Value, argument: Value) -> Value:
-    """The value of a function that is lazy. Raises Undefined where there is none."""
+    """Return the value of a lazy function at an argument. Raises Undefined if there is none."""
     if type(found) is LazyFunction:
         try:
             return found.apply(argument)
@@ -284,7 +285,7 @@ def _except_source(ev: Evaluator, whole: ast.Except, unit: Unit, primed: bool) -
 def _except_once(
     ev: Evaluator, whole: ast.Except, before: Source, path: list[Source], value: Source, slot: int
 ) -> Source:
-    """The most frequent case: one update of one argument."""
+    """Compile the most frequent EXCEPT: one update of one argument."""
     put, later = ev.emit.bound(partial(partial(put_at, ev), whole.place)), ev.emit.later(value)
     has = ev.emit.bound(partial(partial(check_key, ev), whole.place))
     return ev.emit.statements([
@@ -302,8 +303,8 @@ def _except_once(
 
 
 def check_key(ev: Evaluator, place: Place, argument: Value, found: Value) -> bool:
-    """Whether a listed function has an argument. Raises Undefined for what is no function, and for an
-    argument that is not compared with the others."""
+    """True if a listed function has an argument. Raises Undefined for a value that is no function, and for an
+    argument that may not be compared with the others."""
     try:
         if type(found) is tuple:
             if found and type(argument) is not int:
@@ -319,7 +320,8 @@ def check_key(ev: Evaluator, place: Place, argument: Value, found: Value) -> boo
 def put_at(
     ev: Evaluator, place: Place, whole: Value, path: list[Value], value: Evaluate, e: Frame, slot: int
 ) -> Value:
-    """A function with another value at the end of a path; unchanged where the path leaves its domain."""
+    """Return a function with another value at the end of a path. It is unchanged if the path leaves its
+    domain."""
     functions, found = [], whole
     for argument in path:
         if type(found) is LazyFunction and not is_infinite(found.domain):
@@ -356,4 +358,4 @@ FORMS: Mapping[type[Expression], Compile] = MappingProxyType(
         ast.FunctionApply: _function_apply,
     }
 )
-"""What compiles functions and their applications."""
+"""The compilers of functions and their applications."""

@@ -1,4 +1,4 @@
-"""Traces as ITF JSON, values as JSON that is read again, and states as readers see them."""
+"""Traces as ITF JSON, values as JSON that can be read back, and states as text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ State = Mapping[str, Value]
 
 
 def as_json(value: Value, order: Order) -> Any:
-    """A value in the Informal Trace Format."""
+    """Return a value in the Informal Trace Format."""
     value = listed(value)
     match value:
         case Boolean():
@@ -40,7 +40,7 @@ def trace_object(
     about: Mapping[str, Any],
     order: Order,
 ) -> dict[str, Any]:
-    """A trace as a JSON object; each action is given with its parameters."""
+    """Return a trace as a JSON object. Each action has its parameters."""
     made = []
     for index, state in enumerate(states):
         meta: dict[str, Any] = {"index": index}
@@ -53,12 +53,12 @@ def trace_object(
 
 
 def shown_state(names: Sequence[str], state: Sequence[Value], order: Order) -> dict[str, str]:
-    """A state with its values as TLA+ writes them."""
+    """Return a state with its values in TLA+ syntax."""
     return {name: text(value, order) for name, value in zip(names, state, strict=True)}
 
 
 def encoded(value: Value, order: Order) -> Any:
-    """A value as JSON that can be read back: other than in ITF, no two values are written alike."""
+    """Return a value as JSON that can be read back. Unlike ITF, it writes no two values alike."""
     value = listed(value)
     match value:
         case Boolean():
@@ -78,8 +78,8 @@ def encoded(value: Value, order: Order) -> Any:
 
 
 def decoded(written: Any, known: Mapping[str, ModelValue]) -> Value:
-    """The value that was written so; ``known`` are model values by name. Raises ValueError, TypeError or
-    KeyError for what is none."""
+    """Read a value that `encoded` wrote. ``known``: model values by name. Raises ValueError, TypeError or
+    KeyError for other data."""
     if isinstance(written, bool):
         return boolean(written)
     if isinstance(written, int):
@@ -100,7 +100,7 @@ def decoded(written: Any, known: Mapping[str, ModelValue]) -> Value:
 
 
 def model_values(values: Iterable[Value]) -> dict[str, ModelValue]:
-    """The model values in values, by name."""
+    """Return the model values in values, by name."""
     found: dict[str, ModelValue] = {}
     for value in values:
         match listed(value):

@@ -1,11 +1,10 @@
-"""The states that a search keeps, and whether it knows another one.
+"""The states that a search keeps, and the test whether it knows a state.
 
-States share most of their values. A value has a number once it is in a state that is kept, and a state is
-looked up by its row, the numbers of its values. Equal values have one number and others have others, so that
-states are equal where their rows are.
+States share most of their values. A value gets a number when it is in a kept state, and a state is looked up
+by its row, the numbers of its values. Equal values have equal numbers, so states are equal if their rows are.
 
-With a view, states are one where their views are equal; with symmetry, where permutations turn them into
-each other.
+With a view, two states are the same if their views are equal. With symmetry, two states are the same if a
+permutation maps one to the other.
 """
 
 from __future__ import annotations
@@ -19,14 +18,14 @@ from verifier.tla.values import Value
 
 Row: TypeAlias = tuple[int, ...]
 Key: TypeAlias = Any
-"""What a state is looked up by: its row, or its view, or with symmetry the state."""
+"""The key of a state: its row, its view, or with symmetry the state itself."""
 
 
 class KnownStates:
-    """States, each with a number and the number of the state that it was found from."""
+    """Numbered states, each with the number of its predecessor."""
 
     def __init__(self, view: Callable[[], Value] | None, orbits: Orbits | None) -> None:
-        """``view`` gives the view of the state that is set in the evaluator."""
+        """``view`` returns the view of the state that is set in the evaluator."""
         self.view, self.orbits = view, orbits
         self.states: list[State] = []
         self.parents: list[int] = []
@@ -36,20 +35,20 @@ class KnownStates:
 
     @property
     def by_row(self) -> bool:
-        """Whether states are looked up by their rows."""
+        """True if states are looked up by their rows."""
         return self.view is None and self.orbits is None
 
     def row(self, state: State) -> Row | None:
-        """The row of a state; None if it has a value that no state has that is kept."""
+        """Return the row of a state; None if a value occurs in no kept state."""
         found = tuple(map(self._numbers.get, state))
         return None if None in found else found  # type: ignore[return-value]
 
     def with_row(self, row: Row | None) -> int | None:
-        """The number of the state with a row, where states are looked up by these."""
+        """Return the number of the state with a row, if states are looked up by rows; None for a new one."""
         return None if row is None else self._by_key.get(row)
 
     def find(self, state: State) -> tuple[Key, int | None]:
-        """What a state is looked up by, and its number. The state is set in the evaluator."""
+        """Return the key of a state, and its number or None. The state is set in the evaluator."""
         if self.by_row:
             row = self.row(state)
             return row, self.with_row(row)
@@ -58,7 +57,7 @@ class KnownStates:
         return key, self.orbits.find(key) if known is None and self.orbits is not None else known
 
     def add(self, state: State, parent: int, key: Key) -> int:
-        """Adds a state that ``find`` or ``row`` did not find, with what it is looked up by; its number."""
+        """Add a state that ``find`` or ``row`` did not find, under its key. Return its number."""
         number, numbers, values = len(self.states), self._numbers, self._values
         row = []
         for value in state:
@@ -74,14 +73,14 @@ class KnownStates:
         return number
 
     def extend(self, states: Iterable[tuple[State, int]], now: list[Value]) -> None:
-        """Adds states that are not known, each with the number of the one it was found from. ``now`` is the
-        state that is set in the evaluator."""
+        """Add new states, each with the number of its predecessor. ``now``: the state that is set in the
+        evaluator."""
         for state, parent in states:
             now[:] = state
             self.add(state, parent, state if self.view is None else self.view())
 
     def path(self, number: int) -> list[State]:
-        """The states on the way to one, with itself."""
+        """Return the states on the way to a state, including it."""
         found = []
         while number >= 0:
             found.append(self.states[number])

@@ -1,4 +1,4 @@
-"""Labelled parts of definitions: ``P(x):: e`` is named by ``Op!P(x)`` elsewhere."""
+"""Labelled parts of definitions: elsewhere, ``Op!P(x)`` refers to ``P(x):: e``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Labels:
-    """Reads labels, and collects those of the definition that is being read."""
+    """Reads labels, and collects those of the current definition."""
 
     def __init__(self, expressions: Expressions) -> None:
         self.expressions = expressions
@@ -26,8 +26,8 @@ class Labels:
     def collected(
         self, node: Node, scope: Scope, outer: Scope | None = None
     ) -> tuple[Expression, dict[str, Label]]:
-        """An expression with the labels in it that stand in no other label. They name what is bound within
-        ``outer``, which is the scope if nothing is said."""
+        """Read an expression. Return it with its labels that are in no other label. The labels name what is
+        bound within ``outer``, by default within the scope."""
         before = self._outer, self._found
         self._outer, self._found = outer or scope, {}
         try:
@@ -36,7 +36,8 @@ class Labels:
             self._outer, self._found = before
 
     def read(self, node: Node, scope: Scope) -> Expression:
-        """The expression that has a label. Raises TlaError unless the label names what is bound around it."""
+        """Read a labelled expression. Raises TlaError unless the label names exactly what is bound around
+        it."""
         place, outer = self.expressions.place(node), self._outer
         if outer is None:
             raise TlaError(place, "a label stands in a definition, a named theorem or a named assumption")
@@ -59,8 +60,8 @@ class Labels:
 
 
 def _between(scope: Scope, outer: Scope) -> tuple[dict[str, Bound | Parameter], tuple[list[Definition], ...]]:
-    """What is bound between a scope and one inside of it, by its name, and the definitions of the LETs there,
-    the outermost first."""
+    """Return the names bound between a scope and one inside it, and the definitions of the LETs there. The
+    outermost LET comes first."""
     bound: dict[str, Bound | Parameter] = {}
     lets: list[list[Definition]] = []
     one: Scope | None = scope

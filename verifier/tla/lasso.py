@@ -1,7 +1,7 @@
-"""Temporal formulas of infinite executions: states in a row, after the last of which an earlier one follows.
+"""Temporal formulas of infinite executions: a sequence of states, then a loop back to an earlier one.
 
-What a formula says is worked out by the meaning of TLA+ alone, for every place of the execution at once. So
-it judges what other parts of the program find.
+The truth of a formula is computed by the semantics of TLA+ alone, for every position of the execution. So it
+judges the results of other parts of the program.
 """
 
 from __future__ import annotations
@@ -15,27 +15,27 @@ from verifier.tla.splitting import Formula
 from verifier.tla.unfolding import Always, Eventually, Fair, Leaf, Not, Several, Unfolded, unfolded
 
 Truths = list[bool]
-"""Of each place, whether a formula is true of the execution from there on."""
+"""The truth of a formula at each position, for the execution from there on."""
 
 
 @dataclass(frozen=True)
 class Lasso:
-    """An execution. After the last state comes the one of the number ``start``."""
+    """An infinite execution. The state of number ``start`` follows the last state."""
 
     evaluator: Evaluator
     states: Sequence[State]
     start: int
     arrive: Callable[[int], None] = lambda place: None
-    """Called before something is evaluated at a place."""
+    """A callback before an evaluation at a position."""
     tests: dict[Leaf, Callable[[], bool]] = field(default_factory=dict)
     """Formulas that are compiled already."""
 
     def holds(self, formula: Formula) -> bool:
-        """Whether a temporal formula is true of the execution. Raises Undefined."""
+        """True if the execution satisfies a temporal formula. Raises Undefined."""
         return self.truths(unfolded(self.evaluator, formula))[0]
 
     def truths(self, whole: Unfolded) -> Truths:
-        """Of each place, whether the formula is true from there on. Raises Undefined."""
+        """Return the truth of a formula at each position. Raises Undefined."""
         match whole:
             case Leaf():
                 return self._each(whole)
@@ -58,11 +58,11 @@ class Lasso:
         return place + 1 if place + 1 < len(self.states) else self.start
 
     def _from(self, place: int) -> range:
-        """All places that are reached from one, itself among them."""
+        """Return all positions that are reached from one, including it."""
         return range(min(place, self.start), len(self.states))
 
     def _each(self, whole: Leaf) -> Truths:
-        """Of a formula about a state, or about a state and the next one."""
+        """Return the truth of a formula about a state, or a step, at each position."""
         test = self.tests.get(whole)
         if test is None:
             test = self.tests[whole] = self.evaluator.compiled_truth(whole.body, whole.module)

@@ -1,4 +1,4 @@
-"""Sets that know their members without listing them: large and infinite ones."""
+"""Sets that decide membership without a list of their members: large and infinite ones."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ from verifier.tla.values import (
 )
 
 _BITS = 63
-"""Sets of more elements than a number of so many bits are not counted."""
+"""The most bits of a size: larger sets are not counted."""
 
 
 def _of_kind(value: Value, right: bool, kind: str, words: str) -> bool:
-    """Whether a value is of the kind of a set's members. Raises NoValue where TLC reports that it is not."""
+    """True if a value has the kind of a set's members. Raises NoValue where TLC reports that it has not."""
     if right or type(value) is ModelValue:
         return right
     raise NoValue(f"what is looked for in {words} is no {kind}")
 
 
 class Infinite(LazySet):
-    """Nat, Int, Real, STRING or what ``Any`` has."""
+    """Nat, Int, Real, STRING or the set ``Any``."""
 
     __slots__ = ("kind", "name", "test")
 
@@ -110,7 +110,7 @@ class Powerset(LazySet):
         self.base, self.order = base, order
 
     def contains(self, value: Value) -> bool:
-        if not is_set(value):  # TLC: of a model value, too
+        if not is_set(value):  # as in TLC, this includes model values
             raise NoValue(f"what is looked for in {self.words} is no set")
         return is_subset(value, self.base)
 
@@ -283,8 +283,7 @@ class Sequences(LazySet):
 
 
 class Combined(LazySet):
-    """A union, intersection or difference of sets of which one is lazy, or the part of a set that a test
-    says."""
+    """A union, intersection or difference with a lazy set, or the part of a set that a test selects."""
 
     __slots__ = ("first", "second", "sign")
 

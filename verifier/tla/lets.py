@@ -1,7 +1,7 @@
-"""LET: definitions for one expression, evaluated when they are needed; at once where they are in any case.
+"""LET: definitions for one expression, evaluated when they are needed, or at once if they are always needed.
 
-What is evaluated at once is a value in its slot, all else waits there. Below a prime a value in the slot is
-evaluated anew.
+A definition that is evaluated at once is a value in its slot. Any other is delayed there. Below a prime, a
+value in a slot is evaluated again.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ def let_source(
     primed: bool,
     source: Callable[[Expression, Unit, bool], Source],
 ) -> Source:
-    """Definitions for one expression."""
+    """Return the source of a LET."""
     put = let_lines(ev, whole, unit, primed)
     body = source(whole.body, unit, primed)
     return ev.emit.statements([*put, f"return {body}"]) if put else body
 
 
 def let_lines(ev: Evaluator, whole: ast.Let, unit: Unit, primed: bool, *, walked: bool = False) -> list[str]:
-    """Lines that put the definitions of a LET without parameters into the frame; ``walked``: while the
-    next state is being made, so that an argument may have no value yet, and others later."""
+    """Return lines that store the definitions without parameters of a LET in the frame. ``walked``: the next
+    state is being built, so an argument may have no value yet, and another one later."""
     always, lines = ev.strictness.named(whole, unit.module), []
     for definition in whole.definitions:
         ev.at_of[definition] = tuple(ev.at_slots)
@@ -51,7 +51,7 @@ def let_lines(ev: Evaluator, whole: ast.Let, unit: Unit, primed: bool, *, walked
 
 
 def code_of(ev: Evaluator, definition: Definition, unit: Unit, primed: bool) -> Code:
-    """A definition of a LET, without parameters, that waits."""
+    """Return a definition of a LET, without parameters, as delayed code."""
     assert definition.body is not None
     facts = ev.analysis.of_definition(definition)
     kept = _is_kept(ev, definition) and not primed
@@ -61,13 +61,13 @@ def code_of(ev: Evaluator, definition: Definition, unit: Unit, primed: bool) -> 
 
 
 def _is_kept(ev: Evaluator, definition: Definition) -> bool:
-    """Whether a definition has one value in a state."""
+    """True if a definition has one value in a state."""
     facts = ev.analysis.of_definition(definition)
     return facts.level < ACTION and not facts.changing
 
 
 def _put_lines(ev: Evaluator, definition: Definition, unit: Unit, place: Place) -> list[str]:
-    """Lines that evaluate a definition, which is read at a place."""
+    """Return lines that evaluate a definition, which is first read at a place."""
     assert definition.body is not None
     name, slot = definition.name, unit.slot(definition)
 
@@ -86,7 +86,7 @@ def _put_lines(ev: Evaluator, definition: Definition, unit: Unit, place: Place) 
 def local_source(
     ev: Evaluator, symbol: Definition, whole: ast.Apply, unit: Unit, primed: bool, *, truth: bool
 ) -> Source:
-    """A definition of a LET without parameters."""
+    """Return the source of a definition of a LET without parameters."""
     source = ev.emit.call(_read(ev, symbol, whole, unit, primed))
     if not primed:
         found, known = ev.emit.fresh("t"), ev.emit.fresh("t")
@@ -96,7 +96,7 @@ def local_source(
 
 
 def _read(ev: Evaluator, symbol: Definition, whole: ast.Apply, unit: Unit, primed: bool) -> Evaluate:
-    """What evaluates a definition of a LET that waits, or that stands below a prime."""
+    """Return a function that evaluates a definition of a LET that is delayed or below a prime."""
     slot, name, place, body = unit.slot(symbol), symbol.name, whole.place, symbol.body
     made: list[Evaluate] = []
 
@@ -120,19 +120,19 @@ def _read(ev: Evaluator, symbol: Definition, whole: ast.Apply, unit: Unit, prime
 
 
 def stretched(env: Frame, unit: Unit) -> Frame:
-    """A frame with room for what was compiled after it was made."""
+    """Return a frame with slots for code that was compiled after the frame was made."""
     if len(env) < unit.size:
         env += [None] * (unit.size - len(env))
     return env
 
 
 def may_wait(facts: Facts) -> bool:
-    """Whether an expression names what an argument may stand for."""
+    """True if an expression names a parameter or a definition, which may be delayed."""
     return any(isinstance(one, ast.Parameter | Definition) for one in facts.free)
 
 
 def _reading(definition: Definition, whole: Expression) -> Place | None:
-    """Where a definition is first read in an expression."""
+    """Return the place where an expression first reads a definition; None if it does not."""
     if isinstance(whole, ast.Apply) and whole.operator is definition:
         return whole.place
     inside = [whole.body] if isinstance(whole, ast.Let) else subexpressions(whole)[0]

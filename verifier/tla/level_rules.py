@@ -1,4 +1,4 @@
-"""Levels, as SANY has them: which an operator allows its operands, and which it has itself."""
+"""SANY's levels: the levels that an operator allows for its operands, and its own level."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from verifier.tla.facts import ACTION, CONSTANT, STATE, TEMPORAL, subexpressions
 
 _ANY_LEVEL = frozenset({"=>", "<=>", "~"})
 _OF_VALUES = frozenset({"", "Naturals", "Integers", "Reals", "Sequences", "FiniteSets", "Bags"})
-"""The modules, besides the language itself, whose operators take no temporal formulas."""
+"""The modules, with the language itself, whose operators take no temporal formulas."""
 UNCOUNTED = frozenset({"TLCGet", "TLCSet", "PrintT"})
-"""Operators whose level is not that of their arguments."""
+"""Operators whose level does not depend on their arguments."""
 _SETS = (
     ast.SetOf, ast.Tuple, ast.Product, ast.FunctionSet, ast.RecordSet, ast.Except, ast.FunctionApply,
     ast.Image, ast.Filter, ast.Choose,
@@ -18,7 +18,8 @@ _SETS = (
 
 
 def limits_of(whole: Expression) -> list[int]:
-    """The highest level that each part of an expression may have, in the order of ``subexpressions``."""
+    """Return the highest level that each part of an expression may have, in the order of
+    ``subexpressions``."""
     parts = subexpressions(whole)[0]
     match whole:
         case ast.Prime() | ast.Unchanged():
@@ -39,13 +40,13 @@ def limits_of(whole: Expression) -> list[int]:
 
 
 def limit_of_builtin(operator: Builtin) -> int:
-    """The highest level of its arguments."""
+    """Return the highest level that the arguments of a built-in operator may have."""
     values = operator.module in _OF_VALUES and operator.name not in _ANY_LEVEL
     return ACTION if values else TEMPORAL
 
 
 def own_level(whole: Expression) -> int:
-    """The level that an expression has at least, whatever its parts are."""
+    """Return the least level of an expression, whatever its parts are."""
     match whole:
         case ast.Enabled():
             return STATE
@@ -57,7 +58,7 @@ def own_level(whole: Expression) -> int:
 
 
 def tells_equals_apart(whole: Expression) -> bool:
-    """Whether an operator may have another value of what is equal now: one of another state, or of a step."""
+    """True if an operator may distinguish values that are equal now: it is about another state or a step."""
     match whole:
         case ast.Prime() | ast.Unchanged() | ast.Enabled() | ast.Step() | ast.Temporal() | ast.Fairness():
             return True
@@ -67,7 +68,8 @@ def tells_equals_apart(whole: Expression) -> bool:
 
 
 def mistaken(whole: Expression, levels: list[int]) -> str:
-    """What is wrong with an expression whose parts have these levels, though each alone is allowed."""
+    """Return the error of an expression whose parts have these levels, though each part is allowed; empty for
+    none."""
     mixed = ACTION in levels and TEMPORAL in levels
     match whole:
         case ast.Temporal(kind="[]" | "<>", items=(item,)) if levels == [ACTION] and not _is_step(
@@ -98,13 +100,13 @@ def _written_out(item: Expression) -> str:
 
 
 def may_be_temporal(whole: Expression, known: dict[ast.Definition, bool]) -> bool:
-    """Whether an expression has a temporal formula in it; ``known`` says so of definitions met before."""
+    """True if an expression contains a temporal formula. ``known``: the answers for earlier definitions."""
     if own_level(whole) == TEMPORAL:
         return True
     if isinstance(whole, ast.Apply) and isinstance(whole.operator, ast.Definition):
         definition = whole.operator
         if definition not in known:
-            known[definition] = False  # while it is looked at, where it calls itself
+            known[definition] = False  # the assumption for recursive calls
             body = definition.body
             known[definition] = body is not None and may_be_temporal(body, known)
         if known[definition]:
@@ -114,7 +116,7 @@ def may_be_temporal(whole: Expression, known: dict[ast.Definition, bool]) -> boo
 
 
 def is_constant(module: ast.Module) -> bool:
-    """Whether a module speaks of no state: it has no variables, and no operators such as a prime."""
+    """True if a module mentions no state: it has no variables, and no operators such as a prime."""
     if module.variables or module.put:
         return False
     if not all(is_constant(one.module) for one in module.instances.values()):

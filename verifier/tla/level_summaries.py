@@ -1,4 +1,4 @@
-"""What is known of the levels of an expression, and of an operator that is an argument."""
+"""Summaries of the levels of an expression, and of an operator argument."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from verifier.tla.facts import CONSTANT, TEMPORAL
 
 @dataclass
 class Summary:
-    """What is known of an expression, or of an operator's body."""
+    """The levels of an expression, or of an operator's body."""
 
     level: int = CONSTANT
     counting: frozenset[Symbol] = frozenset()
-    """The parameters whose level counts for it."""
+    """The parameters whose level counts for the expression."""
     limits: dict[Symbol, int] = field(default_factory=dict)
-    """The highest level that a parameter may have, where that is not any."""
+    """The highest level that a parameter may have, if it is bounded."""
     needs: dict[tuple[Symbol, int], int] = field(default_factory=dict)
-    """Of parameters that are operators: the level that an argument of it has."""
+    """For parameters that are operators: the level of each argument that they get."""
     passed: frozenset[tuple[Symbol, int, Symbol]] = frozenset()
-    """``(F, 0, a)``: the parameter a stands in the first argument of the parameter F."""
+    """``(F, 0, a)``: the parameter a occurs in the first argument of the parameter F."""
     named: frozenset[Symbol] = frozenset()
-    """The parameters that stand in it."""
+    """The parameters that occur in it."""
     opaque: frozenset[Symbol] = frozenset()
-    """Those of them for which equals are not put for equals: below a prime, say."""
+    """The parameters that may not be replaced by equals: below a prime, for example."""
     valued: frozenset[Symbol] = frozenset()
-    """Those that an operator gets which is an argument, and puts no equals for equals."""
+    """The parameters that are passed to an operator argument that distinguishes equals."""
 
     def join(self, other: Summary) -> None:
-        """Adds what is known of a part whose level counts."""
+        """Add the summary of a part whose level counts."""
         self.level = max(self.level, other.level)
         self.counting |= other.counting
         self.ask(other)
 
     def ask(self, other: Summary) -> None:
-        """Adds what a part asks of parameters, but not its level."""
+        """Add the requirements of a part on parameters, but not its level."""
         for symbol, level in other.limits.items():
             self.limit(symbol, level)
         for key, level in other.needs.items():
@@ -44,23 +44,23 @@ class Summary:
         self.passed |= other.passed
 
     def see(self, other: Summary, *, opaque: bool) -> None:
-        """Adds which parameters stand in a part."""
+        """Add the parameters that occur in a part."""
         self.named |= other.named
         self.opaque |= other.opaque | other.named if opaque else other.opaque
         self.valued |= other.valued
 
     def limit(self, symbol: Symbol, level: int) -> None:
-        """A parameter may have no higher level."""
+        """Bound the level of a parameter."""
         if level < TEMPORAL:
             self.limits[symbol] = min(level, self.limits.get(symbol, TEMPORAL))
 
     def give(self, function: Symbol, index: int, argument: Summary) -> None:
-        """A parameter that is an operator gets an argument."""
+        """Record that a parameter that is an operator gets an argument."""
         self.needs[function, index] = max(argument.level, self.needs.get((function, index), CONSTANT))
         self.passed |= {(function, index, one) for one in argument.counting}
 
     def without(self, own: Sequence[Symbol]) -> Summary:
-        """What it says of other parameters than its own."""
+        """Return the summary without its own parameters."""
         if not own or not (self.named or self.counting or self.limits or self.needs or self.passed):
             return self
         return Summary(
@@ -77,31 +77,31 @@ class Summary:
 
 @dataclass(frozen=True)
 class Operator:
-    """An operator that is an argument."""
+    """The levels of an operator argument."""
 
     body: Summary
-    """Without its own parameters."""
+    """The summary of its body, without its own parameters."""
     limits: tuple[int, ...] = ()
     limit: int = TEMPORAL
-    """The highest level of each of its arguments, and of those further on."""
+    """The highest level of each of its arguments beyond those in ``limits``."""
     opaque: tuple[bool, ...] = ()
-    """For which of its arguments equals are not put for equals."""
+    """For each argument: True if it may not be replaced by equals."""
 
     def is_opaque(self, index: int) -> bool:
-        """Whether it puts no equals for equals in an argument."""
+        """True if the operator distinguishes equal values of an argument."""
         return index < len(self.opaque) and self.opaque[index]
 
     def allows(self, index: int) -> int:
-        """The highest level of an argument."""
+        """Return the highest level of an argument."""
         return self.limits[index] if index < len(self.limits) else self.limit
 
 
 def seen_from_outside(body: Summary, own: Sequence[Parameter]) -> Operator:
-    """An operator by its body and its parameters."""
+    """Return the levels of an operator from its body and its parameters."""
     limits = tuple(body.limits.get(one, TEMPORAL) for one in own)
     return Operator(body.without(own), limits, opaque=tuple(one in body.opaque for one in own))
 
 
 def copy_of(summary: Summary) -> Summary:
-    """The same, to be added to."""
+    """Return a copy of a summary, to which others may be added."""
     return replace(summary, limits=dict(summary.limits), needs=dict(summary.needs))

@@ -1,8 +1,8 @@
-"""What SANY rejects by levels: constant, of one state, of two states, temporal.
+"""SANY's errors by levels: constant, of one state, of two states, temporal.
 
-Of a definition it is known which level its parameters may have, and whether theirs counts for its own. So
-``F(x')`` is an error where ``F(a) == a'``, whether it is evaluated or not. What a configuration puts for
-names does not matter here.
+For each definition, the levels that its parameters may have are known, and whether they count for its own
+level. So ``F(x')`` is an error if ``F(a) == a'``, whether it is evaluated or not. Substitutes of a
+configuration do not matter here.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ _ALLOWED = ("what is constant", "what speaks of one state", "what speaks of two 
 
 
 def check_levels(module: Module) -> Mapping[Expression, str]:
-    """Raises TlaError for what SANY rejects in a module, those that it extends, and instances. Gives what
-    cannot be evaluated (see ``by_value``)."""
+    """Raise TlaError for the level errors of a module, of those that it extends, and of instances. Return the
+    expressions that cannot be evaluated (see ``by_value``)."""
     levels = _Levels()
     levels.check(module)
     return levels.by_value
 
 
 class _Levels:
-    """Finds the summaries of definitions; of recursive ones by taking less for them, until it is enough.
+    """Computes the summaries of definitions; for recursive ones by iteration to a fixed point.
 
-    Whatever is wrong with less is wrong with more, so errors are raised at once.
+    An error in an intermediate summary is also an error in the final one, so it is raised at once.
     """
 
     def __init__(self) -> None:
@@ -52,14 +52,14 @@ class _Levels:
         self.flexible: set[Bound] = set()
         r"""The variables of \EE and \AA."""
         self.updated: list[Summary] = []
-        """What the EXCEPTs around take: @ has the level of that."""
+        """The summaries of the functions in the EXCEPTs around: @ has their level."""
         self.caps: dict[Symbol, ast.Put] = {}
-        """What instances put for names whose level is bounded."""
+        """The substitutes of instances whose level is bounded."""
         self.bounded: dict[tuple[Symbol, Module | None], int] = {}
-        """The levels of parameters that an instance puts itself, in the module of the instance."""
+        """The levels of parameters that an instance substitutes, in the module of the instance."""
 
     def check(self, module: Module) -> None:
-        """Looks at everything, again where definitions need themselves."""
+        """Check all definitions, again while recursive definitions change."""
         modules = list(dict.fromkeys(with_instances(module)))
         puts = [put for one in modules for put in one.puts]
         constant = {put.module: is_constant(put.module) for put in puts}
@@ -112,7 +112,7 @@ class _Levels:
             raise TlaError(put.place, f"{words}: at most {_ALLOWED[limit]} is allowed")
 
     def definition(self, definition: Definition) -> Summary:
-        """What is known of a definition's body, its own parameters included."""
+        """Return the summary of a definition's body, with its own parameters."""
         known = self.found.get(definition)
         if known is not None:
             return known
@@ -141,7 +141,7 @@ class _Levels:
         return made
 
     def of(self, whole: Expression) -> Summary:
-        """What is known of an expression. Raises TlaError for what SANY rejects in it."""
+        """Return the summary of an expression. Raises TlaError for SANY's errors in it."""
         if isinstance(whole, ast.Apply):
             return self._apply(whole)
         if isinstance(whole, ast.At):
@@ -268,7 +268,7 @@ class _Levels:
         return made
 
     def _given(self, made: Summary, given: Summary, whole: ast.Apply) -> None:
-        """Something is evaluated, and then given to an operator that tells equal arguments apart."""
+        """Record that a value is passed to an operator that distinguishes equal arguments."""
         made.valued |= given.named
         if given.level > CONSTANT:
             words = "an operator that is an argument primes its own argument, or says of it what holds later"
@@ -282,7 +282,7 @@ class _Levels:
         given: Summary,
         whole: ast.Apply,
     ) -> None:
-        """An operator that is an argument gets an argument itself, where an operator is applied."""
+        """Check an argument that an operator argument gets where an operator is applied."""
         known, node = operator
         if known.is_opaque(index):
             self._given(made, given, whole)
@@ -341,7 +341,7 @@ def _name_of(whole: Expression) -> str:
 
 
 def with_instances(module: Module) -> Iterator[Module]:
-    """A module, those inside of it, and the modules of its named instances and of theirs."""
+    """Yield a module, the modules inside it, and the modules of its named instances and of theirs."""
     yield module
     for one in (*module.inner, *(instance.module for instance in module.instances.values())):
         yield from with_instances(one)

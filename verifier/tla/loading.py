@@ -1,4 +1,4 @@
-"""Finds modules: built in, in the file's folder, in the folders named, or in this program's library."""
+"""The search for modules: built-in ones, the file's folder, the given folders, and this program's library."""
 
 from __future__ import annotations
 
@@ -20,31 +20,31 @@ from verifier.tla.words import in_order
 
 @dataclass
 class Library:
-    """Where modules are looked for, and those that were found."""
+    """The folders in which modules are searched, and the modules found."""
 
     folders: tuple[Path, ...]
     shown: str = ""
-    """What a file's folder is called in errors, with a slash; empty for the folder itself."""
+    """The name of a file's folder in errors, with a slash; empty for the folder itself."""
     sources: dict[str, Source] = field(default_factory=dict)
     files: list[Path] = field(default_factory=list)
     """The files read, without those of this program's own library."""
     untranslated: str = ""
-    """What the root says of PlusCal that has no translation."""
+    """The warning about the root's PlusCal if it has no translation."""
     words: tuple[str, ...] = ()
-    """The words of all modules in the order in which TLC first meets them, by which it orders strings."""
+    """The words of all modules in the order in which TLC first meets them: TLC's order of strings."""
 
     def standard(self, name: str) -> Module | None:
-        """A module that is built in."""
+        """Return a built-in module; None if it is not built in."""
         return standard(name)
 
     def source(self, name: str, place: Place) -> Source:
-        """The text of a module. Raises TlaError if there is none."""
+        """Return the text of a module. Raises TlaError if there is none."""
         if name not in self.sources:
             self.keep(name, self._read(name, place))
         return self.sources[name]
 
     def keep(self, name: str, source: Source) -> None:
-        """Remembers a file by the module that it was read for, and by the others in it."""
+        """Store a file under the module for which it was read, and under the other modules in it."""
         self.sources[name] = source
         for node in source.tree.root_node.named_children:
             own = node.child_by_field_name("name") if node.type == "module" else None
@@ -52,7 +52,7 @@ class Library:
                 self.sources.setdefault(text_of(own), source)
 
     def warnings(self) -> list[str]:
-        """What of the texts may not be what their readers think."""
+        """Return warnings about texts that readers may misunderstand."""
         files = {source.file: source for source in self.sources.values()}
         found = [self.untranslated] if self.untranslated else []
         for file, source in files.items():
@@ -61,7 +61,7 @@ class Library:
 
     @contextmanager
     def hinting(self) -> Iterator[None]:
-        """Errors say how PlusCal is translated, where it is not: the names that an algorithm declares are
+        """Add to errors how PlusCal is translated, if it is not. The names that an algorithm declares are
         those of its translation."""
         try:
             yield
@@ -93,7 +93,7 @@ class Library:
 
 
 def read_module(path: Path, libraries: Sequence[Path] = ()) -> tuple[Module, Library]:
-    """The module of a file, with all that it needs. Raises TlaError."""
+    """Read the module of a file, with all modules that it needs. Raises TlaError."""
     library = Library((path.parent, *libraries))
     root = parse(path, str(path))
     library.keep(path.stem, root)

@@ -1,4 +1,4 @@
-"""Formulas: what is true or false."""
+"""The compilers of formulas."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 
 def junction_source(ev: Evaluator, whole: ast.Junction, unit: Unit, primed: bool) -> Source:
-    """A conjunction or disjunction."""
+    """Return the source of a conjunction or disjunction."""
     tests = [ev.truth_source(item, unit, primed) for item in whole.items]
     joined = (" and " if whole.conjunction else " or ").join(tests)
     return tests[0] if len(tests) == 1 else f"({joined})"
 
 
 def quantifier_source(ev: Evaluator, whole: ast.Quantifier, unit: Unit, primed: bool) -> Source:
-    """A bounded quantifier."""
+    """Return the source of a bounded quantifier."""
     body = ev.truth_source(whole.body, unit, primed)
     decides = f"not {body}" if whole.universal else body
     inner = [f"if {decides}: return {not whole.universal}"]
@@ -37,7 +37,7 @@ def quantifier_source(ev: Evaluator, whole: ast.Quantifier, unit: Unit, primed: 
 
 
 def unchanged_source(ev: Evaluator, whole: ast.Unchanged, unit: Unit, primed: bool) -> Source:
-    """``UNCHANGED e``, where the next state is known."""
+    """Return the source of ``UNCHANGED e``, where the next state is known."""
     return _equal_next(ev, whole.body, unit, primed)
 
 
@@ -49,7 +49,7 @@ def _equal_next(ev: Evaluator, body: Expression, unit: Unit, primed: bool) -> So
 
 
 def step_source(ev: Evaluator, whole: ast.Step, unit: Unit, primed: bool) -> Source:
-    """``[A]_v`` or ``<<A>>_v`` of two states."""
+    """Return the source of ``[A]_v`` or ``<<A>>_v`` for two states."""
     action, same_next = (
         ev.truth_source(whole.action, unit, primed),
         _equal_next(ev, whole.subscript, unit, primed),
@@ -60,7 +60,7 @@ def step_source(ev: Evaluator, whole: ast.Step, unit: Unit, primed: bool) -> Sou
 
 
 def enabled_source(ev: Evaluator, whole: ast.Enabled, unit: Unit, primed: bool) -> Source:
-    """``ENABLED A``: whether there is a next state."""
+    """Return the source of ``ENABLED A``: there is a next state."""
     if primed:
         return _enabled_next(ev, whole, unit)
     if whole.own:
@@ -70,7 +70,7 @@ def enabled_source(ev: Evaluator, whole: ast.Enabled, unit: Unit, primed: bool) 
 
 
 def _enabled_next(ev: Evaluator, whole: ast.Enabled, unit: Unit) -> Source:
-    """The same of the next state, or of an initial one: what it reads has a value there already."""
+    """Return the source of ENABLED in the next state, or in an initial one, whose variables have values."""
     facts = ev.analysis.of(whole.body, unit.module)
     if whole.own or any(isinstance(one, ast.Parameter | ast.Definition) for one in facts.free):
         words = "ENABLED of the next state is not supported with what an argument or a LET stands for"
@@ -93,7 +93,7 @@ def _enabled_next(ev: Evaluator, whole: ast.Enabled, unit: Unit) -> Source:
 
 
 def _enabled_apart(ev: Evaluator, whole: ast.Enabled, unit: Unit) -> Source:
-    """The same with variables of the formula's own: by an evaluator that has those."""
+    """Return the source of ENABLED with variables of its own, by an evaluator that has these."""
     facts, own = ev.analysis.of(whole.body, unit.module), [variable for variable, _ in whole.own]
     others = sorted(variable.name for variable in facts.reads.difference(own))
     if others:
@@ -121,7 +121,7 @@ def _enabled_apart(ev: Evaluator, whole: ast.Enabled, unit: Unit) -> Source:
 
 
 def _possible(ev: Evaluator, walk: Walk) -> Callable[[Frame], bool]:
-    """Whether a walk finds a next state."""
+    """Return a test that a walk finds a next state."""
 
     class Found(Exception):
         pass
@@ -147,7 +147,7 @@ def _possible(ev: Evaluator, walk: Walk) -> Callable[[Frame], bool]:
 
 
 def comparison_source(ev: Evaluator, name: str, whole: ast.Apply, unit: Unit, primed: bool) -> Source | None:
-    """A formula made by an operator of the language or of numbers; None for any other operator."""
+    """Return the source of a formula made by an operator of the language or of numbers; None for others."""
     match name:
         case "~":
             return f"(not {ev.truth_source(whole.arguments[0], unit, primed)})"
@@ -195,7 +195,7 @@ def _equality(ev: Evaluator, wanted: bool, whole: ast.Apply, unit: Unit, primed:
     place, right = whole.place, whole.arguments[1]
 
     def equal(first: Value, second: Value) -> bool:
-        """Of values that are not equal, and of different kinds or model values: whether TLC says so."""
+        """Compare values that are not identical, of different kinds or model values, as TLC does."""
         try:
             return equals(first, second)
         except NoValue as error:
@@ -229,4 +229,4 @@ FORMS: Mapping[type[Expression], Compile] = MappingProxyType(
         ast.Step: step_source,
     }
 )
-"""What compiles formulas."""
+"""The compilers of formulas."""

@@ -1,4 +1,4 @@
-"""Bound names: the sets that they come from, and loops over these."""
+"""Bound names: their sets, and loops over these."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     from verifier.tla.evaluator import Evaluator
 
 _MOST_NESTED = 6
-"""Python nests no more than 20 loops, and a walk has up to 12 around."""
+"""The limit of nested loops: Python nests at most 20, and a walk has up to 12 around."""
 
 
 def item_source(binding: ast.Binding, unit: Unit) -> Source:
-    """The element of a set that the names of a binding stand for."""
+    """Return the source of the element to which the names of a binding are bound."""
     parts = [f"e[{unit.slot(name)}]" for name in binding.names]
     return f"({', '.join(parts)},)" if binding.is_tuple else parts[0]
 
 
 def integer_source(ev: Evaluator, whole: Expression, unit: Unit, primed: bool) -> Source:
-    """An expression that must be an integer."""
+    """Return the source of an expression that must be an integer."""
     place = whole.place
 
     def wrong(found: Value) -> int:
@@ -41,7 +41,7 @@ def integer_source(ev: Evaluator, whole: Expression, unit: Unit, primed: bool) -
 def domain_source(
     ev: Evaluator, whole: Expression, unit: Unit, primed: bool, *, ordered: bool = False
 ) -> Source:
-    """The members of a set, to walk through once; ``ordered`` as TLC orders them."""
+    """Return the source of a set's members, for one loop. ``ordered``: in TLC's order."""
     place, ordered = whole.place, ordered or ev.walks_in_order
     if is_interval(ev, whole, unit):
         assert isinstance(whole, ast.Apply)
@@ -62,7 +62,7 @@ def domain_source(
 
 
 def is_interval(ev: Evaluator, whole: Expression, unit: Unit) -> bool:
-    """Whether an expression is ``a..b`` of integers."""
+    """True if an expression is ``a..b`` of integers."""
     return (
         isinstance(whole, ast.Apply)
         and isinstance(whole.operator, ast.Builtin)
@@ -80,7 +80,7 @@ def loop_lines(
     *,
     ordered: bool = False,
 ) -> list[str]:
-    """Lines that run others for all values of the bound names; the sets are evaluated first."""
+    """Return lines that run others for all values of the bound names. The sets are evaluated first."""
     sets = [domain_source(ev, binding.domain, unit, primed, ordered=ordered) for binding in bindings]
     if len(bindings) == 1:
         return loop_lines_over(ev, bindings[0], unit, sets[0], inner)
@@ -104,7 +104,7 @@ def loop_lines(
 def loop_lines_over(
     ev: Evaluator, binding: ast.Binding, unit: Unit, source: Source, inner: Sequence[str]
 ) -> list[str]:
-    """The same for one binding, whose set is known."""
+    """Return lines that run others for all values of one binding, whose set is known."""
     indented = [f" {line}" for line in inner]
     if not binding.is_tuple:
         return [f"for e[{unit.slot(binding.names[0])}] in {source}:", *indented]
@@ -113,7 +113,7 @@ def loop_lines_over(
 
 
 def compile_setter(ev: Evaluator, binding: ast.Binding, unit: Unit) -> Callable[[Frame, Value], None]:
-    """Puts an element of a set where the names of a binding are read."""
+    """Return a function that stores an element of a set in the slots of a binding's names."""
     slots = [unit.slot(name) for name in binding.names]
     if not binding.is_tuple:
         slot = slots[0]
@@ -134,5 +134,5 @@ def compile_setter(ev: Evaluator, binding: ast.Binding, unit: Unit) -> Callable[
 
 
 def _again(found: Iterable[Value]) -> Iterable[Value]:
-    """A set to go through several times."""
+    """Return a set that can be enumerated several times."""
     return found if isinstance(found, list | frozenset | range) else list(found)

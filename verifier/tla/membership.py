@@ -1,4 +1,4 @@
-"""Membership in sets, without going through them where TLC does not."""
+"""Membership in sets, without an enumeration where TLC needs none."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 Inside: TypeAlias = Callable[[Frame, Value], bool]
-"""Whether a value is in a set."""
+"""Returns True if a value is in a set."""
 _FEW = 4096
 
 
@@ -31,7 +31,7 @@ def _is_listed(value: Value) -> bool:
 def membership_source(
     ev: Evaluator, wanted: bool, left: Expression, right: Expression, unit: Unit, primed: bool
 ) -> Source:
-    r"""``left \\in right``, or ``\\notin`` if it is not ``wanted``."""
+    r"""Return the source of ``left \in right``, or ``\notin`` if it is not ``wanted``."""
     found = _member_source(ev, left, right, unit, primed)
     return found if wanted else f"(not {found})"
 
@@ -86,7 +86,7 @@ def _between(ev: Evaluator, item: Source, right: ast.Apply, unit: Unit, primed: 
 
 
 def _part(ev: Evaluator, right: Expression, unit: Unit, primed: bool) -> Inside | None:
-    """Whether a value is in a set that is a part of another; None for any other set."""
+    """Return the test that a value is in a set that is a part of another; None for any other set."""
     if isinstance(right, ast.Filter):
         return _filter_test(ev, right, unit, primed)
     if not isinstance(right, ast.Apply):
@@ -98,11 +98,9 @@ def _part(ev: Evaluator, right: Expression, unit: Unit, primed: bool) -> Inside 
 
 
 def _filter_test(ev: Evaluator, right: ast.Filter, unit: Unit, primed: bool) -> Inside:
-    r"""Whether a value is in ``{x \in S : p}``: in S, and p is true of it.
-
-    Through an S that is listed TLC goes in any case, and so reports what has no value for another
-    element. A set that is the same in all states is made once, unless it is large.
-    """
+    r"""Return the test that a value is in ``{x \in S : p}``: in S, and p is true of it. TLC always enumerates
+    a listed S, and so reports another element for which p has no value. A set that is the same in all states
+    is built once, unless it is large."""
     of, place = ev.value(right.binding.domain, unit, primed), right.binding.domain.place
     parts = _parts_of_union(ev, right.binding.domain, unit, primed)
     put, body = compile_setter(ev, right.binding, unit), ev.truth(right.body, unit, primed)
@@ -127,8 +125,8 @@ def _filter_test(ev: Evaluator, right: ast.Filter, unit: Unit, primed: bool) -> 
 
 
 def _parts_of_union(ev: Evaluator, domain: Expression, unit: Unit, primed: bool) -> Evaluate | None:
-    """Of ``UNION S`` the value of S; None for any other set. TLC lists the union only if it lists all of
-    its members, so that it does not go through ``UNION {[T -> U] : T \\in V}``."""
+    r"""Return a function that computes S of ``UNION S``; None for any other set. TLC lists the union only if
+    it lists all members of S. So it does not enumerate ``UNION {[T -> U] : T \in V}``."""
     if not isinstance(domain, ast.Apply):
         return None
     symbol = ev.resolve(domain.operator, unit.module) or domain.operator
@@ -137,7 +135,7 @@ def _parts_of_union(ev: Evaluator, domain: Expression, unit: Unit, primed: bool)
 
 
 def _part_by_name(ev: Evaluator, symbol: Definition, right: ast.Apply, unit: Unit, primed: bool) -> Inside:
-    """The same where a definition says it."""
+    """Return the membership test of a set that a definition describes by a filter."""
     assert isinstance(symbol.body, ast.Filter)
     target, place, name = unit_of(ev, symbol), right.place, symbol.shown
     arguments = ", ".join(argument_sources(ev, symbol, right, unit, primed))
@@ -156,7 +154,7 @@ def _part_by_name(ev: Evaluator, symbol: Definition, right: ast.Apply, unit: Uni
 
 
 def require_comparable(ev: Evaluator, found: Value, container: frozenset[Value], place: Place) -> None:
-    """Raises Undefined if a value is of another kind than the members of a set."""
+    """Raise Undefined if a value is of another kind than the members of a set."""
     try:
         for some in container:
             same(found, some)

@@ -1,4 +1,4 @@
-"""Modules: what their text declares, defines, extends and instantiates."""
+"""Modules: the declarations, definitions, EXTENDS and INSTANCEs of their texts."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Reader:
     def __init__(self, context: Context, source: Source, beside: Mapping[str, object] | None = None) -> None:
         self.context = context
         self.beside = beside or {}
-        """Of a module inside of another one: the modules that stand there before it."""
+        """For a module inside another one: the modules that stand there before it."""
         self.source = source
         self.expressions = Expressions(self)
         self.made = Module("", source.file)
@@ -43,7 +43,7 @@ class Reader:
         self.outside: Scope | None = None
 
     def module(self, node: Node, around: Scope | None = None) -> Module:
-        """The module that a node is; ``around`` is the scope of a module that it stands in."""
+        """Read the module of a node. ``around``: the scope of a module that contains it."""
         self.made.name = text_of(field_of(node, "name"))
         self.made.instantiated = self.context.substitution is not None
         self.node, self.outside = node, around
@@ -57,8 +57,8 @@ class Reader:
         return self.made
 
     def apart(self) -> Module | None:
-        """The module of an instance with variables of its own; None where other variables are put for them,
-        one for each, which comes to the same."""
+        """Return the module of an instance with variables of its own. None if a different variable is
+        substituted for each, which makes no difference."""
         put = list(self.made.put.values())
         if len(set(put)) == len(put) and all(isinstance(one, ast.Variable) for one in put):
             return None
@@ -73,13 +73,13 @@ class Reader:
 
     def _check_recursive(self) -> None:
         for name, symbol in self.made.names.items():
-            # What an instance puts for a constant may be defined further on, in the module around it.
+            # The substitute of a constant may be defined further on, in the module around it.
             own = isinstance(symbol, Definition) and symbol.module == self.made.name
             if own and isinstance(symbol, Definition) and symbol.body is None:
                 raise TlaError(symbol.place, f"{name} is declared RECURSIVE and never defined")
 
     def _check_section(self, node: Node) -> None:
-        """Between RECURSIVE and the definition of what it names, there are only definitions."""
+        """Check that only definitions stand between RECURSIVE and the definition of its names."""
         if node.type not in _NOT_IN_RECURSION:
             return
         waiting = [
@@ -141,7 +141,7 @@ class Reader:
     def _bring(
         self, module: Module, scope: Scope, place: Place, *, hide: bool = False, loose: bool = False
     ) -> None:
-        """Makes all names of a module known here."""
+        """Make all names of a module known here."""
         for name, symbol in module.names.items():
             if name in module.hidden or (hide and name in module.given):
                 continue
@@ -196,7 +196,7 @@ class Reader:
     # -- definitions, of modules and of LET
 
     def definitions(self, nodes: Iterable[Node], scope: Scope) -> None:
-        """Reads definitions into a scope."""
+        """Read definitions into a scope."""
         for node in nodes:
             match node.type:
                 case "operator_definition":
@@ -229,7 +229,7 @@ class Reader:
         scope: Scope,
         place: Place,
     ) -> Definition:
-        """A definition by this name, with the parameters of the instance before its own."""
+        """Make a definition of this name. The parameters of the instance come before its own."""
         known = scope.names.get(name)
         if isinstance(known, Definition) and known.body is None and body is not None:
             known.body = body
@@ -308,7 +308,7 @@ class Reader:
         self.made.extended |= {module.name, *module.extended}
 
     def note_plain(self, named: Definition) -> None:
-        """Notes that the text names a definition without the name of an instance."""
+        """Record that the text mentions a definition without the name of an instance."""
         context = self.context
         while context.outer is not None and named in context.put.values():
             context = context.outer
@@ -323,7 +323,7 @@ class Reader:
     def _instantiate(
         self, node: Node, scope: Scope, extra: tuple[Parameter, ...], path: str, *copies: Copy
     ) -> Module:
-        """The module of an INSTANCE, with what is put for its parameters."""
+        """Read the module of an INSTANCE, with the substitutes of its parameters."""
         name_node = next(child for child in node.named_children if child.type == "identifier_ref")
         name, place = text_of(name_node), self.source.place(name_node)
         around = scope.inner()
@@ -360,7 +360,7 @@ class Reader:
                     raise TlaError(place, f"{made.name} declares no {name} that something could be put for")
 
     def _put(self, name: str, value: Node, scope: Scope) -> Named:
-        """What is put for a parameter: a symbol, or a definition of an expression."""
+        """Read the substitute of a parameter: a symbol, or a definition of an expression."""
         place = self.source.place(value)
         form = names_form(value)
         reader = self.expressions
@@ -387,7 +387,7 @@ class Reader:
                 given = (*scope.extra, *own)
                 made = Definition(name, given, self.made.name, place, scope.nested, whole)
                 return self._kept(made, scope)
-            if found is not None:  # a parameter of the instance, too: its argument may be what is primed
+            if found is not None:  # this includes a parameter of the instance: its argument may be primed
                 return found
         body = self.expressions.read(value, scope)
         return self._kept(Definition(name, scope.extra, self.made.name, place, scope.nested, body), scope)
@@ -400,7 +400,7 @@ class Reader:
 
 
 def module_of(context: Context, name: str, place: Place) -> Module:
-    """A module in a context, read once."""
+    """Return a module in a context. It is read once."""
     if name in context.read:
         return context.read[name]
     if name in context.reading:

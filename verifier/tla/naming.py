@@ -8,7 +8,7 @@ from verifier.tla.specification import Specification
 
 
 def actions(specification: Specification) -> list[str]:
-    """The names of the actions, in the order of the text, each with its parameters."""
+    """Return the names of the actions, in the order of the text, each with its parameters."""
     formula = specification.next
     if formula is None:
         return []
@@ -26,7 +26,7 @@ def _collect(
     found: dict[str, None],
     seen: tuple[Definition, ...],
 ) -> None:
-    """Goes down as far as an action is one name: through disjunctions, quantifiers and definitions."""
+    """Collect the names of actions through disjunctions, quantifiers and definitions."""
     parts: tuple[Expression, ...] = ()
     match whole:
         case ast.Junction() if not whole.conjunction or len(whole.items) == 1:

@@ -1,4 +1,4 @@
-"""Names and operators with their arguments: rows of them built by precedence, instances, subexpressions."""
+"""Names and operators with arguments: rows of operators by precedence, instances, subexpressions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ROWS = ("bound_infix_op", "bound_prefix_op", "bound_postfix_op")
 _FORMS = {
     "'": 1, "[]": 1, "<>": 1, "ENABLED": 1, "UNCHANGED": 1, "~>": 2, "-+->": 2, "/\\": 2, "\\/": 2, "\\X": 2,
 }  # fmt: skip
-"""Operators that have a form of their own in the syntax, with the number of their arguments."""
+"""Operators with a form of their own in the syntax, and the number of their arguments."""
 
 
 class Operators:
@@ -32,22 +32,22 @@ class Operators:
 
     @abstractmethod
     def place(self, node: Node) -> Place:
-        """Where a node begins."""
+        """Return the place where a node begins."""
 
     @abstractmethod
     def read(self, node: Node, scope: Scope) -> Expression:
-        """The expression that a node of the tree is."""
+        """Read the expression of a node."""
 
     @abstractmethod
     def apart(self, scope: Scope, place: Place) -> Apart | None:
-        """Where ENABLED is read in an instance that puts expressions for variables."""
+        """Return the own reading for ENABLED in an instance that substitutes expressions for variables."""
 
     @abstractmethod
     def note_plain(self, named: ast.Definition) -> None:
-        """Notes that the text names a definition without the name of an instance."""
+        """Record that the text mentions a definition without the name of an instance."""
 
     def operator_forms(self) -> dict[str, Callable[[Node, Scope], Expression]]:
-        """What reads the nodes that this class is about."""
+        """Return the readers of this class, by the type of node."""
         plain = ("identifier_ref", "string_set", "boolean_set", "nat_number_set", "int_number_set", "boolean")
         return {
             **dict.fromkeys(plain, self._name),
@@ -67,7 +67,7 @@ class Operators:
     # -- names
 
     def lookup(self, name: str, scope: Scope, place: Place) -> Symbol:
-        """What an operator's name means. Raises TlaError."""
+        """Return the symbol of an operator's name. Raises TlaError."""
         found = scope.find(name)
         if found is None:
             raise scope.unknown(name, place)
@@ -80,7 +80,7 @@ class Operators:
     def apply(
         self, symbol: Symbol, arguments: tuple[Expression, ...], scope: Scope, place: Place
     ) -> Expression:
-        """An operator with its arguments, and before them those of the instance that it belongs to."""
+        """Apply an operator to its arguments, after those of the instance that contains it."""
         extra = _inherited(symbol, scope)
         given = (*(passed_on(parameter, place) for parameter in extra), *arguments)
         wanted = _arity(symbol)
@@ -132,7 +132,7 @@ class Operators:
         return _applied_to(symbol, given, place)
 
     def argument(self, node: Node, arity: int, scope: Scope) -> Expression:
-        """An argument; an operator if the parameter is one. Raises TlaError if it is the wrong one."""
+        """Read an argument; an operator for an operator parameter. Raises TlaError for the wrong one."""
         place = self.place(node)
         if arity == 0 and node.type == "lambda":
             raise TlaError(place, "an expression is expected here, no operator: LAMBDA has no value")
@@ -181,7 +181,7 @@ class Operators:
         return 0 if has_arguments(_named(node, "op")[0]) else _arity(found) - len(given)
 
     def form_as_operator(self, node: Node, scope: Scope) -> ast.Lambda:
-        """``[]``, ``/\\`` or its like as an argument."""
+        r"""Return ``[]``, ``/\`` or the like as an operator argument."""
         name, place = canonical(text_of(node)), self.place(node)
         own = tuple(Parameter(f"p{number}") for number in range(_FORMS[name]))
         given = tuple(ast.Apply(parameter, place=place) for parameter in own)
@@ -223,7 +223,7 @@ class Operators:
         return self._with_arguments(symbol, before, nodes, scope, place)
 
     def _in_instance(self, node: Node, scope: Scope) -> tuple[Symbol, tuple[Expression, ...]]:
-        """The operator that ``I!J(x)!Op`` is, and the arguments of the instances."""
+        """Return the operator of ``I!J(x)!Op``, and the arguments of the instances."""
         prefix = _named(node, "prefix")[0]
         op = _named(node, "op")[0]
         name = op.named_children[0] if op.type in ("bound_op", "bound_nonfix_op") else op
@@ -233,7 +233,7 @@ class Operators:
         instance, before = self.instance(components, scope)
         spelled = self._operator_name(name, len(op.named_children) - 1)
         symbol = instance.module.names.get(spelled)
-        # What the module declares has a name there, and none in its instances.
+        # A declared name is known in the module itself, but not in its instances.
         unknown = spelled in instance.module.hidden or spelled in instance.module.given
         if symbol is None or unknown or isinstance(symbol, ast.Instance):
             shown = f"{text_of(prefix)}{spelled}"
@@ -322,12 +322,12 @@ class Operators:
 
 
 def names_form(node: Node) -> int:
-    """How many arguments ``[]`` or its like takes that stands without any; 0 for what is none of these."""
+    """Return the arity of ``[]`` or the like that stands without arguments; 0 for other nodes."""
     return _FORMS.get(canonical(text_of(node)), 0) if node.type in _OPERATOR_SYMBOLS else 0
 
 
 def _chain(name: str, tree: object) -> list[object]:
-    """The operands of a chain of one operator, without its parentheses."""
+    """Return the operands of a chain of one operator, without its parentheses."""
     if isinstance(tree, tuple) and tree[0].name == name:
         left, right = tree[1]
         return [*_chain(name, left), right]
@@ -355,7 +355,7 @@ def _flatten(node: Node, row: list[object]) -> None:
 
 
 def _applied_to(symbol: Symbol, given: tuple[Expression, ...], place: Place) -> Expression:
-    """An application; of Apalache's annotations what they enclose, so that actions have their names."""
+    """Apply an operator. Apalache's annotations are skipped, so that actions keep their names."""
     if isinstance(symbol, ast.Definition) and symbol.module == "Apalache" and len(given) == 1:
         body = symbol.body
         if isinstance(body, ast.Apply) and body.operator is symbol.parameters[0]:
@@ -364,14 +364,14 @@ def _applied_to(symbol: Symbol, given: tuple[Expression, ...], place: Place) -> 
 
 
 def _inherited(symbol: Symbol, scope: Scope) -> tuple[Parameter, ...]:
-    """The parameters of the instance around that an operator of it has before its own."""
+    """Return the parameters of the surrounding instance that an operator has before its own."""
     if not isinstance(symbol, ast.Definition) or not scope.extra:
         return ()
     return tuple(parameter for parameter in symbol.parameters if parameter in scope.extra)
 
 
 def _parameters(symbol: Symbol) -> list[int]:
-    """The arity of each parameter."""
+    """Return the arity of each parameter."""
     if isinstance(symbol, ast.Definition):
         return [parameter.arity for parameter in symbol.parameters]
     if isinstance(symbol, ast.Builtin):
@@ -384,8 +384,9 @@ def _arity(symbol: Symbol) -> int:
 
 
 def _as_prefixed(symbol: ast.Definition, scope: Scope) -> ast.Definition:
-    """What ``I!Op`` is where the LET that defines I is read as text of the module around: a definition of its
-    own, beside the one that the texts of the instance name without I, which a configuration may replace."""
+    """Return the definition of ``I!Op``, where the LET that defines I is read as text of the module around.
+    It is separate from the definition that the instance's texts name without I, which a configuration may
+    replace."""
     if symbol.prefixed is None:
         symbol.prefixed = replace(symbol, plain={})
         made = next((one.made for one in scope.outward() if one.made and symbol in one.made), None)

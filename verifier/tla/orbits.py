@@ -1,4 +1,4 @@
-"""Which states are one with symmetry: those that permutations turn into each other."""
+"""Orbits of states under symmetry: permutations map the states of an orbit to each other."""
 
 from __future__ import annotations
 
@@ -13,33 +13,34 @@ from verifier.tla.symmetry import Renaming
 from verifier.tla.values import Boolean, Fn, LazyFunction, LazySet, ModelValue, Value
 
 Marks: TypeAlias = NDArray[np.uint64]
-"""A number for a value, and for what each permutation makes of it."""
+"""A hash of a value, and of its image under each permutation."""
 _REMEMBERED_NUMBERS = 8_000_000
 _FACTORS = tuple(np.uint64(number) for number in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
 _HALF = np.uint64(32)
 
 
 class Orbits:
-    """Which class a state is of: states that permutations turn into each other are one class.
+    """Assigns states to orbits.
 
-    Of a state, numbers are computed from those of its parts, for all permutations at once: states of one
-    class have the same least number. That two states are of one class is never told by numbers alone.
+    The hashes of a state are computed from those of its parts, for all permutations at once. States of one
+    orbit have the same least hash. Equal hashes alone never decide that two states are in one orbit.
     """
 
     def __init__(self, renamings: list[Renaming]) -> None:
         self.renamings = renamings
         self.keys: list[Value] = []
         self.ways: list[int] = []
-        """Of each class, by which permutation its state has the least number; 0 is none."""
+        """For each orbit: the permutation under which its state has the least hash; 0 for the identity."""
         self.classes: dict[int, list[int]] = {}
-        """The classes with a least number."""
+        """The orbits with each least hash."""
         self.size = 0
-        """The number of states in all classes."""
+        """The number of states in all orbits."""
         self.known: dict[Value, Marks] = {}
         self.latest: tuple[Value, Marks] | None = None
 
     def find(self, key: Value, marks: Marks | None = None) -> int | None:
-        """The number of the class; None for a new one. ``marks``: its numbers, if they are known."""
+        """Return the number of a state's orbit; None for a new one. ``marks``: its hashes, if they are
+        known."""
         if marks is None:
             marks = self.marks(key)
         self.latest = key, marks
@@ -51,12 +52,12 @@ class Orbits:
         for number in alike:
             if self._renamed(self.keys[number], self.ways[number]) == least:
                 return number
-        # Two of its images may have the least number, and others were compared.
+        # Several of its images may have the least hash, so all are compared.
         every = ((number, self.keys[number]) for number in alike)
         return next((n for n, known in every if any(r.of(known) == key for r in self.renamings)), None)
 
     def add(self, key: Value) -> None:
-        """Adds a class by one of its states."""
+        """Add an orbit by one of its states."""
         latest = self.latest
         marks = latest[1] if latest is not None and latest[0] == key else self.marks(key)
         way = int(marks.argmin())
@@ -69,7 +70,7 @@ class Orbits:
         return self.renamings[way - 1].of(key) if way else key
 
     def marks(self, value: Value) -> Marks:
-        """The numbers of a state, or of another value."""
+        """Return the hashes of a state, or of another value."""
         if type(value) is tuple:
             return self._sum(value)
         return self._part(value)
@@ -102,7 +103,7 @@ class Orbits:
         return self._mixed(np.full(len(self.renamings) + 1, _number(word), np.uint64))
 
     def all(self, values: Iterable[Value]) -> Marks:
-        """The numbers of some values, a line for each."""
+        """Return the hashes of values, one line for each."""
         rows = [self._part(value) for value in values]
         return np.array(rows) if rows else np.zeros((0, len(self.renamings) + 1), np.uint64)
 
@@ -110,13 +111,13 @@ class Orbits:
         return self._mixed(self._sum(values) + _FACTORS[2])
 
     def _sum(self, values: tuple[Value, ...]) -> Marks:
-        """The numbers of a row; of a row in a value they have to be mixed, as all that is summed again."""
+        """Return the hashes of a row, without the final mixing that a row inside a value needs."""
         found: Marks = (self.all(values) * _weights(len(values))).sum(axis=0)
         return found
 
     @staticmethod
     def summed(rows: Sequence[Marks]) -> Marks:
-        """The numbers of states, a line for each, from those of their variables' values."""
+        """Return the hashes of states, one line for each, from those of their variables' values."""
         found = np.zeros_like(rows[0])
         for weight, row in zip(_weights(len(rows)), rows, strict=True):
             found += row * weight
@@ -133,7 +134,7 @@ class Orbits:
 
 @cache
 def _weights(count: int) -> Marks:
-    """What the parts of a row are multiplied with: odd, and another number for each place."""
+    """Return the factors of the parts of a row: odd, and different for each place."""
     found: Marks = np.multiply.accumulate(np.full((count, 1), _FACTORS[0]))
     return found
 

@@ -1,4 +1,4 @@
-"""The order in which TLC looks at values: what CHOOSE takes first, and how sets are listed."""
+"""TLC's order of values, which decides the choice of CHOOSE and the listing of sets."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from verifier.tla.values import (
 _CACHED = 200_000
 _SHOWN = 1000
 _KEPT = 4096
-"""The members of a set that is not listed are kept in order up to so many."""
+"""The largest number of members of a lazy set that are kept in order."""
 
 
 class Order:
@@ -37,18 +37,18 @@ class Order:
             self.ranks.setdefault(word, len(self.ranks))
         self.texts = len(self.ranks)
         self.unsure: set[str] = set()
-        """Strings that were compared and are in none of the texts: in TLC their order depends on when each is
-        first computed."""
+        """Strings that were compared and occur in none of the texts. In TLC, their order depends on when each
+        is first computed."""
         self.key = cmp_to_key(self.compare)
         self.known: dict[frozenset[Value], list[Value]] = {}
         self.keys: dict[Value, Any] = {}
 
     def rank(self, word: str) -> int:
-        """When a word first occurred."""
+        """Return the number of a word by first appearance."""
         return self.ranks.setdefault(word, len(self.ranks))
 
     def sorted(self, values: Iterable[Value]) -> list[Value]:
-        """Values in order."""
+        """Return values in order."""
         if type(values) is frozenset:
             found = self.known.get(values)
             if found is None:
@@ -59,7 +59,7 @@ class Order:
         return self._sorted(list(values))
 
     def sorted_by_kind(self, values: frozenset[Value]) -> list[Value]:
-        """Values in order, and those without an order by their kinds: for what a reader sees."""
+        """Return values in order; values without an order are sorted by kind, for readers."""
         try:
             return self.sorted(values)
         except NoValue:
@@ -89,8 +89,8 @@ class Order:
             return sorted(values, key=self.key)
 
     def sort_key(self, value: Value) -> Any:
-        """A key that Python sorts as ``compare`` does; between kinds that it does not compare, neither does
-        Python."""
+        """Return a key that Python sorts as ``compare`` does. Keys of kinds that ``compare`` rejects are not
+        comparable in Python."""
         kind = type(value)
         if kind is int:
             return value
@@ -119,11 +119,8 @@ class Order:
         return found
 
     def walk(self, value: Value) -> Iterable[Value]:
-        """The members of a set in order; of a set that is not listed one by one where its own order is the
-        same.
-
-        Raises NoValue for what is no set, or cannot be listed.
-        """
+        """Return the members of a set in order. A lazy set is not listed if its own order is the same. Raises
+        NoValue for a value that is no set or cannot be listed."""
         if type(value) is frozenset:
             return self.sorted(value)
         if not isinstance(value, LazySet):
@@ -138,7 +135,7 @@ class Order:
         return value.ordered
 
     def compare(self, one: Value, other: Value) -> int:
-        """Below 0, 0 or above 0. Raises NoValue for values that TLC cannot compare."""
+        """Return a number below, equal to or above 0. Raises NoValue for values that TLC cannot compare."""
         if one is other:
             return 0
         if (one is NAT and other is INT) or (one is INT and other is NAT):
@@ -187,14 +184,14 @@ class Order:
 
 
 class OrderOfKinds(Order):
-    """An order of all values, one kind after the other: it is TLC's wherever TLC has one."""
+    """An order of all values, one kind after the other: it agrees with TLC's order where TLC has one."""
 
     def __init__(self, order: Order) -> None:
         super().__init__(())
         self.ranks, self.texts, self.unsure = order.ranks, order.texts, order.unsure
 
     def compare(self, one: Value, other: Value) -> int:
-        """Below 0, 0 or above 0."""
+        """Return a number below, equal to or above 0."""
         try:
             return super().compare(one, other)
         except NoValue:
@@ -202,18 +199,18 @@ class OrderOfKinds(Order):
 
 
 def _kind(value: Value) -> str:
-    """A name of what TLC compares a value with: a sequence is compared with functions."""
+    """Return the name of a value's kind for comparison: a sequence is compared with functions."""
     kind = type(listed(value))
     return (Fn if kind is tuple else kind).__name__
 
 
 _FIELD = re.compile(r"[A-Za-z0-9_]*[A-Za-z][A-Za-z0-9_]*")
-"""A name that a record may have for a field; other strings are written as keys."""
+"""A string that may be the name of a record's field. Other strings are written as keys."""
 _ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\f": "\\f", "\r": "\\r"})
 
 
 def text(value: Value, order: Order) -> str:
-    """A value as TLA+ writes it."""
+    """Return a value in TLA+ syntax."""
     match value:
         case str():
             return f'"{value.translate(_ESCAPES)}"'

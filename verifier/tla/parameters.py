@@ -1,4 +1,4 @@
-"""The action that is being walked, with the values of its parameters."""
+"""The action of a walk, with the values of its parameters."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def taken(walker: Walker) -> Taken:
-    """The action on whose way the walker is, in the middle of a step."""
+    """Return the action of the walker, in the middle of a step."""
     action = walker.action
     if action is None:
         return Taken("Next")
@@ -25,7 +25,7 @@ def taken(walker: Walker) -> Taken:
     for symbol in (*symbols, *_bound(action)):
         slot = unit.slots.get(symbol)
         value = walker.frame[slot] if slot is not None and slot < len(walker.frame) else None
-        if value is None or isinstance(value, Closure):  # bound on another way, or an operator
+        if value is None or isinstance(value, Closure):  # bound on another branch, or an operator
             continue
         try:
             found[symbol.name] = listed(value.force() if isinstance(value, Waiting) else value)
@@ -35,7 +35,7 @@ def taken(walker: Walker) -> Taken:
 
 
 def _bound(action: Definition) -> Iterator[Bound]:
-    """The names of quantifiers that a walk goes through, in the order of the text."""
+    """Yield the names of quantifiers that a walk passes, in the order of the text."""
     waiting: list[Expression] = [] if action.body is None else [action.body]
     while waiting:
         whole = waiting.pop()

@@ -1,4 +1,4 @@
-"""The permutations of a configuration, if what is asked does not tell them apart."""
+"""The permutations of a configuration, if the properties do not distinguish permuted values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from verifier.tla.symmetry import Symmetry
 
 
 def permuted(spec: Specification, asked: Container[str]) -> tuple[Symmetry | None, str | None]:
-    """The permutations, watched where they are used, or None; and why they are not used, if there are any."""
+    """Return the permutations, which are checked during use, or None. The second result is the reason why
+    they are not used, if there are any."""
     group = permutations(spec)
     if not group:
         return None, None

@@ -1,9 +1,9 @@
-"""PlusCal and its translation in the text of a module: whether one was changed since it was translated.
+"""PlusCal and its translation in a module: the check that neither was changed after translation.
 
-The translator writes two checksums. That of the translation is the CRC-32 of its lines, as bytes of UTF-8,
-without what ends them. That of the algorithm is one of the tree that the translator has in memory after
-translating, which is not made here. In its place the words, numbers and strings of both are compared: a
-translation has all that the algorithm has, and little else.
+The translator writes two checksums. That of the translation is the CRC-32 of its lines, as UTF-8 bytes
+without line ends. That of the algorithm is computed from the translator's tree in memory, which is not
+rebuilt here. Instead, the words, numbers and strings of both are compared: a translation contains those of
+the algorithm, and few others.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ _OF_TRANSLATIONS = frozenset({
 
 
 def untranslated(text: str, module: str) -> str:
-    """Says how a module with PlusCal gets its translation; empty where there is one, or no PlusCal."""
+    """Return a message about the missing translation of PlusCal; empty if there is one, or no PlusCal."""
     if _algorithm(text) is None or _translation(text) is not None:
         return ""
     return f"{module} has a PlusCal algorithm and no translation, which is what is read: {_HOW}"
 
 
 def changes(text: str, module: str) -> Iterator[str]:
-    """What was changed since a translation was written, in words for readers."""
+    """Yield messages about changes since the translation was written."""
     translated = _translation(text)
     if translated is None:
         return
@@ -71,7 +71,7 @@ _HOW = "java -cp tla2tools.jar pcal.trans FILE.tla writes the translation"
 
 
 def _translation(text: str) -> tuple[str, str] | None:
-    """The line that begins a translation, and its own lines."""
+    """Return the line that begins a translation, and its own lines."""
     begin = _BEGINS.search(text)
     end = _ENDS.search(text, begin.end()) if begin is not None else None
     if begin is None or end is None:
@@ -84,7 +84,7 @@ def _checksum(lines: str) -> str:
 
 
 def _algorithm(text: str) -> str | None:
-    """The text of the algorithm, without comments; None where there is none in a comment of its own."""
+    """Return the text of the algorithm, without comments; None if it is not in a comment of its own."""
     found = _ALGORITHM.search(text)
     if found is None or not _in_comment(text, found.start()):
         return None
@@ -106,7 +106,7 @@ def _in_comment(text: str, position: int) -> bool:
 
 
 def _without_comments(text: str, *, ends: bool = False) -> str:
-    """The text without comments; ``ends``: up to the end of the comment that it stands in."""
+    """Return the text without comments. ``ends``: only up to the end of the comment around it."""
     pieces, depth, position = [], 0, 0
     for token in _COMMENT.finditer(text):
         word = token.group()
@@ -123,7 +123,7 @@ def _without_comments(text: str, *, ends: bool = False) -> str:
 
 
 def _closing(text: str, opened: int = 1) -> int:
-    """Where the brace is closed that stands before a text."""
+    """Return the position of the closing brace for the brace before a text."""
     for token in _BRACKET.finditer(text):
         opened += {"{": 1, "}": -1}.get(token.group(), 0)
         if opened == 0:
@@ -132,7 +132,7 @@ def _closing(text: str, opened: int = 1) -> int:
 
 
 def _without_macros(text: str) -> tuple[str, set[str]]:
-    """The text without the macros, which may be used nowhere, and their names."""
+    """Return the text without its macros, which may be unused, and the names of these."""
     pieces, names, position = [], set(), 0
     while (found := _MACRO.search(text, position)) is not None:
         pieces.append(text[position : found.start()])
@@ -145,7 +145,7 @@ def _without_macros(text: str) -> tuple[str, set[str]]:
 
 
 def _only_in_one(algorithm: str, translation: str) -> str:
-    """Which word one of both has and the other has not; empty if there is none."""
+    """Return a word that only one of the two texts has; empty if there is none."""
     theirs, own = set(_WORD.findall(translation)), set(_WORD.findall(algorithm))
     used, macros = _without_macros(algorithm)
     passed_over = _OF_PLUSCAL | macros
@@ -162,8 +162,8 @@ def _only_in_one(algorithm: str, translation: str) -> str:
 
 
 def _made_by_translating(word: str, own: set[str]) -> bool:
-    """Whether the translator writes it: a label, a name that it made different from others, or the words of
-    an assertion that fails."""
+    """True if the translator writes a word itself. It may be a label, a renamed name, or the message of a
+    failing assertion."""
     if word.startswith(('Lbl_', '"Lbl_', '"Failure of assertion at ')):
         return True
     name = word.strip('"')

@@ -1,8 +1,7 @@
-"""_POSSIBLE of a configuration: how often each formula is true, counted as TLC counts.
+"""_POSSIBLE of a configuration: the number of times that each formula is true, as TLC counts.
 
-TLC counts a formula of states where it evaluates the constraints, so for each state that is generated, also
-for one that is known; a formula of steps where it evaluates the action constraints, which is where the
-constraints hold.
+TLC counts a formula of states where it evaluates the constraints: for each generated state, even a known one.
+It counts a formula of steps where it evaluates the action constraints: where the constraints hold.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from verifier.tla.specification import Specification
 
 COUNTS = "s:_possible"
-"""The register of TLC that has the counts by name."""
+"""TLC's register for the counts by name."""
 
 
 class Possible:
@@ -39,17 +38,17 @@ class Possible:
 
     @property
     def counts(self) -> Mapping[Value, Value]:
-        """How often each formula was true so far."""
+        """Return the number of times that each formula was true so far."""
         found = self.evaluator.registers.get(COUNTS)
         return found if isinstance(found, Fn) else {}
 
     def initially(self) -> None:
-        """Counts an initial state, which is set in the evaluator."""
+        """Count an initial state, which is set in the evaluator."""
         if self.of_states and all(test() for test in self.constraints):
             self._count(self.of_states)
 
     def step(self, state: State, made: State) -> None:
-        """Counts a step, and the state behind it."""
+        """Count a step and its successor."""
         now, following = self.evaluator.now, self.evaluator.next
         now[:], following[:] = made, [UNSET] * len(made)
         if not all(test() for test in self.constraints):

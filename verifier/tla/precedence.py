@@ -1,7 +1,7 @@
-"""The precedence of TLA+'s operators, and expressions built from them as SANY builds them.
+"""The precedence of TLA+'s operators, and SANY's grouping of operators by it.
 
-An operator has a range of precedences. Two neighbours whose ranges meet are an error, unless they are the
-same operator and it associates to the left.
+An operator has a range of precedences. Two neighbours whose ranges overlap are an error, unless they are the
+same left-associative operator.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _SAME = {
 
 
 def canonical(symbol: str) -> str:
-    """One spelling for each operator."""
+    """Return the canonical spelling of an operator."""
     return _SAME.get(symbol, symbol)
 
 
@@ -69,12 +69,12 @@ class Operator(Generic[T]):
 
     @property
     def levels(self) -> tuple[int, int]:
-        """The least and greatest precedence."""
+        """Return the least and the greatest precedence."""
         return {"prefix": PREFIX, "infix": INFIX, "postfix": POSTFIX}[self.fixity][self.name]
 
 
 class Conflict(Exception):
-    """Two neighbours of which neither binds tighter."""
+    """Raised for two neighbours of which neither binds tighter."""
 
     def __init__(self, left: Operator[object], right: Operator[object]) -> None:
         super().__init__(f"{left.name} {right.name}")
@@ -85,10 +85,8 @@ Row = Sequence["Operator[T] | T"]
 
 
 def build(row: Sequence[object], combine: Callable[[Operator[T], list[object]], object]) -> object:
-    """The expression that a row of operands and operators is. Raises Conflict.
-
-    ``combine`` makes the expression of an operator and its operands.
-    """
+    """Build the expression of a row of operands and operators. Raises Conflict. ``combine`` makes the
+    expression of an operator and its operands."""
     operands: list[object] = []
     waiting: list[Operator[T]] = []
 
@@ -118,7 +116,7 @@ def build(row: Sequence[object], combine: Callable[[Operator[T], list[object]], 
 
 
 def _binds_tighter_than_minus(left: Operator[T]) -> bool:
-    """Whether a minus cannot follow: ``2 * -1``. SANY allows any other prefix operator there."""
+    """True if a minus must not follow: ``2 * -1``. SANY allows any other prefix operator there."""
     return left.fixity == "infix" and left.levels[0] > PREFIX["-."][1]
 
 

@@ -1,6 +1,6 @@
-"""The operators that are built in: of the language, and of the standard modules.
+"""The built-in operators of the language and of the standard modules.
 
-Each is made once for each place where it stands, from its compiled arguments, and then computes values.
+An operator is compiled once for each place, from its compiled arguments.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ if TYPE_CHECKING:
     from verifier.tla.evaluator import Evaluator
 
 Make: TypeAlias = Callable[["Evaluator", ast.Apply, list[str]], str]
-"""Makes the source of an application from that of its arguments."""
+"""Compiles an application from the sources of its arguments."""
 Compute: TypeAlias = Callable[..., Value]
 _LISTED_AT_ONCE = 64
 _LISTED = 10_000
 
 
 def simple(compute: Compute) -> Make:
-    """An operator whose value is computed from its arguments. NoValue gets the place."""
+    """Make an operator whose value is computed from its arguments. NoValue gets the place."""
 
     def make(evaluator: Evaluator, whole: ast.Apply, arguments: list[str]) -> str:
         place, emit = whole.place, evaluator.emit
@@ -63,7 +63,8 @@ def simple(compute: Compute) -> Make:
 
 
 def quick(compute: Compute, test: str, value: str, *, integer: bool = False) -> Make:
-    """The same with Python's own operation for the usual kinds of values; ``integer``: with such a result."""
+    """Make an operator like `simple`, with a Python operation for the usual kinds of values. ``integer``: the
+    result of that operation is an integer."""
 
     def make(evaluator: Evaluator, whole: ast.Apply, arguments: list[str]) -> str:
         def either(*names: str) -> str:
@@ -79,7 +80,7 @@ def quick(compute: Compute, test: str, value: str, *, integer: bool = False) -> 
 
 
 def ordered(compute: Callable[..., Value]) -> Make:
-    """The same of one that needs the evaluator besides, for its order or its state."""
+    """Make an operator like `simple` that also needs the evaluator, for its order or its state."""
 
     def make(evaluator: Evaluator, whole: ast.Apply, arguments: list[str]) -> str:
         return simple(lambda *given: compute(evaluator, *given))(evaluator, whole, arguments)
@@ -88,12 +89,12 @@ def ordered(compute: Callable[..., Value]) -> Make:
 
 
 def constant(value: Value) -> Make:
-    """An operator without arguments."""
+    """Make an operator without arguments."""
     return lambda evaluator, whole, arguments: evaluator.emit.bound(value)
 
 
 def arithmetic(compute: Callable[[int, int], int], sign: str = "") -> Make:
-    """An operator on two integers; Python's ``sign`` for it, where it has a value for all of them."""
+    """Make an operator on two integers. ``sign``: Python's operator, if it has a value for all integers."""
 
     def make(evaluator: Evaluator, whole: ast.Apply, arguments: list[str]) -> str:
         place = whole.place
@@ -164,7 +165,7 @@ def union(one: Value, other: Value) -> Value:
     first, second = (type(each) in (frozenset, Interval) for each in (one, other))
     if first and second and size_of(one) + size_of(other) <= _LISTED:
         return union(listed(one), listed(other))
-    # TLC looks into one after the other, the listed one first, and reports where it has no such members.
+    # TLC looks into the listed set first, and reports members of another kind there.
     return Combined("\\cup", other, one) if second and not first else Combined("\\cup", one, other)
 
 
@@ -233,7 +234,7 @@ def _is_finite(value: Value) -> Value:
 
 
 def sequence(value: Value) -> tuple[Value, ...]:
-    """A sequence. Raises NoValue for what is none."""
+    """Return a value as a sequence. Raises NoValue for a value that is none."""
     if type(value) is tuple:
         return value
     found = listed(value)
@@ -243,7 +244,7 @@ def sequence(value: Value) -> tuple[Value, ...]:
 
 
 def concatenation(one: Value, other: Value) -> Value:
-    r"""``one \\o other``, of strings too."""
+    r"""Compute ``one \o other``, also for strings."""
     if type(one) is str and type(other) is str:
         return one + other
     return (*sequence(one), *sequence(other))
@@ -281,7 +282,7 @@ def _subsequence(value: Value, first: Value, last: Value) -> Value:
 
 
 def truth_of(value: Value) -> bool:
-    """A truth value for Python. Raises NoValue for another value."""
+    """Return a truth value as Python's. Raises NoValue for another value."""
     if type(value) is not Boolean:
         raise NoValue("TRUE or FALSE is expected of this operator")
     return value.truth
@@ -295,7 +296,7 @@ def _selected(value: Value, test: Any) -> Value:
 
 
 def over(one: Value, other: Value) -> Value:
-    """``one @@ other``. Raises NoValue, as TLC, where keys are of kinds that are not compared."""
+    """Compute ``one @@ other``. Raises NoValue, as TLC, if the keys are of incomparable kinds."""
     own, more = pairs_of(one), pairs_of(other)
     first = next(iter(own), None)
     for key in more:
@@ -305,8 +306,8 @@ def over(one: Value, other: Value) -> Value:
 
 
 def _subset(evaluator: Evaluator, one: Value, other: Value) -> Value:
-    r"""``one \\subseteq other``. TLC looks at the members in its order, and ends at the first that is none of
-    the other, or of which that has no answer. So the order matters where the answer is not TRUE."""
+    r"""Compute ``one \subseteq other``. TLC checks the members in its order, and stops at the first that is
+    not in the other set or cannot be compared. So the order matters if the answer is not TRUE."""
     by_order = is_set(one) and is_set(other) and not (isinstance(one, Powerset) or is_infinite(one))
     if not by_order or type(one) is type(other) is frozenset:
         return boolean(is_subset(one, other))
@@ -371,4 +372,4 @@ PRIMITIVES: dict[str, Make] = {
     "@@": simple(over),
     "Permutations": ordered(_permutations),
 }
-"""The operators by name; those of rarer modules are added by ``extensions``."""
+"""The operators by name. ``extensions`` adds those of rarer modules."""

@@ -1,7 +1,7 @@
-"""Proofs, USE and HIDE: what SANY rejects in them by names, numbers of steps and levels.
+"""Proofs, USE and HIDE: SANY's errors in names, numbers of steps and levels.
 
-Nothing is proved, and proofs have no meaning here. So a formula of a proof that cannot be read is passed
-over, unless it has a name that nothing defines. The facts of BY are not looked at.
+Nothing is proved, and proofs have no meaning here. So an unreadable formula of a proof is skipped, unless it
+contains an undefined name. The facts of BY are not read.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ _KINDS = {
     "case_proof_step": "CASE", "pick_proof_step": "PICK",
 }  # fmt: skip
 _IMPLICIT = {"*": 0, "+": 1}
-"""How much deeper a step of no number is than the step before."""
+"""The depth of an unnumbered step relative to the step before."""
 _NOT_ITSELF = {"subexpression", "prefixed_op", "proof_step_ref"}
-"""What may name a part of a theorem that is no formula: ASSUME and PROVE."""
+"""Nodes that may name a part of a theorem that is ASSUME/PROVE instead of a formula."""
 
 
 class Proofs:
-    """Looks at the proofs of one module."""
+    """Checks the proofs of one module."""
 
     def __init__(self, reader: Reader) -> None:
         self.reader = reader
@@ -45,12 +45,12 @@ class Proofs:
         self.unread: set[str] = set()
         """The names of definitions in proofs that were not read."""
         self.instantiates = False
-        """Whether the proof has a step INSTANCE, whose names are not read."""
+        """True if the proof has a step INSTANCE, whose names are not read."""
 
     # -- theorems
 
     def theorem(self, node: Node, statement: Expression | None, scope: Scope) -> None:
-        """Looks at what a theorem assumes, and at its proof. Raises TlaError."""
+        """Check the assumptions of a theorem, and its proof. Raises TlaError."""
         inner, self.instantiates = self._inner(scope), False
         goals = [] if statement is None else [statement]
         for child in node.named_children:
@@ -61,11 +61,11 @@ class Proofs:
 
     @staticmethod
     def _inner(scope: Scope) -> Scope:
-        """A scope whose names hide others: whether they may is not looked at."""
+        """Return a scope whose names may hide others without a check."""
         return replace(scope.inner(), made=None, nested=False)
 
     def _assume_prove(self, node: Node, scope: Scope, *, within: bool = False) -> list[Expression]:
-        """The formulas of ASSUME and PROVE; what NEW declares is known in the scope then."""
+        """Read the formulas of ASSUME and PROVE. The scope gets the names that NEW declares."""
         found, new = [], False
         for child in node.named_children:
             if child.type == "new":
@@ -94,7 +94,7 @@ class Proofs:
             self.made.steps.append(ProofStep(place, words, None, tuple(found), ACTION))
         if level in ("STATE", "VARIABLE") and not arity:
             scope.names[spelled] = ast.Variable(spelled)
-        elif level != "CONSTANT":  # it may have any level, as a parameter
+        elif level != "CONSTANT":  # like a parameter, it may have any level
             scope.names[spelled] = Parameter(spelled, arity)
         else:
             scope.names[spelled] = ast.Constant(spelled, arity, place) if arity else Bound(spelled)
@@ -110,7 +110,7 @@ class Proofs:
         around: Mapping[tuple[str, str], str],
         level: int,
     ) -> None:
-        """Looks at the steps of a proof of the goals; ``level`` is that of the step that it proves."""
+        """Check the steps of a proof of the goals. ``level``: the level of the proved step."""
         scope, steps = self._inner(scope), dict(around)
         temporal = any(may_be_temporal(goal, self.temporal) for goal in goals)
         own: int | None = None
@@ -127,7 +127,7 @@ class Proofs:
             if body.type == "suffices_proof_step" and text_of(body.children[0]) == "SUFFICES":
                 kind = "SUFFICES"
             proof = [one for one in body.named_children if one.type == _PROOF]
-            # What PICK and SUFFICES introduce is not known in their own proofs, but to the steps that follow.
+            # The names of PICK and SUFFICES are unknown in their own proofs, but known in later steps.
             later, inner = kind in ("PICK", "SUFFICES"), self._inner(scope)
             known, within = (inner, scope) if later else (scope, inner)
             formulas = self._formulas(body, kind, known, inner)
@@ -140,7 +140,8 @@ class Proofs:
                 steps[name] = kind
 
     def _level(self, mark: Node, around: int, own: int | None) -> int:
-        """The level of a step. Raises TlaError where a proof is no deeper than what it proves."""
+        """Return the level of a step. Raises TlaError if a proof is no deeper than the step that it
+        proves."""
         text, _ = _numbered(mark)
         if text in _IMPLICIT:
             return own if own is not None else around + 1
@@ -157,7 +158,7 @@ class Proofs:
         return (level, name) if name else None
 
     def _check_references(self, body: Node, steps: Mapping[tuple[str, str], str]) -> None:
-        """The name of a step that says no formula is no formula itself, but a fact."""
+        """Raise TlaError if a name of a step without a formula is used as a formula."""
         for node in _references(body):
             level, name = _numbered(node)
             kind = steps.get((level, name))
@@ -166,7 +167,8 @@ class Proofs:
                 raise TlaError(self.source.place(node), words)
 
     def _formulas(self, body: Node, kind: str, scope: Scope, within: Scope) -> list[Expression]:
-        """What a step says; what it introduces is known in the scope then, what it assumes in its proof."""
+        """Read the formulas of a step. The scope gets the names that the step introduces; ``within`` gets
+        those that it assumes in its proof."""
         found: list[Expression] = []
         self.instantiates |= body.type == "instance"
         if kind == "QED":
@@ -191,7 +193,7 @@ class Proofs:
         return found
 
     def _define(self, node: Node, scope: Scope) -> None:
-        """Reads a definition; what it defines is not known where it cannot be read."""
+        """Read a definition. If it cannot be read, its name stays unknown."""
         try:
             if node.type in ("operator_definition", "function_definition"):
                 self.reader.definitions([node], scope)
@@ -202,7 +204,7 @@ class Proofs:
         self.unread |= {text_of(name) for name in names[:1]}
 
     def _read(self, node: Node, scope: Scope) -> list[Expression]:
-        """A formula of a proof, none where it cannot be read. Raises TlaError for a name that is unknown."""
+        """Read a formula of a proof; none if it cannot be read. Raises TlaError for an unknown name."""
         try:
             expressions = self.reader.expressions
             return [expressions.labels.collected(node, scope)[0]]
@@ -211,7 +213,7 @@ class Proofs:
             return []
 
     def _check_known(self, error: TlaError) -> None:
-        """Raises the error if a name is unknown, and no part of the proof that was not read may define it."""
+        """Raise the error if a name is unknown and no unread part of the proof may define it."""
         name = error.words.removeprefix(_UNKNOWN).split(";")[0].split(":")[0]
         known = self.instantiates or name in self.unread or self._lacks_names()
         if error.words.startswith(_UNKNOWN) and not known:
@@ -220,7 +222,7 @@ class Proofs:
     def _check_levels(
         self, body: Node, kind: str, goals: list[Expression], formulas: list[Expression]
     ) -> None:
-        """What is known of levels once all is read: a goal that is temporal needs constants."""
+        """Record the level conditions of a step: a temporal goal needs constant formulas."""
         place = self.source.place(body)
         if kind in ("HAVE", "TAKE", "WITNESS", "CASE") and goals and formulas:
             words = f"{kind} takes what is constant where the goal is temporal"
@@ -234,7 +236,7 @@ class Proofs:
     # -- USE and HIDE
 
     def use(self, node: Node, scope: Scope) -> None:
-        """Looks at the names in USE or HIDE of a module. Raises TlaError."""
+        """Check the names in USE or HIDE of a module. Raises TlaError."""
         hides = text_of(node).startswith("HIDE")
         for body in node.named_children:
             for part in body.named_children:
@@ -278,13 +280,13 @@ class Proofs:
             raise TlaError(place, "HIDE takes the names of theorems, assumptions and steps, and DEF others")
 
     def _lacks_names(self) -> bool:
-        """Whether it extends a module of theorems whose text is missing."""
+        """True if the module extends a module of theorems whose text is missing."""
         read = self.reader.context.read
         return any(read[one].file.endswith("(empty)") for one in self.made.extended if one in read)
 
 
 def _numbered(node: Node) -> tuple[str, str]:
-    """The level and the name of a step, or of what refers to one."""
+    """Return the level and the name of a step, or of a reference to one."""
     level, name = node.named_children[:2]
     return text_of(level), text_of(name)
 
@@ -296,7 +298,7 @@ def _inside(node: Node) -> Iterator[Node]:
 
 
 def _references(node: Node) -> Iterator[Node]:
-    """The names of steps that stand for formulas: no facts, and no beginnings of names of parts."""
+    """Yield references to steps that stand for formulas, without facts and without names of parts."""
     for child in node.named_children:
         if child.type == "proof_step_ref":
             if node.type not in ("use_body_expr", "use_body_def", "subexpr_prefix"):

@@ -1,4 +1,4 @@
-"""Members of sets by chance, of large ones too: RandomElement and RandomSubset."""
+"""Random members of sets, including large ones: RandomElement and RandomSubset."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from verifier.tla.lazy_sets import FunctionSet, Interval, Powerset, ProductSet, 
 from verifier.tla.values import Fn, NoValue, Value, function, has_at_most, members
 
 _LISTED = 2**16
-"""Sets of more members are not listed."""
+"""The largest set that is listed."""
 
 
 def random_subset(order: Callable[[Value], Iterable[Value]], count: Value, value: Value) -> Value:
-    """So many members of a set, or all. Raises NoValue."""
+    """Return a random subset with this number of members, or the whole set. Raises NoValue."""
     if type(count) is not int or count < 0:
         raise NoValue("the number of elements of a random subset is a natural number")
     if has_at_most(value, max(_LISTED, 2 * count)):
         items = list(order(value))
         return frozenset(random.sample(items, min(count, len(items))))
     found: set[Value] = set()
-    while len(found) < count:  # more than every second one is new
+    while len(found) < count:  # more than half of the draws are new
         found.add(random_member(order, value))
     return frozenset(found)
 
 
 def random_member(order: Callable[[Value], Iterable[Value]], value: Value) -> Value:
-    """One member of a set that is not empty. Raises NoValue."""
+    """Return a random member of a set that is not empty. Raises NoValue."""
     if isinstance(value, Interval):
         return random.randint(value.low, value.high)
     if has_at_most(value, _LISTED):

@@ -1,4 +1,4 @@
-"""The operators of Json and CSV: values as JSON, and files that hold values. Nothing is written."""
+"""The operators of Json and CSV that read: values as JSON, and files with values. Nothing is written."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 
 def _from_file(compute: Callable[..., Value]) -> Make:
-    """An operator whose last argument names a file; relative to the working directory, as for TLC, or else to
-    the module's folder."""
+    """Make an operator whose last argument names a file. The path is relative to the working directory, as in
+    TLC, or else to the module's folder."""
 
     def make(evaluator: Evaluator, whole: ast.Apply, arguments: list[str]) -> str:
         folder = Path(whole.place.file).parent
@@ -53,7 +53,7 @@ def _from_file(compute: Callable[..., Value]) -> Make:
 
 
 def _meet(value: Value, evaluator: Evaluator) -> None:
-    """Strings come in TLC's order in the order in which they are read."""
+    """Register strings: TLC orders them as they are read."""
     match value:
         case str():
             evaluator.order.rank(value)
@@ -74,7 +74,7 @@ def _read(path: Path) -> str:
 
 
 def _value(made: Any) -> Value:
-    """What a JSON value is in TLA+. Raises NoValue for what it has no value for."""
+    """Return the TLA+ value of a JSON value. Raises NoValue if there is none."""
     match made:
         case bool():
             return boolean(made)
@@ -118,7 +118,7 @@ def _records(path: Path) -> Value:
 
 
 def _table(columns: Value, delimiter: Value, path: Path) -> Value:
-    """The lines of a file as records of strings, split as TLC does, which knows no quotes."""
+    """Return the lines of a file as records of strings. As in TLC, quotes have no meaning."""
     names = sequence(columns)
     if type(delimiter) is not str or not delimiter:
         raise NoValue("CSVRead takes a delimiter, as a string")
@@ -183,4 +183,5 @@ WRITING = frozenset({
     "JsonSerialize", "ndJsonSerialize", "CSVWrite", "CSVWriteRecord", "Serialize", "IOSerialize",
     "IOExec", "IOEnvExec", "IOExecTemplate", "IOEnvExecTemplate",
 })  # fmt: skip
-"""Operators that write files or run programs: an expression is evaluated as often as a search needs it."""
+"""Operators that write files or run programs. They are refused, because a search evaluates an expression as
+often as it needs."""

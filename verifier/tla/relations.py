@@ -1,4 +1,5 @@
-"""What may assign: ``x' = e``, ``x' \\in S``, and ``x' \\subseteq S``, which is ``x' \\in SUBSET S``."""
+r"""The formulas that may assign: ``x' = e``, ``x' \in S``, and ``x' \subseteq S``, which is ``x' \in SUBSET
+S``."""
 
 from __future__ import annotations
 
@@ -9,10 +10,8 @@ _IN, _SUBSETS = Builtin("\\in", 2), Builtin("SUBSET", 1)
 
 
 def assignment(symbol: Symbol, whole: ast.Apply) -> tuple[str, ast.Apply] | None:
-    """The relation of a formula, ``=`` or ``\\in``, and the formula with it; None if it has another.
-
-    Whether it assigns depends on its left side. ``symbol``: what its operator stands for.
-    """
+    r"""Return the relation of a formula, ``=`` or ``\in``, and the formula with it; None for any other. The
+    left side decides whether it assigns. ``symbol``: the resolved operator."""
     match symbol:
         case Builtin(name="=" | "\\in"):
             return symbol.name, whole

@@ -1,12 +1,12 @@
-"""Values of definitions, remembered by what they rest on: the values of arguments and of variables read.
+"""Remembered values of definitions, by the values of their arguments and of the variables that they read.
 
-That is sound for a definition of one state that always answers alike (``Facts``): it has one value for the
-values of what it reads. Errors are not remembered, so that each is reported where it occurs. It pays where
-states share most of their values, and is given up where they do not.
+This is sound for a definition of one state that always has the same value for the same inputs (``Facts``).
+Errors are not remembered, so each is reported at its place. Remembering pays if states share most of their
+values; otherwise it stops.
 
-What has no arguments is asked for many times of one state, above all by a refinement. So its last value is
-kept with the very objects that the variables had, which are compared without hashing anything. They are kept
-too, so that no other object can be taken for one of them.
+A definition without arguments is needed often in one state, most of all by a refinement. So its last value is
+kept together with the variables' value objects, which are compared by identity, without a hash. The objects
+are kept alive, so that no new object can have the same identity.
 """
 
 from __future__ import annotations
@@ -26,32 +26,32 @@ from verifier.tla.values import LazySet
 
 _MOST = 20_000
 _MOST_SETS = 500
-"""The same of sets that are not listed, each of which may remember its members."""
+"""The limit of remembered values that contain lazy sets, each of which may remember its members."""
 _TRIED = 1_000
 _WORTH_IT = 0.3
-"""The share of calls that must be known already."""
+"""The share of calls whose values must be known."""
 
 
 def is_worth_remembering(facts: Facts) -> bool:
-    """Whether the value of a definition may be remembered, and costs more than that."""
+    """True if the value of a definition may be remembered, and costs more than the lookup."""
     return facts.costly and facts.level <= STATE and not (facts.free or facts.changing or facts.enabled)
 
 
 class Memory:
-    """What is known of one definition, for all places where it is called."""
+    """The remembered values of one definition, for all places of call."""
 
     __slots__ = ("answered", "calls", "latest", "pays", "table")
 
     def __init__(self) -> None:
         self.table: dict[Any, Any] = {}
         self.latest: dict[bool, list[str]] = {}
-        """The names of its last value and of the objects it rests on; in the next state, if True."""
+        """The names of its last value and of the objects that it depends on; True: in the next state."""
         self.calls = self.answered = 0
         self.pays = True
-        """Whether enough calls are known already; once they are not, nothing is looked up any more."""
+        """True while enough calls are known. Once it is False, nothing is looked up."""
 
     def keep(self, key: Any, value: Any) -> None:
-        """Remembers a value that was not known."""
+        """Remember a new value."""
         self.calls += 1
         if self.calls > _TRIED and self.answered < self.calls * _WORTH_IT:
             self.pays = False
@@ -71,7 +71,8 @@ def remembered(
     reads: list[int],
     primed: bool,
 ) -> Callable[[Frame], Any]:
-    """A call of a definition; ``body`` takes a frame that begins with what ``given`` has."""
+    """Return a function that calls a definition. ``body`` takes a frame that begins with the result of
+    ``given``."""
     room, state, read_next = unit.room, ev.next if primed else ev.now, ev.read_next
     key_of = _key(state, reads, Waiting.force_next if primed else Waiting.force)
     table, marks = memory.table, primed and bool(reads)
@@ -100,7 +101,7 @@ def remembered(
 def remembered_alone(
     ev: Evaluator, memory: Memory, body: Callable[[Frame], Any], unit: Unit, reads: list[int], primed: bool
 ) -> Callable[[Frame], Any]:
-    """The same of a definition without arguments, which reads variables."""
+    """Return a function that calls a definition without arguments that reads variables."""
     room, state, read_next = unit.room, ev.next if primed else ev.now, ev.read_next
     table, key_of = memory.table, _key_alone(state, reads)
 
@@ -125,7 +126,8 @@ def remembered_alone(
 
 
 def latest(ev: Evaluator, memory: Memory, call: Evaluate, reads: list[int], primed: bool) -> Source:
-    """The source of a call without arguments, which is not made where the variables are the same objects."""
+    """Return the source of a call without arguments. It reuses the value if the variables are the same
+    objects."""
     emit, of_state = ev.emit, "following" if primed else "now"
     if not memory.latest:
         for next_state in (False, True):
@@ -137,13 +139,13 @@ def latest(ev: Evaluator, memory: Memory, call: Evaluate, reads: list[int], prim
     def alike(names: list[str]) -> str:
         return " and ".join(f"{one} is {name}" for name, one in zip(names, objects, strict=True))
 
-    # A step leaves most variables as they are, so that the other state's value is often known.
+    # A step leaves most variables unchanged, so the other state's value is often known.
     other, *of_other = memory.latest[not primed]
     lines = [
         f"global {', '.join((value, first, *others))}",
         f"found = {other} if {alike(of_other)} else {emit.bound(call)}(e)",
         f"if {' and '.join(f'{one} is not UNSET' for one in objects)}:",
-        # An exception from elsewhere may arrive between any two of these: the first is set last.
+        # A signal may interrupt between any two of these lines, so the first object is set last.
         f" {first} = {emit.bound(object())}",
         f" {value} = found",
         *(f" {name} = {one}" for name, one in zip(others, objects[1:], strict=True)),
@@ -159,7 +161,8 @@ def latest(ev: Evaluator, memory: Memory, call: Evaluate, reads: list[int], prim
 
 
 def _key_alone(state: list[Any], reads: list[int]) -> Callable[[], Any]:
-    """What a value without arguments rests on. None where a variable has no value, and may not need one."""
+    """Return a function for the key of a value without arguments. The key is None if a variable has no value:
+    it may not be needed."""
     only = reads[0]
 
     def one() -> Any:
@@ -177,8 +180,8 @@ def _key_alone(state: list[Any], reads: list[int]) -> Callable[[], Any]:
 
 
 def _key(state: list[Any], reads: list[int], force: Callable[[Waiting], Any]) -> Callable[[Frame], Any]:
-    """What a value rests on. None where an argument is none that could be compared, or where it or a variable
-    has no value, and may not need one."""
+    """Return a function for the key of a value. The key is None if an argument cannot be compared, or if it
+    or a variable has no value: it may not be needed."""
 
     def key(inner: Frame) -> Any:
         for index, value in enumerate(inner):
@@ -187,7 +190,7 @@ def _key(state: list[Any], reads: list[int], force: Callable[[Waiting], Any]) ->
                     inner[index] = force(value)
                 except (Undefined, RecursionError):
                     return None
-            if type(inner[index]) not in PLAIN:  # it is not told apart without listing it
+            if type(inner[index]) not in PLAIN:  # comparing it would require a list of its members
                 return None
         found = (*inner, *[state[index] for index in reads])
         for value in found:

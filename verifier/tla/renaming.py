@@ -1,4 +1,4 @@
-"""Expressions with other symbols for some of theirs."""
+"""Substitution of symbols in expressions."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from verifier.tla.ast import Binding, Bound, Definition, Expression, Let, Parame
 
 
 def renamed(whole: Expression, names: Mapping[Symbol, Symbol]) -> Expression:
-    """The same expression with other symbols for these. The definitions of its LETs are copied, so that it
-    can stand beside the one that it was made of."""
+    """Return an expression with some symbols replaced. The definitions of its LETs are copied, so that it can
+    be used beside the original."""
     made: Expression = _renamed(whole, names)
     return made
 

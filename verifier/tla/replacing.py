@@ -1,8 +1,8 @@
-"""What a configuration puts for a definition: in which texts, and with as many arguments.
+"""The texts in which a configuration replaces a definition, and the arity of the substitute.
 
-TLC puts it for the definition that the root knows by this name, and so in every text that names the same one
-without an instance's name. By EXTENDS a definition stays the same, and so by an INSTANCE without a name of
-what declares nothing; any other INSTANCE without a name makes a new one, and ``I!Op`` is always new.
+TLC replaces the definition that the root knows by this name, in every text that mentions it without an
+instance's name. A definition stays the same by EXTENDS, and by an unnamed INSTANCE of a module without
+declarations. Any other unnamed INSTANCE makes a new definition, and ``I!Op`` is always a new one.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from verifier.tla.errors import Place, TlaError, takes
 
 
 def taking(parameters: tuple[Parameter, ...], target: Symbol) -> Symbol:
-    """The operator that takes the parameters of a definition, those of its instance first."""
+    """Return an operator that takes the parameters of a definition, those of its instance first."""
     count = arity(target)
     if len(parameters) == count:
         return target
@@ -26,13 +26,13 @@ def taking(parameters: tuple[Parameter, ...], target: Symbol) -> Symbol:
 
 
 def check_takes_as_many(one: Symbol, name: str, other: Symbol, other_name: str, place: Place) -> None:
-    """Raises TlaError for operators with other numbers of arguments."""
+    """Raise TlaError if two operators have different numbers of arguments."""
     if arity(one) != arity(other):
         raise TlaError(place, f"{takes(name, arity(one))}, {other_name} {arity(other)}")
 
 
 def identity(symbol: Definition, copies: tuple[Copy, ...]) -> tuple[str, ...]:
-    """Which definition a text means that reaches this one through these INSTANCEs without a name."""
+    """Return the definition that a text means if it reaches this one through these unnamed INSTANCEs."""
     assert symbol.home is not None
     origin, new = symbol.home, list[str]()
     for copy in reversed(copies):
@@ -43,5 +43,5 @@ def identity(symbol: Definition, copies: tuple[Copy, ...]) -> tuple[str, ...]:
 
 
 def arity(symbol: Symbol) -> int:
-    """How many arguments it takes."""
+    """Return the number of arguments."""
     return 0 if isinstance(symbol, ast.Variable | ast.Bound) else symbol.arity

@@ -1,4 +1,4 @@
-"""Steps from states that are known: whether there is one, and which action leads from one to another."""
+"""Steps from known states: the test whether there is one, and the action between two states."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from verifier.tla.frames import UNSET, Undefined
 from verifier.tla.parameters import taken
 
 Walk: TypeAlias = Callable[[Callable[[], None]], None]
-"""Calls what it is given once for each step from the state that is set in the evaluator."""
+"""Calls its argument once for each step from the state that is set in the evaluator."""
 
 
 class _Enough(Exception):
-    """What was looked for is found."""
+    """Raised to end a walk."""
 
 
 def has_a_step(evaluator: Evaluator, walk: Walk, state: State) -> bool:
-    """Whether a state has a step, of which one is enough."""
+    """True if a state has a step."""
 
     def leave() -> None:
         raise _Enough
@@ -33,7 +33,7 @@ def has_a_step(evaluator: Evaluator, walk: Walk, state: State) -> bool:
 
 
 def action_between(evaluator: Evaluator, walk: Walk, one: State, other: State) -> Taken | None:
-    """The first action that leads from a state to the other; None if no step does."""
+    """Return the first action that leads from a state to the other; None if no step does."""
     found: list[Taken] = []
 
     def compare() -> None:
@@ -43,7 +43,7 @@ def action_between(evaluator: Evaluator, walk: Walk, one: State, other: State) -
     _set(evaluator, one)
     try:
         walk(compare)
-    except Undefined:  # by what TLC does not come to any more
+    except Undefined:  # by an expression that TLC no longer evaluates
         if not found:
             raise
     return found[0] if found else None

@@ -1,4 +1,4 @@
-"""What the names in a text mean, where they stand."""
+"""Scopes: the meaning of names at a place of a text."""
 
 from __future__ import annotations
 
@@ -29,41 +29,41 @@ LANGUAGE: dict[str, Builtin] = {
     **{name: Builtin(name, 1) for name in ["~", "SUBSET", "UNION", "DOMAIN"]},
     **{name: Builtin(name, 0) for name in ["TRUE", "FALSE", "BOOLEAN", "STRING"]},
 }
-"""The operators that need no module, but for those that have a form of their own in the syntax."""
+"""The operators that need no module, without those that have a form of their own in the syntax."""
 
 
 @dataclass
 class Scope:
-    """Names, and what they mean; what is not here may be in the scope around."""
+    """Names and their meanings. Missing names may be in the scope around."""
 
     around: Scope | None = None
     names: dict[str, Named] = field(default_factory=dict)
     extra: tuple[Parameter, ...] = ()
-    """The parameters of the instance that is being made: its definitions have them before their own."""
+    """The parameters of the instance that is being read: its definitions have them before their own."""
     nested: bool = False
-    """Whether definitions made here belong to a LET."""
+    """True if definitions made here belong to a LET."""
     made: list[Definition] | None = None
-    """Where the definitions of a LET are collected, with those of its instances."""
+    """The list that collects the definitions of a LET and of its instances."""
     loose: set[str] = field(default_factory=set)
-    """Those of the names here that may get another meaning."""
+    """The names here that may get another meaning."""
     places: dict[str, Place] = field(default_factory=dict)
-    """Where the names that are declared here stand."""
+    """The places of the names that are declared here."""
     below: Mapping[str, int] = field(default_factory=dict)
-    """The lines of all definitions of the module, for errors at names that are used before."""
+    """The lines of all definitions of the module, for errors at names that are used too early."""
 
     def inner(self) -> Scope:
-        """A scope inside of this one."""
+        """Return a scope inside this one."""
         return Scope(self, extra=self.extra, nested=self.nested, made=self.made)
 
     def outward(self) -> Iterator[Scope]:
-        """This scope, and those around it."""
+        """Yield this scope, and those around it."""
         scope: Scope | None = self
         while scope is not None:
             yield scope
             scope = scope.around
 
     def find(self, name: str) -> Named | None:
-        """What a name means; None if it is not known."""
+        """Return the meaning of a name; None if it is unknown."""
         scope: Scope | None = self
         while scope is not None:
             found = scope.names.get(name)
@@ -73,7 +73,7 @@ class Scope:
         return LANGUAGE.get(name)
 
     def declare(self, name: str, meaning: Named, place: Place) -> None:
-        """Gives a name a meaning. Raises TlaError if it has another one already."""
+        """Give a name a meaning. Raises TlaError if it has another one already."""
         if name in _RESERVED:
             raise TlaError(place, f"{name} is a word of the language, so it cannot be a name")
         known = self.find(name)
@@ -86,7 +86,7 @@ class Scope:
         self.loose.discard(name)
 
     def _where(self, name: str, known: Named, place: Place) -> str:
-        """Where the meaning that a name has comes from, seen from a place."""
+        """Return the origin of a name's meaning, as seen from a place."""
         if isinstance(known, Builtin):
             return f" (from the standard module {known.module})" if known.module else ""
         scope: Scope | None = self
@@ -98,7 +98,7 @@ class Scope:
         return f" (from {f'{there.line}:{there.column}' if there.file == place.file else there})"
 
     def bring(self, name: str, meaning: Named, place: Place, *, loose: bool, instance: bool) -> None:
-        """Gives a name the meaning that it has in another module, unless another one stands."""
+        """Give a name its meaning from another module, unless another meaning takes precedence."""
         known = self.find(name)
         if loose:
             if known is None:
@@ -110,19 +110,19 @@ class Scope:
             self.declare(name, meaning, place)
 
     def is_loose(self, name: str) -> bool:
-        """Whether a name has a meaning that gives way to another one."""
+        """True if a name has a meaning that yields to another one."""
         scope: Scope | None = self
         while scope is not None and name not in scope.names:
             scope = scope.around
         return scope is not None and name in scope.loose
 
     def known(self) -> Iterator[str]:
-        """All names."""
+        """Yield all names."""
         for scope in self.outward():
             yield from scope.names
 
     def _line(self, name: str) -> int | None:
-        """Where the module defines a name."""
+        """Return the line where the module defines a name."""
         scope: Scope | None = self
         while scope is not None:
             if name in scope.below:
@@ -131,7 +131,7 @@ class Scope:
         return None
 
     def unknown(self, name: str, place: Place, kind: str = "operator") -> TlaError:
-        """The error for a name that has no meaning here."""
+        """Return the error for a name that has no meaning here."""
         line = self._line(name)
         if line is not None and line > place.line:
             words = f"{name} is defined only below, in line {line}: move it up, or say RECURSIVE"
@@ -145,8 +145,8 @@ class Scope:
 
 
 def _gives_way(symbol: Named, known: Named | None, scope: Scope, *, instance: bool) -> bool:
-    """Whether, of two definitions that modules bring, the first is taken. SANY warns of it; those of an
-    instance have to take as many arguments."""
+    """True if the first of two imported definitions is taken. SANY warns of it. Those of an instance must
+    have the same number of arguments."""
     defined = (Definition, Builtin)
     if not isinstance(known, defined) or not isinstance(symbol, defined):
         return False
@@ -154,7 +154,7 @@ def _gives_way(symbol: Named, known: Named | None, scope: Scope, *, instance: bo
 
 
 def own_arity(symbol: Symbol, extra: tuple[Parameter, ...]) -> int:
-    """How many arguments it takes besides those of the instance around."""
+    """Return the number of arguments besides those of the surrounding instance."""
     if isinstance(symbol, Definition):
         return sum(parameter not in extra for parameter in symbol.parameters)
     return symbol.arity if isinstance(symbol, Constant | Builtin | Parameter) else 0
@@ -168,14 +168,14 @@ _RESERVED = frozenset({
     "ACTION", "BY", "DEF", "DEFINE", "DEFS", "HAVE", "HIDE", "NEW", "OBVIOUS", "OMITTED", "ONLY", "PICK",
     "PROOF", "PROVE", "QED", "STATE", "SUFFICES", "TAKE", "TEMPORAL", "USE", "WITNESS",
 })  # fmt: skip
-"""The second half are words of proofs."""
+"""The reserved words; the second half are words of proofs."""
 _FORMS = frozenset({"/\\", "\\/", "\\X", "'", "[]", "<>", "~>", "-+->"})
 """Symbols of the language that have a form of their own."""
 
 
 @dataclass(frozen=True)
 class Apart:
-    """A scope in which an instance's module has variables of its own, and the values that they have."""
+    """A scope in which an instance's module has variables of its own, with their values."""
 
     scope: Scope
     values: tuple[tuple[Variable, Expression], ...]

@@ -1,4 +1,4 @@
-"""What a module and a configuration together ask: Init, Next, properties, and the values of constants."""
+"""A module and its configuration together: Init, Next, properties, and the values of constants."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from verifier.tla.values import Value
 
 _TITLES = Titles()
 _NUMBERS_OF_SEARCH = ("diameter", "distinct", "generated", "queue")
-"""What TLCGet cannot say before there is a search."""
+"""Answers of TLCGet that exist only after a search began."""
 
 
 @dataclass
 class Specification:
-    """A module at its constants, with what is asked of it."""
+    """A module at its constants, with its properties."""
 
     module: Module
     config: Config
@@ -37,34 +37,34 @@ class Specification:
     invariants: dict[str, Formula] = field(default_factory=dict)
     properties: dict[str, Safety] = field(default_factory=dict)
     fairness: list[Formula] = field(default_factory=list)
-    """What the specification says of whole executions: WF_v(A), SF_v(A), and what else is assumed of them."""
+    """The temporal part of the specification: WF_v(A), SF_v(A), and other assumptions on executions."""
     constraints: list[Formula] = field(default_factory=list)
     action_constraints: list[Formula] = field(default_factory=list)
     view: Formula | None = None
     alias: Formula | None = None
     postconditions: dict[str, Formula] = field(default_factory=dict)
     periodic: Formula | None = None
-    """What ends the search where it is false now and then."""
+    """A formula that is checked at intervals and ends the search if it is false."""
     possible: dict[str, Formula] = field(default_factory=dict)
-    """What some state, or some step, must satisfy."""
+    """Formulas that some state or some step must satisfy."""
     symmetry: list[Formula] = field(default_factory=list)
     constants: dict[str, Value] = field(default_factory=dict)
     """The values that the configuration gives, for readers."""
     titles: Titles = _TITLES
-    """What the checks are called that the module does not name."""
+    """The names of checks that the module does not name."""
     warnings: tuple[str, ...] = ()
-    """What of the module and of the configuration may not be what readers think."""
+    """Warnings about texts of the module and the configuration that readers may misunderstand."""
 
     by_value: Mapping[Expression, str] = field(default_factory=dict)
-    """What cannot be evaluated."""
+    """Expressions that cannot be evaluated, with the reason."""
 
     def refuse_by_value(self, formulas: Iterable[Formula]) -> None:
-        """Raises TlaError where a formula needs what cannot be evaluated."""
+        """Raise TlaError if a formula needs an expression that cannot be evaluated."""
         refuse_by_value(formulas, self.by_value, self.evaluator.resolve)
 
     @property
     def variables(self) -> list[ast.Variable]:
-        """The variables, in the order in which states have their values."""
+        """Return the variables, in the order of the values in states."""
         return self.evaluator.variables
 
 
@@ -74,10 +74,8 @@ def specify(
     settings: Mapping[str, Assignment] | None = None,
     words: Iterable[str] = (),
 ) -> Specification:
-    """The specification. Raises TlaError for names that are not known, or of the wrong kind.
-
-    ``settings`` override constants of the configuration; ``words`` are those of the texts, in TLC's order.
-    """
+    """Return the specification. Raises TlaError for names that are unknown or of the wrong kind. ``settings``
+    override constants of the configuration. ``words``: the words of the texts, in TLC's order."""
     return _Maker(module, config, dict(settings or {}), words).made()
 
 
@@ -89,7 +87,7 @@ class _Maker:
         self.constants = Constants(module, config, settings)
         self.order = Order((*config.words, *words))
         self.asked = [Formula(one.body, module.name) for one in module.assumptions]
-        """What is evaluated."""
+        """The formulas that are evaluated."""
 
     def made(self) -> Specification:
         given = self.constants
@@ -137,12 +135,12 @@ class _Maker:
         if arity(found):
             words = f"{takes('it', arity(found))}, none are expected"
             raise TlaError(named.place, f"{keyword} {named.name}: {words}")
-        # The place of what stands for the name is where the text defines it.
+        # The place of a substitute is where the text defines it.
         place = found.place if isinstance(found, Definition) else named.place
         self.asked.append(Formula(ast.Apply(found, place=place), self.module.name))
         return self.asked[-1]
 
-    # -- what is asked
+    # -- properties
 
     def _behaviour(self, made: Specification) -> None:
         config = self.config
@@ -151,7 +149,7 @@ class _Maker:
                 words = "SPECIFICATION stands beside INIT or NEXT: give one or the other"
                 raise TlaError(config.specification.place, words)
             self._split(made, self._formula(config.specification, "SPECIFICATION"), config.specification)
-            if not self.module.variables:  # no states then, as without a SPECIFICATION
+            if not self.module.variables:  # there are no states, as without a SPECIFICATION
                 made.init, made.next = [], None
             elif made.next is None:
                 words = f"SPECIFICATION {config.specification.name} has no [][Next]_vars"
@@ -172,7 +170,7 @@ class _Maker:
             raise TlaError(place, "the configuration names no SPECIFICATION, and no INIT and NEXT")
 
     def _split(self, made: Specification, formula: Formula, named: Named) -> None:
-        """Takes Init and Next out of ``Init /\\ [][Next]_vars /\\ …``."""
+        r"""Extract Init and Next from ``Init /\ [][Next]_vars /\ …``."""
         safety = conjuncts(made.evaluator, formula)
         made.init = list(safety.initially)
         for step in safety.steps:
@@ -214,7 +212,7 @@ class _Maker:
             made.possible[named.name] = self._at_most(evaluator, named, "_POSSIBLE", ACTION)
 
     def _of_the_search(self, evaluator: Evaluator, named: Named, keyword: str) -> Formula:
-        """A formula about the search, which reads no state."""
+        """Return a formula about the search. Raises TlaError if it reads a state."""
         formula = self._at_most(evaluator, named, keyword, STATE)
         reads = evaluator.analysis.of(formula.body, formula.module).reads
         if reads:
@@ -223,7 +221,7 @@ class _Maker:
         return formula
 
     def _check_view(self, made: Specification) -> None:
-        """A constant for a VIEW would make all states one."""
+        """Refuse a constant VIEW, which would make all states equal."""
         view, named = made.view, self.config.view
         if view is not None and named is not None:
             facts = made.evaluator.analysis.of(view.body, view.module)
@@ -245,7 +243,7 @@ class _Maker:
 
 
 def _asks_search(operator: ast.Symbol, arguments: tuple[ast.Expression, ...]) -> bool:
-    """Whether an application is TLCGet of a number of the search."""
+    """True if an application is TLCGet of a number of the search."""
     if not isinstance(operator, ast.Builtin) or operator.name != "TLCGet":
         return False
     return isinstance(arguments[0], ast.String) and arguments[0].value in _NUMBERS_OF_SEARCH

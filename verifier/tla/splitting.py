@@ -1,5 +1,4 @@
-"""The parts of temporal formulas that speak of initial states, of all states, of all steps, and of whole
-executions."""
+"""The parts of temporal formulas: about initial states, all states, all steps, and whole executions."""
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ from verifier.tla.facts import STATE, TEMPORAL
 
 @dataclass(frozen=True)
 class Formula:
-    """A formula, and the module in whose text it stands."""
+    """A formula, and the module that contains its text."""
 
     body: Expression
     module: str
@@ -21,18 +20,18 @@ class Formula:
 
 @dataclass(frozen=True)
 class Safety:
-    """What of a property is checked on states and steps, and what of it is not checked."""
+    """The parts of a property that are checked on states and steps, and the rest."""
 
     initially: tuple[Formula, ...] = ()
     always: tuple[Formula, ...] = ()
     steps: tuple[Formula, ...] = ()
     liveness: tuple[Formula, ...] = ()
     parts: tuple[Formula, ...] = ()
-    """All of them as they are written: their conjunction is the property."""
+    """All parts as they are written. The property is their conjunction."""
 
 
 def conjuncts(evaluator: Evaluator, formula: Formula) -> Safety:
-    """The parts of a temporal formula that speak of initial states, of all states and of all steps."""
+    """Return the parts of a temporal formula: about initial states, all states, all steps, and the rest."""
     parts = list(_conjuncts(evaluator, formula, ()))
     found: dict[str, list[Formula]] = {"initially": [], "always": [], "steps": [], "liveness": []}
     for part in parts:
@@ -43,7 +42,7 @@ def conjuncts(evaluator: Evaluator, formula: Formula) -> Safety:
         elif isinstance(body, ast.Temporal) and body.kind == "[]":
             inner = body.items[0]
             inside = evaluator.analysis.of(inner, module).level
-            if _is_step(inner) and inside < TEMPORAL:  # [TRUE]_<<>> speaks of no variable
+            if _is_step(inner) and inside < TEMPORAL:  # [TRUE]_<<>> mentions no variable
                 found["steps"].append(Formula(inner, module))
             elif inside <= STATE:
                 found["always"].append(Formula(inner, module))
@@ -55,7 +54,7 @@ def conjuncts(evaluator: Evaluator, formula: Formula) -> Safety:
 
 
 def _is_step(inner: ast.Expression) -> bool:
-    """Whether a formula is ``[A]_v``, or that for each value of a set."""
+    """True if a formula is ``[A]_v``, or a universal quantifier over one."""
     if isinstance(inner, ast.Quantifier):
         return inner.universal and _is_step(inner.body)
     return isinstance(inner, ast.Step) and inner.stuttering
@@ -85,8 +84,8 @@ def _conjuncts(evaluator: Evaluator, formula: Formula, seen: tuple[Definition, .
 def _conjuncts_of_let(
     evaluator: Evaluator, whole: ast.Let, module: str, seen: tuple[Definition, ...]
 ) -> list[Formula]:
-    """The parts of ``LET ... IN F``, each with the definitions that it needs; none where one of them stands
-    in the text of another module."""
+    """Return the parts of ``LET ... IN F``, each with the definitions that it needs. There are none if one of
+    them belongs to the text of another module."""
 
     def let(body: Expression) -> Expression:
         needed = set(evaluator.analysis.of(body, module).free)
@@ -116,7 +115,7 @@ def _conjuncts_of_let(
 def _conjuncts_always(
     evaluator: Evaluator, body: ast.Temporal, module: str, seen: tuple[Definition, ...]
 ) -> list[Formula]:
-    """The parts of ``[]F``."""
+    """Return the parts of ``[]F``."""
 
     def always(part: ast.Expression) -> ast.Temporal:
         return ast.Temporal("[]", (part,), place=body.place)
@@ -141,7 +140,8 @@ def _conjuncts_always(
 def _opened(
     evaluator: Evaluator, body: ast.Apply, module: str, seen: tuple[Definition, ...]
 ) -> list[Formula] | None:
-    """The parts of what a name is defined as; of an instance with parameters, each with its arguments."""
+    """Return the parts of a name's definition; None if it has none. For an instance with parameters, each
+    part has its arguments."""
     symbol = evaluator.resolve(body.operator, module) or body.operator
     if not isinstance(symbol, Definition) or symbol.body is None or symbol in seen:
         return None
@@ -159,7 +159,7 @@ def _opened(
 
 
 def _applied_argument(symbol: Definition, whole: ast.Apply) -> ast.Expression | None:
-    """``G(F)`` of ``F(_) == F(e)``; None for any other operator."""
+    """Return ``G(F)`` of ``F(_) == F(e)``; None for any other operator."""
     body = symbol.body
     if (
         len(symbol.parameters) != 1
@@ -178,7 +178,7 @@ def _applied_argument(symbol: Definition, whole: ast.Apply) -> ast.Expression | 
 def _argument_alone(
     evaluator: Evaluator, symbol: Definition, whole: ast.Apply, module: str, seen: tuple[Definition, ...]
 ) -> list[Formula] | None:
-    """The parts of a temporal argument of ``F(p) == p``; None for any other operator."""
+    """Return the parts of the temporal argument of ``F(p) == p``; None for any other operator."""
     if isinstance(symbol.body, ast.Apply) and symbol.body.operator in symbol.parameters:
         argument = whole.arguments[symbol.parameters.index(symbol.body.operator)]
         return None if symbol.body.arguments else _conjuncts(evaluator, Formula(argument, module), seen)
@@ -186,7 +186,7 @@ def _argument_alone(
 
 
 def _with_arguments(part: Formula, symbol: Definition, whole: ast.Apply) -> ast.Expression:
-    """A part of a definition's body, applied to the arguments of the whole."""
+    """Apply a part of a definition's body to the arguments of the whole."""
 
     def applied(body: ast.Expression) -> ast.Expression:
         made = Definition(symbol.name, symbol.parameters, part.module, symbol.place, path=symbol.path)
@@ -203,7 +203,7 @@ def _with_arguments(part: Formula, symbol: Definition, whole: ast.Apply) -> ast.
 
 
 def _of_each(part: Formula, whole: ast.Quantifier) -> Formula:
-    r"""``\A x \in S : []P`` is ``[](\A x \in S : P)``, where S is the same in all states."""
+    r"""Move a quantifier inside: ``\A x \in S : []P`` is ``[](\A x \in S : P)`` if S is constant."""
     body = part.body
     if isinstance(body, ast.Temporal) and body.kind == "[]":
         inner = replace(whole, body=body.items[0])

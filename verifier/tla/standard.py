@@ -1,7 +1,7 @@
-"""The standard modules: which operators each has. What they mean is in ``primitives``.
+"""The standard modules and their operators. ``primitives`` has the meanings of these.
 
-Modules that can be said in TLA+ stand in ``library/`` as texts, and take from the modules with an underscore
-what cannot, or not fast enough.
+Modules that can be written in TLA+ are texts in ``library/``. They take from the modules with an underscore
+the operators that cannot be written in TLA+, or not efficiently.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 from verifier.tla.ast import Builtin, Module
 
 LIBRARY = Path(__file__).parent / "library"
-"""The folder of the texts that belong to this program."""
+"""The folder of the modules that belong to this program."""
 
 _EXTENDS: Mapping[str, tuple[str, ...]] = {
     "Integers": ("Naturals",),
@@ -45,7 +45,7 @@ _OPERATORS: Mapping[str, str] = {
     "_FiniteSetsExt": "FoldSet/2,0,0 Min/1 Max/1 kSubset/2",
     "_SequencesExt": "FoldLeft/2,0,0 FoldRight/2,0,0 SetToSeq/1 Reverse/1 SetToSeqs/1 BoundedSeq/2",
 }
-"""Each operator with the number of its arguments, or the arities of the arguments where some are operators:
+"""Each operator with its number of arguments, or with the arities of its arguments if some are operators.
 ``0,1`` is an operand and then an operator of one argument."""
 
 FORMERLY_EXTENDED: Mapping[str, tuple[str, ...]] = {
@@ -62,8 +62,8 @@ FORMERLY_EXTENDED: Mapping[str, tuple[str, ...]] = {
     "FiniteSetsExt": ("Integers", "FiniteSets"),
     "Functions": ("Integers", "Folds"),
 }
-"""What a Community Module had by EXTENDS, and has by LOCAL INSTANCE today. Texts may use
-these names, as those written for the former do, and may define their own, as those for the latter do."""
+"""Modules that a Community Module had by EXTENDS, and has by LOCAL INSTANCE today. Texts for the former
+version may use these names. Texts for the latter may define their own."""
 
 BUILT_IN = tuple(name for name in _OPERATORS if not name.startswith("_"))
 """The modules that have no text."""
@@ -74,7 +74,7 @@ PARTIAL = (
     "NaturalsInduction",
     "FunctionTheorems",
 )
-"""Modules of theorems: where their text is missing they are taken as empty."""
+"""Modules of theorems: if their text is missing, they are taken as empty."""
 
 
 def _builtin(module: str, entry: str) -> Builtin:
@@ -87,7 +87,7 @@ def _builtin(module: str, entry: str) -> Builtin:
 
 @cache
 def standard(name: str) -> Module | None:
-    """The module of this name if it is built in."""
+    """Return the built-in module of this name; None if there is none."""
     if name not in _OPERATORS:
         return None
     made = Module(name, f"the standard module {name}")

@@ -1,4 +1,4 @@
-"""The states of a specification with all steps between them, found by the interpreter."""
+"""The state graph of a specification: its states and all steps, found by the interpreter."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from verifier.tla.unfolding import Leaf
 Numbers = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 _BETWEEN_CHECKS = 1024
-"""So many values are computed before the limits are looked at again."""
+"""The number of computed values between two checks of the limits."""
 
 
 class Recorder:
-    """The steps that an explorer follows, without those that change nothing."""
+    """Records the steps of an explorer, without stuttering steps."""
 
     def __init__(self, explorer: Explorer) -> None:
         explorer.follow = self._follow
@@ -34,9 +34,9 @@ class Recorder:
             self._to.append(other)
 
     def graph(self, explorer: Explorer, check: Callable[[], None]) -> Graph:
-        """The graph, once the explorer has looked at every state."""
+        """Return the graph, after the explorer has expanded every state."""
         states = explorer.states
-        # In whatever ways a step is taken, it is one step.
+        # A step counts once, even if several actions take it.
         keys = np.array(self._from, np.int64) * max(len(states), 1) + np.array(self._to, np.int64)
         sources, targets = np.divmod(np.unique(keys), max(len(states), 1))
         initial = explorer.found.initial
@@ -44,7 +44,7 @@ class Recorder:
 
 
 class _Levels:
-    """Makes TLCGet answer of a state as while it was looked at."""
+    """Makes TLCGet answer about a state as during the search."""
 
     def __init__(self, explorer: Explorer) -> None:
         self.explorer, self.answers = explorer, explorer.evaluator.answers
@@ -59,8 +59,7 @@ class _Levels:
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """States, of which the first are initial, and the steps that change the state, by their sources in
-    ascending order."""
+    """States, of which the first are initial, and the steps that change the state, sorted by source."""
 
     evaluator: Evaluator
     states: list[State]
@@ -68,16 +67,16 @@ class Graph:
     sources: Numbers
     targets: Numbers
     check: Callable[[], None]
-    """Raises Interrupted where a limit is reached."""
+    """Raises Interrupted when a limit is reached."""
     arrive: Callable[[int], None]
-    """Called before something is evaluated of a state."""
+    """A callback before an evaluation in a state."""
 
     @cached_property
     def _known(self) -> dict[Leaf, Mask]:
         return {}
 
     def where(self, leaf: Leaf) -> Mask:
-        """The states in which a formula of a state is true. Raises Undefined."""
+        """Return the states in which a formula of a state is true. Raises Undefined."""
         assert leaf.stuttering is None
         found = self._known.get(leaf)
         if found is None:
@@ -92,7 +91,7 @@ class Graph:
         return found
 
     def steps(self, leaf: Leaf, asked: Mask) -> Mask:
-        """Which steps satisfy a formula of a step, of those that are asked for. Raises Undefined."""
+        """Return the steps that satisfy a formula of a step, among the given ones. Raises Undefined."""
         assert leaf.stuttering is not None
         test = self.evaluator.compiled_truth(leaf.body, leaf.module)
         now, following, states = self.evaluator.now, self.evaluator.next, self.states

@@ -1,4 +1,4 @@
-"""Theorems and assumptions of a module: their formulas, which have names, and their proofs."""
+"""Theorems and assumptions of a module: their named formulas, and their proofs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Statements:
         self.proofs = Proofs(reader)
 
     def assumption(self, node: Node, scope: Scope) -> None:
-        """Reads an ASSUME."""
+        """Read an ASSUME."""
         name = node.child_by_field_name("name")
         if any(child.type == "assume_prove" for child in node.named_children):
             return
@@ -32,7 +32,7 @@ class Statements:
         self.made.assumptions.append(ast.Assumption(text_of(name) if name is not None else None, body))
 
     def theorem(self, node: Node, scope: Scope) -> None:
-        """Reads a theorem, which is a name for its formula."""
+        """Read a theorem, which is a name for its formula."""
         name, statement = node.child_by_field_name("name"), node.child_by_field_name("statement")
         read: Expression | None = None
         if statement is not None and statement.type == "assume_prove":
@@ -43,7 +43,7 @@ class Statements:
         self.proofs.theorem(node, read, scope)
 
     def _statement(self, name: Node | None, node: Node, scope: Scope) -> Expression:
-        """What a theorem or an assumption says; its name is defined as that."""
+        """Read the formula of a theorem or an assumption, and define its name."""
         if name is None:
             return self.reader.expressions.read(node, scope)
         body, labels = self.reader.expressions.labels.collected(node, scope)

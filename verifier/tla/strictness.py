@@ -1,8 +1,8 @@
-"""Which arguments an operator evaluates always: they need not wait until they are needed.
+"""The arguments that an operator always evaluates: these need not be delayed.
 
-An argument that is evaluated in any case may be evaluated before the operator is entered. If it has no value,
-neither has the operator: only which of two errors is reported first may differ. What is evaluated in some
-cases only must wait. The same is true of the names that a LET defines.
+Such an argument may be evaluated before the operator is entered. If it has no value, neither has the
+operator; only the choice between two errors may differ. An argument that is evaluated only in some cases must
+be delayed. The same holds for the names that a LET defines.
 """
 
 from __future__ import annotations
@@ -22,30 +22,30 @@ class Strictness:
         resolve: Callable[[Symbol, str], Symbol | None],
         is_value: Callable[[Symbol], bool],
     ) -> None:
-        """``is_value`` tells the symbols to which the configuration gives values."""
+        """``is_value`` is true of the symbols to which the configuration gives values."""
         self.resolve, self.is_value = resolve, is_value
         self.known: dict[Definition, frozenset[Symbol]] = {}
 
     def of(self, definition: Definition) -> frozenset[Parameter]:
-        """The parameters that are always evaluated."""
+        """Return the parameters that are always evaluated."""
         always = self._of(definition)
         return frozenset(parameter for parameter in definition.parameters if parameter in always)
 
     def named(self, whole: ast.Let, module: str) -> frozenset[Symbol]:
-        """The definitions of a LET, without parameters, that are evaluated whenever it is."""
+        """Return the definitions of a LET, without parameters, that are evaluated whenever the LET is."""
         return self._in(whole.body, module) & frozenset(whole.definitions)
 
     def _of(self, definition: Definition) -> frozenset[Symbol]:
         found = self.known.get(definition)
         if found is None:
-            # In itself, a recursive definition is taken to evaluate none.
+            # A recursive call is assumed to evaluate no parameter.
             self.known[definition] = frozenset()
             assert definition.body is not None
             found = self.known[definition] = self._in(definition.body, definition.module)
         return found
 
     def _in(self, whole: Expression, module: str) -> frozenset[Symbol]:
-        """The parameters and names of LET that are evaluated whenever an expression is."""
+        """Return the parameters and names of LET that are evaluated whenever an expression is."""
         if isinstance(whole, ast.Apply):
             return self._apply(whole, module)
         if isinstance(whole, ast.If):
@@ -72,7 +72,7 @@ class Strictness:
 
 
 def _first(whole: Expression) -> tuple[Expression, ...]:
-    """The parts of an expression that are evaluated whenever it is."""
+    """Return the parts of an expression that are evaluated whenever it is."""
     match whole:
         case ast.Junction():
             return whole.items[:1]

@@ -1,8 +1,8 @@
-"""Names of parts of a definition: ``Op!2``, ``Op(a)!1!(x)``, ``Op!2!F(x)`` where F is defined in a LET,
-``Thm!:``, and by labels, ``Op!P(x)``.
+"""Names of parts of a definition: ``Op!2``, ``Op(a)!1!(x)``, ``Op!2!F(x)`` for F in a LET, ``Thm!:``, and
+labels, ``Op!P(x)``.
 
-As an argument of an operator such a name is an operator itself, and has no arguments: ``Op!@`` where
-``Op(a)!(x)`` has some.
+As an argument of an operator, such a name is an operator without arguments: ``Op!@`` instead of
+``Op(a)!(x)``.
 """
 
 from __future__ import annotations
@@ -28,25 +28,25 @@ if TYPE_CHECKING:
 
 
 _OPERANDS = {"langle_bracket": (1, 2), "rangle_bracket": (2,)}
-"""Of how many operands ``!<<`` names the first, and ``!>>`` the second."""
+"""The numbers of operands for which ``!<<`` names the first, and ``!>>`` the second."""
 
 
 def part_of(reader: Operators, node: Node, scope: Scope) -> Expression:
-    """The part of a definition that a node names. Raises TlaError."""
+    """Return the part of a definition that a node names. Raises TlaError."""
     path = _Path(reader, scope, reader.place(node), is_operator=False)
     named = path.followed(node)
     return ast.Apply(named, tuple(path.arguments), place=path.place)
 
 
 def operator_of(reader: Operators, node: Node, scope: Scope) -> tuple[Definition, tuple[Expression, ...]]:
-    """The same as an operator, with the arguments that it has by the instance around."""
+    """Return the part that a node names as an operator, with the arguments of the surrounding instance."""
     path = _Path(reader, scope, reader.place(node), is_operator=True)
     named = path.followed(node)
     return named, tuple(path.arguments)
 
 
 def names_part(node: Node, scope: Scope) -> bool:
-    """Whether ``A!B!C``, which looks like an operator of an instance, is a part of a definition."""
+    """True if ``A!B!C``, which looks like an operator of an instance, is a part of a definition."""
     prefix = node.named_children[0].named_children
     names = [one for one in prefix if one.type != "subexpr_tree_nav"]
     return len(names) < len(prefix) or isinstance(_leading(names, scope)[1], Definition)
@@ -60,7 +60,7 @@ def has_arguments(node: Node) -> bool:
 
 
 def _leading(components: list[Node], scope: Scope) -> tuple[int, Named | None]:
-    """How many of the names are instances, and what the next one is."""
+    """Return the number of names that are instances, and the meaning of the next name."""
     found = scope.find(_name(components[0]))
     for index, component in enumerate(components[1:], 1):
         if not isinstance(found, ast.Instance):
@@ -94,7 +94,7 @@ def _arguments(component: Node) -> list[Node]:
 
 @dataclass
 class _Path:
-    """Where the steps of a name have come to in a definition."""
+    """The position in a definition that the steps of a name have reached."""
 
     reader: Operators
     scope: Scope
@@ -103,14 +103,14 @@ class _Path:
     parameters: list[Parameter] = field(default_factory=list)
     arguments: list[Expression] = field(default_factory=list)
     names: dict[Symbol, Symbol] = field(default_factory=dict)
-    """What is bound on the way, and the parameters that stand for it."""
+    """The names bound on the way, and the parameters for them."""
     lets: list[tuple[Definition, ...]] = field(default_factory=list)
     """The definitions of the LETs on the way: a part may need them."""
     inherited: frozenset[Parameter] = frozenset()
-    """The parameters of the instance that the definition belongs to."""
+    """The parameters of the instance that contains the definition."""
 
     def followed(self, node: Node) -> Definition:
-        """What a node names, as a definition of its own."""
+        """Return the part that a node names, as a definition of its own."""
         prefix, last = node.named_children
         steps = [*prefix.named_children, last]
         names = [step for step in steps if step.type != "subexpr_tree_nav"]
@@ -138,7 +138,7 @@ class _Path:
         return named
 
     def _begin(self, instances: list[Node], component: Node, found: Definition) -> None:
-        """The definition itself, with its arguments."""
+        """Begin at the definition itself, with its arguments."""
         if instances:
             instance, given = self.reader.instance(instances, self.scope)
             if found.parameters[: len(given)] == instance.parameters:
@@ -152,7 +152,7 @@ class _Path:
         self._take(component, _arguments(component), own, found.name)
 
     def _take(self, step: Node, nodes: list[Node], wanted: Sequence[Parameter], name: str) -> None:
-        """Arguments for parameters, or none where an operator is named."""
+        """Read arguments for parameters. There are none where an operator is named."""
         if len(nodes) != (0 if self.is_operator else len(wanted)):
             if self.is_operator:
                 words = f"{name} stands for an operator here, so it has no arguments"
@@ -165,7 +165,7 @@ class _Path:
         self.arguments += [self.reader.argument(n, p.arity, self.scope) for n, p in pairs]
 
     def _steps(self, found: Definition, steps: list[Node]) -> Expression:
-        """Goes from a definition to one of its parts."""
+        """Follow steps from a definition to one of its parts."""
         assert found.body is not None
         part, labels, name = found.body, found.labels, found.name
         within, named, index = False, True, 0
@@ -204,7 +204,7 @@ class _Path:
         return label
 
     def _of_let(self, step: Node, part: Expression) -> Definition:
-        """A definition of the LET that the part is."""
+        """Return a definition of the LET that the part is."""
         inner = step.named_children[0] if step.type == "subexpr_component" else step
         place, name = self.reader.place(step), canonical(self.reader.source.name_of(_named_in(inner)))
         known = {one.name: one for one in part.definitions} if isinstance(part, ast.Let) else {}
@@ -220,7 +220,7 @@ class _Path:
         return found
 
     def _within(self, whole: Expression, step: Node, found: Definition) -> Expression:
-        """One step into an expression."""
+        """Take one step into an expression."""
         kind, place = step.named_children[0], self.reader.place(step)
         if kind.type in ("operator_args", "address"):
             return self._bound(whole, step, found)
@@ -240,7 +240,8 @@ class _Path:
         return part
 
     def _bound(self, whole: Expression, step: Node, found: Definition) -> Expression:
-        """The body of a quantifier or its like, what it binds having other values: ``!(a, b)``, or ``!@``."""
+        """Return the body of a quantifier or the like with other values for its names: ``!(a, b)``, or
+        ``!@``."""
         place, kind = self.reader.place(step), step.named_children[0]
         bound: list[ast.Bound]
         match whole:
@@ -298,7 +299,7 @@ class _Path:
 
 
 def _number(step: Node) -> int:
-    """The number of a part, or 0."""
+    """Return the number of a part, or 0."""
     kind = step.named_children[0]
     if kind.type == "child_id":
         return int(text_of(kind))
@@ -306,7 +307,8 @@ def _number(step: Node) -> int:
 
 
 def _of_case(whole: ast.Case, arm: int, side: int, place: Place) -> Expression:
-    """``!i!1`` is the condition of an arm, ``!i!2`` its value; OTHER has no condition."""
+    """Return a part of CASE: ``!i!1`` is the condition of an arm, ``!i!2`` its value. OTHER has no
+    condition."""
     arms: list[tuple[Expression | None, Expression]] = list(whole.arms)
     if whole.other is not None:
         arms.append((None, whole.other))

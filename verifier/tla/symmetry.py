@@ -1,10 +1,10 @@
-"""Permutations of model values, as SYMMETRY names them, and whether they change nothing.
+"""Permutations of model values, as SYMMETRY names them, and the check that they change only names.
 
-A formula cannot tell model values apart by itself: what it says of a state, it says of the permuted state. So
-a permutation may be used if nothing breaks that. Three things may: a constant whose value the permutation
-changes, an operator whose answer rests on the order of values or on the search, and CHOOSE. The first two are
-looked for in the formulas (``automorphisms``); what CHOOSE and folds over sets take is watched while they are
-evaluated (``Symmetry``), and must be the same for every order that a permutation makes of TLC's.
+A formula cannot distinguish model values by itself: it is true of a state exactly if it is true of the
+permuted state. A permutation may be used if nothing breaks this. Three things may: a constant that the
+permutation changes, an operator that depends on the order of values or on the search, and CHOOSE.
+``automorphisms`` searches the formulas for the first two. ``Symmetry`` checks the choices of CHOOSE and of
+folds over sets during evaluation: they must be the same in every permuted order.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ _REMEMBERED = 100_000
 
 
 class Asymmetric(Exception):
-    """A permutation changes more than names: where, and why."""
+    """Raised if a permutation changes more than names: where, and why."""
 
     def __init__(self, words: str, answers: Iterable[Value] = ()) -> None:
         super().__init__(words)
         self.answers = tuple(answers)
-        """What is taken in the orders that permutations make; empty where that is not known."""
+        """The elements taken in the permuted orders; empty if they are not known."""
 
 
 class Renaming:
-    """A permutation, applied to values; what it makes of records and sets is remembered."""
+    """A permutation that is applied to values. It remembers the images of records and sets."""
 
     def __init__(self, permutation: Permutation) -> None:
         self.permutation = permutation
         self.known: dict[Value, Value] = {}
 
     def of(self, value: Value) -> Value:
-        """A value, renamed."""
+        """Return the image of a value."""
         kind = type(value)
         if kind is ModelValue:
             return self.permutation.get(value, value)
@@ -59,7 +59,7 @@ class Renaming:
 
 
 class Symmetry:
-    """Watches what is taken out of sets. The permutations are a group, without the identity."""
+    """Checks the choices from sets. The permutations are a group, without the identity."""
 
     def __init__(self, found: Iterable[Permutation], order: Order) -> None:
         self.renamings = [Renaming(permutation) for permutation in found]
@@ -68,7 +68,7 @@ class Symmetry:
         self.known: dict[frozenset[Value], list[Value]] = {}
 
     def touches(self, value: Value) -> bool:
-        """Whether a value may have a part that a permutation moves."""
+        """True if a value may contain a value that a permutation moves."""
         match value:
             case ModelValue():
                 return value in self.moved
@@ -91,7 +91,7 @@ class Symmetry:
         return True
 
     def orders(self, values: frozenset[Value]) -> list[list[Value]]:
-        """The orders of some values that the permutations make of the usual one, which is the first."""
+        """Return the orders of values under all permutations, TLC's own first."""
         found = {tuple(self.order.sorted(values)): None}
         for renaming in self.renamings:
             back = {renaming.of(value): value for value in values}
@@ -99,7 +99,7 @@ class Symmetry:
         return [list(row) for row in found]
 
     def firsts(self, candidates: frozenset[Value]) -> list[Value]:
-        """What CHOOSE takes of these in each order: the usual one first."""
+        """Return the element that CHOOSE takes of these in each order, TLC's own first."""
         found = self.known.get(candidates)
         if found is None:
             if len(self.known) > _REMEMBERED:
@@ -108,7 +108,7 @@ class Symmetry:
         return found
 
     def fold(self, place: Place, values: frozenset[Value], along: Callable[[list[Value]], Value]) -> Value:
-        """What a fold gives along every order. Raises Asymmetric if that is not the same."""
+        """Return the result of a fold along every order. Raises Asymmetric if the results differ."""
         if not self.touches(values):
             return along(self.order.sorted(values))
         first, *others = [along(row) for row in self.orders(values)]

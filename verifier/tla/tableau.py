@@ -1,10 +1,10 @@
-"""What an execution has to do so that a temporal formula is true of it.
+"""The automaton of a temporal formula, which follows an execution.
 
-A formula is first a disjunction of cases. In a case, what is said of the end of an execution alone (fairness,
-``[]<>P``, ``<>[]P``) is said of its loop. Of the rest an automaton follows an execution (Couvreur 1999,
-doi:10.1007/3-540-48119-2_16): its states are sets of formulas that are to hold from here on. A transition
-decides each of them by what is true of the present state and step, and says which formulas are to hold from
-the next state on. ``<>F`` may be put off; the loop must not put it off for ever.
+A formula is first a disjunction of cases. In a case, formulas about the end of an execution alone (fairness,
+``[]<>P``, ``<>[]P``) become conditions on its loop. For the rest, an automaton follows the execution
+(Couvreur 1999, doi:10.1007/3-540-48119-2_16). Its states are sets of formulas that must hold from here on. A
+transition decides each of them by the present state and step, and says which formulas must hold from the next
+state on. ``<>F`` may be postponed; the loop must not postpone it forever.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from verifier.tla.unfolding import (
 )
 
 _MOST_CASES = 1000
-"""The most ways in which a property may fail."""
+"""The limit of the ways in which a property may fail."""
 _MOST_STATES = 4096
-"""The most states of an automaton."""
+"""The limit of an automaton's states."""
 Literal: TypeAlias = Leaf | Not
 """A leaf, or the negation of one."""
 Found = TypeVar("Found")
@@ -39,20 +39,20 @@ Found = TypeVar("Found")
 
 @dataclass(frozen=True)
 class Transition:
-    """What an automaton does at a place of an execution."""
+    """A transition of an automaton at a position of an execution."""
 
     literals: tuple[Literal, ...] = ()
-    """What is true of the state and of the step that leaves it."""
+    """The formulas that are true of the state and of the step from it."""
     then: tuple[Unfolded, ...] = ()
-    """What is to hold from the next place on: the state of the automaton there."""
+    """The formulas that must hold from the next position on: the next state of the automaton."""
     put_off: tuple[Eventually, ...] = ()
 
     def but(self, literal: Literal) -> Transition:
-        """The same where this is true, too."""
+        """Return the transition with one more literal."""
         return replace(self, literals=_with(self.literals, literal))
 
     def leaving(self, formula: Always | Eventually) -> Transition:
-        """The same that leaves a formula to the next place."""
+        """Return the transition that postpones a formula to the next position."""
         put_off = _with(self.put_off, formula) if isinstance(formula, Eventually) else self.put_off
         return replace(self, then=_with(self.then, formula), put_off=put_off)
 
@@ -66,23 +66,23 @@ class Case:
     """A way in which a formula is true of an execution."""
 
     fair: tuple[Fair, ...]
-    """Fairness conditions that it meets."""
+    """The fairness conditions that the execution meets."""
     again: tuple[Literal, ...]
-    """What is true again and again."""
+    """The literals that are true infinitely often."""
     lasts: tuple[Literal, ...]
-    """What is true from some place on."""
+    """The literals that are true from some position on."""
     first: tuple[Unfolded, ...]
-    """What holds of the whole execution: the state in which the automaton begins."""
+    """The formulas that hold of the whole execution: the first state of the automaton."""
 
 
 def cases(formula: Unfolded) -> list[Case]:
-    """The ways in which a formula is true. Raises UsageError if they are too many."""
+    """Return the ways in which a formula is true. Raises UsageError if they are too many."""
     return [_case(conjuncts) for conjuncts in _cases(normal(formula))]
 
 
 def normal(formula: Unfolded, *, negated: bool = False) -> Unfolded:
-    """The formula, or its negation, with all negations at leaves, and ``[]`` and ``<>`` as far inside as they
-    go."""
+    """Return the formula, or its negation, in normal form. All negations are at leaves, and ``[]`` and ``<>``
+    are as far inside as possible."""
     match formula:
         case Not():
             return normal(formula.part, negated=not negated)
@@ -141,7 +141,7 @@ def _eventually(part: Unfolded) -> Unfolded:
 
 
 def is_of_all_ends(formula: Unfolded) -> bool:
-    """Whether a formula is true of an execution exactly if it is true of each of its ends, and of one."""
+    """True if a formula holds of an execution exactly if it holds of all of its suffixes, and of one."""
     match formula:
         case Fair() | Always(Eventually()) | Eventually(Always()):
             return True
@@ -153,7 +153,8 @@ def is_of_all_ends(formula: Unfolded) -> bool:
 
 
 def _nested(part: Unfolded) -> Unfolded:
-    """The formula; where fairness stands beside others below ``[]`` or ``<>``, in other words."""
+    """Return the formula with fairness expanded where it stands beside other formulas below ``[]`` or
+    ``<>``."""
     if isinstance(part, Several):
         parts = (normal(one.meaning) if isinstance(one, Fair) else _nested(one) for one in part.parts)
         return _several(part.conjunction, parts)
@@ -161,7 +162,7 @@ def _nested(part: Unfolded) -> Unfolded:
 
 
 def _cases(formula: Unfolded) -> list[tuple[Unfolded, ...]]:
-    """The formula as a disjunction of conjunctions, as far as no ``[]`` or ``<>`` is around."""
+    """Return the formula as a disjunction of conjunctions, outside ``[]`` and ``<>``."""
     if not isinstance(formula, Several):
         return [(formula,)]
     parts = [_cases(part) for part in formula.parts]
@@ -192,7 +193,7 @@ def _case(conjuncts: Sequence[Unfolded]) -> Case:
 
 
 def _in_words(formula: Unfolded) -> Unfolded:
-    """The formula with fairness in other words."""
+    """Return the formula with fairness expanded."""
     match formula:
         case Fair():
             return normal(formula.meaning)
@@ -207,12 +208,12 @@ def _in_words(formula: Unfolded) -> Unfolded:
 
 @dataclass
 class Automaton:
-    """The automaton of formulas, its states in the order in which they are met. Raises UsageError if they are
-    too many."""
+    """The automaton of formulas. Its states are in the order of discovery. Raises UsageError if they are too
+    many."""
 
     first: tuple[Unfolded, ...]
     transitions: list[list[tuple[Transition, int]]] = field(default_factory=list)
-    """Of each state, with the numbers of the states that they lead to."""
+    """The transitions of each state, with the numbers of their targets."""
 
     def __post_init__(self) -> None:
         order: dict[Unfolded, int] = {}
@@ -234,12 +235,12 @@ class Automaton:
 
     @property
     def puts_off(self) -> tuple[Eventually, ...]:
-        """What transitions may put off."""
+        """Return the formulas that transitions may postpone."""
         return tuple(dict.fromkeys(x for own in self.transitions for one, _ in own for x in one.put_off))
 
 
 def _decided(state: tuple[Unfolded, ...]) -> Iterator[Transition]:
-    """The ways in which all formulas of a state may hold."""
+    """Yield the ways in which all formulas of a state may hold."""
     branches: list[tuple[tuple[Unfolded, ...], Transition]] = [(state, Transition())]
     while branches:
         open_, so_far = branches.pop()
@@ -252,7 +253,7 @@ def _decided(state: tuple[Unfolded, ...]) -> Iterator[Transition]:
 def _branches(
     one: Unfolded, rest: tuple[Unfolded, ...], so_far: Transition
 ) -> Iterator[tuple[tuple[Unfolded, ...], Transition]]:
-    """What is open, and what is decided, once one of the formulas is looked at."""
+    """Yield the open formulas and the transition so far, after one formula is decided."""
     match one:
         case Leaf() | Not():
             if negation(one) not in so_far.literals:

@@ -1,4 +1,4 @@
-"""The text of a file as the parser gets it: comments blanked, and how places in it are counted."""
+"""The text of a file for the parser: comments are blanked, and places are counted."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from verifier.processes.limits import Interrupted
 from verifier.tla.errors import Place, TlaError
 from verifier.tla.precedence import INFIX, POSTFIX, PREFIX, canonical
 
-# A quotation mark behind a backslash begins no string, and dashes are taken at once: else the time would grow
-# with the square of their number.
+# A quotation mark after a backslash begins no string. Dashes are matched at once: otherwise the time would be
+# quadratic in their number.
 _TOKEN = re.compile(
     r'(?<!\\)"(?:\\.|[^"\\\n])*"|\\\*[^\n]*|\(\*|\*\)|(?P<begin>-{4,}+[ \t]*MODULE\b)|-{4,}+'
     r"|(?P<end>={4,}+)",
@@ -31,24 +31,25 @@ _FIELD = re.compile(
     r"""(?<!\\)"(?:\\.|[^"\\\n])*"|(?P<before>[\[,]\s*|(?<!\.)\.\s*)"""
     r"(?P<name>Nat|Int|Real|TRUE|FALSE|BOOLEAN|STRING)\b(?P<after>\s*(?:\|->|:(?![:>=])))?"
 )
-"""Names of fields that the grammar takes for words of the language."""
+"""Names of fields that the grammar reads as words of the language."""
 _SYMBOL = re.compile(
     r'(?<!\\)"(?:\\.|[^"\\\n])*"|(?<=[\w)@:]!)(?P<symbol>\\[A-Za-z]++|[-+*/^%#$?&|=<>.:@~]++)(?!\s*\()'
 )
 """An operator of an instance or a LET behind ``!``, without arguments: the grammar reads only names there."""
 _SELECTORS = {"<<", ">>", ":", "@"}
 _LET = re.compile(r'(?<!\\)"(?:\\.|[^"\\\n])*"|\b(?:LET|IN|LOCAL(?!\s+(?:LOCAL|INSTANCE|RECURSIVE)\b))\b')
-"""What says whether LOCAL stands in a LET: SANY takes it before a definition there, the grammar does not."""
+"""The tokens that decide whether LOCAL is in a LET. SANY accepts it before a definition there, but the
+grammar does not."""
 _WITH_FIELDS = {
     *("record_literal", "set_of_records", "record_value", "except_update_record_field"),
     *("prefixed_op", "subexpr_component", "subexpression"),
 }
 _TAB_STOP = 8
 _READ_AT_ONCE = 1 << 12
-"""Bytes that the parser reads at once, and all names of nodes are cut out of."""
+"""The number of bytes that the parser reads at once. The names of nodes are cut out of them."""
 _MODULE = re.compile(r"(?<!-)-{4,}+[ \t]*MODULE\b")
 with warnings.catch_warnings():
-    # The grammar's package gives its language in a way that the parser will drop some day.
+    # The grammar's package passes its language in a way that the parser deprecates.
     warnings.simplefilter("ignore", DeprecationWarning)
     _LANGUAGE = tree_sitter.Language(tree_sitter_tlaplus.language())
 
@@ -61,16 +62,16 @@ class Source:
     text: str
     tree: tree_sitter.Tree
     fields: Mapping[int, str] = field(default_factory=dict)
-    """The names of fields and the operators that the grammar cannot read, by the byte where each begins. The
-    tree has names of the same length for them."""
+    """The names of fields that the grammar cannot read, by the byte where each begins. The tree has other
+    names of the same length in their place."""
     own: bool = False
-    """Whether it is a module of this program."""
+    """True if it is a module of this program."""
     written: str = ""
-    """What the file says, comments included."""
+    """The text of the file, with comments."""
 
     @cached_property
     def lines(self) -> list[str]:
-        """The lines of the text."""
+        """Return the lines of the text."""
         return self.text.split("\n")
 
     def name_of(self, node: tree_sitter.Node) -> str:
@@ -78,18 +79,19 @@ class Source:
         return self.fields.get(node.start_byte) or text_of(node)
 
     def place(self, node: tree_sitter.Node) -> Place:
-        """Where a node stands."""
+        """Return the place of a node."""
         return Place(self.file, *self._point(node.start_point), end=self._point(node.end_point))
 
     def _point(self, point: tuple[int, int]) -> tuple[int, int]:
-        """The line and column, in characters from 1, of what the tree counts in bytes from 0."""
+        """Return the line and column, in characters from 1, for a point that the tree counts in bytes from
+        0."""
         row, column = point
         line = self.lines[row].encode() if not self.text.isascii() else b""
         return row + 1, (len(line[:column].decode(errors="replace")) if line else column) + 1
 
 
 def parse(path: Path, shown: str) -> Source:
-    """The file as a tree, its comments blanked. Raises TlaError if it cannot be read."""
+    """Parse a file, with its comments blanked. Raises TlaError if it cannot be read."""
     try:
         raw = bytes_of(path)
     except OSError as error:
@@ -106,7 +108,7 @@ def parse(path: Path, shown: str) -> Source:
 
 
 def parse_text(text: str, shown: str) -> Source:
-    """The same of text."""
+    """Parse a text, with its comments blanked."""
     blanked = _blanked(text, shown)
     whole = _without_local_in_let(blanked)
     readable, fields = _readable_fields(whole)
@@ -119,11 +121,9 @@ def parse_text(text: str, shown: str) -> Source:
 
 
 def _parsed(text: str) -> tree_sitter.Tree:
-    """The tree of a text. What ends this thread's work ends the parser too, which calls back now and then.
-
-    The time grows with the square of the length of a line: at each token the grammar asks for its column,
-    which the parser counts from the beginning of the line.
-    """
+    """Return the tree of a text. An exception that ends this thread's work also ends the parser, which calls
+    back regularly. The time is quadratic in the length of a line: at each token the grammar asks for its
+    column, which the parser counts from the beginning of the line."""
     data, stops = text.encode(), list[BaseException]()
 
     def read(offset: int, _: object) -> bytes:
@@ -146,18 +146,18 @@ def _parsed(text: str) -> tree_sitter.Tree:
 
 
 def _call_back() -> bool:
-    """Any call of a function: here an exception arrives that a signal or another thread raises."""
+    """Run Python code, so that an exception from a signal or another thread can arrive."""
     return False
 
 
 def _is_field(tree: tree_sitter.Tree, begin: int) -> bool:
-    """Whether the name that begins at this byte is one of a field, and no other name."""
+    """True if the name that begins at this byte is the name of a field."""
     node = tree.root_node.descendant_for_byte_range(begin, begin + 1)
     return node is not None and node.parent is not None and node.parent.type in _WITH_FIELDS
 
 
 def _without_local_in_let(text: str) -> str:
-    """The text with spaces for each LOCAL in a LET, where it says nothing."""
+    """Return the text with spaces for each LOCAL in a LET, where it has no meaning."""
     if "LOCAL" not in text:
         return text
     depth = 0
@@ -172,9 +172,9 @@ def _without_local_in_let(text: str) -> str:
 
 
 def _readable_fields(text: str) -> tuple[str, dict[int, str]]:
-    """The text as the grammar gets it, and the names of fields that it gets in another way: ``r.Nat`` as
-    ``r.Na0``. They may be names of fields by where they stand: behind a dot, or between ``[`` or ``,`` and
-    ``|->`` or ``:``."""
+    """Return the text for the grammar, and the names of fields that are replaced in it: ``r.Nat`` by
+    ``r.Na0``. Names at these places may be fields: after a dot, or between ``[`` or ``,`` and ``|->`` or
+    ``:``."""
     fields: dict[int, str] = {}
 
     def put(found: re.Match[str]) -> str:
@@ -205,22 +205,22 @@ _OPEN, _CLOSED = re.compile(r"\(+$"), re.compile(r"[\s)]*\)")
 
 
 def _blanked(text: str, shown: str) -> str:
-    """What places are counted in."""
+    """Return the text in which places are counted."""
     return _with_spaces(without_comments(text, shown))
 
 
 def said_at(place: Place) -> str:
-    """What a module says at a place, on one line. Empty if its file cannot be read any more."""
+    """Return the text of a module at a place, on one line. Empty if its file cannot be read any more."""
     try:
         whole = _blanked(bytes_of(Path(place.file)).decode().replace("\r\n", "\n"), place.file)
     except (OSError, UnicodeDecodeError, TlaError):
         return ""
     begins = list(accumulate((len(line) + 1 for line in whole.split("\n")), initial=0))
-    if not 0 < place.line <= place.end[0] < len(begins):  # it was changed, or is no part of a module
+    if not 0 < place.line <= place.end[0] < len(begins):  # it was changed, or is not part of a module
         return ""
     first, last = begins[place.line - 1] + place.column - 1, begins[place.end[0] - 1] + place.end[1] - 1
     own = whole[first:last]
-    opened = closed = 0  # of the parentheses whose others are outside: no expression begins or ends with any
+    opened = closed = 0  # parentheses whose partners are outside: no expression begins or ends with one
     for character in own:
         if character == "(":
             opened += 1
@@ -237,10 +237,8 @@ def said_at(place: Place) -> str:
 
 
 def without_comments(text: str, file: str) -> str:
-    """The text with comments, and what stands around the modules, replaced by spaces of the same length.
-
-    Raises TlaError for a comment that does not end.
-    """
+    """Return the text with spaces for comments and for text outside the modules. Raises TlaError for a
+    comment that does not end."""
     begin = _MODULE.search(text)
     if begin is None:
         return text
@@ -272,12 +270,12 @@ def without_comments(text: str, file: str) -> str:
         line = text.count("\n", 0, opened) + 1
         column = opened - text.rfind("\n", 0, opened)
         raise TlaError(Place(file, line, column), "this comment does not end: *) is missing")
-    # A comment that begins behind the modules needs no end: nothing means anything there.
+    # A comment that begins after the modules needs no end: text there has no meaning.
     return "".join([*pieces, _blank(rest) if depth else rest])
 
 
 def _inside(text: str, token: re.Match[str], depth: int, position: int, pieces: list[str]) -> tuple[int, int]:
-    """What a quoted or commented word means inside a block comment: only its brackets count."""
+    """Handle a quoted or commented word inside a block comment: only its comment brackets count."""
     for bracket in re.finditer(r"\(\*|\*\)", token.group()):
         depth += 1 if bracket.group() == "(*" else -1
         if depth == 0:
@@ -292,8 +290,8 @@ def _blank(text: str) -> str:
 
 
 def _with_spaces(text: str) -> str:
-    """The text with spaces up to the next multiple of 8 for each tab, as SANY counts: lists of conjuncts and
-    disjuncts end by columns. Tabs in strings stay."""
+    """Return the text with spaces for each tab, up to the next multiple of 8, as SANY counts. Lists of
+    conjuncts and disjuncts end by columns. Tabs in strings stay."""
     if "\t" not in text:
         return text
     return "\n".join(_line_with_spaces(line) if "\t" in line else line for line in text.split("\n"))
@@ -310,13 +308,13 @@ def _line_with_spaces(line: str) -> str:
 
 
 def text_of(node: tree_sitter.Node) -> str:
-    """The text that a node is."""
+    """Return the text of a node."""
     assert node.text is not None
     return node.text.decode()
 
 
 def field_of(node: tree_sitter.Node, name: str) -> tree_sitter.Node:
-    """The child of a node by the name of its field in the grammar."""
+    """Return the child of a node by the name of its field in the grammar."""
     found = next((child for child in node.children_by_field_name(name) if child.is_named), None)
     assert found is not None, (node.type, name)
     return found

@@ -1,4 +1,4 @@
-"""The modules in a file, as parsed: which are there, and what cannot be read."""
+"""The parsed modules in a file, and the errors of unreadable text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _UNITS = {
 
 
 def module_node(source: Source, name: str, place: Place) -> Node:
-    """The module of this name in a file. Raises TlaError."""
+    """Return the module of this name in a file. Raises TlaError."""
     root = source.tree.root_node
     if root.has_error:
         raise _unreadable(source)
@@ -36,13 +36,13 @@ def module_node(source: Source, name: str, place: Place) -> Node:
 
 
 def _unreadable(source: Source) -> TlaError:
-    """The error for what the parser could not read."""
+    """Return the error for text that the parser could not read."""
     found: Node | None = None
     node: Node | None = source.tree.root_node
     while node is not None:
         wrong = next((child for child in node.children if child.is_missing), None)
         if wrong is not None:
-            # Two expressions side by side: the parser takes the first for a label.
+            # For two adjacent expressions, the parser reads the first as a label.
             what = "an operator, or the :: of a label," if wrong.type == "::" else wrong.type
             return TlaError(source.place(wrong), f"{what} is missing here")
         if node.is_error:
@@ -51,7 +51,7 @@ def _unreadable(source: Source) -> TlaError:
     assert found is not None
     inside = next((i for i, child in enumerate(found.children) if child.type in _UNITS), None)
     if inside is not None:
-        # Of a module nothing is whole: what is no unit of it begins what cannot be read.
+        # The module is not complete: the first node that is no unit begins the unreadable text.
         known = (*_UNITS, "single_line", "double_line", "header_line")
         begin = next((child for child in found.children[inside:] if child.type not in known), None)
         if begin is None or "\n====" not in source.text:
@@ -64,7 +64,7 @@ def _unreadable(source: Source) -> TlaError:
 
 
 def lines_of(module: Node) -> dict[str, int]:
-    """The lines of the definitions of a module."""
+    """Return the lines of the definitions of a module."""
     units = [
         inner
         for unit in module.named_children

@@ -1,4 +1,4 @@
-"""Operators of the module TLCExt that speak of the search, or of TLC's errors."""
+"""Operators of the module TLCExt that depend on the search, or on TLC's errors."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from verifier.tla.evaluator import Evaluator
 
 TRACE = "trace"
-"""What ``Trace`` of TLCExt asks the search for."""
+"""The key under which ``Trace`` of TLCExt asks the search."""
 COUNTEREXAMPLE = "counterexample"
-"""What ``CounterExample`` of TLCExt asks the search for."""
+"""The key under which ``CounterExample`` of TLCExt asks the search."""
 
 
 def _trace(evaluator: Evaluator) -> Value:
@@ -29,7 +29,8 @@ _NO_COUNTEREXAMPLE = Fn({"action": frozenset(), "state": frozenset()})
 
 
 def _counterexample(evaluator: Evaluator) -> Value:
-    """The graph of a counterexample, for TLC in a POSTCONDITION behind a violation only: else it is empty."""
+    """Return the graph of a counterexample. TLC fills it only in a POSTCONDITION after a violation; otherwise
+    it is empty."""
     if evaluator.answers.get(COUNTEREXAMPLE, lambda: TRUE)() is not TRUE:
         words = "CounterExample is that of TLC's one violation"
         raise NoValue(f"{words}: here each property may have one, which --trace-out FILE writes")
@@ -43,10 +44,8 @@ def _as_trace(value: Value) -> Value:
 
 
 def _make_assert_error(evaluator: Evaluator, whole: ast.Apply, arguments: list[str]) -> str:
-    """``AssertError(words, e)``: whether e has no value, for TLC's reason in these words.
-
-    TLC's words are known of few errors; of others it is not known what it would say.
-    """
+    """Compile ``AssertError(words, e)``: e has no value, for the reason that TLC gives in these words. TLC's
+    words are known for few errors. For others the answer is not known."""
     expected, tested = (evaluator.emit.function(argument) for argument in arguments)
 
     def failed(error: Undefined | NoValue, e: Frame) -> Value:

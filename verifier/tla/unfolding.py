@@ -1,7 +1,7 @@
-"""Temporal formulas taken apart: names entered, quantifiers expanded, down to formulas of states and steps.
+"""Temporal formulas expanded to formulas of states and steps: names are entered, quantifiers expanded.
 
-What is left are the connectives, ``[]`` and ``<>``. What is the same in all states is decided on the way, so
-that ``m # n => F(m, n)`` asks nothing of ``F`` where m and n are the same.
+Only connectives, ``[]`` and ``<>`` remain. Constant parts are decided on the way. So ``m # n => F(m, n)``
+does not need ``F`` if m equals n.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Leaf:
     body: Expression
     module: str
     stuttering: bool | None = None
-    """Of a step: whether a step that changes nothing satisfies it. None: it speaks of a state."""
+    """For a step: True if a stuttering step satisfies it. None: the formula is about a state."""
 
 
 @dataclass(frozen=True)
@@ -37,14 +37,14 @@ class Fair:
 
     strong: bool
     enabled: Leaf
-    """Where its step is possible."""
+    """The formula that its step is possible."""
     step: Leaf
     label: str
-    """What it is called."""
+    """Its name."""
 
     @property
     def meaning(self) -> Unfolded:
-        """The condition in other words."""
+        """Return the formula that defines the condition."""
         impossible: Unfolded = Not(self.enabled)
         lazy: Unfolded = Eventually(Always(impossible)) if self.strong else Always(Eventually(impossible))
         return Several(False, (lazy, Always(Eventually(self.step))))
@@ -52,7 +52,7 @@ class Fair:
 
 @dataclass(frozen=True)
 class Several:
-    """All of these hold, or one of them."""
+    """A conjunction or a disjunction."""
 
     conjunction: bool
     parts: tuple[Unfolded, ...]
@@ -60,7 +60,7 @@ class Several:
 
 @dataclass(frozen=True)
 class Not:
-    """The formula does not hold."""
+    """A negation."""
 
     part: Unfolded
 
@@ -87,16 +87,16 @@ _Lets: TypeAlias = tuple[tuple[Definition, ...], ...]
 
 @dataclass(frozen=True)
 class _Place:
-    """Where a formula stands."""
+    """The place of a formula: its module, and the names around it."""
 
     module: str
     lets: _Lets = ()
     bound: tuple[str, ...] = ()
-    """What the names of quantifiers around it stand for, as text."""
+    """The values of the quantified names around it, as text."""
 
 
 def unfolded(evaluator: Evaluator, formula: Formula) -> Unfolded:
-    """The formula, taken apart. Raises Undefined for what is no temporal formula, with its place."""
+    """Return the formula, expanded. Raises Undefined, with the place, if it is not temporal."""
     return _Unfolding(evaluator).of(formula.body, _Place(formula.module))
 
 
@@ -134,14 +134,14 @@ class _Unfolding:
         return self.evaluator.analysis.of(whole, at.module).level
 
     def _let(self, whole: Expression, at: _Place) -> Expression:
-        """A formula with the definitions that it needs of those around it."""
+        """Return a formula with the definitions around it that it needs."""
         for definitions in reversed(at.lets):
             if self.evaluator.analysis.of(whole, at.module).free.intersection(definitions):
                 whole = ast.Let(definitions, whole, place=whole.place)
         return whole
 
     def _several(self, items: Sequence[Expression], at: _Place, *, conjunction: bool) -> Unfolded:
-        """All of the formulas, or one of them; they are looked at up to what decides them."""
+        """Return the conjunction or disjunction of formulas. They are expanded only until one decides."""
         found: list[Unfolded] = []
         for item in items:
             part = self.of(item, at)
@@ -210,7 +210,7 @@ class _Unfolding:
         return _joined(False, [negation(premise), self.of(whole.arguments[1], at)])
 
     def _each(self, whole: ast.Quantifier, at: _Place) -> Iterator[tuple[tuple[str, ...], Expression]]:
-        """The body for all values of the bound names, which are said as text."""
+        """Yield the body for all values of the bound names, with these values as text."""
         choices: list[tuple[tuple[str, ...], dict[Symbol, Expression]]] = [((), {})]
         for binding in whole.bindings:
             domain = self._let(binding.domain, at)
@@ -228,7 +228,7 @@ class _Unfolding:
     def _bound(
         self, names: tuple[ast.Bound, ...], item: Value, binding: ast.Binding
     ) -> tuple[tuple[str, ...], dict[Symbol, Expression]]:
-        """What the names stand for where a member of their set is this one."""
+        """Return the values of names for a member of their set."""
         parts = item if binding.is_tuple else (item,)
         if not isinstance(parts, tuple) or len(parts) != len(names):
             raise Undefined(binding.domain.place, f"tuples of {len(names)} are expected")
@@ -239,14 +239,14 @@ class _Unfolding:
         return tuple(shown), found
 
     def _constant(self, name: str, value: Value, whole: Expression) -> Expression:
-        """An expression that has this value."""
+        """Return an expression with this value."""
         symbol = ast.Constant(name, 0, whole.place)
         self.evaluator.constants[symbol] = value
         return ast.Apply(symbol, place=whole.place)
 
 
 def negation(part: Unfolded) -> Unfolded:
-    """That the formula does not hold."""
+    """Return the negation of a formula."""
     match part:
         case Not():
             return part.part
@@ -256,7 +256,7 @@ def negation(part: Unfolded) -> Unfolded:
 
 
 def _joined(conjunction: bool, parts: Sequence[Unfolded]) -> Unfolded:
-    """All of the formulas, or one of them, without those that decide nothing."""
+    """Return the conjunction or disjunction of formulas, without neutral ones."""
     neutral, decides = (TRUE, FALSE) if conjunction else (FALSE, TRUE)
     left = tuple(part for part in parts if part != neutral)
     if decides in left:
@@ -265,7 +265,7 @@ def _joined(conjunction: bool, parts: Sequence[Unfolded]) -> Unfolded:
 
 
 def _parts_of_meaning(meant: ast.Junction) -> tuple[Expression, Expression]:
-    """``ENABLED <<A>>_v`` and ``<<A>>_v`` in what fairness means."""
+    """Return ``ENABLED <<A>>_v`` and ``<<A>>_v`` from the formula that defines fairness."""
     lazy, taken = meant.items
     while isinstance(lazy, ast.Temporal):
         (lazy,) = lazy.items
@@ -276,7 +276,8 @@ def _parts_of_meaning(meant: ast.Junction) -> tuple[Expression, Expression]:
 
 
 def put(whole: Any, given: Mapping[Any, Any]) -> Any:
-    """An expression with others for some names. For a name that takes arguments stands an operator."""
+    """Return an expression with others substituted for names. An operator is substituted for a name with
+    arguments."""
     if not given:
         return whole
     match whole:
@@ -304,7 +305,7 @@ def put(whole: Any, given: Mapping[Any, Any]) -> Any:
 
 
 def _applied(new: Any, arguments: tuple[Any, ...], whole: ast.Apply) -> Any:
-    """What stands for a name, with the arguments that the name had."""
+    """Apply the substitute of a name to the arguments of the name."""
     match new:
         case Definition():
             return replace(whole, operator=new, arguments=arguments)

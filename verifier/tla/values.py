@@ -1,11 +1,10 @@
-"""The values of TLA+ as the interpreter has them.
+"""The values of TLA+ in the interpreter.
 
 Integers are ``int``, strings ``str``, finite sets ``frozenset``, sequences and tuples ``tuple``, all other
 functions and records ``Fn``. Booleans are ``TRUE`` and ``FALSE``, objects of their own, since Python's
-``True`` equals 1. Equal values are equal in Python, have the same hash, and may stand for each other
-anywhere.
+``True`` equals 1. Equal values are equal in Python, have the same hash, and are interchangeable everywhere.
 
-Sets that are large or infinite are ``LazySet``: they know their members without listing them.
+Large and infinite sets are ``LazySet``: they decide membership without a list of their members.
 """
 
 from __future__ import annotations
@@ -19,20 +18,20 @@ Value: TypeAlias = Any
 
 
 LARGEST = 2**22
-"""Sets of more elements are not listed."""
+"""The largest set that is listed."""
 _COUNTED = 2**63
-"""Sets are counted up to here."""
+"""The largest size that is counted."""
 
 
 class NoValue(Exception):
-    """A value has no part, or an operation has no value: in words. The evaluator adds the place."""
+    """Raised if a value has no part, or an operation has no value: in words. The evaluator adds the place."""
 
     tlc: str | None = None
-    """What TLC says of it, where that is known."""
+    """TLC's words for the error, if they are known."""
 
 
 class TooLarge(NoValue):
-    """A set has more elements than can be counted."""
+    """Raised if a set has too many elements to be counted."""
 
     def __init__(self, words: str) -> None:
         super().__init__(f"{words} is too large to be counted")
@@ -63,20 +62,20 @@ BOOLEANS = frozenset((TRUE, FALSE))
 
 
 def boolean(truth: object) -> Boolean:
-    """A Python truth value as a value."""
+    """Return a Python truth value as a value."""
     return TRUE if truth else FALSE
 
 
 @final
 class ModelValue:
-    """A model value: it is equal to itself only."""
+    """A model value: it is equal only to itself."""
 
     __slots__ = ("name", "type")
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.type = name[0] if name[1:2] == "_" and len(name) > 2 else ""
-        """TLC compares ``p_1`` with values of the type ``p`` and those without a type only."""
+        """TLC compares ``p_1`` only with values of the type ``p`` and with those without a type."""
 
     def __repr__(self) -> str:
         return self.name
@@ -91,7 +90,7 @@ class Fn(dict[Value, Value]):
 
     @property
     def domain(self) -> frozenset[Value]:
-        """What it is a function of, made once: each of its members would be hashed again."""
+        """Return the domain. It is made once, because each member would be hashed again."""
         try:
             return self._domain
         except AttributeError:
@@ -100,13 +99,13 @@ class Fn(dict[Value, Value]):
 
     def __hash__(self) -> int:  # type: ignore[override]
         found: int | None = getattr(self, "_hash", None)
-        if found is None:  # an exception that is caught would take longer than all else here
+        if found is None:  # a caught exception would take longer than everything else here
             self._hash = found = hash(frozenset(self.items()))
         return found
 
 
 def function(pairs: dict[Value, Value]) -> Value:
-    """The function with these pairs: a sequence if its domain is ``1..n``."""
+    """Return the function with these pairs: a sequence if its domain is ``1..n``."""
     count = len(pairs)
     if not count:
         return ()
@@ -116,7 +115,7 @@ def function(pairs: dict[Value, Value]) -> Value:
 
 
 _COSTLY = frozenset((Fn, tuple, frozenset))
-"""Kinds of values that it pays to look up."""
+"""Types of values whose membership is worth remembering."""
 _MOST_ACCEPTED = 50_000
 
 
@@ -127,15 +126,15 @@ class LazySet:
     _accepted: set[Value]
     _listed: frozenset[Value]
     ordered: list[Value]
-    """Its members in TLC's order, once they were asked for."""
+    """Its members in TLC's order, once they were needed."""
 
     def contains(self, value: Value) -> bool:
-        """Whether a value is a member."""
+        """True if a value is a member."""
         return value in self.listed()
 
     @property
     def accepted(self) -> set[Value]:
-        """Some of its members: those that were asked for, since states share most of their values."""
+        """Return the values known to be members, since states share most of their values."""
         try:
             return self._accepted
         except AttributeError:
@@ -143,7 +142,7 @@ class LazySet:
             return self._accepted
 
     def holds(self, value: Value) -> bool:
-        """Whether a value is a member, looked up where that was asked before."""
+        """True if a value is a member. Earlier answers are looked up."""
         if type(value) not in _COSTLY:
             return self.contains(value)
         try:
@@ -157,21 +156,21 @@ class LazySet:
         return found
 
     def members(self) -> Iterator[Value]:
-        """The members, each once. Raises NoValue if they cannot be listed."""
+        """Return the members, each once. Raises NoValue if they cannot be listed."""
         raise NoValue(f"{self.words} cannot be listed: it is infinite")
 
     @property
     def words(self) -> str:
-        """What it is called in errors."""
+        """Return its name in errors."""
         return "this set"
 
     @property
     def infinite(self) -> bool:
-        """Whether it has no end."""
+        """True if it is infinite."""
         return False
 
     def listed(self) -> frozenset[Value]:
-        """All members."""
+        """Return all members."""
         try:
             return self._listed
         except AttributeError:
@@ -183,7 +182,7 @@ class LazySet:
             return found
 
     def size(self) -> int:
-        """The number of members."""
+        """Return the number of members."""
         return len(self.listed())
 
     def __hash__(self) -> int:
@@ -197,14 +196,14 @@ class LazySet:
         return isinstance(other, frozenset) and has_at_most(self, len(other)) and self.listed() == other
 
     def within(self, other: Value) -> bool:
-        """Whether it is a part of another."""
+        """True if it is a subset of another."""
         if self.infinite:
             words = f"whether {self.words} is a part of another set cannot be told"
             raise NoValue(f"{words}: it cannot be listed")
         return all(is_member(value, other) for value in self.members())
 
     def same(self, other: LazySet) -> bool:
-        """Whether it has the members of another one."""
+        """True if it has the same members as another."""
         if self.infinite or other.infinite:
             raise NoValue(f"whether {self.words} = {other.words} cannot be told: they cannot be listed")
         if has_at_most(self, _COUNTED) != has_at_most(other, _COUNTED):
@@ -213,8 +212,7 @@ class LazySet:
 
 
 class LazyFunction:
-    """A function whose values are computed when they are asked for: it is recursive, or its domain
-    infinite."""
+    """A function whose values are computed on demand: it is recursive, or its domain is infinite."""
 
     __slots__ = ("_listed", "compute", "domain", "entered", "known")
     _listed: Value
@@ -225,12 +223,12 @@ class LazyFunction:
         compute: Callable[[LazyFunction, Value], Value],
         entered: Callable[[LazyFunction, Value], Any] | None = None,
     ) -> None:
-        """``entered`` gives what a walk over the body at an argument needs."""
+        """``entered`` returns the data that a walk over the body at an argument needs."""
         self.domain, self.compute, self.entered = domain, compute, entered
         self.known: dict[Value, Value] = {}
 
     def apply(self, argument: Value) -> Value:
-        """The value at an argument. Raises NoValue outside the domain."""
+        """Return the value at an argument. Raises NoValue outside the domain."""
         found = self.known.get(argument)
         if found is None:
             if not is_member(argument, self.domain):
@@ -239,13 +237,14 @@ class LazyFunction:
         return found
 
     def but(self, argument: Value, value: Value) -> LazyFunction:
-        """The same function with another value at an argument of its domain. What it says of itself stays."""
+        """Return the function with another value at an argument. Its recursive calls still use the old
+        function."""
         made = LazyFunction(self.domain, lambda _, other: self.apply(other))
         made.known[argument] = value
         return made
 
     def listed(self) -> Value:
-        """The function with all its values."""
+        """Return the function with all its values."""
         try:
             return self._listed
         except AttributeError:
@@ -261,27 +260,27 @@ class LazyFunction:
 
 
 def is_set(value: Value) -> bool:
-    """Whether a value is a set."""
+    """True if a value is a set."""
     return type(value) is frozenset or isinstance(value, LazySet)
 
 
 def is_function(value: Value) -> bool:
-    """Whether a value is a function."""
+    """True if a value is a function."""
     return type(value) in (Fn, tuple, LazyFunction)
 
 
 def is_infinite(value: Value) -> bool:
-    """Whether a value is a set that cannot be listed."""
+    """True if a value is a set that cannot be listed."""
     return isinstance(value, LazySet) and value.infinite
 
 
 def listed(value: Value) -> Value:
-    """The same value, listed."""
+    """Return a value with a lazy set or function replaced by a listed one."""
     return value.listed() if isinstance(value, LazySet | LazyFunction) else value
 
 
 def members(value: Value) -> Iterable[Value]:
-    """The members of a set, each once. Raises NoValue for what is no set."""
+    """Return the members of a set, each once. Raises NoValue for a value that is no set."""
     if type(value) is frozenset:
         return value
     if isinstance(value, LazySet):
@@ -291,7 +290,7 @@ def members(value: Value) -> Iterable[Value]:
 
 
 def size_of(value: Value) -> int:
-    """The number of members. Raises NoValue for what is no finite set."""
+    """Return the number of members. Raises NoValue for a value that is no finite set."""
     if type(value) is frozenset:
         return len(value)
     if isinstance(value, LazySet):
@@ -300,7 +299,7 @@ def size_of(value: Value) -> int:
 
 
 def has_at_most(value: Value, count: int) -> bool:
-    """Whether a finite set has no more than so many members. Raises NoValue for what is none."""
+    """True if a finite set has at most this number of members. Raises NoValue for other values."""
     try:
         return size_of(value) <= count
     except TooLarge:
@@ -311,7 +310,7 @@ _DIFFERENTLY_TYPED = "Attempted to check equality of the differently-typed model
 
 
 def same(one: Value, other: Value) -> bool:
-    """Whether two values are equal. Raises NoValue for kinds of values that TLC does not compare."""
+    """True if two values are equal. Raises NoValue for kinds of values that TLC does not compare."""
     if one is other or one == other:
         return True
     first, second = type(one), type(other)
@@ -332,8 +331,8 @@ def same(one: Value, other: Value) -> bool:
 
 
 def is_member(value: Value, of: Value) -> bool:
-    """Whether a value is in a set. Raises NoValue for what is no set, and for a set of values of another
-    kind."""
+    """True if a value is in a set. Raises NoValue for a value that is no set, and if the kinds may not be
+    compared."""
     if type(of) is frozenset:
         if value in of:
             return True
@@ -341,7 +340,7 @@ def is_member(value: Value, of: Value) -> bool:
             if type(item) is not type(value) or type(item) is ModelValue:
                 same(item, value)
             if not is_plain(item):
-                break  # model values may be beside others, which are asked
+                break  # model values may stand beside others, which are compared
         return False
     if isinstance(of, LazySet):
         return of.holds(value)
@@ -349,7 +348,7 @@ def is_member(value: Value, of: Value) -> bool:
 
 
 def has_key(argument: Value, of: Mapping[Value, Value]) -> bool:
-    """Whether a function has an argument. Raises NoValue for one of another kind than its arguments."""
+    """True if a function has an argument. Raises NoValue for an argument of another kind."""
     if argument in of:
         return True
     for key in of:
@@ -360,12 +359,13 @@ def has_key(argument: Value, of: Mapping[Value, Value]) -> bool:
 
 
 def is_plain(value: Value) -> bool:
-    """Whether a value is a model value without a type, which may be compared with everything."""
+    """True if a value is a model value without a type, which may be compared with everything."""
     return type(value) is ModelValue and not value.type
 
 
 def set_of(items: Iterable[Value]) -> frozenset[Value]:
-    """A set. Raises NoValue where members are of kinds that TLC does not compare: it has no order of them."""
+    """Return a set. Raises NoValue if TLC does not compare the kinds of its members: it has no order of
+    them."""
     made = frozenset(items)
     if len(set(map(type, made))) > 1:
         check_kinds(made)
@@ -373,7 +373,7 @@ def set_of(items: Iterable[Value]) -> frozenset[Value]:
 
 
 def check_kinds(items: Iterable[Value]) -> None:
-    """Raises NoValue where values are of kinds that TLC does not compare."""
+    """Raise NoValue if TLC does not compare the kinds of values."""
     first: Value = None
     for item in items:
         if is_plain(item):
@@ -385,14 +385,15 @@ def check_kinds(items: Iterable[Value]) -> None:
 
 
 def check_joint_kinds(sets: Iterable[frozenset[Value]]) -> None:
-    """Raises NoValue where members of one set are not compared with those of another: one of each that is no
-    model value speaks for all of it."""
+    """Raise NoValue if members of different sets may not be compared. One member of each set that is no model
+    value represents the others."""
     compared = (islice((one for one in members if not is_plain(one)), 1) for members in sets)
     check_kinds(chain.from_iterable(compared))
 
 
 def check_kinds_of_two(one: frozenset[Value], other: frozenset[Value]) -> None:
-    """Do so for two sets, without the cost of iterators: operators on sets are called for each state."""
+    """Raise NoValue if members of two sets may not be compared. It avoids iterators, because operators on
+    sets are called in each state."""
     for first in one:
         if type(first) is ModelValue and not first.type:
             continue
@@ -406,13 +407,13 @@ def check_kinds_of_two(one: frozenset[Value], other: frozenset[Value]) -> None:
 
 
 def is_subset(one: Value, other: Value) -> bool:
-    """Whether one set is in another."""
+    """True if one set is a subset of another."""
     if type(one) is frozenset:
         if type(other) is frozenset:
             if one <= other:
                 return True
             missing = one - other
-            if not any(map(is_plain, missing)):  # TLC looks at model values first, and goes no further
+            if not any(map(is_plain, missing)):  # TLC checks model values first, and stops there
                 is_member(next(iter(missing)), other)
             return False
         if isinstance(other, LazySet) and one <= other.accepted:
@@ -427,7 +428,7 @@ def is_subset(one: Value, other: Value) -> bool:
 
 
 def domain_of(value: Value) -> Value:
-    """The domain of a function. Raises NoValue for what is none."""
+    """Return the domain of a function. Raises NoValue for a value that is no function."""
     if type(value) is Fn:
         return value.domain
     if type(value) is tuple:
@@ -438,14 +439,14 @@ def domain_of(value: Value) -> Value:
 
 
 def results_of(value: Value) -> Iterable[Value]:
-    """The values of a function."""
+    """Return the values of a function."""
     if type(value) is LazyFunction:
         value = value.listed()
     return value.values() if type(value) is Fn else value
 
 
 def pairs_of(value: Value) -> dict[Value, Value]:
-    """A function as pairs. Raises NoValue for what is none."""
+    """Return a function as pairs. Raises NoValue for a value that is no function."""
     if type(value) is LazyFunction:
         value = value.listed()
     if type(value) is Fn:

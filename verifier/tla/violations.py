@@ -1,4 +1,4 @@
-"""What states and steps of a search violate, with the executions that lead there."""
+"""The violations of states and steps in a search, with the executions that lead to them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from verifier.tla.known_states import KnownStates
 
 
 class Violations:
-    """The first violation of each property, by states that a search knows."""
+    """The first violation of each property."""
 
     def __init__(self, known: KnownStates, found: Found) -> None:
         self.known, self.found = known, found
         self.depths: dict[str, int] = {}
-        """Of each property that is violated, the depth of the state that does, or from which a step does."""
+        """For each violated property: the depth of the violating state, or of the source of the violating
+        step."""
 
     def check(
         self,
@@ -26,8 +27,8 @@ class Violations:
         *,
         of_step: bool = False,
     ) -> None:
-        """Checks properties that no state violates yet, of a state that is set in the evaluator. Its number
-        is -1 if it is not known; then it follows ``parent``."""
+        """Check properties without a violation in the state that is set in the evaluator. Its number is -1 if
+        it is not known; then it follows ``parent``."""
         violations = self.found.violations
         for name, test in tests:
             if name in violations:
@@ -39,17 +40,17 @@ class Violations:
                     self.add(name, parent, state, of_step=of_step)
 
     def add(self, name: str, number: int, last: State | None, *, of_step: bool = False) -> None:
-        """A violation by a state that is known, or by a ``last`` one that follows it."""
+        """Add a violation by a known state, or by a ``last`` state that follows it."""
         chain = [*self.known.path(number), *([] if last is None else [last])]
         self.found.violations[name] = Violation(name, chain, [])
         self.depths[name] = len(chain) - 1 - of_step
 
     def reached(self, level: int) -> bool:
-        """Whether some property is violated within these levels."""
+        """True if some property is violated within these levels."""
         return min(self.depths.values(), default=level + 1) <= level
 
     def forget_deeper(self, level: int) -> None:
-        """Forgets what is violated behind a level: not all states there were looked at."""
+        """Forget violations beyond a level: not all states there were checked."""
         found = self.found
         found.violations = {
             name: one for name, one in found.violations.items() if self.depths[name] <= level

@@ -1,4 +1,5 @@
-"""Walks over the formulas of a specification: the ways in which they are true, and the states these set."""
+"""Walks over the formulas of a specification: the ways in which they are true, and the states that these
+set."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ class Walks:
         self.names = [variable.name for variable in specification.variables]
 
     def over(self, formula: Formula, *, primed: bool, later: bool = False) -> Walk:
-        """The walk over a formula; ``later``: it follows another one."""
+        """Return the walk over a formula. ``later``: it follows another one."""
         body = formula.body
         unit = Unit(formula.module)
         if isinstance(body, Step):
@@ -44,15 +45,15 @@ class Walks:
         return walked
 
     def actions(self, states: Sequence[State]) -> Iterator[Taken]:
-        """The actions between states. Raises Undefined."""
+        """Yield the actions between states. Raises Undefined."""
         formula = self.specification.next
         if formula is None:
             return
         walk = self.over(formula, primed=False)
-        # What is random chooses otherwise when it is asked again.
+        # A random expression has another value when it is evaluated again.
         again = Taken("Next") if self.evaluator.analysis.of(formula.body, formula.module).changing else None
         for one, other in pairwise(states):
-            registers = dict(self.evaluator.registers)  # what TLCSet sets is set once, by the search
+            registers = dict(self.evaluator.registers)  # the effects of TLCSet belong to the search
             action = action_between(self.evaluator, walk, one, other) or again
             self.evaluator.registers.clear()
             self.evaluator.registers.update(registers)
@@ -61,7 +62,7 @@ class Walks:
             yield action
 
     def captured(self, what: str) -> State:
-        """The next state, all of whose variables must have a value. Raises Undefined."""
+        """Return the next state. Raises Undefined unless all variables have a value."""
         made, plain, kinds = tuple(self.evaluator.next), True, self.plain
         for value in made:
             if value is UNSET:
@@ -78,13 +79,13 @@ class Walks:
 
     @property
     def plain(self) -> frozenset[type]:
-        """Kinds of values that are listed as a whole: where functions have values that are computed when they
-        are asked for, tuples and functions may hold one, which would read another state later."""
+        """Return types of values that need no further listing. If functions are computed on demand, tuples
+        and functions may contain one, which would read another state later."""
         return SETTLED if self.evaluator.computes_later else PLAIN
 
     @property
     def place(self) -> Place:
-        """Where the action stands that is walked."""
+        """Return the place of the action that is walked."""
         action = self.evaluator.actions.action
         formula = self.specification.next
         if action is not None:

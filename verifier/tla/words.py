@@ -1,9 +1,9 @@
-"""The words of a specification in the order in which TLC first meets them, by which it orders strings.
+"""The words of a specification in the order in which TLC first meets them: its order of strings.
 
-TLC numbers each word when it first meets it. It meets first the values of the configuration, then words of
-its own, the words of the texts as they are parsed, and last the strings as the modules are analysed. A module
-is parsed when a name first needs it: those that a module extends before what these extend, and instances
-after all that. TLC itself adds a module to what the root extends.
+TLC numbers each word when it first meets it. First come the values of the configuration, then TLC's own
+words, then the words of the texts as they are parsed. Last come the strings as the modules are analysed. A
+module is parsed when a name first needs it: modules that a module extends come before those that these
+extend, and instances after all of them. TLC itself adds a module to those that the root extends.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from verifier.tla.standard import LIBRARY
 from verifier.tla.text import Source, text_of
 
 ADDED = "_TLCTrace"
-"""What TLC adds to the modules that the root extends."""
+"""The module that TLC adds to those that the root extends."""
 FILE = LIBRARY / "words.json"
 """The words that TLC meets in itself and in its modules (``results.generators.tlc_words``)."""
 _WORD = re.compile(
@@ -35,18 +35,18 @@ _ESCAPED = {"n": "\n", "t": "\t", "f": "\f", "r": "\r"}
 
 @dataclass(frozen=True)
 class Words:
-    """What TLC meets in the text of a module: the modules that it names, its words, and its strings."""
+    """The modules that a module mentions, its words, and its strings."""
 
     extends: tuple[str, ...] = ()
     instances: tuple[str, ...] = ()
     inner: Mapping[str, Words] = field(default_factory=dict, hash=False)
     words: tuple[str, ...] = ()
     strings: tuple[str, ...] = ()
-    """In the order in which expressions are analysed."""
+    """Strings in the order in which expressions are analysed."""
 
 
 def words_of(source: Source, name: str) -> Words:
-    """The words of the module of this name in a file."""
+    """Return the words of the module of this name in a file."""
     for node in source.tree.root_node.named_children:
         own = node.child_by_field_name("name") if node.type == "module" else None
         if own is not None and text_of(own) == name:
@@ -79,7 +79,7 @@ def _instances(unit: Node) -> Iterator[Node]:
 
 
 def _strings(node: Node) -> Iterator[str]:
-    """The strings below a node. The bounds of ``{e : x \\in S}`` are analysed before ``e``."""
+    r"""Yield the strings below a node. The bounds of ``{e : x \in S}`` are analysed before ``e``."""
     stack = [node]
     while stack:
         one = stack.pop()
@@ -109,7 +109,7 @@ class _Unit:
         self.inner = [_Unit(name, words, self) for name, words in self.words.inner.items()]
 
     def resolve(self, name: str) -> _Unit | None:
-        """The module that a name means here, if that is known already."""
+        """Return the module that a name means here, if it is known already."""
         unit: _Unit | None = self
         while unit is not None:
             found = unit.bound.get(name) or next((one for one in unit.inner if one.name == name), None)
@@ -147,7 +147,7 @@ class _Modules:
         while outermost.around is not None:
             outermost = outermost.around
         (outermost.extended if extending else outermost.instantiated).append(found)
-        if extending:  # what it has inside is known to those who extend it
+        if extending:  # modules inside it are known to modules that extend it
             for one in found.inner:
                 if one.name in (*unit.words.extends, *unit.words.instances):
                     unit.bound.setdefault(one.name, one)
@@ -168,7 +168,7 @@ class _Modules:
         return None
 
     def analysed(self) -> list[_Unit]:
-        """The modules in the order in which they are analysed: those that one needs before it."""
+        """Return the modules in the order in which they are analysed: a module after those that it needs."""
         found: dict[_Unit, None] = {}
         seen: set[_Unit] = set()
 
@@ -186,8 +186,8 @@ class _Modules:
 
 @cache
 def _own() -> tuple[tuple[str, ...], Mapping[str, Words], tuple[str, ...]]:
-    """The words that TLC meets in itself before it reads, those of its modules, and those that it meets
-    before it analyses."""
+    """Return TLC's own words in three groups. They are the words before it reads, those of its modules, and
+    those before it analyses."""
     data = json.loads(FILE.read_text())
     modules = {
         name: Words(
@@ -199,7 +199,7 @@ def _own() -> tuple[tuple[str, ...], Mapping[str, Words], tuple[str, ...]]:
 
 
 def in_order(root: str, sources: Mapping[str, Source]) -> Iterator[str]:
-    """The words of a specification whose configuration was read, in TLC's order."""
+    """Yield the words of a specification after those of its configuration, in TLC's order."""
     first, modules, between = _own()
 
     def read(name: str) -> Words:
@@ -219,7 +219,7 @@ def in_order(root: str, sources: Mapping[str, Source]) -> Iterator[str]:
 
 
 def as_data(words: Words, known: Sequence[str]) -> dict[str, list[str]]:
-    """The words as they are stored, without those that are known before."""
+    """Return the words as they are stored, without those known before."""
     own = [word for word in words.words if word not in known]
     return {
         "extends": list(words.extends),

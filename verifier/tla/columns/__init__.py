@@ -1,2 +1,2 @@
-"""Levels explored by columns: variables as numbers of their values, and each part of a formula evaluated once
-for the numbers of what it reads."""
+"""Exploration of levels by columns. Variables are numbers of their values, and each part of a formula is
+evaluated once for the numbers that it reads."""

@@ -1,4 +1,4 @@
-"""Rows of a search in work: the state that each starts from, and the numbers of what it has so far."""
+"""Rows of a search in progress: the source state of each row, and the numbers of its values so far."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ import numpy as np
 from verifier.tla.columns.numbers import Column, Numbers
 
 UNSET_NUMBER = -1
-"""Stands for a variable of the next state that has no value yet."""
+"""The number of a variable of the next state that has no value yet."""
 
 
 NO_VALUE = -2
-"""Stands for a part of an expression that has no value, or none that is listed."""
+"""The number of a part of an expression that has no value, or none that is listed."""
 
 
 class _Derived(Protocol):
@@ -28,7 +28,7 @@ class _Derived(Protocol):
 
 @dataclass(eq=False, frozen=True)
 class Of:
-    """A column: a variable of the state or of the next one, what a name is bound to, or what others say."""
+    """A column: a variable of the state or of the next one, a bound name, or a derived expression."""
 
     numbers: Numbers
     name: str
@@ -38,7 +38,7 @@ class Of:
 
 
 class Batch:
-    """Rows. A column is made when it is first asked for; nothing else changes once a batch is made."""
+    """Rows. A column is made when it is first needed; otherwise a batch does not change."""
 
     __slots__ = ("_base", "_own", "_rows", "names", "parents", "states")
 
@@ -50,19 +50,18 @@ class Batch:
         base: Batch | None = None,
         rows: Column | None = None,
     ) -> None:
-        """``states`` has the variables of all states that rows may start from, and ``parents`` which of them
-        each row starts from. The rows are these ``rows`` of ``base``, or all of it, with columns of their
-        own."""
+        """``states``: the variables of all source states. ``parents``: the source state of each row. The rows
+        are these ``rows`` of ``base``, or all of it, with columns of their own."""
         self.states, self.parents = states, parents
         self._own, self._base, self._rows = dict(own), base, rows
         self.names: Set[Of] = own.keys() if base is None else base.names | own.keys() if own else base.names
-        """The columns besides those of this state."""
+        """The columns besides those of the source state."""
 
     def __len__(self) -> int:
         return len(self.parents)
 
     def column(self, of: Of) -> Column:
-        """The numbers of a column."""
+        """Return the numbers of a column."""
         found = self._own.get(of)
         if found is None:
             found = self._own[of] = self._found(of)
@@ -71,7 +70,7 @@ class Batch:
     def _found(self, of: Of) -> Column:
         base, rows = self._base, self._rows
         if of.derived is not None:
-            # Rows of another batch have what was derived there; with other columns it may be something else.
+            # Rows of another batch keep its derived columns, unless other columns were added.
             kept = None if base is None or rows is None else base._own.get(of)
             return of.derived.of(self) if kept is None else kept[rows]
         if of.variable is not None and not of.primed:
@@ -82,26 +81,27 @@ class Batch:
         return found if rows is None else found[rows]
 
     def take(self, rows: Column) -> Batch:
-        """Some of the rows."""
+        """Return some of the rows."""
         return Batch(self.states, self.parents[rows], base=self, rows=rows)
 
     def where(self, mask: np.typing.NDArray[np.bool_]) -> Batch:
-        """The rows that are marked."""
+        """Return the rows that a mask selects."""
         return self if mask.all() else self.take(np.flatnonzero(mask))
 
     def put(self, of: Of, column: Column) -> Batch:
-        """The same with a column."""
+        """Return the batch with one more column."""
         return Batch(self.states, self.parents, {of: column}, base=self)
 
     def without(self, columns: Sequence[Of]) -> Batch:
-        """The same without some columns."""
+        """Return the batch without some columns."""
         made = Batch(self.states, self.parents, base=self)
         made.names = self.names - set(columns)
         return made
 
 
 def merged(batches: Sequence[Batch], order: Of) -> Batch:
-    """The rows of several batches, by the rows of another batch that they come from, which ``order`` says."""
+    """Merge the rows of several batches. ``order``: the column with the row of another batch from which each
+    row comes."""
     filled = [batch for batch in batches if len(batch)]
     if not filled:
         return batches[0].without([order])

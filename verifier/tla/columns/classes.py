@@ -1,7 +1,7 @@
-"""States as numbers, with symmetry one for those that permutations turn into each other.
+"""States as numbers; with symmetry, one number for each orbit.
 
-Which state of a class comes first is the order of the search, so that by columns the same ones are kept as by
-the interpreter. A class has a number once one of its states was met, also where constraints keep it out.
+The order of the search decides which state of an orbit comes first, so columns keep the same states as the
+interpreter. An orbit gets a number when one of its states is met, even one that the constraints exclude.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from verifier.tla.orbits import Marks, Orbits
 
 
 class ClassesOfStates:
-    """Numbers the classes of states."""
+    """Numbers the orbits of states."""
 
     def __init__(self, orbits: Orbits, numbers: Sequence[Numbers]) -> None:
-        """``orbits``: what a search permutes by. ``numbers``: the values of each variable."""
+        """``orbits``: the permutations of the search. ``numbers``: the values of each variable."""
         self.numbers, self.orbits = numbers, Orbits(orbits.renamings)
         self.orbits.known = orbits.known
         self.sizes: list[int] = []
-        """How many states are in each class."""
+        """The number of states in each orbit."""
         self.marks: list[Marks] = [self.orbits.all(own.values) for own in numbers]
         self.forget()
 
     def forget(self) -> None:
-        """Forgets which states were met, as keys have another meaning now; classes keep their numbers."""
+        """Forget the states that were met, after keys changed their meaning. Orbits keep their numbers."""
         self.met, self.classes = Classes(), Grown()
 
     def of(self, keys: Column, columns: Sequence[Column]) -> Column:
-        """The classes of states. ``keys``: other states have others."""
+        """Return the orbits of states. ``keys``: different states have different keys."""
         found, new = self.met.find(keys)
         try:
             self.classes.extend(self._found([column[new] for column in columns]))

@@ -1,4 +1,4 @@
-"""Formulas as walks, truths and leaves: taken apart as far as their parts read less than they do."""
+"""Formulas as walks, truths and leaves: split into parts as long as a part reads fewer columns."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _DEEPEST = 40
 
 
 class Compiler(Parts):
-    """Takes formulas apart."""
+    """Splits formulas into parts."""
 
     def __init__(self, columns: Columns, evaluator: Evaluator) -> None:
         super().__init__(columns, evaluator)
@@ -46,7 +46,7 @@ class Compiler(Parts):
     # -- truths
 
     def truth(self, whole: Expression, around: Environment) -> Truth:
-        """A formula, in parts where these read less than all of it."""
+        """Compile a formula, split into parts if these read less than the whole."""
         if len(self.columns.read(whole, around, False)) < 2:
             return self.test(whole, around)
         self.depth += 1
@@ -95,7 +95,7 @@ class Compiler(Parts):
         return None
 
     def unchanged(self, body: Expression, around: Environment) -> Truth:
-        """``UNCHANGED e``, where the next state is known."""
+        """Compile ``UNCHANGED e``, where the next state is known."""
         indices = self.walker.variables_of(body, around.unit)
         if indices is not None:
             pairs = [Kept(self.columns.now[index], self.columns.next[index]) for index in indices]
@@ -113,7 +113,7 @@ class Compiler(Parts):
     # -- walks
 
     def walk(self, whole: Expression, around: Environment, *, top: bool = False) -> Walk:
-        """The walk over a formula."""
+        """Compile the walk over a formula."""
         self.depth += 1
         if self.depth > _DEEPEST:
             raise Unsuited(f"{whole.place}: an action that calls itself, or is very deep")
@@ -148,7 +148,7 @@ class Compiler(Parts):
         return Guard(self.truth(whole, around))
 
     def _applies_bound(self, whole: Expression, around: Environment) -> bool:
-        """Whether a formula is a part of the value of a bound name: never a function that calls itself."""
+        """True if a formula is a part of the value of a bound name, which is no recursive function."""
         if not isinstance(whole, ast.FunctionApply) or not isinstance(whole.function, ast.Apply):
             return False
         return isinstance(around.names.get(whole.function.operator), Of)
@@ -168,7 +168,7 @@ class Compiler(Parts):
         return Every(members, names, *self._first_and_later(whole.body, inner))
 
     def _first_and_later(self, whole: Expression, around: Environment) -> tuple[Walk, Walk]:
-        """A formula where it stands first, and where it follows others."""
+        """Compile a formula twice: where it stands first, and where it follows others."""
         walk = self.walk(whole, around)
         if self.walker.assigns(whole, around.unit, False):
             return walk, walk

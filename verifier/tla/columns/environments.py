@@ -1,4 +1,4 @@
-"""What the names around an expression stand for, and frames in which the interpreter evaluates it."""
+"""The meaning of the names around an expression, and the frames in which the interpreter evaluates it."""
 
 from __future__ import annotations
 
@@ -15,33 +15,33 @@ from verifier.tla.evaluator import Evaluator
 from verifier.tla.frames import Code, Evaluate, Frame, Unit, Waiting
 
 Framed: TypeAlias = Callable[[Sequence[Any]], Frame]
-"""A frame for the values of the columns of a leaf."""
+"""Returns a frame for the values of the columns of a leaf."""
 
 
 @dataclass(frozen=True, eq=False)
 class Given:
-    """The argument that a parameter stands for, or the body of a definition of a LET."""
+    """The argument of a parameter, or the body of a definition of a LET."""
 
     expression: Expression
     around: Environment | None
-    """None: that of the definition itself."""
+    """The environment of the expression. None: that of the definition itself."""
     make: Evaluate | Code
 
 
 @dataclass(frozen=True, eq=False)
 class Environment:
-    """The names around an expression: bound ones are columns, others wait to be evaluated."""
+    """The names around an expression: bound names are columns, others are delayed."""
 
     unit: Unit
     names: Mapping[Symbol, Of | Given] = field(default_factory=dict)
 
     def having(self, more: Mapping[Symbol, Of | Given]) -> Environment:
-        """The same with more names."""
+        """Return the environment with more names."""
         return Environment(self.unit, {**self.names, **more})
 
 
 class Columns:
-    """The columns of the variables, and what reads them."""
+    """The columns of the variables, and the columns that expressions read."""
 
     def __init__(self, core: Evaluator, variables: Sequence[ast.Variable]) -> None:
         self.core, self.variables = core, variables
@@ -52,7 +52,7 @@ class Columns:
         self.next = [Of(numbers, each.name, place, primed=True) for place, (each, numbers) in pairs]
 
     def read(self, whole: Expression, around: Environment, primed: bool) -> list[Of]:
-        """The columns on which the value of an expression rests."""
+        """Return the columns on which the value of an expression depends."""
         found: dict[Of, None] = {}
         self._read(whole, around, primed, found)
         return list(found)
@@ -72,7 +72,7 @@ class Columns:
                     self._read(stands.expression, stands.around or around, flag, found)
 
     def _symbols(self, whole: Expression, module: str, primed: bool) -> list[Read]:
-        """What an expression reads, always in one order."""
+        """Return the symbols that an expression reads, in a fixed order."""
         found = self._reads.get((whole, module, primed))
         if found is None:
             read = reads(self.core, whole, module, primed)
@@ -81,11 +81,11 @@ class Columns:
         return found
 
     def framed(self, whole: Expression, around: Environment, columns: Sequence[Of]) -> Framed:
-        """What makes the frame of an expression for the values of columns."""
+        """Return a function that makes the frame of an expression for the values of columns."""
         wanted = [one.symbol for one in reads(self.core, whole, around.unit.module, False)]
         wanted = [symbol for symbol in dict.fromkeys(wanted) if symbol in around.names]
         unit, places = around.unit, {of: place for place, of in enumerate(columns)}
-        for symbol in wanted:  # it grows meanwhile
+        for symbol in wanted:  # the list grows during the loop
             stands = around.names[symbol]
             if isinstance(stands, Given) and stands.around is None:
                 inner = reads(self.core, stands.expression, unit.module, False)

@@ -1,7 +1,8 @@
-"""Expressions evaluated by the interpreter, once for the numbers of all that they read.
+"""Expressions that the interpreter evaluates once for the numbers of all columns that they read.
 
-That is sound where an expression has one value for the values of what it reads: ``reading`` says what that
-is, and refuses what may have another value each time. Meanwhile no other variable has a value.
+This is sound if an expression has one value for the values of its columns. ``reading`` finds these columns,
+and refuses expressions that may have another value each time. During evaluation, no other variable has a
+value.
 """
 
 from __future__ import annotations
@@ -23,26 +24,26 @@ from verifier.tla.frames import PLAIN, UNSET, Evaluate, Frame, Undefined
 from verifier.tla.values import NoValue
 
 _MOST_LISTED_BITS = 18
-"""Keys of fewer bits are looked up in an array of all of them."""
+"""The most bits of keys for which results are in an array of all keys."""
 _UNKNOWN = -1
 
 
 class _Known:
-    """What an expression is for the keys that were asked for."""
+    """The known results of an expression, by key."""
 
     def __init__(self, reads: Sequence[Of]) -> None:
         self.packed = Packed([of.numbers for of in reads])
         self.forget()
 
     def forget(self) -> None:
-        """Forgets all: keys have another meaning now, or some of them have no result."""
+        """Forget all results: keys have changed their meaning, or some of them have no result."""
         listed = self.packed.bits <= _MOST_LISTED_BITS
         self.table = np.full(1 << self.packed.bits, _UNKNOWN, np.int64) if listed else None
         self.classes, self.results = Classes(), Grown()
 
 
 class Leaf(ABC):
-    """An expression, and what it is for the keys that were asked for."""
+    """An expression, with its known results by key."""
 
     def __init__(
         self,
@@ -58,22 +59,22 @@ class Leaf(ABC):
         self.framed = columns.framed(whole, around, self.reads)
         self.known = _Known(self.reads)
         self.plain: Callable[[], Leaf] | None = None
-        """The expression as it was written, where parts of it are columns that are derived."""
+        """The expression as it is written, if parts of it are derived columns."""
         self.evaluated = 0
-        """How often the interpreter was asked."""
+        """The number of evaluations by the interpreter."""
 
     def reading(self, reads: Sequence[Of]) -> Self:
-        """The same function of other columns, which have the same numbers."""
+        """Return the same function of other columns, which have the same numbers."""
         made = copy(self)
         made.reads, made.plain = list(reads), None
         return made
 
     @abstractmethod
     def result(self, value: Any) -> int:
-        """The number that stands for what was evaluated."""
+        """Return the number of an evaluated result."""
 
     def of(self, batch: Batch) -> Column:
-        """Its results for the rows of a batch."""
+        """Return the results for the rows of a batch."""
         if not len(batch):
             return np.zeros(0, np.int64)
         numbers = [batch.column(of) for of in self.reads]
@@ -106,14 +107,14 @@ class Leaf(ABC):
         return results
 
     def _divided(self, batch: Batch, none: npt.NDArray[np.bool_], plain: Leaf) -> Column:
-        """Its results where some parts of it have no value."""
+        """Return the results if some parts have no value in some rows."""
         found = np.zeros(len(batch), np.int64)
         found[none] = plain.of(batch.where(none))
         found[~none] = self.of(batch.where(~none))
         return found
 
     def _made(self, numbers: Sequence[Column], rows: Column) -> list[int]:
-        """The results of rows that are not known."""
+        """Compute the results of rows that are not known."""
         now, following = self.core.now, self.core.next
         now[:], following[:] = [UNSET] * len(now), [UNSET] * len(now)
         own = [_values(of, each[rows]) for of, each in zip(self.reads, numbers, strict=True)]
@@ -132,7 +133,7 @@ class Leaf(ABC):
 
 
 def _values(of: Of, numbers: Column) -> Sequence[Any]:
-    """The values that numbers of a column stand for."""
+    """Return the values of a column's numbers."""
     values = of.numbers.values
     if (numbers == UNSET_NUMBER).any():
         return [UNSET if number == UNSET_NUMBER else values[number] for number in numbers.tolist()]
@@ -143,11 +144,11 @@ class Test(Leaf):
     """A formula."""
 
     def result(self, value: Any) -> int:
-        """1 for one that is true."""
+        """Return 1 for a true formula, else 0."""
         return 1 if value else 0
 
     def true(self, batch: Batch) -> npt.NDArray[np.bool_]:
-        """For which rows it is true."""
+        """Return the mask of the rows for which the formula is true."""
         found: npt.NDArray[np.bool_] = self.of(batch) == 1
         return found
 
@@ -169,12 +170,12 @@ class Valued(Leaf):
         super().__init__(columns, whole, around, make, primed=primed)
 
     def result(self, value: Any) -> int:
-        """The number of its value."""
+        """Return the number of the value."""
         return self.numbers.of(value)
 
 
 class Derived(Valued):
-    """A part of an expression, which need not have a value."""
+    """A part of an expression. It may have no value."""
 
     def __init__(
         self, columns: Columns, whole: Expression, around: Environment, make: Evaluate, numbers: Numbers
@@ -189,7 +190,7 @@ class Derived(Valued):
         super().__init__(columns, whole, around, made, numbers)
 
     def result(self, value: Any) -> int:
-        """The number of its value, if it has one."""
+        """Return the number of the value, or NO_VALUE."""
         try:
             return NO_VALUE if value is UNSET else self.numbers.of(value)
         except NoValue:
@@ -197,7 +198,7 @@ class Derived(Valued):
 
 
 class Members(Leaf):
-    """A set whose members are gone through in TLC's order; names take them, or their parts."""
+    """A set whose members are enumerated in TLC's order. Names are bound to them, or to their parts."""
 
     def __init__(
         self,
@@ -213,7 +214,7 @@ class Members(Leaf):
         super().__init__(columns, whole, around, make)
 
     def result(self, value: Any) -> int:
-        """The number of the list of its members."""
+        """Return the number of the list of members."""
         lists = self.lists
         count, start = 0, len(lists.flat[0])
         for item in value:
@@ -225,9 +226,9 @@ class Members(Leaf):
         return len(lists.sizes) - 1
 
     def sized(self, batch: Batch) -> tuple[Column, Column]:
-        """Where the members of each row's set begin, and how many they are."""
+        """Return the start and the number of the members of each row's set."""
         return self.lists.sized(self.of(batch))
 
     def expanded(self, batch: Batch, names: Sequence[Of]) -> Batch:
-        """A row for each row and member of its set."""
+        """Return one row for each row and member of its set."""
         return self.lists.expanded(batch, self.of(batch), names)

@@ -1,4 +1,4 @@
-"""Which levels of a search are expanded by columns: large ones, where that pays, while nothing is unusual."""
+"""The choice of levels that are expanded by columns: large ones, if that pays and nothing unusual happens."""
 
 from __future__ import annotations
 
@@ -14,43 +14,43 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger(__name__)
 _LARGE = 400
-"""Before a level is as large, states are expanded faster one after the other."""
+"""The smallest level for columns: smaller levels are faster one state after the other."""
 _TRIED_SECONDS = 0.5
-"""So long are columns tried, whatever it costs."""
+"""The time for which columns are tried, whatever they cost."""
 
 
 class ByColumns:
-    """Expands what may be expanded by columns, and leaves the rest to the interpreter."""
+    """Expands states by columns where possible, and leaves the rest to the interpreter."""
 
     def __init__(self, explorer: Explorer) -> None:
         self.explorer = explorer
         self.search: Search | None = None
         self.left = False
-        """Whether the interpreter goes on to the end."""
+        """True if the interpreter continues to the end."""
         self.violated: int | None = None
-        """How many properties were violated when it was left for one more."""
+        """The number of violated properties when columns were left because of one more."""
         self.speed: float | None = None
-        """How many states the interpreter generates in a second."""
+        """The number of states that the interpreter generates in a second."""
         self.began = time.process_time()
 
     @property
     def count(self) -> int:
-        """How many states are known."""
+        """Return the number of known states."""
         return len(self.explorer.known.states) if self.search is None else len(self.search)
 
     def expanded(self, first: int, end: int) -> int:
-        """Expands states of a level, as far as that may be done and pays; the first that is left."""
+        """Expand states of a level, as far as possible and useful. Return the first state that is left."""
         if self.search is None and not self.left and end - first >= _LARGE:
             self._begin()
         explorer, at = self.explorer, first
         met: int | None = None
-        """A property is violated at a state before this one."""
+        """The state before which a property is violated."""
         while at < end and (search := self._watched()) is not None:
             until = search.until(at, end if met is None else at + max((met - at) // 2, 1))
             try:
                 search.expand(at, until)
             except Met as reason:
-                if until - at > 1:  # by one of these, at which the interpreter is to look
+                if until - at > 1:  # the interpreter must look at one of these states
                     met = until
                     continue
                 _LOG.info("the interpreter looks at one state: %s", reason)
@@ -69,7 +69,7 @@ class ByColumns:
         return at
 
     def _watched(self) -> Search | None:
-        """The search, once limits were looked at: who does may have asked for the states themselves."""
+        """Return the search, after the limits are checked. That check may have left columns."""
         if self.search is not None:
             self.explorer.enforce(self.explorer)
         return self.search
@@ -77,7 +77,7 @@ class ByColumns:
     def _begin(self) -> None:
         explorer = self.explorer
         if len(explorer.found.violations) == self.violated:
-            return  # the state at which it was left is still to come
+            return  # the state at which columns were left is still to come
         if self.speed is None:
             spent = max(time.process_time() - self.began, 1e-3)
             self.speed = explorer.found.generated / spent
@@ -90,13 +90,12 @@ class ByColumns:
             _LOG.info("not by columns: %s", reason)
 
     def some(self, count: int) -> list[State]:
-        """Up to about so many of the states that are known, from all levels."""
+        """Return about this number of known states, from all levels."""
         which = slice(None, None, self.count // count + 1)
         return self.explorer.known.states[which] if self.search is None else self.search.some(which)
 
     def actions(self, first: int, end: int) -> set[str] | None:
-        """The actions of the steps from these states, all of which are evaluated; None where the interpreter
-        has to say it."""
+        """Return the actions of the steps from these states. None if the interpreter must find them."""
         if self.search is None:
             return None
         try:
@@ -105,7 +104,7 @@ class ByColumns:
             return None
 
     def all_hold(self, states: list[State]) -> bool | None:
-        """Whether all invariants hold of many states; None where the interpreter has to say it."""
+        """True if all invariants hold of many states. None if the interpreter must decide."""
         if len(states) < _LARGE:
             return None
         self._begin()
@@ -120,7 +119,7 @@ class ByColumns:
         return search.seconds < _TRIED_SECONDS or search.generated > (self.speed or 0.0) * search.seconds
 
     def leave(self) -> None:
-        """Goes on with the interpreter."""
+        """Continue with the interpreter."""
         if self.search is not None:
             search, self.search = self.search, None
             known = self.explorer.known

@@ -1,4 +1,5 @@
-"""Lists of members: all of them one after the other, a column for each name that takes a part of a member."""
+"""Lists of members, stored one after the other, with a column for each name that is bound to a part of a
+member."""
 
 from __future__ import annotations
 
@@ -14,19 +15,19 @@ class Lists:
     """Lists, numbered in the order in which they were added."""
 
     def __init__(self, names: int) -> None:
-        """``names``: how many numbers a member has."""
+        """``names``: the number of columns of a member."""
         self.starts, self.sizes, self.flat = Grown(), Grown(), [Grown() for _ in range(names)]
 
     def sized(self, lists: Column) -> tuple[Column, Column]:
-        """Where the members of lists begin, and how many they are."""
+        """Return the start and the number of the members of lists."""
         return self.starts.array[lists], self.sizes.array[lists]
 
     def at(self, places: Column) -> list[Column]:
-        """The numbers of each name for members."""
+        """Return the numbers of each name for members."""
         return [flat.array[places] for flat in self.flat]
 
     def expanded(self, batch: Batch, lists: Column, names: Sequence[Of]) -> Batch:
-        """A row for each row and member of its list."""
+        """Return one row for each row and member of its list."""
         starts, sizes = self.sized(lists)
         rows = np.repeat(np.arange(len(batch)), sizes)
         places = np.arange(len(rows)) + np.repeat(starts - (np.cumsum(sizes) - sizes), sizes)

@@ -1,8 +1,9 @@
-"""``\\E x \\in S : guard(x) /\\ rest``: the members of which the guard is true, found once for what it reads.
+r"""``\E x \in S : guard(x) /\ rest``: the members that satisfy the guard, found once for the columns that it
+reads.
 
-Rows are made for these members alone. That is sound as the sets and the conjuncts in front assign nothing and
-name no step, so that their ways to be true, and the order of these, are a function of the columns that they
-read. Where most rows read something else, the set is gone through as it stands.
+Rows are made for these members alone. This is sound because the sets and the leading conjuncts assign nothing
+and name no step. So their ways to be true, and the order of these, are a function of the columns that they
+read. If most rows read other values, the set is enumerated as it stands.
 """
 
 from __future__ import annotations
@@ -30,11 +31,11 @@ from verifier.tla.columns.walks import (
 )
 
 _TRIED_ROWS = 5_000
-"""Of so many rows it is seen whether most of them read something else."""
+"""The number of rows after which the share of repeated reads is judged."""
 
 
 def looked_up(sets: Sequence[tuple[Members, Sequence[Of]]], body: Walk) -> Walk:
-    """The walk of ``\\E``."""
+    r"""Return the walk of ``\E``."""
     plain = Exists(sets, body)
     first, rest = _divided(body)
     if not first:
@@ -46,7 +47,7 @@ def looked_up(sets: Sequence[tuple[Members, Sequence[Of]]], body: Walk) -> Walk:
 
 
 def _divided(body: Walk) -> tuple[list[Walk], Walk]:
-    """The conjuncts in front that assign nothing, and what follows them."""
+    """Return the leading conjuncts that assign nothing, and the rest."""
     match body:
         case Named():
             first, rest = _divided(body.body)
@@ -73,7 +74,7 @@ def _only_tests(walk: Walk) -> bool:
 
 
 def _read_by(walks: Iterable[Walk]) -> set[Of]:
-    """The variables and names from around that walks read."""
+    """Return the variables and names from outside that walks read."""
     found: set[Of] = set()
     for walk in walks:
         match walk:
@@ -118,7 +119,7 @@ def _tested(truths: Iterable[Truth]) -> set[Of]:
 
 
 def _based_on(columns: Iterable[Of]) -> set[Of]:
-    """The same columns, with what is derived taken apart."""
+    """Return the columns with derived columns replaced by those that they read."""
     found: set[Of] = set()
     for of in columns:
         found |= {of} if of.derived is None else _based_on(of.derived.reads)
@@ -126,7 +127,7 @@ def _based_on(columns: Iterable[Of]) -> set[Of]:
 
 
 class _Ways:
-    """For what is read, the lists of members that the conjuncts in front are true of."""
+    """The lists of members that satisfy the leading conjuncts, by the columns read."""
 
     def __init__(self, reads: Sequence[Of], names: int) -> None:
         self.names, self.reads, self.packed = names, reads, Packed([of.numbers for of in reads])
@@ -134,18 +135,18 @@ class _Ways:
         self.forget()
 
     def forget(self) -> None:
-        """Forgets all: keys have another meaning now, or some of them have no list."""
+        """Forget all lists: keys have changed their meaning, or some of them have no list."""
         self.classes, self.lists = Classes(), Lists(self.names)
 
     @property
     def pays(self) -> bool:
-        """Whether rows read what others read."""
+        """True if enough rows read the same values."""
         return self.asked < _TRIED_ROWS or self.made * 2 < self.asked
 
 
 @dataclass(frozen=True)
 class LookUp(Walk):
-    """``\\E``, with a list of members for each key of what its set and the conjuncts in front read."""
+    r"""``\E`` with a list of members for each key of the columns that its set and leading conjuncts read."""
 
     plain: Exists
     first: Walk
@@ -173,7 +174,7 @@ class LookUp(Walk):
         return self.rest.rows(known.lists.expanded(batch, found, self.names)).without(self.names)
 
     def _list(self, batch: Batch) -> None:
-        """Lists the members for rows that are not known."""
+        """List the members for rows that are not known."""
         lists = self.ways.lists
         made = self.first.rows(self.plain.expanded(marked(batch, self.mark)))
         sizes = np.bincount(made.column(self.mark), minlength=len(batch)) if len(made) else [0] * len(batch)

@@ -1,10 +1,10 @@
-"""Which expressions are the same function of the numbers of what they read: one evaluation serves all.
+"""Expressions that are the same function of the numbers that they read: one evaluation serves all.
 
 A definition is entered in several places, and ``DOMAIN messages`` is written in several: each has leaves of
-its own. Two leaves are one function if their expressions are the same, with every name in them standing for
-the same: a variable; a column whose numbers mean the same values, at the same place among what is read; or
-another expression of which this is true again. The places tell ``Less(a, b)`` from ``Less(b, a)``, where
-``a`` and ``b`` come from one set.
+its own. Two leaves are one function if their expressions are equal, and every name has the same meaning in
+both. A name may mean a variable, or a column whose numbers mean the same values, at the same place among the
+columns read. It may also mean another expression, to which this applies again. The places distinguish
+``Less(a, b)`` from ``Less(b, a)``, where ``a`` and ``b`` come from one set.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from verifier.tla.columns.reading import reads
 
 
 class Meanings:
-    """Gives equal numbers to what is the same function."""
+    """Gives equal numbers to expressions that are the same function."""
 
     def __init__(self, columns: Columns) -> None:
         self.columns = columns
         self.numbers: dict[Hashable, int] = {}
 
     def of(self, whole: Expression, around: Environment) -> int:
-        """The number of an expression, and of the columns that it reads."""
+        """Return the number of an expression and of the columns that it reads."""
         read = self.columns.read(whole, around, False)
         places = {of: place for place, of in enumerate(read)}
         return self._number("whole", self._of(whole, around, places), _kinds(read))
@@ -67,10 +67,10 @@ class Meanings:
 
 
 def _nested(symbol: Symbol) -> bool:
-    """Whether a definition may speak of names around it."""
+    """True if a definition may mention names around it."""
     return isinstance(symbol, ast.Definition) and symbol.nested
 
 
 def _kinds(read: Sequence[Of]) -> tuple[Hashable, ...]:
-    """What tells columns apart that have other values, or get them otherwise."""
+    """Return the properties that distinguish columns with other values or another origin."""
     return tuple((of.numbers, of.variable, of.primed, of.derived is None) for of in read)

@@ -1,4 +1,4 @@
-"""Values as numbers, and numbers of several columns as one."""
+"""Values as numbers, and numbers of several columns as one key."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ _SPREADING = np.uint64(0x9E3779B97F4A7C15)
 
 
 class Unsuited(Exception):
-    """What columns cannot explore: the interpreter does."""
+    """Raised for a specification that columns cannot explore, so that the interpreter does."""
 
 
 class Numbers:
-    """The values of one variable or bound name, each with a number. Equal values have one."""
+    """The numbered values of one variable or bound name. Equal values have one number."""
 
     def __init__(self) -> None:
         self.values: list[Value] = []
         self._numbers: dict[Value, int] = {}
 
     def of(self, value: Value) -> int:
-        """The number of a value."""
+        """Return the number of a value."""
         value = listed(value)
         found = self._numbers.setdefault(value, len(self.values))
         if found == len(self.values):
@@ -44,16 +44,16 @@ class Numbers:
 
 
 class Classes:
-    """Numbers for keys, in the order in which they are first asked for.
+    """Numbers for keys, in the order in which they are first looked up.
 
-    A key is looked up in the slot that its hash says. A slot has one number; further keys of a slot that is
-    taken are kept apart, in order. Whole keys decide, so hashes that are equal cost time and no more.
+    The hash of a key decides its slot. A slot has one number. Further keys of an occupied slot are kept in a
+    sorted array. Whole keys are compared, so equal hashes only cost time.
     """
 
     def __init__(self) -> None:
         self._count = 0
         self._keys = np.zeros(0, np.int64)
-        """The key of each number; there is room for more."""
+        """The key of each number, with spare room."""
         self._crowded, self._crowded_numbers = np.zeros(0, np.int64), np.zeros(0, np.int64)
         self._spread(_FEWEST_SLOT_BITS)
 
@@ -62,11 +62,11 @@ class Classes:
 
     @property
     def keys(self) -> Column:
-        """The key of each number."""
+        """Return the key of each number."""
         return self._keys[: self._count]
 
     def _spread(self, bits: int) -> None:
-        """Makes so many slots, without any number."""
+        """Make new slots, without any number."""
         self._shift = np.uint64(64 - bits)
         self._slots = np.full(1 << bits, -1, np.int32)
         self._crowded, self._crowded_numbers = np.zeros(0, np.int64), np.zeros(0, np.int64)
@@ -75,7 +75,7 @@ class Classes:
         return (keys.view(np.uint64) * _SPREADING) >> self._shift
 
     def find(self, keys: Column) -> tuple[Column, Column]:
-        """The number of each key; and where those stand that were not known, which get the next numbers."""
+        """Return the number of each key, and the positions of new keys, which get the next numbers."""
         numbers = self.known(keys)
         missing = np.flatnonzero(numbers < 0)
         if not len(missing):
@@ -89,7 +89,7 @@ class Classes:
         return numbers, missing[firsts[order]]
 
     def known(self, keys: Column) -> Column:
-        """The number of each key, or -1."""
+        """Return the number of each key, or -1."""
         if not self._count:
             return np.full(len(keys), -1, np.int64)
         found = self._slots[self._places(keys)].astype(np.int64)
@@ -99,14 +99,14 @@ class Classes:
         return found
 
     def _apart(self, keys: Column) -> Column:
-        """The same of keys whose slots have the number of another key."""
+        """Return the number, or -1, of keys whose slots have the number of another key."""
         if not len(self._crowded):
             return np.full(len(keys), -1, np.int64)
         places = np.minimum(np.searchsorted(self._crowded, keys), len(self._crowded) - 1)
         return np.where(self._crowded[places] == keys, self._crowded_numbers[places], -1)
 
     def add(self, keys: Column) -> None:
-        """Gives the next numbers to keys that are not known, all different."""
+        """Give the next numbers to new keys, all different."""
         first, self._count = self._count, self._count + len(keys)
         if self._count > len(self._keys):
             room = np.zeros(2 * self._count, np.int64)
@@ -119,7 +119,7 @@ class Classes:
         self._fill(np.arange(first, self._count))
 
     def _fill(self, numbers: Column) -> None:
-        """Puts numbers into their slots."""
+        """Store numbers in their slots."""
         keys = self._keys[numbers]
         places = self._places(keys)
         free = self._slots[places] < 0
@@ -134,27 +134,27 @@ class Classes:
 
 
 class Packed:
-    """The numbers of several columns as one key each: different numbers have different keys."""
+    """The numbers of several columns as one key. Different numbers have different keys."""
 
     def __init__(self, columns: Sequence[Numbers]) -> None:
         self.columns = columns
         self._fit()
 
     def _fit(self) -> None:
-        """Room for all numbers there are, and for some more. Earlier keys mean nothing afterwards."""
+        """Make room for all current numbers, and for some more. Earlier keys become invalid."""
         self.widths = [max(len(one).bit_length() + _SPARE_BITS, _FEWEST_BITS) for one in self.columns]
         self._classes: dict[int, Classes] = {}
         self.bits = sum(self.widths)
 
     def outgrown(self) -> bool:
-        """Whether there are more numbers than there is room for; then there is, and keys are new ones."""
+        """True if there were more numbers than room. Then room is made, and keys are new."""
         if all(len(one) < 1 << width for one, width in zip(self.columns, self.widths, strict=True)):
             return False
         self._fit()
         return True
 
     def keys(self, numbers: Sequence[Column], count: int) -> Column:
-        """The keys of so many rows, each of which is -1 or a number in each column."""
+        """Return the keys of rows. Each row has -1 or a number in each column."""
         if not numbers:
             return np.zeros(count, np.int64)
         found, used = numbers[0] + 1, self.widths[0]
@@ -176,11 +176,11 @@ class Grown:
         self._made, self._more = np.zeros(0, np.int64), list[int]()
 
     def append(self, number: int) -> None:
-        """One more."""
+        """Append a number."""
         self._more.append(number)
 
     def extend(self, numbers: Any) -> None:
-        """Several more."""
+        """Append several numbers."""
         self._more.extend(numbers)
 
     def __len__(self) -> int:
@@ -188,7 +188,7 @@ class Grown:
 
     @property
     def array(self) -> Column:
-        """All of them."""
+        """Return all numbers."""
         if self._more:
             self._made = np.concatenate([self._made, np.array(self._more, np.int64)])
             self._more = []

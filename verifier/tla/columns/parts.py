@@ -1,4 +1,4 @@
-"""What a part of a formula is made of: what its names stand for, and leaves, which share what is known."""
+"""The parts of a formula: the meaning of its names, and leaves, which share known results."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ class Parts:
     # -- names
 
     def symbol(self, symbol: Symbol, around: Environment) -> Symbol:
-        """What a name stands for at the constants of the configuration."""
+        """Return the symbol of a name at the constants of the configuration."""
         return symbol_of(self.evaluator, symbol, around)
 
     def given(self, whole: Expression, around: Environment, arity: int) -> Of | Given:
-        """What a parameter stands for."""
+        """Return the column or argument of a parameter."""
         evaluator, unit = self.evaluator, around.unit
         if isinstance(whole, ast.Apply) and not whole.arguments:
             stands = around.names.get(self.symbol(whole.operator, around))
@@ -58,7 +58,7 @@ class Parts:
     def entered(
         self, symbol: Definition, arguments: Sequence[Expression], around: Environment
     ) -> Environment:
-        """The names in the body of a definition."""
+        """Return the environment of a definition's body."""
         names: dict[Symbol, Of | Given] = {
             parameter: self.given(argument, around, parameter.arity)
             for parameter, argument in zip(symbol.parameters, arguments, strict=True)
@@ -68,7 +68,7 @@ class Parts:
         return Environment(unit_of(self.evaluator, symbol), names)
 
     def let(self, whole: ast.Let, around: Environment) -> Environment:
-        """The names in the body of a LET."""
+        """Return the environment of a LET's body."""
         names: dict[Symbol, Of | Given] = {
             each: Given(each.body, None, code_of(self.evaluator, each, around.unit, False))
             for each in whole.definitions
@@ -77,7 +77,7 @@ class Parts:
         return around.having(names)
 
     def bound(self, binding: ast.Binding, around: Environment) -> tuple[Members, list[Of], Environment]:
-        """The members of the set of a binding, the columns of its names, and the names with them."""
+        """Return the members of a binding's set, the columns of its names, and the environment with them."""
         source = domain_source(self.evaluator, binding.domain, around.unit, False, ordered=True)
         make, place, count = self.evaluator.emit.function(source), binding.domain.place, len(binding.names)
 
@@ -106,7 +106,7 @@ class Parts:
     # -- leaves
 
     def test(self, whole: Expression, around: Environment) -> Tested:
-        """A formula evaluated as a whole."""
+        """Make the leaf of a formula that is evaluated as a whole."""
 
         def test(one: Expression, names: Environment) -> Test:
             return Test(self.columns, one, names, self.evaluator.truth(one, names.unit))
@@ -116,7 +116,7 @@ class Parts:
     def valued(
         self, whole: Expression, around: Environment, numbers: Numbers, *, primed: bool = False
     ) -> Valued:
-        """An expression evaluated as a whole."""
+        """Make the leaf of an expression that is evaluated as a whole."""
 
         def valued(one: Expression, names: Environment) -> Valued:
             make = self.evaluator.value(one, names.unit, primed)
@@ -133,7 +133,7 @@ class Parts:
         whole: Expression,
         around: Environment,
     ) -> LeafOf:
-        """A leaf for which paths are evaluated apart."""
+        """Make a leaf whose paths are evaluated by leaves of their own."""
         body, names = whole, around
         while isinstance(body, ast.Let):
             names = self.let(body, names)
@@ -152,7 +152,7 @@ class Parts:
             return Derived(self.columns, one, names, self.evaluator.value(one, names.unit), numbers)
 
         leaf = self._by_paths((Derived,), derived, path, around)
-        numbers = leaf.numbers  # of a leaf that was made for another path, if this is the same function
+        numbers = leaf.numbers  # shared with the leaf of another path that is the same function
         return Of(numbers, "", derived=leaf)
 
     def _shared(
@@ -163,8 +163,8 @@ class Parts:
         around: Environment,
         written: tuple[Expression, Environment] | None = None,
     ) -> LeafOf:
-        """The leaf of an expression, which is ``written`` in another way; what is known of one of its kind
-        that is the same function is known of it, too."""
+        """Make the leaf of an expression. ``written``: another form of it. The leaf shares the known results
+        of a leaf of its kind that is the same function."""
         short, names = (whole, around) if written is None else written
         reads = self.columns.read(short, names, False)
         columns = tuple((of.numbers, of.variable, of.primed, of.derived is None) for of in reads)

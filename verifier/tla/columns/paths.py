@@ -1,10 +1,10 @@
 """Parts of expressions that are columns of their own: ``counter[i]``, ``msg.term``, a name of a LET.
 
-An expression that reads ``counter[i]`` has one value for the value of that, however many values ``counter``
-has. So what it reads of a variable is evaluated first, by a leaf of its own, and the expression is keyed by
-it. The same is done for parts of a path: ``ledger[block.previous]`` for the values of ``ledger`` and
-``block.previous``, if these are names of what reads more. The interpreter might not have come to a part:
-where it has no value, or one that is not listed, what it is a part of is evaluated as it stands.
+An expression that reads only ``counter[i]`` has one value for it, however many values ``counter`` has. So the
+path is evaluated first, by a leaf of its own, and is the key of the expression. The same is done for parts of
+a path: ``ledger[block.previous]`` is keyed by ``ledger`` and ``block.previous``, if these names read more.
+The interpreter might not have evaluated a path. If the path has no value, or none that is listed, the whole
+expression is evaluated as it stands.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from verifier.tla.evaluator import Evaluator
 from verifier.tla.facts import ACTION
 
 Key = Hashable
-"""What a path is: two with one key have one value."""
+"""The identity of a path: two paths with one key have one value."""
 Rewrite = Callable[[Expression], Expression]
 
 
 class Paths:
-    """Puts names of columns for the paths in expressions."""
+    """Replaces the paths in expressions by names of columns."""
 
     def __init__(self, columns: Columns, derived: Callable[[Expression, Environment], Of]) -> None:
         """``derived`` makes the column of a path."""
@@ -34,10 +34,10 @@ class Paths:
         self.columns, self.derived = columns, derived
         self.made: dict[Key, Of] = {}
         self.names: list[Bound] = []
-        """The first path of an expression has the first name, and so on: frames stay short."""
+        """Names for paths. The first path of an expression has the first name, so that frames stay short."""
 
     def shortened(self, whole: Expression, around: Environment) -> tuple[Expression, Environment]:
-        """An expression with names for its paths, where it reads less then; else the same. What is a path
+        """Return an expression with names for its paths, if it then reads less; else the given one. A path
         itself gets names for the paths that are parts of it."""
         body, inner = self._unfolded(whole, around)
         found: dict[Key, Expression] = {}
@@ -51,7 +51,7 @@ class Paths:
         return self._named(body, inner, spared, found) if spared else (whole, around)
 
     def _unfolded(self, whole: Expression, around: Environment) -> tuple[Expression, Environment]:
-        """What a name of a path stands for."""
+        """Return the expression that a name of a path stands for."""
         while isinstance(whole, ast.Apply) and not whole.arguments:
             symbol = self.core.resolve(whole.operator, around.unit.module) or whole.operator
             stands = around.names.get(symbol)
@@ -86,7 +86,8 @@ class Paths:
         found: dict[Key, Expression],
         names: dict[Key, Bound] | None,
     ) -> Expression:
-        """The same with names for paths that are parts of it. ``found`` gets these."""
+        """Return an expression with names for paths that are parts of it. The paths are added to
+        ``found``."""
 
         def of(part: Expression) -> Expression:
             return self._rewritten(part, around, found, names)
@@ -94,7 +95,7 @@ class Paths:
         def within(path: Expression) -> Expression:
             if not isinstance(path, ast.FunctionApply):
                 return path
-            if isinstance(path.argument, ast.Number | ast.String):  # a column more would not spare much
+            if isinstance(path.argument, ast.Number | ast.String):  # another column would not save much
                 return replace(path, function=within(path.function))
             return _rebuilt(path, of)
 
@@ -107,7 +108,7 @@ class Paths:
         found: dict[Key, Expression],
         names: dict[Key, Bound] | None,
     ) -> Expression:
-        """The same with names for paths. ``found`` gets the paths."""
+        """Return an expression with names for paths, itself included. The paths are added to ``found``."""
         key = self._path(whole, around)
         if key is not None:
             if names is not None and key in names:
@@ -123,21 +124,23 @@ class Paths:
         return _rebuilt(whole, of)
 
     def _keeps(self, operator: Symbol, around: Environment) -> bool:
-        """Whether an operator never puts its arguments below a prime."""
+        """True if an operator never puts its arguments below a prime."""
         symbol = self.core.resolve(operator, around.unit.module) or operator
         if isinstance(symbol, Definition) and symbol not in self.core.constants:
             return self.core.analysis.of_definition(symbol).level < ACTION
         return isinstance(symbol, ast.Builtin)
 
     def _path(self, whole: Expression, around: Environment) -> Key | None:
-        """The key of what is a path, and neither a variable nor a bound name."""
+        """Return the key of a path that is neither a variable nor a bound name; None for other
+        expressions."""
         if not isinstance(whole, ast.Apply | ast.FunctionApply | ast.Prime):
             return None
         key = self._key(whole, around)
         return None if isinstance(key, Of | ast.Variable | str | int) else key
 
     def _key(self, whole: Expression, around: Environment) -> Any:
-        """What a path is, or None: a name, a part of a path, or that of the next state."""
+        """Return the key of a path, or None. A path is a name, a part of a path, or a path in the next
+        state."""
         match whole:
             case ast.Number() | ast.String():
                 return whole.value
@@ -164,12 +167,12 @@ class Paths:
         if isinstance(symbol, Definition) and not symbol.nested and symbol not in self.core.constants:
             facts = self.core.analysis.of_definition(symbol)
             plain = not (symbol.parameters or facts.changing or facts.enabled or facts.level >= ACTION)
-            # The interpreter asks of {x \in S : P} for one member, and S may have very many.
+            # The interpreter tests {x \in S : P} for one member, and S may have very many.
             return symbol if plain and facts.reads and not isinstance(symbol.body, ast.Filter) else None
         return None
 
     def _given(self, stands: Given, around: Environment) -> Any:
-        """The key of a name that stands for an expression: that of the expression if it is a path."""
+        """Return the key of a name that stands for an expression: that of the expression if it is a path."""
         whole, inner = stands.expression, stands.around or around
         if not self.columns.read(whole, inner, False):
             return None
@@ -178,7 +181,7 @@ class Paths:
 
 
 def _rebuilt(whole: Expression, of: Rewrite) -> Expression:
-    """An expression with other parts. What is below a prime stays as it is."""
+    """Return an expression with its parts replaced. Parts below a prime stay as they are."""
     match whole:
         case ast.Apply():
             return replace(whole, arguments=tuple(map(of, whole.arguments))) if whole.arguments else whole

@@ -1,7 +1,7 @@
-"""What an expression reads: variables in this state or in the next, and names from around it.
+"""The variables that an expression reads in this state or the next, and the names from around it.
 
-More than it reads does no harm, less would make one value of two. So an argument counts for both states where
-the operator that gets it may put it below a prime.
+Too many reads do no harm, but too few would merge two values. So an argument counts for both states if its
+operator may put it below a prime.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ class Read:
 
 
 def reads(core: Evaluator, whole: Expression, module: str, primed: bool) -> frozenset[Read]:
-    """What an expression reads, and the names that it binds itself. Raises Unsuited for what may have another
-    value each time, and for ENABLED, which walks."""
+    """Return the symbols that an expression reads, including the names that it binds itself. Raises Unsuited
+    for an expression that may have another value each time, and for ENABLED, which walks."""
     facts = core.analysis.of(whole, module)
     if facts.changing or facts.enabled or facts.level == TEMPORAL:
         raise Unsuited(f"{whole.place}: a formula with ENABLED, or that may change by itself")
@@ -51,7 +51,7 @@ class _Reading:
         if isinstance(whole, ast.Step):
             self.look(whole.action, module, primed)
             return self.both(whole.subscript, module)
-        if isinstance(whole, ast.Let):  # its definitions where they are named
+        if isinstance(whole, ast.Let):  # its definitions are read where they are mentioned
             return self.look(whole.body, module, primed)
         acts = False
         if isinstance(whole, ast.Apply | ast.OperatorArgument):
@@ -63,7 +63,7 @@ class _Reading:
         return None
 
     def _symbol(self, symbol: Symbol, module: str, primed: bool) -> bool:
-        """Looks at what a symbol stands for; whether it may put its arguments below a prime."""
+        """Read the meaning of a symbol. Return True if it may put its arguments below a prime."""
         symbol = self.core.resolve(symbol, module) or symbol
         if isinstance(symbol, ast.Variable | ast.Bound | ast.Parameter):
             self.read.add(Read(symbol, primed))

@@ -1,8 +1,7 @@
-"""Levels of a search by columns: the same successors in the same order as the interpreter's, all at once.
+"""Levels of a search by columns: the interpreter's successors, in its order, all at once.
 
-What is unusual is left to the interpreter, from the states on before which it was met: an error, a property
-that is violated, a deadlock that is looked for, the last state that is allowed. So what a search reports is
-always the interpreter's.
+Unusual events are left to the interpreter, from the states before them on: an error, a violated property, a
+deadlock, a limit of states. So the interpreter makes every report of a search.
 """
 
 from __future__ import annotations
@@ -34,14 +33,15 @@ if TYPE_CHECKING:
     from verifier.tla.found import State
 
 _FIRST_ROWS, _MOST_ROWS = 1 << 10, 1 << 18
-"""So many rows are made at a time."""
+"""The number of rows that are made at a time, at first and at most."""
 FOUND_AGAIN = (Undefined, NoValue, RecursionError, Unsuited, Asymmetric)
-"""What the interpreter may not come to, as parts of expressions are evaluated before they are needed."""
+"""Errors that the interpreter may not meet, because parts of expressions are evaluated before they are
+needed."""
 
 
 def unsuited(specification: Specification, properties: Iterable[str]) -> str:
-    """Why columns cannot explore a specification; empty if they can."""
-    from verifier.tla.explorer import Explorer  # it searches by columns itself
+    """Return the reason why columns cannot explore a specification; empty if they can."""
+    from verifier.tla.explorer import Explorer  # the explorer uses this module
 
     try:
         Search(Explorer(specification, properties=tuple(properties)))
@@ -51,16 +51,16 @@ def unsuited(specification: Specification, properties: Iterable[str]) -> str:
 
 
 class Unusual(Exception):
-    """Something that the interpreter is to find again, and to report."""
+    """Raised for an event that the interpreter must find again and report."""
 
 
 class Met(Unusual):
-    """A property is violated that no state before violates."""
+    """Raised when a property without a violation so far is violated."""
 
 
 @dataclass(frozen=True)
 class _Checks:
-    """What is evaluated of states and of steps."""
+    """The formulas that are evaluated in states and for steps."""
 
     invariants: list[Truth]
     steps: list[Truth]
@@ -113,7 +113,7 @@ class Search:
         )
 
     def _view(self, whole: Expression, around: Environment) -> list[Of | Valued]:
-        """The columns by which states are told apart: those of the parts of a view that is a tuple."""
+        """Return the columns that identify states: those of the parts of a view that is a tuple."""
         indices = self.compiler.walker.variables_of(whole, around.unit)
         if indices is not None:
             return [self.columns.now[index] for index in indices]
@@ -131,11 +131,11 @@ class Search:
         return len(self.parents)
 
     def poured(self, known: int) -> list[tuple[State, int]]:
-        """The states after the first ones, each with the number of the one it was found from."""
+        """Return the states after the first ones, each with the number of its predecessor."""
         return list(zip(self.some(slice(known, None)), self.parents[known:].tolist(), strict=True))
 
     def some(self, which: slice) -> list[State]:
-        """Some of the states."""
+        """Return some of the states."""
         values = [numbers.values for numbers in self.columns.numbers]
         columns = [
             [own[number] for number in column[which].tolist()]
@@ -145,7 +145,7 @@ class Search:
 
     @property
     def in_orbits(self) -> int:
-        """How many states are in the classes of those that are known."""
+        """Return the number of states in the orbits of the known states."""
         if self.classes is None:
             return len(self)
         return sum(self.classes.sizes[number] for number in self.known.keys.tolist())
@@ -163,7 +163,7 @@ class Search:
         return keys if self.classes is None else self.classes.of(keys, columns)
 
     def _keyed(self) -> None:
-        """Keys for all states that are known."""
+        """Compute keys for all known states."""
         whole = Batch(self.states, np.arange(len(self)))
         columns = [one.of(whole) if isinstance(one, Valued) else whole.column(one) for one in self.view]
         self.packed.outgrown()
@@ -175,7 +175,7 @@ class Search:
     # -- steps
 
     def expand(self, first: int, until: int) -> None:
-        """Expands states. Raises Unusual, and then nothing has happened."""
+        """Expand states. Raises Unusual, and then nothing has changed."""
         began, before = time.process_time(), self.explorer.found.generated
         try:
             self._expand(first, until)
@@ -186,12 +186,12 @@ class Search:
         self.seconds, self.generated = self.seconds + time.process_time() - began, self.generated + made
 
     def until(self, first: int, most: int) -> int:
-        """The end of as many states from one on as make a good number of rows."""
+        """Return the end of the states from one on that make a good number of rows."""
         rows = min(max(self.generated, _FIRST_ROWS), _MOST_ROWS)
         return min(most, first + max(int(rows / self.rows_per_state), 1))
 
     def actions(self, first: int, most: int) -> set[str]:
-        """The actions of the steps from the states from one on. Raises Unusual."""
+        """Return the actions of the steps from the states from one on. Raises Unusual."""
         found = set[str]()
         while first < most:
             until = self.until(first, most)
@@ -204,7 +204,7 @@ class Search:
         return found
 
     def all_hold(self, states: Sequence[State]) -> bool:
-        """Whether all invariants hold of states. Raises Unusual."""
+        """True if all invariants hold of states. Raises Unusual."""
         try:
             self._check(Batch(self._columns(states), np.arange(len(states))), np.arange(len(states)))
         except Met:
@@ -214,7 +214,7 @@ class Search:
         return True
 
     def _stepped(self, first: int, until: int) -> tuple[Batch, list[Column], int]:
-        """The steps from some states, their successors, and how many states have none."""
+        """Return the steps from some states, their successors, and the number of states without a step."""
         rows = self.walk.rows(Batch(self.states, np.arange(first, until)))
         made = [rows.column(of) for of in self.columns.next]
         if any((column == UNSET_NUMBER).any() for column in made):
@@ -246,13 +246,14 @@ class Search:
     def _new(
         self, made: Sequence[Column], within: np.typing.NDArray[np.bool_]
     ) -> tuple[Column, Column, int]:
-        """The rows of states that are new, each once, with their keys; how many are beyond constraints."""
+        """Return the rows of new states, each once, their keys, and the number of states outside
+        constraints."""
         everything = Batch(made, np.arange(len(within)))
         keys = self._keys(everything)
         known = self.known.known(keys) >= 0
         self._check(everything, _firsts(keys, np.flatnonzero(~within)))
         if self.checks.constraints:
-            # Rows of one key are one state, unless there is a view: then the states are not known by it.
+            # Rows with one key are one state, unless there is a view, which may merge states.
             asked = np.flatnonzero(within)
             if self.explorer.view is None:
                 asked = _firsts(keys, np.flatnonzero(within & ~known))
@@ -271,7 +272,7 @@ class Search:
         return new, keys[new], beyond
 
     def _check(self, states: Batch, rows: Column) -> None:
-        """Raises Met if a state violates an invariant."""
+        """Raise Met if a state violates an invariant."""
         here = states.take(rows)
         if len(rows) and any(not test.true(here).all() for test in self.checks.invariants):
             raise Met("an invariant is violated")
@@ -286,7 +287,7 @@ class Search:
             found.taken[name] = found.taken.get(name, 0) + int(counts[place])
 
     def _marks(self, rows: Batch) -> Column:
-        """Which action each step is of."""
+        """Return the action of each step."""
         return rows.column(self.compiler.actions.mark)
 
     def _action(self, mark: int) -> str:
@@ -294,6 +295,6 @@ class Search:
 
 
 def _firsts(keys: Column, rows: Column) -> Column:
-    """Of rows with equal keys the first, in order."""
+    """Return the first of the rows with equal keys, in order."""
     _, firsts = np.unique(keys[rows], return_index=True)
     return rows[np.sort(firsts)]

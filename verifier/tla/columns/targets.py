@@ -1,4 +1,4 @@
-"""Which variable a formula assigns: that left of ``=`` or ``\\in``, whatever names stand for it."""
+r"""The variable that a formula assigns: the left side of ``=`` or ``\in``, with names resolved."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from verifier.tla.evaluator import Evaluator
 
 
 def symbol_of(evaluator: Evaluator, symbol: Symbol, around: Environment) -> Symbol:
-    """What a name stands for at the constants of the configuration."""
+    """Return the symbol of a name at the constants of the configuration."""
     return evaluator.resolve(symbol, around.unit.module) or symbol
 
 
 def target(evaluator: Evaluator, whole: Expression, around: Environment) -> int | None:
-    """The variable that is assigned, where an expression is one in the next state."""
+    """Return the variable that is assigned, if an expression is a variable in the next state."""
     if isinstance(whole, ast.Prime):
         return _variable(evaluator, whole.body, around)
     if not isinstance(whole, ast.Apply) or whole.arguments:

@@ -1,7 +1,7 @@
-"""Formulas of whole batches, put together of leaves: evaluated from the left, and no further than needed.
+"""Formulas of whole batches, composed of leaves: evaluated from the left, and no further than needed.
 
-So a part is evaluated for exactly the rows for which the interpreter evaluates it, and has an error where the
-interpreter finds one.
+So a part is evaluated for exactly the rows for which the interpreter evaluates it, and fails where the
+interpreter finds an error.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ class Truth(ABC):
 
     @abstractmethod
     def true(self, batch: Batch) -> Mask:
-        """For which rows it is true."""
+        """Return the mask of the rows for which the formula is true."""
 
 
 @dataclass(frozen=True)
 class Tested(Truth):
-    """One that is evaluated as a whole."""
+    """A formula that is evaluated as a whole."""
 
     leaf: Test
 
     def true(self, batch: Batch) -> Mask:
-        """For which rows it is true."""
+        """Return the mask of the rows for which the formula is true."""
         return self.leaf.true(batch)
 
 
@@ -46,7 +46,7 @@ class Joined(Truth):
     items: Sequence[Truth]
 
     def true(self, batch: Batch) -> Mask:
-        """For which rows it is true."""
+        """Return the mask of the rows for which the formula is true."""
         undecided, found = np.arange(len(batch)), np.full(len(batch), self.conjunction)
         for item in self.items:
             if not len(undecided):
@@ -64,20 +64,20 @@ class Negated(Truth):
     item: Truth
 
     def true(self, batch: Batch) -> Mask:
-        """For which rows it is true."""
+        """Return the mask of the rows for which the formula is true."""
         return ~self.item.true(batch)
 
 
 @dataclass(frozen=True)
 class Chosen(Truth):
-    """IF"""
+    """IF, as a formula."""
 
     condition: Truth
     then: Truth
     otherwise: Truth
 
     def true(self, batch: Batch) -> Mask:
-        """For which rows it is true."""
+        """Return the mask of the rows for which the formula is true."""
         found = self.condition.true(batch)
         for rows, part in ((np.flatnonzero(found), self.then), (np.flatnonzero(~found), self.otherwise)):
             if len(rows):
@@ -87,7 +87,7 @@ class Chosen(Truth):
 
 @dataclass(frozen=True)
 class Quantified(Truth):
-    """A quantifier over the members of a set, one after the other until it is decided."""
+    """A quantifier over the members of a set, evaluated one by one until it is decided."""
 
     universal: bool
     members: Members
@@ -95,7 +95,7 @@ class Quantified(Truth):
     body: Truth
 
     def true(self, batch: Batch) -> Mask:
-        """For which rows it is true."""
+        """Return the mask of the rows for which the formula is true."""
         starts, sizes = self.members.sized(batch)
         found = np.full(len(batch), self.universal)
         undecided, number = np.flatnonzero(sizes > 0), 0
@@ -118,7 +118,7 @@ class Kept(Truth):
     next: Of
 
     def true(self, batch: Batch) -> Mask:
-        """For which rows it is true."""
+        """Return the mask of the rows for which the formula is true."""
         found: Mask = batch.column(self.now) == batch.column(self.next)
         return found
 
@@ -131,6 +131,6 @@ class Unchanged(Truth):
     next: Valued
 
     def true(self, batch: Batch) -> Mask:
-        """For which rows it is true."""
+        """Return the mask of the rows for which the formula is true."""
         found: Mask = self.now.of(batch) == self.next.of(batch)
         return found

@@ -1,4 +1,4 @@
-"""The walk over Next, for whole batches: a row for each way in which it can be true, in TLC's order."""
+"""The walk over Next for whole batches: one row for each way in which it can be true, in TLC's order."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ class Walk(ABC):
 
     @abstractmethod
     def rows(self, batch: Batch) -> Batch:
-        """The rows that follow, by the rows that they come from."""
+        """Return the rows that follow, in the order of the rows from which they come."""
 
 
 def new_mark() -> Of:
-    """A column for the numbers of rows."""
+    """Return a column for the numbers of rows."""
     return Of(Numbers(), "")
 
 
 def marked(batch: Batch, mark: Of) -> Batch:
-    """A batch with the numbers of its rows."""
+    """Return a batch with the numbers of its rows."""
     return batch.put(mark, np.arange(len(batch)))
 
 
@@ -77,7 +77,7 @@ class Branches(Walk):
 
 @dataclass(frozen=True)
 class Either(Walk):
-    """Some rows go one way, and the others another one: IF, CASE."""
+    """IF or CASE: some rows take one branch, and the others another one."""
 
     condition: Truth
     then: Walk
@@ -92,7 +92,7 @@ class Either(Walk):
 
 
 def divided(batch: Batch, mask: Mask, then: Walk, otherwise: Walk, mark: Of) -> Batch:
-    """The rows of two walks, one for the rows that are marked and one for the others."""
+    """Return the rows of two walks, one for the rows that the mask selects and one for the others."""
     if mask.all():
         return then.rows(batch)
     if not mask.any():
@@ -113,7 +113,7 @@ class Exists(Walk):
         return self.body.rows(self.expanded(batch)).without([of for _, names in self.sets for of in names])
 
     def expanded(self, batch: Batch) -> Batch:
-        """A row for each row and members of its sets."""
+        """Return one row for each row and combination of members of its sets."""
         for members, _ in self.sets:
             members.of(batch)
         for members, names in self.sets:
@@ -123,7 +123,7 @@ class Exists(Walk):
 
 @dataclass(frozen=True)
 class Every(Walk):
-    """``\\A`` of a formula that is walked: the set is evaluated first, and its members follow each other."""
+    r"""``\A`` of a formula that is walked: the set is evaluated first, and its members follow each other."""
 
     members: Members
     names: Sequence[Of]
@@ -168,12 +168,12 @@ class Named(Walk):
 
 @dataclass(frozen=True)
 class Impossible(Walk):
-    """What the interpreter reports."""
+    """A formula whose error the interpreter reports."""
 
     words: str
 
     def rows(self, batch: Batch) -> Batch:
-        """No row may come here."""
+        """Raise Unsuited if there is a row."""
         if len(batch):
             raise Unsuited(self.words)
         return batch
@@ -181,7 +181,7 @@ class Impossible(Walk):
 
 @dataclass(frozen=True)
 class Settled(Walk):
-    """A formula that follows others: tested once all variables have values, as TLC does."""
+    """A formula that follows others. As in TLC, it is only tested once all variables have values."""
 
     walk: Walk
     test: Truth
@@ -199,14 +199,14 @@ class Settled(Walk):
 
 
 def _assigned(batch: Batch, of: Of, found: Column) -> Batch:
-    """The rows with a value for a variable, unless they have another one already."""
+    """Assign a value to a variable. Rows where it has another value are removed."""
     if of not in batch.names:
         return batch.put(of, found)
     before = batch.column(of)
     clash = (before != UNSET_NUMBER) & (before != found)
     values = of.numbers.values
     for one, other in set(zip(before[clash].tolist(), found[clash].tolist(), strict=True)):
-        equals(values[one], values[other])  # raises for what is not compared
+        equals(values[one], values[other])  # raises NoValue if they may not be compared
     return batch.put(of, np.where(before == UNSET_NUMBER, found, before)).where(~clash)
 
 
@@ -224,10 +224,10 @@ class Assign(Walk):
 
 @dataclass(frozen=True)
 class Keep(Walk):
-    """UNCHANGED, of variables."""
+    """UNCHANGED of variables."""
 
     pairs: Sequence[tuple[Of, Of]]
-    """Each in this state and in the next."""
+    """The column of each variable in this state and in the next."""
 
     def rows(self, batch: Batch) -> Batch:
         """The rows that follow."""
@@ -265,18 +265,18 @@ class _Some(Walk):
     members: Members
 
     def rows(self, batch: Batch) -> Batch:
-        """A row for each member."""
+        """Return one row for each member."""
         return self.members.expanded(batch, [self.of])
 
 
 @dataclass
 class Actions:
-    """The definitions that name steps, numbered."""
+    """The numbered definitions that name steps."""
 
     mark: Of = field(default_factory=new_mark)
     found: list[Definition] = field(default_factory=list)
 
     def named(self, symbol: Definition, body: Walk) -> Named:
-        """A walk whose steps are named by a definition."""
+        """Return a walk whose steps are named by a definition."""
         self.found.append(symbol)
         return Named(self.mark, len(self.found) - 1, body)
