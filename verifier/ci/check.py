@@ -1,4 +1,4 @@
-"""Compares findings with expectations: every difference is a surprise, with one line that says why."""
+"""Comparison of results with expectations: every difference is a surprise, with one line that says why."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ INTERRUPTED = "interrupted"
 
 @dataclass(frozen=True)
 class Check:
-    """One expectation, and whether it was met."""
+    """One expectation, and whether it is met."""
 
     subject: str
-    """A property, or what else was compared."""
+    """A property, or another subject of comparison."""
     expected: str | None
     found: str | None
     surprise: str | None
-    """Why it was not met, on one line; None: it was."""
+    """The reason why it is not met, on one line; None if it is met."""
     exit_code: int
     row: Row | None = None
 
@@ -39,18 +39,18 @@ class CellResult:
     checks: tuple[Check, ...]
     seconds: float
     ran: CellRun | None = None
-    """None if the run had no end of its own."""
+    """None if the run did not end by itself."""
     begun: bool = True
-    """False where an interrupt came before."""
+    """False if an interrupt came first."""
 
     @property
     def surprises(self) -> tuple[Check, ...]:
-        """Those that were not met."""
+        """Return the checks that are not met."""
         return tuple(check for check in self.checks if check.surprise is not None)
 
 
 def to_run(cell: Cell, facts: Facts) -> tuple[str, ...]:
-    """The properties that a cell expects something of and that there are."""
+    """Return the properties that exist and of which a cell expects something."""
     known = (*facts.properties, *((facts.no_deadlock,) if facts.no_deadlock else ()))
     return tuple(item.property_name for item in cell.expected if item.property_name in known)
 
@@ -72,7 +72,7 @@ def before_running(cell: Cell, facts: Facts | Refusal) -> list[Check]:
 
 
 def _no_claim(item: Expected, facts: Facts) -> str:
-    """Why an engine cannot be asked about a property."""
+    """Return the reason why an engine cannot check a property."""
     if item.property_name in facts.elsewhere:
         return facts.elsewhere[item.property_name]
     error = unknown_name("property", item.property_name, facts.properties)
@@ -82,15 +82,13 @@ def _no_claim(item: Expected, facts: Facts) -> str:
 def uncovered(
     cells: Sequence[Cell], known: Mapping[str, Facts | Refusal], *, recording: bool = False
 ) -> Iterator[tuple[Cell | None, str, Check]]:
-    """The properties that a spec checks by default and no cell expects anything of.
-
-    Each with the first cell of the spec that can be asked about it, if there is one, its name, and the check
-    that was not met. ``recording``: what cells that expect nothing check by default is recorded for them.
-    """
+    """Yield the properties that a spec checks by default and of which no cell expects anything. Each comes
+    with the first cell of the spec that can check it, if any, its name, and the unmet check. ``recording``:
+    properties that are checked by default are recorded for cells without expectations."""
     for spec in dict.fromkeys(cell.spec for cell in cells):
         own = [cell for cell in cells if cell.spec == spec]
         if not recording and not all(cell.expected for cell in own):
-            continue  # that is a surprise of its own
+            continue  # a cell without expectations is a surprise of its own
         facts = [(cell, found) for cell in own if isinstance(found := known[cell.id], Facts)]
         expecting = {cell.id: {item.property_name for item in cell.expected} for cell in own}
         if recording:
@@ -103,7 +101,7 @@ def uncovered(
                     first[name] = cell
                     words = f"{spec} checks {name} by default, but no cell expects anything of it"
                     yield cell, name, surprise(name, words)
-        # Of a property that says more than single states and steps, other engines decide only these.
+        # Other engines decide only the part of a temporal property about single states and steps.
         live = [cell for cell, found in facts if found.decides_temporal]
         named = {name for cell in live for name in expecting[cell.id]} | first.keys()
         for name in dict.fromkeys(name for _, found in facts for name in found.lasting):
@@ -140,12 +138,12 @@ def after_running(cell: Cell, facts: Facts, done: TaskResult) -> list[Check]:
 
 
 def not_run() -> Check:
-    """Of a cell that was still to be done when the run was interrupted."""
+    """Return the check of a cell that was not done when the run was interrupted."""
     return surprise("run", f"nothing was decided: {INTERRUPTED}", ExitCode.INCONCLUSIVE)
 
 
 def compare(item: Expected, row: Row | None) -> Check:
-    """One property."""
+    """Compare the verdict of one property."""
     name, wanted = item.property_name, _said(item)
     if row is None:
         return Check(name, wanted, None, "the run gave no verdict", ExitCode.NOT_AS_EXPECTED)
@@ -164,13 +162,13 @@ def compare(item: Expected, row: Row | None) -> Check:
 
 
 def _code(row: Row) -> int:
-    """The exit code of a verdict that was not expected."""
+    """Return the exit code of a verdict that was not expected."""
     title = deadlock_title(row.statistics)
     return plain_code(row.property_name, row.verdict, title) or ExitCode.NOT_AS_EXPECTED
 
 
 def verdict_line(row: Row) -> str:
-    """A verdict on one line."""
+    """Return a verdict on one line."""
     words = " ".join(in_words(row.verdict, row.depth, row.steps, row.reason).split())
     return words if row.steps is None or row.fewest else f"{words} (maybe not the fewest)"
 
@@ -206,5 +204,5 @@ def _states(expected: int, found: int | None) -> Check:
 
 
 def surprise(subject: str, words: str, code: int = ExitCode.NOT_AS_EXPECTED, row: Row | None = None) -> Check:
-    """A check that was not met."""
+    """Return a check that is not met."""
     return Check(subject, None, None, " ".join(words.split()), code, row)

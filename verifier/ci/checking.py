@@ -1,4 +1,4 @@
-"""Checks a manifest, or records what is found: surveys the specs, runs the cells, compares."""
+"""The check of a manifest, or its update: survey the specs, run the cells, compare."""
 
 from __future__ import annotations
 
@@ -27,29 +27,29 @@ class Outcome:
     """The outcome of a manifest, or of some of its cells."""
 
     cells: tuple[CellResult, ...]
-    """In the order of the manifest."""
+    """The results in the order of the manifest."""
     uncovered: tuple[Check, ...]
-    """Of properties that no cell expects anything of."""
+    """The checks of properties of which no cell expects anything."""
     seconds: float
     interrupted: bool
 
     @property
     def exit_code(self) -> int:
-        """Zero if all is as expected, else the worst."""
+        """Return zero if all is as expected, else the worst code."""
         checks = [check for checked in self.cells for check in checked.checks]
         return ExitCode.worst(check.exit_code for check in (*checks, *self.uncovered))
 
 
 @dataclass(frozen=True)
 class CellsProgress:
-    """How far a manifest is. It is told several times a second."""
+    """The progress of a manifest. It is reported several times a second."""
 
     phase: str
     """The current phase, in a word or two."""
     done: int
     total: int
     running: tuple[str, ...]
-    """The cells at work."""
+    """The cells that are running."""
 
 
 Listen = Callable[[CellResult], None]
@@ -64,11 +64,9 @@ def check_cells(
     listen: Listen = lambda _: None,
     watch: Callable[[CellsProgress], None] = lambda _: None,
 ) -> Outcome:
-    """Runs the cells, several at once, the longest first, until all are done or interrupted.
-
-    ``everything`` says that these are all cells of a manifest: then what none of them covers is a surprise.
-    ``anew`` asks for what is to be recorded: also for what no cell covers, and not for what is gone.
-    """
+    """Run the cells, several at once, the longest first, until all are done or interrupted. ``everything``:
+    these are all cells of a manifest, so an uncovered property is a surprise. To record expectations,
+    uncovered properties are checked too, and those that are gone are not."""
     began, ran, missing = time.monotonic(), dict[str, CellResult](), list[Check]()
     known: Mapping[str, Facts | Refusal] = {}
     interrupted = False
@@ -124,7 +122,7 @@ def _run(
 
 
 def _with_own_names(cell: Cell, facts: Facts | Refusal) -> Cell:
-    """The cell with the names that the spec has for what it expects."""
+    """Return the cell with the spec's own names of the expected properties."""
     if isinstance(facts, Refusal):
         return cell
     names = [own_name(item.property_name, facts.properties) for item in cell.expected]
@@ -135,7 +133,7 @@ def _with_own_names(cell: Cell, facts: Facts | Refusal) -> Cell:
 def _asked_anew(
     cell: Cell, facts: Facts | Refusal, uncovered_names: Sequence[tuple[Cell | None, str, Check]]
 ) -> Cell:
-    """The cell with the properties to record; their verdicts do not matter."""
+    """Return the cell with the properties to record; their verdicts do not matter."""
     if isinstance(facts, Refusal):
         return cell
     names = list(to_run(cell, facts)) if cell.expected else list(facts.by_default)

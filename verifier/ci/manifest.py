@@ -40,9 +40,9 @@ from verifier.specs.registry import BUILT_IN
 from verifier.verdict import VerdictKind
 
 DEFAULT_TIMEOUT = 600.0
-"""Seconds."""
+"""The default limit of time, in seconds."""
 DEFAULT_MEMORY = 4 * 2**30
-"""Bytes."""
+"""The default limit of memory, in bytes."""
 
 _DEFAULTS = ("engine", "timeout", "memory")
 _KEYS = (
@@ -66,7 +66,7 @@ _SAID_ELSEWHERE = {"properties": "expect", "expect": "expect", "timeout": "timeo
 _VERDICTS = {
     kind.value.lower(): kind
     for kind in VerdictKind
-    if kind not in (VerdictKind.INCONCLUSIVE, VerdictKind.ERROR)  # a run that decides nothing always fails
+    if kind not in (VerdictKind.INCONCLUSIVE, VerdictKind.ERROR)  # a run without a decision always fails
 }
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
@@ -78,50 +78,51 @@ class Expected:
     property_name: str
     verdict: VerdictKind
     steps: int | None = None
-    """The fewest actions to a violation, or to what is reached; None: any number."""
+    """The fewest actions to a violation, or to a reachable state; None: any number."""
     depth: int | None = None
-    """The depth closed, of what holds; None: any."""
+    """The closed depth of a property that holds; None: any."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One run and what is expected of it."""
+    """One run and its expectations."""
 
     id: str
     spec: str
-    """As written: a built-in name, or a file."""
+    """The spec as written: a built-in name, or a file."""
     place: str
-    """The spec; a file by its path from here."""
+    """The spec; a file by its path from the working directory."""
     constants: Mapping[str, Any]
     engine: str
     options: Mapping[str, Any]
-    """Of the engine, without properties and limits."""
+    """The options of the engine, without properties and limits."""
     timeout: float
-    """Seconds."""
+    """The limit of time, in seconds."""
     memory: int
-    """Bytes."""
+    """The limit of memory, in bytes."""
     spec_hash: str | None
-    """The hash for which the expectations were made; None: not recorded yet."""
+    """The hash for which the expectations were recorded; None: not recorded yet."""
     expected: tuple[Expected, ...]
     distinct_states: int | None
     seconds: float | None
     reading: Reading = field(default_factory=Reading)
-    """How the spec is read, if it is a TLA+ module."""
+    """The options for reading a TLA+ module."""
 
     def loaded(self) -> Loaded:
-        """The spec at the cell's constants. Raises UsageError or DefinitionError."""
+        """Load the spec at the cell's constants. Raises UsageError or DefinitionError."""
         return load(self.place, self.constants, reading=self.reading)
 
 
 @dataclass(frozen=True)
 class Manifest:
-    """The cells, in the order written."""
+    """The cells, in the order of the file."""
 
     path: Path
     cells: tuple[Cell, ...]
 
     def chosen(self, names: Sequence[str]) -> tuple[Cell, ...]:
-        """The cells of these names, in the order written; all if there are none. Raises UsageError."""
+        """Return the cells of these names, in the order of the file; all if no name is given. Raises
+        UsageError."""
         known = [cell.id for cell in self.cells]
         for name in names:
             if name not in known:
@@ -130,7 +131,7 @@ class Manifest:
 
 
 def read_manifest(path: Path) -> Manifest:
-    """The manifest. Raises UsageError if it cannot be read, or for what is wrong in it."""
+    """Read a manifest. Raises UsageError if it cannot be read, or for an error in it."""
     content = read_toml(path, "manifest", ("cell", "defaults"))
     defaults = _table(content, "defaults", str(path))
     check_keys(defaults, _DEFAULTS, f"{path}, defaults")
@@ -182,12 +183,12 @@ def _cell(table: Mapping[str, Any], path: Path, place: str) -> Cell:
 
 
 def _default_engine(table: Mapping[str, Any]) -> str:
-    """A check decides all that a spec asks; a depth and options belong to one engine."""
+    """Return the default engine: check decides all properties of a spec; a depth and options need bmc."""
     return "bmc" if "depth" in table or "options" in table else "check"
 
 
 def _reading(table: Mapping[str, Any], path: Path, place: str) -> Reading:
-    """How a TLA+ module is read; files and folders are sought beside the manifest."""
+    """Return the options for a TLA+ module. Its files and folders are sought beside the manifest."""
     reading = reading_in(table, place)
     if reading != Reading() and not str(table["spec"]).endswith(TLA):
         raise UsageError(f"{place}: config, library and lemmas are for TLA+ modules, FILE.tla")
@@ -204,7 +205,7 @@ def _seconds(table: Mapping[str, Any], place: str) -> float | None:
 
 
 def _located(spec: str, path: Path, place: str) -> str:
-    """A file is sought beside the manifest, wherever the command is started."""
+    """Return the path of a spec. A file is sought beside the manifest, whatever the working directory."""
     if spec in BUILT_IN:
         return spec
     if not spec.endswith((".py", TLA)) and ".py:" not in spec:
@@ -212,7 +213,7 @@ def _located(spec: str, path: Path, place: str) -> str:
         files = f"{spec}.py or {spec}.tla"
         raise UsageError(f"{place}: {error}; a protocol of your own is named by its file, as in {files}")
     file = spec.rpartition(":")[0] if ".py:" in spec else spec
-    if not os.path.isfile(path.parent / file):  # of no path at all too
+    if not os.path.isfile(path.parent / file):  # this includes an empty path
         raise UsageError(f"{place}: spec = {spec!r}: there is no file {path.parent / file}")
     return str(path.parent / spec)
 

@@ -1,4 +1,4 @@
-"""The cells of a manifest as jobs of a CI matrix, grouped so that the jobs take about as long."""
+"""The cells of a manifest as jobs of a CI matrix, in groups that take about the same time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from verifier.ci.manifest import Cell
 
 MOST_GROUPS = 256
-"""GitHub Actions starts no more jobs from a matrix."""
+"""The most jobs that GitHub Actions starts from a matrix."""
 
 
 @dataclass
@@ -19,12 +19,10 @@ class _Group:
 
 
 def matrix(cells: Sequence[Cell], groups: int) -> dict[str, Any]:
-    """``{"include": [...]}`` with at most that many entries, for ``fromJSON``.
-
-    Each names its cells in ``cell``, joined by commas, as ``verify ci --cell`` takes them. Longest first,
-    each to the group that has least to do: at most 4/3 of the best distribution (Graham 1969). A cell of
-    unknown length counts as the mean of the others.
-    """
+    """Return ``{"include": [...]}`` with at most this number of entries, for ``fromJSON``. Each entry names
+    its cells in ``cell``, joined by commas, as ``verify ci --cell`` takes them. The longest cells come first,
+    each to the group with the least work: at most 4/3 of the best distribution (Graham 1969). A cell of
+    unknown length counts as the mean of the others."""
     known = [cell.seconds for cell in cells if cell.seconds is not None]
     mean = sum(known) / len(known) if known else 1.0
     weights = {cell.id: mean if cell.seconds is None else cell.seconds for cell in cells}

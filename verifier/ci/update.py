@@ -1,4 +1,4 @@
-"""Records what was found in the manifest itself; comments and layout stay as they are."""
+"""The update of a manifest with results; comments and layout stay as they are."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from verifier.verdict import ExitCode, VerdictKind
 
 _UNDECIDED = (VerdictKind.INCONCLUSIVE, VerdictKind.ERROR)
 _NOTICED_FACTOR, _NOTICED_SECONDS = 2.0, 1.0
-"""Seconds are only written again where they changed by this much: a review shall not drown in them."""
+"""Seconds are only rewritten if they changed by this much, so that a review is not flooded."""
 
 
 @dataclass(frozen=True)
 class Updated:
-    """What became of the cells of a manifest."""
+    """The changes to the cells of a manifest."""
 
     left: tuple[NotRecorded, ...]
-    """Those that were left as they are."""
+    """The cells that were not changed."""
     removed: Mapping[str, tuple[str, ...]]
-    """By cell, what was expected of properties that there are no more."""
+    """For each cell: the removed expectations of properties that no longer exist."""
 
 
 @dataclass(frozen=True)
 class NotRecorded:
-    """A cell that was left as it is, and why, on one line."""
+    """A cell that was not changed, and the reason, on one line."""
 
     cell: str
     reason: str
@@ -43,7 +43,7 @@ class NotRecorded:
 
 
 def left_alone(checked: CellResult) -> NotRecorded | None:
-    """Why nothing of a cell can be recorded; None: it can be."""
+    """Return the reason why nothing of a cell can be recorded; None if it can be."""
     if checked.ran is None:
         words = "; ".join(check.surprise for check in checked.surprises if check.surprise is not None)
         code = ExitCode.worst(check.exit_code for check in checked.surprises)
@@ -57,8 +57,8 @@ def left_alone(checked: CellResult) -> NotRecorded | None:
 
 
 def updated(text: str, cells: Sequence[CellResult]) -> tuple[str, dict[str, tuple[str, ...]]]:
-    """The manifest's text with what was found in these cells, of which none is to be left alone; and by cell
-    the expectations that were removed."""
+    """Return the manifest's text with the results of these cells, and the removed expectations by cell. All
+    these cells must be recordable."""
     document: Any = tomlkit.parse(text)
     tables = {str(table["id"]): table for table in document["cell"]}
     removed = {checked.cell.id: _record(tables[checked.cell.id], checked) for checked in cells}
@@ -66,9 +66,9 @@ def updated(text: str, cells: Sequence[CellResult]) -> tuple[str, dict[str, tupl
 
 
 def write_updated(path: Path, cells: Sequence[CellResult]) -> Updated:
-    """Rewrites the file. Raises OSError."""
+    """Rewrite the file. Raises OSError."""
     left = {checked.cell.id: reason for checked in cells if (reason := left_alone(checked)) is not None}
-    before = bytes_of(path).decode()  # with the ends of lines as they are
+    before = bytes_of(path).decode()  # the line ends stay as they are
     after, removed = updated(before, [checked for checked in cells if checked.cell.id not in left])
     if after != before:
         replace_file(path, after)
@@ -76,7 +76,7 @@ def write_updated(path: Path, cells: Sequence[CellResult]) -> Updated:
 
 
 def _record(table: Table, checked: CellResult) -> tuple[str, ...]:
-    """Writes what was found of a cell; returns the names of expectations that were removed."""
+    """Write the results of a cell. Return the names of removed expectations."""
     assert checked.ran is not None
     rows, cell, states = checked.ran.rows, checked.cell, checked.ran.distinct_states
     trivia = _cut_off(table)
@@ -106,7 +106,7 @@ def _record(table: Table, checked: CellResult) -> tuple[str, ...]:
 
 
 def _cut_off(table: Any) -> list[Any]:
-    """Takes the blank lines and comments from the end of a table: they belong to the next one."""
+    """Remove the blank lines and comments from the end of a table: they belong to the next table."""
     found: list[Any] = []
     if isinstance(table, Table):
         body = table.value.body

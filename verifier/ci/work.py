@@ -1,4 +1,4 @@
-"""The child process of a cell: loads the spec and runs the engine."""
+"""The child process of a cell, which loads the spec and runs the engine."""
 
 from __future__ import annotations
 
@@ -27,27 +27,27 @@ class Facts:
     spec_hash: str
     properties: tuple[str, ...]
     elsewhere: Mapping[str, str]
-    """Which commands check properties of which something is expected and that this engine does not."""
+    """The commands that check expected properties which this engine does not check."""
     by_default: tuple[str, ...]
-    """Those that are checked where none is asked for."""
+    """The properties that are checked by default."""
     lasting: tuple[str, ...]
     """Temporal properties that the configuration of a TLA+ module names."""
     decides_temporal: bool
-    """True if the engine decides these."""
+    """True if the engine decides the temporal properties."""
     no_deadlock: str | None
     """The title of freedom from deadlock, if the engine can be asked for it."""
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """The spec, its constants or what was asked of it cannot be taken; in one line, why."""
+    """The reason, on one line, why the spec, its constants or its properties are refused."""
 
     reason: str
 
 
 @dataclass(frozen=True)
 class CellRun:
-    """The rows of a run, and how many states it saw where it saw all."""
+    """The rows of a run, and the number of states if it saw all."""
 
     rows: tuple[Row, ...]
     distinct_states: int | None
@@ -64,7 +64,7 @@ def survey(
 def run(
     cells: Sequence[tuple[Cell, tuple[str, ...]]], at_once: int, watch: Watch = lambda _: None
 ) -> Iterator[TaskResult]:
-    """Runs cells, each for the properties beside it; what is reported is a CellRun or a Refusal."""
+    """Run cells, each for the properties beside it. A run reports a CellRun or a Refusal."""
     tasks = [Task(cell.id, _running(cell, names), _limits(cell)) for cell, names in cells]
     return run_tasks(tasks, at_once, watch)
 
@@ -117,7 +117,8 @@ def _surveying(cell: Cell) -> Work:
 
 
 def _lasting(definition: Definition) -> tuple[str, ...]:
-    """Those of a TLA+ module, whose configuration asks for them; a Python protocol only has them."""
+    """Return the temporal properties that the configuration of a TLA+ module names; none for a Python
+    protocol."""
     return tuple(one.name for one in definition.temporal) if definition.presentation.config else ()
 
 

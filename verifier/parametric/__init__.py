@@ -1,1 +1,1 @@
-"""Proofs for all constants at once: the definition read with its constants and quantifiers kept."""
+"""Proofs for all constants at once: the definition is read with its constants and quantifiers kept."""

@@ -1,7 +1,8 @@
-"""What the parametric reading takes more widely than the protocol, and why that is sound.
+"""Over-approximations of the protocol in the parametric reading, and why they are sound.
 
-A wider reading may have more steps and more states, never fewer: what holds in all of its states holds in all
-states of the protocol, at every choice of constants. ``docs/all-constants.md`` shows this table.
+An over-approximation may have more steps and more states, never fewer. A property that holds in all its
+states holds in all states of the protocol, at every choice of constants. ``docs/all-constants.md`` shows this
+table.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Approximation:
-    """Something that is read more widely."""
+    """One over-approximation."""
 
     what: str
     read_as: str

@@ -1,4 +1,4 @@
-"""What a new symbol is applied to: then a formula has one symbol wherever the same is said of something."""
+"""The arguments of new symbols. With them, a formula has one symbol wherever it is applied."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from verifier.parametric.logic import Logic, Node, walk
 
 PARAMETER = "?"
-"""In the name of each parameter of an action, and of no state variable."""
+"""A character in the name of each parameter of an action, and of no state variable."""
 
 
 @dataclass(frozen=True)
@@ -17,15 +17,15 @@ class Abstracted:
 
     formula: Node
     variables: tuple[Node, ...]
-    """What is free in it, but those that it is about."""
+    """Its free variables, without those that it is about."""
     arguments: tuple[Node, ...]
-    """What these stand for."""
+    """The terms that these variables stand for."""
 
 
 def abstracted(logic: Logic, formula: Node, about: Sequence[Node]) -> Abstracted:
-    """Parameters as variables: a lemma says of every client what an action reads of the one that takes it.
-    Variables are in the order in which the formula speaks of them, which does not depend on how it was read.
-    """
+    """Replace the parameters of an action by variables. A lemma then says of every client what an action
+    reads of its own. The variables are in the order of their occurrence, which does not depend on how the
+    formula was read."""
     found: dict[Node, None] = {}
 
     def see(node: Node) -> None:

@@ -24,7 +24,7 @@ _RELATIONS: Mapping[str, Callable[[int, int], bool]] = MappingProxyType(
 
 
 def assumption_node(logic: Logic, assumption: Assumption) -> Node:
-    """An assumption on constants as a formula."""
+    """Return an assumption on constants as a formula."""
     left, right = polynomial_node(logic, assumption.left), polynomial_node(logic, assumption.right)
     relations = {
         "<": logic.less(left, right),
@@ -39,7 +39,8 @@ def assumption_node(logic: Logic, assumption: Assumption) -> Node:
 
 
 def is_satisfied(assumption: Assumption, constants: Mapping[str, Any]) -> bool:
-    """True if constants satisfy it; not if it speaks of what is computed from them in no simple way."""
+    """True if constants satisfy an assumption. False if it mentions numbers that are computed from them in a
+    complex way."""
     sides = (assumption.left, assumption.right)
     if any(name not in constants for side in sides for monomial in side for name in monomial):
         return False
@@ -51,7 +52,7 @@ def is_satisfied(assumption: Assumption, constants: Mapping[str, Any]) -> bool:
 
 
 def polynomial_node(logic: Logic, polynomial: Polynomial) -> Node:
-    """A polynomial over the constants as a node. No state variable has a name with a space."""
+    """Return a polynomial over the constants as a node. No state variable has a name with a space."""
     total = logic.integer(0)
     for monomial, factor in polynomial.items():
         product = logic.integer(factor)

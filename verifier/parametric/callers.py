@@ -1,4 +1,4 @@
-"""Whose code asks: that of the verifier, or that of the protocol that is being read for all constants."""
+"""The caller of an operation: the verifier, or the protocol that is being read for all constants."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from types import FrameType
 from verifier.specs.reading.places import is_engine, is_standard_library, place
 
 _READER = "verifier.parametric.loading"
-"""The module that has protocols read. What called it is no part of the protocol."""
+"""The module that starts the reading of protocols. Its callers are not part of the protocol."""
 
 
 def asker(frame: FrameType | None) -> FrameType | None:
-    """The frame of the protocol that asks directly, or through special methods such as ``__eq__`` of a sort;
-    None if other code of the verifier asks."""
+    """Return the frame of the protocol that calls directly, or through special methods such as ``__eq__`` of
+    a sort. None if other code of the verifier calls."""
     while frame is not None:
         name = frame.f_code.co_name
         if _is_of_protocol(frame):
@@ -26,7 +26,8 @@ def asker(frame: FrameType | None) -> FrameType | None:
 
 
 def running(frame: FrameType | None) -> FrameType | None:
-    """The innermost frame of the protocol on the stack, also below the verifier's; None if there is none."""
+    """Return the innermost frame of the protocol on the stack, even below the verifier's; None if there is
+    none."""
     while frame is not None and _module(frame) != _READER:
         if _is_of_protocol(frame):
             return frame
@@ -35,22 +36,22 @@ def running(frame: FrameType | None) -> FrameType | None:
 
 
 def place_of_frame(frame: FrameType) -> str:
-    """The file and line where it is."""
+    """Return the file and line of a frame."""
     return place(frame.f_code.co_filename, frame.f_lineno)
 
 
 def short_place_of_frame(frame: FrameType) -> str:
-    """The same, without the folders of the file."""
+    """Return the file and line of a frame, without the folders of the file."""
     return place(Path(frame.f_code.co_filename).name, frame.f_lineno)
 
 
 def is_of_verifier(frame: FrameType) -> bool:
-    """True if it is of the verifier's own code."""
+    """True if a frame belongs to the verifier's code."""
     return is_engine(_module(frame))
 
 
 def _is_of_protocol(frame: FrameType) -> bool:
-    """True if it is neither of the verifier nor of Python's own library, which both may call."""
+    """True if a frame belongs neither to the verifier nor to Python's library, which both may call."""
     return not is_of_verifier(frame) and not is_standard_library(frame.f_code.co_filename)
 
 

@@ -1,4 +1,4 @@
-"""Certificates of proofs for all constants: the hypotheses that suffice, and each obligation as SMT-LIB."""
+"""Certificates of proofs for all constants: the sufficient hypotheses, and each obligation as SMT-LIB."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class _Step(TypedDict):
 
 
 class Content(TypedDict):
-    """What a file must have."""
+    """The required content of a file."""
 
     format: str
     spec: str
@@ -55,11 +55,11 @@ class Content(TypedDict):
 
 
 class Misfit(UsageError):
-    """A certificate cannot be read, or does not fit the protocol."""
+    """Raised if a certificate cannot be read, or does not fit the protocol."""
 
 
 def dump(reading: ParametricReading, attempt: Attempt) -> str:
-    """The certificate of a proof as JSON."""
+    """Return the certificate of a proof as JSON."""
     steps = [
         _Step(name=one.name, effort=one.effort, with_stays=one.with_stays, kept=list(one.kept), smt2=one.smt2)
         for one in attempt.results.values()
@@ -91,8 +91,8 @@ def is_one(content: Mapping[str, Any]) -> bool:
 
 
 def read(path: Path, given: Mapping[str, Any] | None = None) -> Content:
-    """The content of a file; ``given``: one that was read from it. Raises Misfit if it is no certificate or
-    was changed."""
+    """Return the content of a file. ``given``: the content, if it was read already. Raises Misfit if it is no
+    certificate or was changed."""
     try:
         content: Any = read_json(read_text(path)) if given is None else given
         check_shape(content, Content, "")
@@ -106,7 +106,7 @@ def read(path: Path, given: Mapping[str, Any] | None = None) -> Content:
 
 @dataclass(frozen=True)
 class Checked:
-    """What came of a check: the obligations that were decided, and those that were not."""
+    """The result of a check: the obligations that were decided, and those that were not."""
 
     obligations: int
     failed: tuple[str, ...]
@@ -116,11 +116,8 @@ class Checked:
 def check(
     reading: ParametricReading, content: Content, limits: Limits, solver: str = CHECKER
 ) -> Checked:
-    """Checks a certificate. All formulas are made again from the protocol; the file only says which instances
-    of which lemmas suffice.
-
-    Raises Misfit if the file is of another protocol, or leaves an obligation out.
-    """
+    """Check a certificate. All formulas are made again from the protocol. The file only names the instances
+    of lemmas that suffice. Raises Misfit if the file is of another protocol, or leaves an obligation out."""
     load_script_solvers()
     _require_fit(reading, content)
     fitting = within(limits, lambda: _Fitting.of(Proofs.of(reading), content))
@@ -170,7 +167,7 @@ def _require_fit(reading: ParametricReading, content: Content) -> None:
 
 @dataclass(frozen=True)
 class _Found:
-    """What came of an obligation: whether the solver shows it, and the lemmas that this needs."""
+    """The result for one obligation: whether the solver shows it, and the lemmas that this needs."""
 
     shown: bool
     uses: tuple[str, ...]
@@ -178,12 +175,12 @@ class _Found:
 
 @dataclass(frozen=True)
 class _Fitting:
-    """The obligations that a file speaks of, and what it says of each."""
+    """The obligations of a file, and its statements about each."""
 
     steps: Mapping[str, _Step]
     listed: Mapping[bool, Listed]
     whole: Listed
-    """All that the claim can need."""
+    """All obligations that the claim can need."""
 
     @staticmethod
     def of(proofs: Proofs, content: Content) -> _Fitting:
@@ -197,7 +194,7 @@ class _Fitting:
         return _Fitting(steps, listed, listed[content["with_stays"]])
 
     def of_step(self, claim: str, one: Obligation) -> tuple[Obligations, Obligation, _Step]:
-        """How the file shows an obligation. Raises Misfit if it does not."""
+        """Return the file's step for an obligation. Raises Misfit if it has none."""
         step = self.steps.get(one.name)
         if step is None or not 0 <= step["effort"] < len(EFFORTS) or step["with_stays"] not in self.listed:
             raise Misfit(f"the certificate leaves out that {one.name} holds")
@@ -211,7 +208,8 @@ class _Fitting:
 def _work(
     solver: str, obligations: Obligations, obligation: Obligation, step: _Step
 ) -> Callable[[Callable[[Any], None], Connection], None]:
-    """The text is made in the process that asks the solver: all of them together take gigabytes."""
+    """Return the work for one obligation. The process that asks the solver makes the text: the texts of all
+    obligations take gigabytes."""
 
     def work(report: Callable[[Any], None], _: Connection) -> None:
         try:
@@ -227,8 +225,8 @@ def _work(
 def _made(
     obligations: Obligations, obligation: Obligation, step: _Step
 ) -> tuple[str, tuple[str, ...]]:
-    """The text of an obligation, and the lemmas that it has instances of. Raises Misfit if the file's text is
-    another."""
+    """Return the text of an obligation, and the lemmas that it instantiates. Raises Misfit if the file's text
+    differs."""
     asked = Query.of(obligations, obligation, EFFORTS[step["effort"]])
     if not all(0 <= place < len(asked.hypotheses) for place in step["kept"]):
         raise Misfit(f"the certificate names instances that there are not, for {obligation.name}")
@@ -239,5 +237,5 @@ def _made(
 
 
 def described(results: Sequence[Any]) -> list[dict[str, Any]]:
-    """Results as JSON."""
+    """Return results as JSON."""
     return [asdict(one) for one in results]

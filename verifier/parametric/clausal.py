@@ -1,7 +1,7 @@
-"""Formulas as clauses: without quantifiers, and said of all values of their variables.
+"""Formulas as clauses: without quantifiers, for all values of their variables.
 
-What exists becomes a Skolem function of the variables that it depends on. So the clauses are satisfiable
-exactly if the formula is, and each ground instance of a clause follows from it.
+An existential variable becomes a Skolem function of the variables that it depends on. So the clauses are
+satisfiable exactly if the formula is, and the formula implies each ground instance of a clause.
 """
 
 from __future__ import annotations
@@ -16,21 +16,22 @@ from verifier.parametric.logic import BOOL, Logic, Node, walk
 
 @dataclass(frozen=True)
 class Clause:
-    """What holds for all values of the variables; no quantifier is in the body."""
+    """A formula without quantifiers that holds for all values of its variables."""
 
     variables: tuple[Node, ...]
     body: Node
 
 
 class Clausifier:
-    """Turns formulas into clauses. Skolem functions are numbered in the order in which they are made."""
+    """Turns formulas into clauses. Skolem functions are numbered in the order of their creation."""
 
     def __init__(self, logic: Logic) -> None:
         self.logic = logic
         self._skolem: dict[str, int] = {}
 
     def clauses(self, formula: Node, name: str) -> tuple[Clause, ...]:
-        """Clauses that together are satisfiable if the formula is. Skolem functions begin with ``name``."""
+        """Return clauses that together are satisfiable if the formula is. Skolem functions begin with
+        ``name``."""
         matrix, variables = self._matrix(formula, True, (), name)
         return tuple(
             Clause(tuple(v for v in variables if v in part.free), part)
@@ -39,8 +40,8 @@ class Clausifier:
         )
 
     def _conjuncts(self, matrix: Node) -> Iterator[Node]:
-        """Parts whose conjunction is the matrix. What says ``a or (b and c)`` is two parts if each speaks of
-        fewer variables: it then has fewer instances."""
+        """Yield parts whose conjunction is the matrix. ``a or (b and c)`` is split if each part has fewer
+        variables: it then has fewer instances."""
         if matrix.kind == "and":
             for part in matrix.args:
                 yield from self._conjuncts(part)
@@ -66,7 +67,7 @@ class Clausifier:
     def _matrix(
         self, node: Node, sign: bool, outer: tuple[Node, ...], name: str
     ) -> tuple[Node, tuple[Node, ...]]:
-        """The node, or its negation, without quantifiers, and the variables that it is said of."""
+        """Return the node, or its negation, without quantifiers, and the variables that it is about."""
         logic = self.logic
         if not node.quantified:
             return (node if sign else logic.neg(node)), ()
@@ -107,7 +108,8 @@ class Clausifier:
 
 
 def closed(logic: Logic, clause: Clause, leads: Mapping[str, Sequence[str]]) -> Node:
-    """The clause as one formula for a solver, with triggers where predicates of definitions are in it."""
+    """Return the clause as one formula for a solver, with triggers if it contains predicates of
+    definitions."""
     if not clause.variables:
         return clause.body
     return logic.forall(clause.variables, clause.body, triggers(logic, clause, leads))
@@ -116,8 +118,9 @@ def closed(logic: Logic, clause: Clause, leads: Mapping[str, Sequence[str]]) -> 
 def triggers(
     logic: Logic, clause: Clause, leads: Mapping[str, Sequence[str]]
 ) -> tuple[tuple[Node, ...], ...]:
-    """What makes a solver instantiate a clause with predicates of definitions: such a predicate, or its like
-    in the other state, and for variables that are not in it another term. None if there is no such."""
+    """Return the triggers that make a solver instantiate a clause with predicates of definitions. A trigger
+    is such a predicate, or its twin in the other state, with further terms for variables that it lacks. It is
+    empty if there is no such predicate."""
     parts = list(_plain_applications(clause.body))
     heads: dict[Node, None] = {}
     for part in parts:
@@ -137,7 +140,7 @@ def triggers(
 
 
 def _plain_applications(node: Node) -> Iterable[Node]:
-    """Applications to variables and to other such applications, which solvers can match."""
+    """Return applications to variables and to other such applications, which solvers can match."""
     found: dict[Node, None] = {}
     plain: dict[Node, bool] = {}
 

@@ -1,6 +1,6 @@
-"""True if two readings of a protocol, at different constants, are the same where constants do not show.
+"""Comparison of two readings of a protocol at different constants, apart from the values of constants.
 
-Traced numbers see comparisons, but not a Python loop that unrolls ``range(n)``. What is unrolled differs
+Traced numbers notice comparisons, but not a Python loop that unrolls ``range(n)``. An unrolled loop differs
 between two readings, and then the protocol has no reading for all constants.
 """
 
@@ -19,13 +19,13 @@ from verifier.specs.definition import Definition, PropertyKind
 
 
 def require_same(one: Definition, other: Definition, how: str = "at other constants") -> None:
-    """Raises NotParametric, with the place, if the definitions differ in more than the constants' values."""
+    """Raise NotParametric, with the place, if the definitions differ in more than the constants' values."""
     _require(one, other, how, _traced)
 
 
 def require_same_values(traced: Definition, plain: Definition) -> None:
-    """The same of a definition with traced numbers and the plain one at the same constants: then the code did
-    not ask what its constants are."""
+    """Raise NotParametric if the definition with traced numbers differs from the plain one at the same
+    constants. If they are equal, the protocol's code did not depend on the type of its constants."""
     _require(traced, plain, "where its constants are plain numbers", _plain)
 
 
@@ -55,8 +55,9 @@ def _require(one: Definition, other: Definition, how: str, number: _Number) -> N
 
 
 def _terms(definition: Definition) -> Iterator[tuple[str, Term]]:
-    """All that is compared. Whether anything may have no value, which the finite reading judges by bounds of
-    sorts, is another question at each constants: the reading for all constants asks it of each read."""
+    """Yield all terms that are compared. Undefined reads are left out. The finite reading judges them by
+    bounds of sorts, which differ at each choice of constants; the reading for all constants judges each read
+    itself."""
     for action in definition.actions:
         for parameter in action.parameters:
             symbol = parameter.symbol
@@ -66,7 +67,7 @@ def _terms(definition: Definition) -> Iterator[tuple[str, Term]]:
 
 
 def index_set_counts(definition: Definition) -> list[Polynomial]:
-    """The numbers of elements of all index sets that are quantified over or that values belong to."""
+    """Return the sizes of all index sets that are quantified over or that values belong to."""
     sorts: dict[int, Sort] = {id(symbol.sort): symbol.sort for symbol in definition.variables}
     seen = set[int]()
     waiting = [term for _, term in _terms(definition)]
@@ -83,11 +84,11 @@ def index_set_counts(definition: Definition) -> list[Polynomial]:
 
 
 class _Same:
-    """Compares terms; what was found the same is not looked at again. Both definitions live as long."""
+    """Compares terms; equal pairs are remembered. Both definitions live as long as it does."""
 
     def __init__(self, number: _Number) -> None:
         self._number = number
-        """What of an integer is compared."""
+        """Returns the part of an integer that is compared."""
         self._known: set[tuple[int, int]] = set()
 
     def terms(self, one: Term, other: Term) -> bool:
@@ -102,11 +103,11 @@ class _Same:
         return all(map(self.terms, one.arguments, other.arguments))
 
     def symbol(self, symbol: Symbol) -> tuple[str, str]:
-        """What is compared of a variable."""
+        """Return the parts of a variable that are compared."""
         return symbol.name, self._sort(symbol.sort)
 
     def _read(self, term: Term) -> tuple[object, ...]:
-        """What the parametric reading uses of a term beside its parts."""
+        """Return the data of a term, besides its arguments, that the parametric reading uses."""
         bound = self._sort(term.binds.sort) if term.binds is not None else ""
         domains = tuple(self._sort(part.domain) for part in sorts_in(term.sort) if isinstance(part, Function))
         if isinstance(term.data, Symbol):
@@ -118,7 +119,7 @@ class _Same:
         return (term.data, bound, domains)
 
     def _sort(self, sort: Sort) -> str:
-        """A sort as text, with constants by their names."""
+        """Return a sort as text, with constants by their names."""
         number, parts = self._number, ", ".join(map(self._sort, sort.parts()))
         match sort:
             case Range():

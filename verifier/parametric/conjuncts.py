@@ -1,4 +1,4 @@
-"""Parts of formulas that are shown one by one."""
+"""The parts of formulas that are proved one by one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from verifier.parametric.logic import Logic, Node
 
 
 def conjuncts(logic: Logic, formula: Node, *, implied: bool) -> Iterator[Node]:
-    """Parts whose conjunction is the formula. ``implied``: also of a conjunction that others imply."""
+    """Yield parts whose conjunction is the formula. ``implied``: also split a conjunction that others
+    imply."""
     if formula.kind == "and":
         for part in formula.args:
             yield from conjuncts(logic, part, implied=implied)
@@ -27,7 +28,7 @@ def conjuncts(logic: Logic, formula: Node, *, implied: bool) -> Iterator[Node]:
 
 
 def _implied(formula: Node) -> Node | None:
-    """The only part of a disjunction that is, maybe for all of something, a conjunction."""
+    """Return the only part of a disjunction that is a conjunction, perhaps below a universal quantifier."""
     found = []
     for arg in formula.args:
         inner = arg

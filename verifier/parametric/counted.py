@@ -1,4 +1,4 @@
-"""How many values satisfy something, compared with a small number: so many that differ, or not one more."""
+"""Comparisons of a count with a small number: this number of different values, or not one more."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _COUNTS = (Operator.COUNT, Operator.CARDINALITY)
 _MOST = 3
-"""A formula says of so many values, and one more, that they differ."""
+"""The largest number for which a formula lists different values."""
 
 
 def compared(reader: Reader, term: Term, scope: Scope) -> Node | None:
@@ -40,7 +40,7 @@ def compared(reader: Reader, term: Term, scope: Scope) -> Node | None:
 
 
 def _small(term: Term) -> int | None:
-    """The number that a term is, if it is a small one that depends on no constant."""
+    """Return the number of a term, if it is small and depends on no constant."""
     if term.operator is not Operator.LITERAL or not isinstance(term.sort, Range):
         return None
     low = term.sort.low
@@ -54,7 +54,7 @@ def _exactly(reader: Reader, counted: Term, scope: Scope, number: int) -> Node:
 
 
 def at_least(reader: Reader, counted: Term, scope: Scope, number: int) -> Node:
-    """So many different values are counted."""
+    """Return the formula that this number of different values is counted."""
     logic, values = reader.logic, reader.values
     (argument,) = counted.arguments
     if counted.operator is Operator.COUNT:

@@ -1,7 +1,7 @@
-"""How many values satisfy something, as a number of which only some facts are known.
+"""Counts of values that satisfy a formula, as numbers with partial axioms.
 
-A count is a function symbol of the variables that are free in its formula. What is said of it here is true of
-finite sets, and each set of the protocol is finite: so at all constants the true number is one choice of it.
+A count is a function symbol of the free variables of its formula. The axioms are true of finite sets, and
+each set of the protocol is finite. So at all constants the true count satisfies them.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Counting:
-    """What a function symbol counts."""
+    """The formula that a function symbol counts."""
 
     outside: tuple[Node, ...]
-    """Its arguments."""
+    """The arguments of the symbol."""
     variables: tuple[Node, ...]
-    """The value that is counted or not."""
+    """The variables of the value that may be counted."""
     within: Node
-    """The value is one of its sort."""
+    """The formula that the value belongs to its sort."""
     inside: Node
-    """The value is counted."""
+    """The formula that the value is counted."""
     size: Node | None
-    """How many values the sort has, if that is known."""
+    """The number of values of the sort, if it is known."""
 
 
 def counted(reader: Reader, term: Term, scope: Scope) -> Node:
-    """The number as a new symbol."""
+    """Return the count as a new symbol."""
     logic, (argument,) = reader.logic, term.arguments
     if term.operator is Operator.COUNT:
         assert term.binds is not None
@@ -80,7 +80,7 @@ def _size(reader: Reader, sort: Sort) -> Node | None:
 
 
 def bounds(logic: Logic, counting: Counting, number: Node) -> Iterator[Node]:
-    """What is known of one count, which is the symbol applied to terms."""
+    """Yield the axioms about one count, which is the symbol applied to terms."""
     inside, within = _at(logic, counting, number)
     one = logic.integer(1)
     yield logic.less_equal(logic.integer(0), number)
@@ -93,7 +93,7 @@ def bounds(logic: Logic, counting: Counting, number: Node) -> Iterator[Node]:
 
 
 def extremes(logic: Logic, counting: Counting, number: Node) -> Iterator[Node]:
-    """That a count is 0 if nothing is counted, and the size of the sort if everything is."""
+    """Yield that a count is 0 if nothing is counted, and the size of the sort if everything is."""
     inside, within = _at(logic, counting, number)
     yield some(logic, counting, number)
     if counting.size is not None:
@@ -102,7 +102,7 @@ def extremes(logic: Logic, counting: Counting, number: Node) -> Iterator[Node]:
 
 
 def some(logic: Logic, counting: Counting, number: Node) -> Node:
-    """That a count is 0 if nothing is counted."""
+    """Return the formula that a count is 0 if nothing is counted."""
     inside, _ = _at(logic, counting, number)
     return logic.disj((logic.exists(counting.variables, inside), logic.less_equal(number, logic.integer(0))))
 
@@ -110,13 +110,11 @@ def some(logic: Logic, counting: Counting, number: Node) -> Node:
 def difference(
     logic: Logic, counting: tuple[Counting, Counting], numbers: tuple[Node, Node]
 ) -> Node:
-    """What is known of the first of two counts of values of one sort, compared with the second.
-
-    There are two values such that: the first count is at most the second if the one is not counted by the
-    first alone, and smaller if besides any value is counted by the second alone; and it is greater by one at
-    most if not both, which differ, are counted by the first alone. If the first alone counts one value, it is
-    the one; if it counts several, both are among them.
-    """
+    """Return the axiom that compares two counts of values of one sort. It names two values. If the first
+    value is not counted by the first count alone, the first count is at most the second. It is smaller if,
+    besides, some value is counted by the second alone. It is greater by one at most unless both values differ
+    and are counted by the first alone. If the first alone counts one value, it is the first value; if it
+    counts several, both are among them."""
     one, other = numbers
     inside, _ = _at(logic, counting[0], one)
     there, _ = _at(logic, counting[1], other)
@@ -137,9 +135,8 @@ def difference(
 
 
 def common(logic: Logic, counting: Sequence[Counting], numbers: Sequence[Node]) -> Iterator[Node]:
-    """That two counts which together are more than a third one count a value in common, or one of them a
-    value that the third does not; or, without a third, which together are more than the size of an index set.
-    """
+    """Yield that two counts share a value if their sum is greater than a third count or the size of an index
+    set. With a third count, one of them may instead count a value that the third does not."""
     variables, parts = counting[0].variables, []
     for one, number in zip(counting, numbers, strict=True):
         inside, _ = _at(logic, one, number)
@@ -161,11 +158,11 @@ def common(logic: Logic, counting: Sequence[Counting], numbers: Sequence[Node]) 
 
 
 def are_comparable(one: Counting, other: Counting) -> bool:
-    """True if values of one sort are counted, as far as nodes tell."""
+    """True if both count values of one sort, as far as nodes show."""
     return [v.sort for v in one.variables] == [v.sort for v in other.variables]
 
 
 def _at(logic: Logic, counting: Counting, number: Node) -> tuple[Node, Node]:
-    """What is counted, and what could be, where the symbol is applied to these terms."""
+    """Return the formulas of counted and countable values where the symbol is applied to these terms."""
     values = dict(zip(counting.outside, number.args, strict=True))
     return logic.substituted(counting.inside, values), logic.substituted(counting.within, values)

@@ -1,4 +1,4 @@
-"""One obligation asked of two solvers: the first finds which instances suffice, the second checks it."""
+"""One obligation with two solvers: the first finds sufficient instances, the second checks them."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from verifier.solvers.names import decide_script
 
 FINDER, CHECKER = "z3", "cvc5"
 STEPS_PER_SECOND = 2_000_000
-"""Of Z3's own unit of work, about."""
+"""The approximate speed of Z3 in its own unit of work."""
 _CHECKER_STEPS = 1_500_000
-"""Of cvc5's own unit of work: some ten seconds. What it needs is mostly a hundredth of that."""
+"""The limit of cvc5's own unit of work: some ten seconds. It mostly needs a hundredth of that."""
 _FIRST_CHECKER_STEPS = 150_000
-"""The same at first: where it gives up, what is shown with more is mostly simpler for it."""
+"""The limit at first. If cvc5 exceeds it, hypotheses from more instances are mostly simpler for it."""
 
 
 def decide(obligations: Obligations, obligation: Obligation, efforts: Sequence[Effort] = EFFORTS) -> Result:
-    """Asks the solvers with more and more instances. ``efforts``: the first of them all, or all."""
+    """Ask the solvers with more and more instances. ``efforts``: the first of them all, or all."""
     reason = "both solvers gave up"
     last: list[Any] | None = None
     found: list[Finding] = []
@@ -54,7 +54,7 @@ def decide(obligations: Obligations, obligation: Obligation, efforts: Sequence[E
 
 @dataclass(frozen=True)
 class Finding:
-    """What one solver shows."""
+    """The result of one solver."""
 
     asked: Query
     effort: int
@@ -77,7 +77,7 @@ def _found(asked: Query, number: int, effort: Effort) -> Finding | Answer:
 def _checked(
     obligations: Obligations, obligation: Obligation, found: Finding, steps: int
 ) -> Shown | Answer:
-    """What the second solver says of the same with the hypotheses that the first one needs."""
+    """Return the second solver's result for the hypotheses that the first solver needs."""
     text = found.asked.script(found.kept)
     began = time.process_time()
     checked = decide_script(CHECKER, text, (), steps)
@@ -92,8 +92,8 @@ def _checked(
 def _in_turn(
     obligations: Obligations, obligation: Obligation, efforts: Sequence[Effort]
 ) -> Iterator[tuple[int, Effort]]:
-    """The efforts that make sense, each with its number: first those with the lemma itself, then, where an
-    author says which lemmas are needed, those with these only."""
+    """Yield the applicable efforts with their numbers. Efforts with the lemma itself come first. Then, if an
+    author names the needed lemmas, come those with these lemmas only."""
     numbered = list(enumerate(EFFORTS))
     if is_about_reads(obligation.claim):
         yield from ((number, effort) for number, effort in numbered if effort.own and not effort.tiers)
@@ -114,27 +114,28 @@ _REASONS = {
 
 @dataclass(frozen=True)
 class Query:
-    """What a solver is asked of an obligation."""
+    """The formulas of an obligation for a solver."""
 
     obligations: Obligations
     local: list[tuple[str, Any]]
-    """Constants, guard and goal."""
+    """The formulas of the constants, the guard and the goal."""
     hypotheses: list[tuple[str, Any]]
     """Lemmas, or instances of them, each with the lemma's name."""
 
     @staticmethod
     def of(obligations: Obligations, obligation: Obligation, effort: Effort) -> Query:
-        """The formulas of an obligation with as many hypotheses as the effort says."""
+        """Return the formulas of an obligation with the hypotheses of an effort."""
         local = obligations.premises.local(obligation)
         return Query(obligations, local, obligations.premises.chosen(obligation, effort))
 
     def lemma(self, place: int) -> str:
-        """The lemma that a hypothesis is of."""
+        """Return the lemma to which a hypothesis belongs."""
         found: str = self.hypotheses[place][0]
         return found
 
     def script(self, kept: Sequence[int] | None = None, *, named: bool = False) -> str:
-        """The SMT-LIB text with these hypotheses, or with all. ``named``: each hypothesis has a name."""
+        """Return the SMT-LIB text with these hypotheses, or with all. ``named``: each hypothesis has a
+        name."""
         places = range(len(self.hypotheses)) if kept is None else kept
         hypotheses = [(f"h{place}", *self.hypotheses[place]) for place in places]
         nodes = [node for _, node in self.local] + [node for _, _, node in hypotheses]

@@ -1,4 +1,4 @@
-"""What a protocol's own assumptions require of its constants, however Python's code puts it."""
+"""The requirements that a protocol's own assumptions make of its constants, in whatever form of Python."""
 
 from __future__ import annotations
 
@@ -10,15 +10,14 @@ from verifier.parametric.traced import Assumption, Decisions
 from verifier.specs.protocol import Protocol
 
 _MOST_WAYS = 100
-"""Of assumptions that may hold in more ways nothing is taken for required."""
+"""Assumptions that may hold in more ways require nothing."""
 
 
 def assumed(protocol: Protocol, decisions: Decisions) -> tuple[Mapping[str, Assumption], set[str]]:
-    """The comparisons that the assumptions make of the constants, and which of them they require.
-
-    Of ``a or b`` Python asks only for ``a`` if it is true, and the assumption requires neither. So they are
-    asked again, with other answers: what is required has the same answer in all ways in which they hold.
-    """
+    """Return the comparisons of constants that the assumptions make, and the required ones among them. For
+    ``a or b``, Python evaluates only ``a`` if it is true, but the assumption requires neither. So the
+    assumptions are evaluated again with other answers. A required comparison has the same answer in all ways
+    in which they hold."""
     holds, answers, made = _ask(protocol, decisions, {})
     required, waiting = set(answers.items()), _others({}, answers)
     refused = list(decisions.refused)
@@ -26,7 +25,7 @@ def assumed(protocol: Protocol, decisions: Decisions) -> tuple[Mapping[str, Assu
         if not required or len(waiting) > _MOST_WAYS:
             return made, set()
         holds, answers, _ = _ask(protocol, decisions, given)
-        decisions.refused[:] = refused  # what is refused elsewhere may be what holds there
+        decisions.refused[:] = refused  # a refusal with other answers does not count
         waiting += _others(given, answers)
         if holds:
             required &= set(answers.items())
@@ -36,10 +35,11 @@ def assumed(protocol: Protocol, decisions: Decisions) -> tuple[Mapping[str, Assu
 def _ask(
     protocol: Protocol, decisions: Decisions, given: Mapping[str, bool]
 ) -> tuple[bool, Mapping[str, bool], Mapping[str, Assumption]]:
-    """True if the assumptions hold if comparisons have these answers; all answers; what was compared."""
+    """Evaluate the assumptions with given answers of comparisons. Return whether they hold, all answers, and
+    all comparisons."""
     decisions.answers = dict(given)
     holds = False
-    with suppress(Exception):  # of the protocol's code, which is then no protocol
+    with suppress(Exception):  # an error of the protocol's code: then it is no valid protocol
         try:
             holds = all(said for said, _ in protocol.assumptions())
         except NotParametric:
@@ -49,7 +49,7 @@ def _ask(
 
 
 def _others(given: Mapping[str, bool], answers: Mapping[str, bool]) -> list[dict[str, bool]]:
-    """What may be answered instead: for each answer that was not given its opposite, after those before."""
+    """Return further answers to try: the opposite of each new answer, after those before it."""
     asked = [one for one in answers if one not in given]
     before = {one: answers[one] for one in given}
     found = []

@@ -1,7 +1,7 @@
-"""When all that a term reads has a value, as formulas of the parametric reading.
+"""The conditions under which all reads of a term have a value, as formulas of the parametric reading.
 
-The rules are those of ``verifier.encodings.definedness``: of a conjunction or an implication a part is read
-where those left of it are true, of a disjunction where they are false.
+The rules are those of ``verifier.encodings.definedness``. A part of a conjunction or an implication is read
+where those left of it are true; of a disjunction where they are false.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from verifier.parametric.reading import Reader, Scope
 
 
 class Definedness:
-    """Says when what terms read has a value, in the state of a reader."""
+    """Builds the formulas that the reads of terms have values, in the state of a reader."""
 
     def __init__(self, reader: Reader) -> None:
         self.reader = reader
         self.logic = reader.logic
 
     def formula(self, term: Term) -> Node:
-        """All that the term reads has a value."""
+        """Return the formula that all reads of the term have a value."""
         return self.of(term, self.reader.scope.turned(0))
 
     def of(self, term: Term, scope: Scope) -> Node:
-        """The same where some variables have values."""
+        """Return the formula that all reads of the term have a value, where some variables have values."""
         own = _OWN.get(term.operator)
         parts = self._parts(term, scope)
         return parts if own is None else self.logic.conj((parts, own(self, term, scope)))
@@ -48,7 +48,7 @@ class Definedness:
         return self._bound(term, scope)
 
     def _bound(self, term: Term, scope: Scope) -> Node:
-        """What is read of every value of the bound variable. A sequence that is gone through is read once."""
+        """Return the formula for every value of the bound variable. An enumerated sequence is read once."""
         assert term.binds is not None
         one = self.reader.values.quantified(term.binds.sort)
         inner = scope.binding(term.binds, one.value, weak=False)
@@ -59,7 +59,8 @@ class Definedness:
         return self.logic.conj((*whole, every))
 
     def in_turn(self, parts: Sequence[Term], scope: Scope, goes_on: bool) -> Node:
-        """All that is read has a value where each part is read if those before it have this truth value."""
+        """Return the formula for parts of which each is read only if those before it have this truth
+        value."""
         found: list[Node] = []
         before: list[Node] = []
         for place, part in enumerate(parts):
@@ -72,7 +73,7 @@ class Definedness:
     def _truth(self, term: Term, scope: Scope) -> Node:
         return self.reader.truth(term, scope)
 
-    # What operations need themselves
+    # The conditions of single operations
 
     def _get(self, term: Term, scope: Scope) -> Node:
         return self.logic.neg(self.reader.part(term.arguments[0], scope).absent)

@@ -1,6 +1,6 @@
-"""Quotients and remainders: Euclid's equation, which is linear where the divisor is a number.
+"""Quotients and remainders: Euclid's equation, which is linear if the divisor is a number.
 
-The product of an unknown divisor and a quotient is a function symbol of which only some facts are known.
+The product of an unknown divisor and a quotient is a function symbol with partial axioms.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ if TYPE_CHECKING:
 
 
 PRODUCT = "a product"
-"""No state variable has a name with a space."""
+"""The symbol of a product. No state variable has a name with a space."""
 
 
 def divided(reader: Reader, term: Term, scope: Scope) -> Node:
-    """The quotient or the remainder, as a new symbol. It means nothing unless the divisor is positive."""
+    """Return the quotient or the remainder, as a new symbol. It has no meaning unless the divisor is
+    positive."""
     logic = reader.logic
     dividend, divisor = (reader.part(arg, scope) for arg in term.arguments)
     outside = sorted(dividend.free | divisor.free, key=lambda node: node.data)
@@ -36,13 +37,13 @@ def divided(reader: Reader, term: Term, scope: Scope) -> Node:
 
 
 def product_of(logic: Logic, divisor: Node, quotient: Node) -> Node:
-    """The product, as a symbol if neither is a number."""
+    """Return the product, as a symbol if neither factor is a number."""
     product = logic.times(divisor, quotient)
     return product if product.kind != "*" else logic.app(PRODUCT, INT, (divisor, quotient))
 
 
 def euclid(logic: Logic, dividend: Node, divisor: Node, quotient: Node, remainder: Node) -> Iterator[Node]:
-    """What is true of a quotient and a remainder if the divisor is positive."""
+    """Yield the axioms of a quotient and a remainder if the divisor is positive."""
     zero, one = logic.integer(0), logic.integer(1)
     product = product_of(logic, divisor, quotient)
     if product.data == PRODUCT:
@@ -52,7 +53,7 @@ def euclid(logic: Logic, dividend: Node, divisor: Node, quotient: Node, remainde
         yield logic.implies(logic.less_equal(one, quotient), logic.less_equal(divisor, product))
         negative = logic.less_equal(quotient, logic.integer(-1))
         yield logic.implies(negative, logic.less_equal(product, logic.minus(zero, divisor)))
-        # A quotient is between 0 and what is divided.
+        # A quotient is between 0 and the dividend.
         yield logic.implies(logic.less_equal(zero, dividend), logic.less_equal(quotient, dividend))
         yield logic.implies(logic.less_equal(zero, dividend), logic.less_equal(zero, quotient))
     yield logic.equal(dividend, logic.plus(product, remainder))

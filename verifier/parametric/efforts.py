@@ -1,4 +1,4 @@
-"""How much a solver is given of what is known, little first."""
+"""Efforts: the amount of knowledge that a solver is given, small amounts first."""
 
 from __future__ import annotations
 
@@ -7,39 +7,40 @@ from enum import Enum
 
 
 class Quantified(Enum):
-    """Which hypotheses a solver is also given with their quantifiers, beside their instances."""
+    """The hypotheses that a solver also gets with their quantifiers, besides their instances."""
 
     NONE = "none"
     SPOKEN_OF = "those about what the goal says something of all"
-    """A negated goal may say something of all epochs. What is known of epochs is then needed of epochs that
-    have no name yet."""
+    """A negated goal may be about all epochs. Then facts about epochs are also needed of epochs without a
+    name."""
     ALL = "all"
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How much a solver is given: hypotheses at terms, or as they are."""
+    """The amount of knowledge for a solver: hypotheses instantiated at terms, or with quantifiers."""
 
     tiers: tuple[int, ...]
     """The sets of terms that are used, the best first."""
     most: int
-    """A clause with more instances is instantiated with the next set."""
+    """The limit of instances of a clause. Beyond it, the next set is used."""
     quantified: Quantified
     seconds: float
     meeting: bool = False
-    """True if also facts of the counts that instances speak of are given, as that two sets of which each has
-    more than half of all have an element in common; and of least and greatest elements."""
+    """True if facts about the counts in instances are given, and about least and greatest elements. Such a
+    fact is that two sets, each with more than half of all elements, share an element."""
     hinted: bool = False
-    """True if of the lemmas only those are given that the author names beside the lemma to be shown."""
+    """True if only those lemmas are given that the author names beside the lemma to be shown."""
     witnesses: int = 3000
-    """A clause with more instances has none at the values that such facts say there are, or, with a hint, at
-    the first of them only."""
+    """The limit of instances of a clause at the witnesses of such facts. With a hint, a clause with more
+    instances is instantiated at the first witnesses; otherwise at none."""
     facts: int = 60
-    """More facts of the counts in instances are not used, nor more of least and greatest elements."""
+    """The limit of facts about counts, and of those about least and greatest elements."""
     own: bool = False
-    """True if of the lemmas only the one to be shown is given, and that values are of their sorts: most
-    actions change little of what a lemma speaks of. Without terms they are given as they are. That serves
-    claims that what is read has a value: these have many parts, and so lemmas many instances."""
+    """True if the only lemmas are the one to be shown and the one that values belong to their sorts. Most
+    actions change little of what a lemma mentions. Without terms, the lemmas are given with their
+    quantifiers. That suits claims that reads have values: these have many parts, and so lemmas have many
+    instances."""
 
 
 EFFORTS = (

@@ -1,4 +1,4 @@
-"""What the parametric reading cannot read."""
+"""The error for constructs without a parametric reading."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ from verifier.errors import UsageError
 
 
 class NotParametric(UsageError):
-    """A construct has no parametric reading. The message names the construct and its place."""
+    """Raised for a construct without a parametric reading. The message names the construct and its place."""

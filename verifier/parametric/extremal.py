@@ -1,4 +1,4 @@
-"""The least or greatest element of a set of integers, as a number of which an axiom says what it is."""
+"""The least or greatest element of a set of integers, as a number with a defining axiom."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from verifier.parametric.logic import Logic, Node, walk
 
 @dataclass(frozen=True)
 class Extreme:
-    """What a function symbol is the least or greatest element of."""
+    """The set of which a function symbol is the least or greatest element."""
 
     outside: tuple[Node, ...]
-    """Its arguments."""
+    """The arguments of the symbol."""
     variable: Node
     inside: Node
-    """The variable is an element."""
+    """The formula that the variable is an element."""
     least: bool
     first: Node | None = None
     """A value that may be an element."""
 
 
 def is_element(logic: Logic, extreme: Extreme, number: Node) -> Iterator[Node]:
-    """That the number, which is the symbol applied to terms, is an element, if there is one; and, which no
-    solver guesses, if one of the values that are compared with elements is one."""
+    """Yield that the number, the symbol applied to terms, is an element if there is one. Also yield that it
+    is an element if one of the compared values is, because no solver guesses that."""
     inside = _at(logic, extreme, number)
     own = logic.substituted(inside, {extreme.variable: number})
     yield logic.implies(logic.exists((extreme.variable,), inside), own)
@@ -35,7 +35,7 @@ def is_element(logic: Logic, extreme: Extreme, number: Node) -> Iterator[Node]:
 
 
 def bounds(logic: Logic, extreme: Extreme, number: Node, value: Node) -> Node:
-    """That the number is not beyond the value if this is an element."""
+    """Return the formula that the number is not beyond the value if the value is an element."""
     inside = logic.substituted(_at(logic, extreme, number), {extreme.variable: value})
     first, last = (number, value) if extreme.least else (value, number)
     return logic.implies(inside, logic.less_equal(first, last))
@@ -46,7 +46,8 @@ def _at(logic: Logic, extreme: Extreme, number: Node) -> Node:
 
 
 def _compared(inside: Node, variable: Node) -> list[Node]:
-    """What the formula says the variable is or is not: as where a function has another value."""
+    """Return the terms with which the formula compares the variable: points where a function has another
+    value."""
     found: dict[Node, None] = {}
 
     def see(node: Node) -> None:

@@ -1,4 +1,4 @@
-"""Facts of finite sets and sequences that an obligation may need: they are true, and need no proof."""
+"""Facts of finite sets and sequences that an obligation may need. They are true and need no proof."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class Facts:
     def about(
         self, goal: Sequence[Node], others: Sequence[Node], *, extremes: bool
     ) -> tuple[Clause, ...]:
-        """What is known of the lengths in the goal, of the counts in the goal and the other formulas, and of
-        each two counts of which the goal has one."""
+        """Return the facts about lengths in the goal, counts in all formulas, and pairs of counts with one in
+        the goal."""
         if not self.definitions.counts and not self.values.sequences:
             return ()
         asked = self.counts(goal)
@@ -48,9 +48,9 @@ class Facts:
         return tuple(chain(*found, *(self._clauses("difference", pair) for pair in pairs)))
 
     def meeting(self, goal: Sequence[Node], others: Sequence[Node]) -> Iterator[Clause]:
-        """What is known of counts in formulas without variables: of those that are said to be at least so
-        many and at most so many, one of which the goal speaks of if it speaks of any; and that two of the
-        first kind which are more than one of the second, or than all there are, have a value in common."""
+        """Yield the facts about counts in formulas without variables. They concern counts with a lower or an
+        upper bound; one of a pair must occur in the goal, if the goal has any. Two counts with lower bounds
+        share a value if their sum exceeds one with an upper bound, or the number of all values."""
         found, wanted = self._roles(goal, others)
         for one in found.all:
             yield from chain(self._clauses("bounds", (one,)), self._clauses("extremes", (one,)))
@@ -64,8 +64,8 @@ class Facts:
                     yield from self._clauses("common", (one, other, whole))
 
     def _roles(self, goal: Sequence[Node], others: Sequence[Node]) -> tuple[Roles, Collection[Node]]:
-        """How the formulas speak of counts; and those that are wanted: of which the goal speaks, or all if it
-        speaks of none."""
+        """Return the bounds on counts in the formulas, and the wanted counts. The wanted counts are those in
+        the goal, or all if the goal has none."""
         known = self.definitions.counts
         asked, found = Roles(known), Roles(known)
         for node in goal:
@@ -75,12 +75,10 @@ class Facts:
         return found, (asked if asked.low or asked.high else found).all
 
     def totals(self, goal: Sequence[Node], others: Sequence[Node]) -> tuple[Clause, ...]:
-        """What is known of sums: of each count in the goal that there is for every element of an index set.
-
-        They are compared with the products in the other formulas. How many elements have more than a factor
-        is a count of its own, which is compared with the counts in the others. The elements that all of this
-        speaks of are counted for, too.
-        """
+        """Return the facts about sums: of each count in the goal that exists for every element of an index
+        set. Sums are compared with the products in the other formulas. The number of elements whose count
+        exceeds a factor is a count of its own. It is compared with the counts in the other formulas. The
+        mentioned elements are counted too."""
         families = [name for name in self._symbols(goal) if self._elements(name) is not None]
         if not families:
             return ()
@@ -105,12 +103,12 @@ class Facts:
         return tuple(chain(*found))
 
     def _symbols(self, formulas: Iterable[Node]) -> list[str]:
-        """The symbols of counts, also where they are applied to variables."""
+        """Return the symbols of counts, even if they are applied to variables."""
         names = dict.fromkeys(node.data for node in _applications(formulas))
         return [name for name in names if name in self.definitions.counts]
 
     def _factors(self, formulas: Iterable[Node]) -> list[Node]:
-        """What is multiplied in the formulas with an unknown number, and 0."""
+        """Return 0 and the factors of unknown numbers in the formulas."""
         products = [node for node in _applications(formulas) if node.data == PRODUCT and not node.free]
         return list(dict.fromkeys((self.clausifier.logic.integer(0), *(node.args[1] for node in products))))
 
@@ -121,14 +119,14 @@ class Facts:
         return [variable.sort for variable in self.definitions.counts[symbol].outside]
 
     def _elements(self, symbol: str) -> Node | None:
-        """How many elements there are, if there is a count for each element of an index set."""
+        """Return the number of elements, if there is a count for each element of an index set."""
         sorts = self._sorts(symbol)
         if len(sorts) != 1 or sorts[0] not in self.values.index_sets:
             return None
         return polynomial_node(self.clausifier.logic, self.values.index_sets[sorts[0]])
 
     def _level(self, symbol: str, number: Node) -> str:
-        """The symbol for how many elements have a count greater than the number."""
+        """Return the symbol for the number of elements whose count is greater than the number."""
         level, elements = f"{symbol} above {self.printer.text(number)}", self._elements(symbol)
         assert elements is not None
         if level not in self.definitions.counts:
@@ -139,14 +137,14 @@ class Facts:
 
     @staticmethod
     def _named(clauses: Iterable[Clause], sort: str) -> list[Node]:
-        """The elements that clauses speak of."""
+        """Return the elements that clauses mention."""
         return [node for node in ground_terms(clause.body for clause in clauses) if node.sort == sort]
 
     def nearest(
         self, goal: Sequence[Node], others: Sequence[Node], own: Sequence[Node]
     ) -> tuple[Clause, ...]:
-        """The same as ``meeting``. Those of counts that the goal itself speaks of come first, without the
-        definitions in it; then those of counts with the fewest arguments in all."""
+        """Return the facts of ``meeting``, the most relevant first. Facts about counts in the goal itself,
+        without its definitions, come first; then those with the fewest arguments."""
         found, wanted = self._roles(goal, others)
         spoken_of = self.counts(own)
         groups: list[tuple[str, tuple[Node, ...]]] = [
@@ -167,9 +165,9 @@ class Facts:
         return tuple(said | dict.fromkeys(chain(*rest)))
 
     def extreme(self, goal: Sequence[Node], others: Sequence[Node]) -> tuple[Clause, ...]:
-        """What is known of least and greatest elements in formulas without variables, and of each two of
-        which the goal has one, or of any two if it has none: whether the one bounds the other. Those with the
-        fewest arguments come first."""
+        """Return the facts about least and greatest elements in formulas without variables. For each pair
+        with one in the goal, or any pair if the goal has none, a fact says whether one bounds the other.
+        Those with the fewest arguments come first."""
         asked, found = (self._extremes_with_counted(formulas) for formulas in (goal, (*goal, *others)))
         pairs = [pair for pair in permutations(found, 2) if not asked or not asked.keys().isdisjoint(pair)]
         said: dict[Clause, None] = {}
@@ -180,27 +178,28 @@ class Facts:
         return tuple(said | dict.fromkeys(chain(*rest)))
 
     def _extremes_with_counted(self, formulas: Sequence[Node]) -> dict[Node, None]:
-        """The least and greatest elements in formulas, and in what is counted there."""
+        """Return the least and greatest elements in formulas, including those in formulas that are
+        counted."""
         return self.extremes(formulas) | self.extremes(map(self._inside, self.counts(formulas)))
 
     def extremes(self, formulas: Iterable[Node]) -> dict[Node, None]:
-        """The least and greatest elements in formulas."""
+        """Return the least and greatest elements in formulas."""
         known = self.definitions.extremes
         return dict.fromkeys(node for node in ground_terms(formulas) if node.data in known)
 
     def _inside(self, number: Node) -> Node:
-        """What is counted by the symbol of a count applied to terms."""
+        """Return the formula that a count, applied to terms, counts."""
         counting = self.definitions.counts[number.data]
         values = dict(zip(counting.outside, number.args, strict=True))
         return self.clausifier.logic.substituted(counting.inside, values)
 
     def counts(self, formulas: Iterable[Node]) -> dict[Node, None]:
-        """The counts in formulas."""
+        """Return the counts in formulas."""
         known = self.definitions.counts
         return dict.fromkeys(node for node in ground_terms(formulas) if node.data in known)
 
     def lengths(self, formulas: Iterable[Node]) -> list[Node]:
-        """The lengths in formulas of sequences of elements of index sets."""
+        """Return the lengths of sequences of elements of index sets in formulas."""
         return [node for node in ground_terms(formulas) if node.data in self.values.sequences]
 
     def _clauses(self, what: str, numbers: tuple[Node, ...]) -> tuple[Clause, ...]:
@@ -258,6 +257,7 @@ def _applications(formulas: Iterable[Node]) -> list[Node]:
 
 
 def _arguments(numbers: Sequence[Node]) -> tuple[int, int]:
-    """How many different arguments applications have in all: of those that have arguments, and of all."""
+    """Return the numbers of distinct arguments of applications: those with arguments of their own, and
+    all."""
     found = {arg for number in numbers for arg in number.args}
     return sum(1 for arg in found if arg.args), len(found)

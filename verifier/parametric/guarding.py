@@ -1,7 +1,7 @@
-"""Sorts that tell a protocol's code only what a reading for all constants may know of them.
+"""Sorts that reveal to a protocol's code only what a reading for all constants may use.
 
-``Range(0, self.n).high`` is n again, an object that stands for it (``read_constants``). What values the sort
-has, and whether a number is among them, would be answered for one n; so it is refused.
+``Range(0, self.n).high`` is n again, a stand-in object (``read_constants``). The values of the sort, and
+whether a number is among them, would be answered for one n; so such questions are refused.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _KNOWN = frozenset(
         *("alternatives", "payloads", "payload", "tags", "make"),
     )
 )
-"""What says nothing of the values of constants: a number in a sort is such an object again."""
+"""Attributes that reveal no values of constants: a number in a sort is a stand-in object."""
 
 
 @contextmanager
 def guarded(decisions: Decisions) -> Iterator[None]:
-    """The context in which a protocol's code runs. All sorts answer it so."""
+    """The context in which a protocol's code runs. All sorts answer it with stand-ins."""
     decisions.is_reading = True
     Sort.__getattribute__ = _asked  # type: ignore[method-assign,assignment]
     try:
@@ -60,7 +60,7 @@ def _asked(sort: Sort, name: str) -> Any:
 
 
 def _size(sort: Range) -> Any:
-    """The size of a range, which is assumed not to end before it begins."""
+    """Return the size of a range, which is assumed not to end before it begins."""
     size: Any = object.__getattribute__(sort, "high") - object.__getattribute__(sort, "low") + 1
     if isinstance(size, Traced):
         fits = size.decisions.note(size.polynomial, ">=", {}, int(size) >= 0)
@@ -69,7 +69,7 @@ def _size(sort: Range) -> Any:
 
 
 def _traced(sort: Sort) -> Traced | None:
-    """A number that constants give in the sort; None if there is none."""
+    """Return a number in the sort that depends on constants; None if there is none."""
     own = object.__getattribute__(sort, "__dict__").values()
     found = next((value for value in own if isinstance(value, Traced)), None)
     parts = object.__getattribute__(sort, "parts")()

@@ -1,7 +1,7 @@
-"""Ground instances of hypotheses, at the terms that a goal and an action speak of.
+"""Ground instances of hypotheses, at the terms of a goal and an action.
 
-Integers are told apart by what they are used for: an offset is never compared with an epoch, so no hypothesis
-about offsets is instantiated at an epoch. That only chooses instances; each instance is implied anyhow.
+Integers are classified by their use: an offset is never compared with an epoch, so no hypothesis about
+offsets is instantiated at an epoch. This only selects instances; each instance is implied in any case.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from verifier.parametric.clausal import Clause
 from verifier.parametric.logic import BOOL, INT, Logic, Node, walk
 
 Place = tuple[Any, ...]
-"""Where an integer stands: a variable, or an argument or the result of a function."""
+"""The position of an integer: a variable, or an argument or the result of a function."""
 
 
 class Kinds:
-    """Which integers are compared or added, and so are of one kind."""
+    """Classes of integers: integers that are compared or added are of one kind."""
 
     def __init__(self) -> None:
         self._parent: dict[Place, Place] = {}
         self._seen: set[Node] = set()
 
     def learn(self, node: Node) -> None:
-        """Takes notice of a formula."""
+        """Learn from a formula."""
         walk(node, self._see, self._seen)
 
     def _find(self, place: Place) -> Place:
@@ -62,7 +62,7 @@ class Kinds:
             self._parent[self._find(other)] = self._find(known[0])
 
     def of(self, node: Node) -> Any:
-        """The kind of a term: of an integer what it is used for, of others their sort."""
+        """Return the kind of a term: the use of an integer, or the sort of another term."""
         if node.sort != INT:
             return node.sort
         place = self._place(node)
@@ -70,7 +70,7 @@ class Kinds:
 
 
 def ground_terms(formulas: Iterable[Node]) -> tuple[Node, ...]:
-    """The ground terms in formulas that are no formulas, in the order of their occurrence."""
+    """Return the ground terms in formulas, without formulas, in the order of their occurrence."""
     found: dict[Node, None] = {}
     seen: set[Node] = set()
 
@@ -93,14 +93,14 @@ def _choices(logic: Logic, kinds: Kinds, clause: Clause, terms: Sequence[Node]) 
 
 
 def number_of_instances(logic: Logic, kinds: Kinds, clause: Clause, terms: Sequence[Node]) -> int:
-    """How many instances a clause has at the terms."""
+    """Return the number of instances of a clause at the terms."""
     return prod(map(len, _choices(logic, kinds, clause, terms)))
 
 
 def instances(
     logic: Logic, kinds: Kinds, clause: Clause, terms: Sequence[Node]
 ) -> Iterator[tuple[tuple[Node, ...], Node]]:
-    """The instances of a clause at the terms, and of truth values at both, each with the terms."""
+    """Yield the instances of a clause at the terms, with these. Truth values are instantiated with both."""
     for chosen in product(*_choices(logic, kinds, clause, terms)):
         body = logic.substituted(clause.body, dict(zip(clause.variables, chosen, strict=True)))
         if body is not logic.true:

@@ -46,14 +46,15 @@ def extreme(reader: Reader, term: Term, scope: Scope) -> Node:
 
 
 def extreme_of(reader: Reader, term: Term, scope: Scope) -> Node:
-    """The least or greatest element of a set: a function symbol, whose axiom says so of sets with one."""
+    """Return the least or greatest element of a set: a function symbol with an axiom for sets that have
+    one."""
     members, sort = reader.part(term.arguments[0], scope), term.arguments[0].binds
     low = reader.values.number(sort.sort.low) if sort is not None and isinstance(sort.sort, Range) else None
     return _end(reader, members.contains, least=term.operator is Operator.MINIMUM_OF, first=low)
 
 
 def choose(reader: Reader, term: Term, scope: Scope) -> Node:
-    """The first of a sort: of integers the least one."""
+    """Return the first value of a sort that satisfies the body: the least integer."""
     assert term.binds is not None
     if not isinstance(term.binds.sort, Range):
         raise NotParametric("choose over what is no range has no parametric reading")
@@ -64,8 +65,8 @@ def choose(reader: Reader, term: Term, scope: Scope) -> Node:
 def _end(
     reader: Reader, contains: Callable[[Node], Node], *, least: bool, first: Node | None = None
 ) -> Node:
-    """The least or greatest number that is contained. ``first`` is a value that may be: what follows
-    if it is, is said by itself, as no solver guesses it."""
+    """Return the least or greatest number that is contained. ``first``: a value that may be contained. The
+    consequence is stated by itself, because no solver guesses it."""
     logic = reader.logic
     variable, other = logic.variable(INT), logic.variable(INT)
     found = abstracted(logic, contains(variable), (variable,))

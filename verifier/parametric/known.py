@@ -1,4 +1,4 @@
-"""Hypotheses, and what they speak of: all that there are, or those that an author names."""
+"""Hypotheses and the terms in them: all hypotheses, or those that an author names."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ class Known:
     hypotheses: tuple[tuple[str, Clause], ...]
 
     def only(self, wanted: Container[str]) -> Known:
-        """Those of some lemmas."""
+        """Return the clauses of some lemmas."""
         return Known(tuple((name, clause) for name, clause in self.hypotheses if name in wanted))
 
     def counts(self, facts: Facts) -> tuple[Node, ...]:
-        """The counts without variables."""
+        """Return the counts without variables."""
         return tuple(facts.counts(clause.body for _, clause in self.hypotheses))
 
     def unnamed_kinds(self, kinds: Kinds) -> frozenset[Any]:
-        """The kinds of integers of which a hypothesis says that there is one."""
+        """Return the kinds of integers that a hypothesis says to exist."""
         made = skolem_functions([clause for _, clause in self.hypotheses], {})
         return frozenset(kinds.of(node) for node in made if node.sort == INT)
 
     @cached_property
     def parts_of_one(self) -> tuple[Node, ...]:
-        """Of each state variable that is a function of one value, its application to a variable."""
+        """Return the application to a variable of each state variable that is a function of one value."""
         found: dict[str, Node] = {}
 
         def see(node: Node) -> None:
@@ -48,6 +48,6 @@ class Known:
 
     @cached_property
     def state_constants(self) -> tuple[Node, ...]:
-        """The variables of the state that are scalars, and scalars in them that have no key."""
+        """Return the scalar variables of the state, and scalars in variables that have no key."""
         bodies = [clause.body for _, clause in self.hypotheses]
         return tuple(node for node in ground_terms(bodies) if node.kind == "app" and not node.args)

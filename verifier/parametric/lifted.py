@@ -1,7 +1,7 @@
-"""Clauses that a prover found at small constants, as formulas that may hold at all of them: Python text.
+"""Clauses that a prover found at small constants, generalised to formulas for all constants: Python text.
 
-A clause says that some values do not occur together. Its elements become any elements, all different. Its
-numbers become ``k`` and what is so much more. What is guessed so may be false: it is to be checked.
+A clause says that some values do not occur together. Its elements become variables, all different. Its
+numbers become ``k`` plus a distance. The guess may be false, so it is checked.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ from verifier.parametric.traced import polynomial_of, polynomial_text
 Literal = tuple[str, bool]
 """The name of a bit, and whether it is set."""
 _MOST_CHOICES = 6
-"""A clause with more ways to read it is not lifted in all of them."""
+"""The limit of readings of a clause for which all are lifted."""
 _LETTERS = "abcdefgh"
 _LONGEST = 95
-"""A longer formula is written on several lines."""
+"""The length from which a formula is written on several lines."""
 
 
 @dataclass(frozen=True)
 class Lifted:
-    """A formula: what is not the case, for all values of some variables."""
+    """A formula that excludes a combination, for all values of some variables."""
 
     variables: tuple[tuple[str, str], ...]
-    """Each with the text of its sort."""
+    """The variables, each with the text of its sort."""
     parts: tuple[str, ...]
     is_general: bool = True
-    """True if it speaks of no numbers but ``k`` and what is so much more."""
+    """True if it mentions no numbers but ``k`` and distances from it."""
 
     @property
     def text(self) -> str:
-        """The formula as an expression, on lines as they stand in a method."""
+        """Return the formula as an expression, on lines as in a method."""
         said = f"~({' & '.join(self.parts)})"
         if len(said) > _LONGEST:
             parts = "\n                & ".join(self.parts)
@@ -48,17 +48,17 @@ class Lifted:
 
 
 def method(name: str, formula: str, why: str) -> str:
-    """A lemma as text to paste into the class of a protocol."""
+    """Return a lemma as text to paste into the class of a protocol."""
     return f'    @lemma\n    def {name}(self, s):\n        """{why}"""\n        return {formula}\n'
 
 
 class Unread(Exception):
-    """A clause has no such text."""
+    """Raised for a clause without such a text."""
 
 
 @dataclass
 class _Clause:
-    """One way to read a clause, while it is written."""
+    """One reading of a clause, while it is written."""
 
     lifter: Lifter
     is_shifted: bool
@@ -111,7 +111,7 @@ class Lifter:
     """The name of the constant of each index set."""
 
     def lifted(self, clauses: Iterable[Sequence[Literal]]) -> list[Lifted]:
-        """The formulas, those of any numbers first, and of these short ones."""
+        """Return the formulas: those for any number first, short ones before long ones."""
         found: dict[Lifted, None] = {}
         bits = {
             bit.symbol_name(): (leaf, place)
@@ -154,13 +154,13 @@ class Lifter:
                 yield Lifted(tuple(variables.items()), (*clause.conditions, *parts), is_general)
 
     def set_text(self, sort: IndexSet) -> str:
-        """An index set in the words of the protocol."""
+        """Return an index set as text of the protocol."""
         if sort.name not in self.sets:
             raise Unread
         return f"self.{self.sets[sort.name]}"
 
     def _part(self, clause: _Clause, leaf: Leaf, allowed: tuple[Any, ...], how: str) -> str:
-        """That a field has one of the values."""
+        """Return the text that a field has one of the values."""
         text, sort = f"s.{leaf.path[0]}", self.sorts[str(leaf.path[0])]
         for step in leaf.path[1:]:
             text, sort = _stepped(clause, text, sort, step)
@@ -199,7 +199,7 @@ def _said(clause: _Clause, value: str, whole: str, sort: Sort, held: Sequence[An
 
 
 def _stepped(clause: _Clause, text: str, sort: Sort, step: Any) -> tuple[str, Sort]:
-    """One step of a path further."""
+    """Take one step of a path."""
     if isinstance(sort, Option):
         if isinstance(step, Part) and step.name == "is some":
             return f"{text}.is_some", sort
@@ -221,7 +221,7 @@ def _stepped(clause: _Clause, text: str, sort: Sort, step: Any) -> tuple[str, So
 
 
 def _allowed(leaf: Leaf, said: Iterable[tuple[BitMeaning, bool]]) -> tuple[Any, ...]:
-    """The values of a field of which each bit says what it is to say."""
+    """Return the values of a field that agree with all its bits in the clause."""
     values = (False, True) if leaf.code is None else leaf.values
     known = list(said)
     return tuple(v for v in values if all(_holds(leaf, meaning, v) == is_so for meaning, is_so in known))
@@ -239,8 +239,8 @@ def _holds(leaf: Leaf, meaning: BitMeaning, value: Any) -> bool:
 
 
 def _bounds(leaf: Leaf, allowed: Sequence[Any]) -> tuple[str, ...]:
-    """How values can be said: as one, as those from it on or up to it. One that is the last there is at these
-    constants may stand for those from it on."""
+    """Return the relations that describe values: equal to one, at least, or at most. A value that is the last
+    at these constants may stand for all from it on."""
     held = [value for value in allowed if _is_number(value)]
     rest = [value for value in leaf.values if _is_number(value)] if leaf.code is not None else []
     if not held or len(held) == len(rest):
@@ -263,7 +263,7 @@ def _is_number(value: Any) -> bool:
 
 
 def range_text(sets: Mapping[str, str], sort: Range) -> str:
-    """A range in the words of the protocol."""
+    """Return a range as text of the protocol."""
     return f"Range({_bound(sets, sort.low)}, {_bound(sets, sort.high)})"
 
 

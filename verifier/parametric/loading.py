@@ -31,25 +31,27 @@ from verifier.specs.reading.places import placed, raised_at
 
 @dataclass(frozen=True)
 class ParametricReading:
-    """A definition whose numbers know which constants they come from."""
+    """A definition whose numbers record the constants from which they are computed."""
 
     definition: Definition
     constants: Mapping[str, Any]
-    """Those that it was read at."""
+    """The constants at which it was read."""
     free: tuple[str, ...]
     """The names of the constants that may be any number."""
     assumptions: tuple[Assumption, ...]
     spec_hash: str
-    """The hash of the whole definition at the constants that it was read at."""
+    """The hash of the whole definition at these constants."""
 
     @property
     def said(self) -> tuple[str, ...]:
-        """What is assumed of the constants, in words, with the place of what the protocol's code decides."""
+        """Return the assumptions on constants in words, with the place of a decision in the protocol's
+        code."""
         return (*self._fixed, *(one.said for one in self.assumptions))
 
     @property
     def assumed(self) -> tuple[str, ...]:
-        """The same without places: what a certificate says, wherever the protocol's file is."""
+        """Return the assumptions without places, as a certificate has them, wherever the protocol's file
+        is."""
         return (*self._fixed, *(one.words for one in self.assumptions))
 
     @property
@@ -59,12 +61,12 @@ class ParametricReading:
 
     @property
     def beyond_declared(self) -> tuple[str, ...]:
-        """What is assumed beyond what the constants are declared with and the protocol's own assumptions."""
+        """Return the assumptions that neither the constants' declarations nor the protocol itself make."""
         return tuple(one.said for one in self.assumptions if not one.is_declared)
 
     @property
     def is_total(self) -> bool:
-        """True if no term reads what may have no value at some constants."""
+        """True if no term may read an undefined value at any constants."""
         return all(prop.kind is not PropertyKind.UNDEFINED_READ for prop in self.definition.properties)
 
 
@@ -73,7 +75,7 @@ def _shown(value: Any) -> str:
 
 
 def read_traced(kind: type[Protocol], settings: Mapping[str, Any]) -> ParametricReading:
-    """The protocol's definition with traced numbers. Raises UsageError as ``define`` does."""
+    """Return the protocol's definition with traced numbers. Raises UsageError as ``define`` does."""
     given = parse_constants(kind, settings)
     decisions = Decisions()
     numeric = {
@@ -85,14 +87,14 @@ def read_traced(kind: type[Protocol], settings: Mapping[str, Any]) -> Parametric
     constants = {**given, **{name: ReadConstant(number) for name, number in traced.items()}}
     try:
         with guarded(decisions):
-            protocol = kind(constants)  # which asks for the assumptions, and whatever else its __init__ does
+            protocol = kind(constants)  # this evaluates the assumptions, and the rest of its __init__
             first = decisions.taken()
             said, required = assumed(protocol, decisions)
             definition = define(protocol, of_executions=False)
     except (UsageError, DefinitionError):
         _require_nothing_refused(decisions)
         raise
-    except Exception as error:  # of the protocol's code, which has no integer here
+    except Exception as error:  # raised by the protocol's code, which gets no integers here
         _require_nothing_refused(decisions)
         raise NotParametric(placed(raised_at(error), f"no reading for all constants: {error}")) from error
     _require_nothing_refused(decisions)
@@ -116,7 +118,7 @@ def _require_nothing_refused(decisions: Decisions) -> None:
 
 
 def _declared(name: str, constant: Any) -> Iterator[Assumption]:
-    """The bounds that the constant was declared with."""
+    """Yield the bounds of the constant's declaration."""
     own: Polynomial = {(name,): 1}
     yield Assumption(own, ">=", constant_polynomial(constant.minimum), True, "", is_declared=True)
     if isinstance(constant, IntegerConstant) and constant.maximum is not None:
@@ -124,7 +126,7 @@ def _declared(name: str, constant: Any) -> Iterator[Assumption]:
 
 
 def _inhabited(definition: Definition) -> Iterator[Assumption]:
-    """That each index set has an element, as sorts of first-order logic have."""
+    """Yield the assumption that each index set has an element, as sorts of first-order logic have."""
     for count in index_set_counts(definition):
         yield Assumption(count, ">=", {(): 1}, True, "an index set that has elements")
 
@@ -149,10 +151,8 @@ def follows(one: Assumption, numeric: Mapping[str, Any]) -> bool:
 
 
 def read_for_all(kind: type[Protocol], settings: Mapping[str, Any]) -> ParametricReading:
-    """The protocol's definition for all constants. Raises NotParametric if it has none.
-
-    A constant that takes no other value with which the reading could be compared is assumed to have its own.
-    """
+    """Return the protocol's definition for all constants. Raises NotParametric if it has none. If a constant
+    takes no other value to compare the reading with, it is assumed to have its own value."""
     plain = define(kind(settings))
     reading = replace(read_traced(kind, settings), spec_hash=plain.spec_hash)
     require_same_values(reading.definition, plain)
@@ -180,7 +180,7 @@ _NOT_MOVED = "no other value is allowed with which to compare what is read"
 
 
 def _others(reading: ParametricReading, moved: Collection[str]) -> Iterator[dict[str, Any]]:
-    """Other constants, until each was moved: all of them, then one, then two of them."""
+    """Yield other constants, until each was changed: all of them, then one, then two of them."""
 
     def at(distances: Mapping[str, int]) -> dict[str, Any]:
         known = reading.constants

@@ -23,24 +23,24 @@ class Node:
     sort: str
     args: tuple[Node, ...] = ()
     data: Any = None
-    """The name of what is applied; the number of a variable; the coefficients and the constant of a sum; the
-    bound variables of a quantifier, and its triggers."""
+    """The data of the kind: the name of an applied symbol, or the number of a variable. For a sum, it has the
+    coefficients and the constant; for a quantifier, its variables and triggers."""
     free: frozenset[Node] = field(default=frozenset(), repr=False)
-    """The variables that are not bound in it."""
+    """Its free variables."""
     quantified: bool = False
-    """True if a quantifier is in it."""
+    """True if it contains a quantifier."""
 
 
 @dataclass(frozen=True)
 class Bound:
-    """What a quantifier binds, and the alternatives of terms that make a solver instantiate it."""
+    """The variables of a quantifier, and alternative triggers that make a solver instantiate it."""
 
     variables: tuple[Node, ...]
     triggers: tuple[tuple[Node, ...], ...] = ()
 
 
 class Logic:
-    """Makes nodes, folded where that is simple. Two nodes with the same content are the same object."""
+    """Makes nodes, with simple folding. Two nodes with the same content are the same object."""
 
     def __init__(self) -> None:
         self._made: dict[tuple[Any, ...], Node] = {}
@@ -63,32 +63,32 @@ class Logic:
         return found
 
     def variable(self, sort: str) -> Node:
-        """A bound variable that occurs nowhere else."""
+        """Return a new bound variable."""
         self._variables += 1
         return self._node("var", sort, (), self._variables)
 
     def app(self, name: str, sort: str, args: Sequence[Node] = ()) -> Node:
-        """A function or predicate applied; a constant if there are no arguments."""
+        """Apply a function or predicate; without arguments it is a constant."""
         return self._node("app", sort, tuple(args), name)
 
     # Formulas
 
     def truth(self, value: bool) -> Node:
-        """True or false."""
+        """Return true or false."""
         return self.true if value else self.false
 
     def neg(self, one: Node) -> Node:
-        """Not ``one``."""
+        """Return the negation."""
         if one is self.true or one is self.false:
             return self.truth(one is self.false)
         return one.args[0] if one.kind == "not" else self._node("not", BOOL, (one,))
 
     def conj(self, parts: Iterable[Node]) -> Node:
-        """All of them."""
+        """Return the conjunction."""
         return self._joined("and", parts, self.true, self.false)
 
     def disj(self, parts: Iterable[Node]) -> Node:
-        """One of them."""
+        """Return the disjunction."""
         return self._joined("or", parts, self.false, self.true)
 
     def _joined(self, kind: str, parts: Iterable[Node], unit: Node, zero: Node) -> Node:
@@ -104,11 +104,11 @@ class Logic:
         return next(iter(flat)) if len(flat) == 1 else self._node(kind, BOOL, tuple(flat))
 
     def implies(self, one: Node, other: Node) -> Node:
-        """If ``one`` then ``other``."""
+        """Return the implication."""
         return self.disj((self.neg(one), other))
 
     def follows(self, one: Node, other: Node) -> Node:
-        """If ``one`` then ``other``, without the conjuncts of ``other`` that ``one`` says."""
+        """Return the implication, without the conjuncts of ``other`` that ``one`` contains."""
         said = self.implies(one, other)
         known: set[Node] = set()
         for arg in said.args if said.kind == "or" else ():
@@ -122,7 +122,7 @@ class Logic:
         )
 
     def ite(self, condition: Node, then: Node, otherwise: Node) -> Node:
-        """``then`` if the condition holds, else ``otherwise``."""
+        """Return ``then`` if the condition holds, else ``otherwise``."""
         then, otherwise = _where(condition, then, 1), _where(condition, otherwise, 2)
         if condition is self.true or then is otherwise:
             return then
@@ -147,7 +147,7 @@ class Logic:
         return self._node("ite", then.sort, (condition, then, otherwise))
 
     def iff(self, one: Node, other: Node) -> Node:
-        """Both or neither."""
+        """Return the equivalence."""
         for a, b in ((one, other), (other, one)):
             if a is self.true:
                 return b
@@ -158,7 +158,7 @@ class Logic:
         return self._node("=", BOOL, (one, other))
 
     def equal(self, one: Node, other: Node) -> Node:
-        """Two values of a sort are the same."""
+        """Return the equality of two values of a sort."""
         if one.sort == BOOL:
             return self.iff(one, other)
         if one is other:
@@ -175,7 +175,7 @@ class Logic:
         return self._node("=", BOOL, (one, other))
 
     def less_equal(self, one: Node, other: Node) -> Node:
-        """``one <= other`` of integers."""
+        """Return ``one <= other`` of integers."""
         if one is other:
             return self.true
         if "sum" in (one.kind, other.kind):
@@ -185,26 +185,26 @@ class Logic:
         return self._node("<=", BOOL, (one, other))
 
     def less(self, one: Node, other: Node) -> Node:
-        """``one < other`` of integers."""
+        """Return ``one < other`` of integers."""
         return self.neg(self.less_equal(other, one))
 
     # Integers
 
     def integer(self, value: int) -> Node:
-        """A number."""
+        """Return a number."""
         return self._sum({}, int(value))
 
     def plus(self, one: Node, other: Node) -> Node:
-        """The sum."""
+        """Return the sum."""
         (a, m), (b, n) = _linear(one), _linear(other)
         return self._sum({x: a.get(x, 0) + b.get(x, 0) for x in {**a, **b}}, m + n)
 
     def minus(self, one: Node, other: Node) -> Node:
-        """The difference."""
+        """Return the difference."""
         return self.plus(one, self.times(self.integer(-1), other))
 
     def times(self, one: Node, other: Node) -> Node:
-        """The product."""
+        """Return the product."""
         for a, b in ((one, other), (other, one)):
             coefficients, factor = _linear(a)
             if not coefficients:
@@ -221,12 +221,12 @@ class Logic:
     # Quantifiers
 
     def forall(self, variables: Sequence[Node], body: Node, triggers: Sequence[Sequence[Node]] = ()) -> Node:
-        """For all values of the variables."""
+        """Quantify universally over the variables."""
         used, body = self._solved(variables, body, False)
         return self._quantified("forall", used, body, triggers)
 
     def exists(self, variables: Sequence[Node], body: Node, triggers: Sequence[Sequence[Node]] = ()) -> Node:
-        """For some values of the variables."""
+        """Quantify existentially over the variables."""
         used, body = self._solved(variables, body, True)
         return self._quantified("exists", used, body, triggers)
 
@@ -238,7 +238,7 @@ class Logic:
         bound = tuple(v for v in variables if v in body.free)
         if not bound:
             return body
-        outside = body.free - set(bound)  # a variable whose value the body says is none of the bound ones
+        outside = body.free - set(bound)  # variables with a value from the body are no longer bound
         reads = [(tuple(t), frozenset().union(*(p.free for p in t))) for t in triggers]
         fit = tuple(t for t, free in reads if set(bound) <= free <= {*bound, *outside})
         return self._node(kind, BOOL, (body,), Bound(bound, fit))
@@ -246,7 +246,7 @@ class Logic:
     def _solved(
         self, variables: Sequence[Node], body: Node, sign: bool
     ) -> tuple[list[Node], Node]:
-        """Variables whose value the body says, or its negation if ``sign`` is false, are replaced by it."""
+        """Replace variables whose value the body determines; its negation if ``sign`` is false."""
         left = list(variables)
         while (found := self._solution(left, body, sign)) is not None:
             variable, value = found
@@ -255,7 +255,7 @@ class Logic:
         return left, body
 
     def _solution(self, variables: Sequence[Node], body: Node, sign: bool) -> tuple[Node, Node] | None:
-        """A variable and its value, which follow from the body, or from its negation."""
+        """Return a variable and its value, which follow from the body, or from its negation."""
         sums = list[Node]()
         for part in _facts(body, sign):
             if part.kind == "=":
@@ -272,18 +272,18 @@ class Logic:
                     return one, self._sum(rest, -factor * constant)
         return None
 
-    # Nodes with others in the place of some
+    # Substitution
 
     def substituted(self, node: Node, values: Mapping[Node, Node]) -> Node:
-        """The node with values in the place of free variables."""
+        """Substitute values for free variables of the node."""
         return _Substitution(self, values).of(node)
 
     def replaced(self, node: Node, values: Mapping[Node, Node]) -> Node:
-        """The node with values in the place of constants."""
+        """Substitute values for constants in the node."""
         return _Substitution(self, values, everywhere=True).of(node)
 
     def rebuilt(self, node: Node, args: Sequence[Node]) -> Node:
-        """The node with other arguments."""
+        """Return the node with other arguments."""
         match node.kind:
             case "not":
                 return self.neg(*args)
@@ -315,7 +315,7 @@ class _Substitution:
         self.logic = logic
         self.values = values
         self.everywhere = everywhere
-        """True if what is replaced is no variable, so that it may be in any node."""
+        """True if the replaced nodes are not variables, so that they may occur in any node."""
         self.known: dict[Node, Node] = dict(values)
 
     def of(self, node: Node) -> Node:
@@ -336,7 +336,7 @@ class _Substitution:
 
 
 def _same_where(equal: tuple[Node, ...], then: Node, otherwise: Node) -> bool:
-    """True if two applications are the same where two arguments are equal."""
+    """True if two applications are equal where two arguments are equal."""
     if then.kind != "app" or otherwise.kind != "app" or then.data != otherwise.data:
         return False
     pairs = zip(then.args, otherwise.args, strict=True)
@@ -344,14 +344,14 @@ def _same_where(equal: tuple[Node, ...], then: Node, otherwise: Node) -> bool:
 
 
 def _where(condition: Node, value: Node, place: int) -> Node:
-    """A value where a condition is known: of a conditional one with that condition, the part that it is."""
+    """Return a value under a known condition: an ITE with this condition is replaced by one side."""
     while value.kind == "ite" and value.args[0] is condition:
         value = value.args[place]
     return value
 
 
 def _linear(node: Node) -> tuple[Mapping[Node, int], int]:
-    """The coefficients and the constant of a sum."""
+    """Return the coefficients and the constant of a sum."""
     if node.kind == "sum":
         factors, constant = node.data
         return dict(zip(node.args, factors, strict=True)), constant
@@ -359,7 +359,7 @@ def _linear(node: Node) -> tuple[Mapping[Node, int], int]:
 
 
 def _facts(node: Node, sign: bool) -> Iterator[Node]:
-    """What must be true for the node to have this truth value."""
+    """Yield formulas that must be true for the node to have this truth value."""
     if node.kind == "not":
         yield from _facts(node.args[0], not sign)
     elif node.kind == ("and" if sign else "or"):
@@ -370,7 +370,7 @@ def _facts(node: Node, sign: bool) -> Iterator[Node]:
 
 
 def walk(node: Node, see: Callable[[Node], None], seen: set[Node] | None = None) -> None:
-    """Calls ``see`` for this node and all in it, each once, parts first."""
+    """Call ``see`` for this node and all nodes in it, each once, parts first."""
     seen = set() if seen is None else seen
     stack = [(node, False)]
     while stack:
@@ -386,7 +386,7 @@ def walk(node: Node, see: Callable[[Node], None], seen: set[Node] | None = None)
 
 
 def canonical(node: Node, variables: Sequence[Node]) -> str:
-    """A text that is the same for formulas which differ in the numbers of variables only."""
+    """Return a text that is equal for formulas that differ only in the numbers of variables."""
     numbers = {variable: place for place, variable in enumerate(variables)}
 
     def of(one: Node) -> str:

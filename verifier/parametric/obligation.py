@@ -1,4 +1,4 @@
-"""What has to be shown at one place of a proof by induction."""
+"""One obligation of a proof by induction."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from verifier.parametric.results import name_of
 
 @dataclass(frozen=True)
 class Obligation:
-    """That a part of a lemma holds after an action if all lemmas hold before; or initially; or that the
-    lemmas imply a property."""
+    """One of three claims: an action preserves a part of a lemma, it holds initially, or the lemmas imply a
+    property."""
 
     at: str
     """The action, ``initially`` or ``always``."""
@@ -20,17 +20,17 @@ class Obligation:
     """The lemma or property."""
     part: int
     goal: tuple[Clause, ...]
-    """The negation of what is claimed."""
+    """The negation of the claim."""
     given: tuple[Clause, ...]
     """The guard of the action, or the formula of the initial states."""
     terms: tuple[Node, ...]
-    """What the goal and the action speak of."""
+    """The terms in the goal and the action."""
     inductive: bool
     """True if the lemmas are assumed."""
     known: tuple[Clause, ...] = ()
-    """What is assumed beside the lemmas."""
+    """Further assumptions besides the lemmas."""
 
     @property
     def name(self) -> str:
-        """No other obligation has this name."""
+        """Return the name, which no other obligation has."""
         return name_of(self.at, self.claim, self.part)

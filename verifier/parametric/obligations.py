@@ -1,4 +1,4 @@
-"""What has to be shown for a proof by induction, one action and lemma at a time."""
+"""The obligations of a proof by induction, one action and lemma at a time."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class Obligations:
         kept: Sequence[str] = (),
         with_stays: bool = False,
     ) -> None:
-        """``kept``: properties that are lemmas, too. ``with_stays``: with a lemma for each action that it
-        stays within sorts and what has a value, and for each lemma that what it reads has a value."""
+        """``kept``: properties that are also lemmas. ``with_stays``: add a lemma for each action that it
+        keeps within sorts and reads defined values. Add a lemma for each lemma that its reads are defined."""
         self.kept = tuple(kept)
         self.with_stays = with_stays
         self.system = system
@@ -42,12 +42,13 @@ class Obligations:
 
     @cached_property
     def premises(self) -> Premises:
-        """What they are shown with."""
+        """Return the premises of the obligations."""
         return Premises(self.system, self.clausifier, self.constants, self.names)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """What is kept by all actions together: Typed, the type invariants, the lemmas."""
+        """Return the names of the claims that all actions together preserve: Typed, the type invariants, the
+        lemmas."""
         definition = self.system.definition
         typed = [prop.name for prop in definition.properties if prop.kind is PropertyKind.TYPE_INVARIANT]
         lemmas = [lemma.name for lemma in definition.lemmas]
@@ -62,22 +63,23 @@ class Obligations:
         return self.system.formula(name, self.system.before) is not self.logic.true
 
     def always_needed(self, name: str) -> tuple[str, ...]:
-        """What a claim contains beside its formula: that what is read has a value; a type invariant, that all
-        values are of their sorts; and one of deadlocks too: a step that leaves a sort is none at given
-        constants, and here one that can happen."""
+        """Return the claims that a claim includes besides its formula. Each claim includes that its reads
+        have values. A type invariant includes that all values belong to their sorts. So does a deadlock
+        invariant: a step that leaves a sort is disabled at given constants, but counts as enabled here."""
         kinds = (PropertyKind.TYPE_INVARIANT, PropertyKind.DEADLOCK_INVARIANT)
         typed = self.system.typed_names if self.system.kind(name) in kinds else ()
         return (*typed, UNDEFINED_READ)
 
     def initiation(self) -> Iterator[Obligation]:
-        """That each lemma holds initially."""
+        """Yield that each lemma holds initially."""
         given = self.clausifier.clauses(self.system.init, "init")
         for name in self.names:
             formula = self.system.formula(name, self.system.before)
             yield from self._parts(INITIALLY, name, formula, given, (), inductive=False)
 
     def consecution(self) -> Iterator[Obligation]:
-        """That each action keeps each lemma. A lemma that an action does not touch needs no solver."""
+        """Yield that each action preserves each lemma. A lemma that an action does not touch needs no
+        solver."""
         for step in self.system.steps:
             given = self._guard(step)
             for name in self.names:
@@ -87,7 +89,7 @@ class Obligations:
                     yield from self._parts(step.name, name, after, given, own, inductive=True, known=known)
 
     def _same_before(self, name: str) -> frozenset[str]:
-        """The parts of a lemma in the state before a step, as texts. A part that is the same in the state
+        """Return the parts of a lemma in the state before a step, as texts. A part that is equal in the state
         after needs no solver."""
         found = self._known_parts.get(name)
         if found is None:
@@ -101,12 +103,12 @@ class Obligations:
         return {}
 
     def _conjuncts(self, claim: str, formula: Node) -> Iterator[Node]:
-        """Parts of a claim. What is said of reads and assignments has many that are simple: few solvers are
-        quicker there than one for each."""
+        """Yield parts of a claim. Claims about reads and assignments have many simple parts: a few queries
+        are faster there than one for each."""
         return conjuncts(self.logic, formula, implied=not is_about_reads(claim))
 
     def safety(self, name: str) -> Iterator[Obligation]:
-        """That the lemmas imply a property; one of deadlocks, where nothing can happen, part after part."""
+        """Yield that the lemmas imply a property. A deadlock invariant is shown part after part."""
         formula = self.system.formula(name, self.system.before)
         found = self._parts(ALWAYS, name, formula, (), (), inductive=True)
         if self.system.kind(name) is not PropertyKind.DEADLOCK_INVARIANT:
@@ -125,7 +127,7 @@ class Obligations:
         return tuple(chain.from_iterable(said))
 
     def steps(self, name: str) -> Iterator[Obligation]:
-        """That each action satisfies a step invariant where the lemmas hold."""
+        """Yield that each action satisfies a step invariant where the lemmas hold."""
         for step in self.system.steps:
             formula = self.system.of_step(name, step)
             given = self._guard(step)
@@ -142,8 +144,8 @@ class Obligations:
         return {}
 
     def reads(self) -> Iterator[Obligation]:
-        """That what the actions and the constraint read has a value wherever the lemmas hold, and what the
-        formula of the initial states reads, in each state."""
+        """Yield that all reads have values. For the actions and the constraint, this must hold wherever the
+        lemmas hold; for Init, in each state."""
         first = self.system.initial_reads()
         yield from self._parts(INITIALLY, UNDEFINED_READ, first, (), (), inductive=False)
         for place, formula in self.system.reads():
@@ -179,5 +181,5 @@ class Obligations:
 
 
 def is_about_reads(claim: str) -> bool:
-    """True if a claim says that what is read has a value, and so has a part for each read."""
+    """True if a claim says that reads have values, and so has a part for each read."""
     return claim == UNDEFINED_READ or claim.startswith((STAYS, READS))

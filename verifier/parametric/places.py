@@ -1,4 +1,4 @@
-"""Subsequences, and what is known of how long sequences of elements of index sets are."""
+"""Subsequences, and facts about the length of sequences of elements of index sets."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Elements:
-    """Sequences of elements of an index set that a state variable has."""
+    """Sequences in a state variable whose items are elements of an index set."""
 
     at: str
-    """The symbol for the element at a place, whose other arguments are those of the length."""
+    """The symbol for the element at a place. Its other arguments are those of the length."""
     element: str
     """The sort of the elements."""
     size: Node
-    """How many there are."""
+    """The number of elements of the index set."""
 
 
 def filtered(reader: Reader, term: Term, scope: Scope) -> Items:
-    """The elements that satisfy the condition, in order: each has its place in the whole sequence, and each
-    such place is the place of one."""
+    """Return the elements that satisfy the condition, in order. Each has its place in the whole sequence, and
+    each such place belongs to one of them."""
     logic = reader.logic
     whole: Items = reader.part(term.arguments[0], scope)
     condition = reader.body(term, scope, term.arguments[1])
@@ -51,8 +51,8 @@ def filtered(reader: Reader, term: Term, scope: Scope) -> Items:
 def order(
     logic: Logic, whole: Node, end: Node, maps: tuple[str, str], kept: Node, place: Node
 ) -> Iterator[Node]:
-    """What is true of the two maps between the places of a subsequence, which ends at ``end``, and places of
-    the whole sequence of this length: those that are kept."""
+    """Yield the axioms of the two maps between places of a subsequence and kept places of the whole sequence.
+    ``end``: the end of the subsequence. ``whole``: the length of the whole sequence."""
     outside = tuple(sorted(kept.free - {place}, key=lambda node: node.data))
     one, other = logic.variable(INT), logic.variable(INT)
     zero, source, target = logic.integer(0), *maps
@@ -64,7 +64,7 @@ def order(
         logic.app(name, INT, (*outside, at)) for name, at in ((source, one), (source, other), (target, one))
     )
     here = logic.substituted(kept, {place: one})
-    # The length of what is between two places that are in the wrong order is negative.
+    # A slice between two places in the wrong order has a negative length.
     short = logic.disj((logic.less_equal(end, whole), logic.less_equal(end, zero)))
     yield logic.conj((logic.less_equal(zero, end), short))
     yield logic.forall((one,), logic.implies(within(one), logic.substituted(kept, {place: first})))
@@ -75,8 +75,8 @@ def order(
 
 
 def pigeonholes(logic: Logic, elements: Elements, length: Node) -> Iterator[Node]:
-    """A sequence in which each element stands once is at most as long as there are elements, and shorter if
-    one of them does not stand in it."""
+    """Yield that a sequence of distinct elements is at most as long as there are elements. It is shorter if
+    one of the elements does not occur in it."""
 
     def at(place: Node) -> Node:
         return logic.app(elements.at, elements.element, (*length.args, place))

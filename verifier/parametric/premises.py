@@ -1,4 +1,5 @@
-"""With what a solver shows an obligation: hypotheses at terms, definitions, and facts of finite sets."""
+"""The premises that a solver gets for an obligation: instances of hypotheses, definitions, facts of finite
+sets."""
 
 from __future__ import annotations
 
@@ -26,17 +27,17 @@ from verifier.parametric.spoken_of import (
 from verifier.parametric.system import ALWAYS, ParametricSystem
 
 _MOST_INSTANCES = 10_000
-"""A clause that has more is left to solvers, with its quantifiers."""
+"""A clause with more instances is given to solvers with its quantifiers."""
 FACT = ""
-"""Stands where a hypothesis has the name of its lemma, and is a fact of sets that needs no proof."""
+"""The name, instead of a lemma's, of a fact of sets that needs no proof."""
 _MOST_UNFOLDED = 100
-"""A definition that has more instances at an application is left to solvers."""
+"""A definition with more instances at an application is given to solvers with its quantifiers."""
 _LONGEST_TERM = 12
-"""Terms with more symbols are not instantiated with."""
+"""Clauses are not instantiated at terms with more symbols."""
 
 
 class Premises:
-    """What is known of a system, and which part of it a solver is given."""
+    """The knowledge about a system, and the selection that a solver gets."""
 
     def __init__(
         self,
@@ -45,7 +46,7 @@ class Premises:
         constants: Sequence[Clause],
         names: Sequence[str],
     ) -> None:
-        """``constants``: what is assumed of them. ``names``: the lemmas."""
+        """``constants``: the assumptions on them. ``names``: the lemmas."""
         self.system = system
         self.logic: Logic = system.logic
         self.clausifier = clausifier
@@ -56,7 +57,7 @@ class Premises:
 
     @cached_property
     def hypotheses(self) -> tuple[tuple[str, Clause], ...]:
-        """The clauses of all lemmas, each with the lemma's name."""
+        """Return the clauses of all lemmas, each with the lemma's name."""
         return self._all.hypotheses
 
     @cached_property
@@ -68,7 +69,7 @@ class Premises:
         return Known(tuple(found))
 
     def is_hinted(self, obligation: Obligation) -> bool:
-        """True if the author says which lemmas it needs."""
+        """True if the author names the lemmas that it needs."""
         return obligation.inductive and bool(self._hint(obligation))
 
     def _hint(self, obligation: Obligation) -> tuple[str, ...]:
@@ -76,8 +77,8 @@ class Premises:
         return known.get(obligation.at, known.get("", ()))
 
     def _known(self, obligation: Obligation, effort: Effort) -> Known:
-        """The hypotheses: all, or those named beside the lemma, itself and that values have their sorts; or
-        without those that are named."""
+        """Return the hypotheses: all, or a selection. A selection has the named lemmas, the lemma itself and
+        that values have their sorts; or these without the named ones."""
         names = () if effort.own else self._hint(obligation)
         if not effort.own and not (effort.hinted and names):
             return self._all
@@ -97,14 +98,14 @@ class Premises:
 
     @cached_property
     def leads(self) -> Mapping[str, tuple[str, ...]]:
-        """The predicates of definitions, each with those of the same formula in the state before."""
+        """Return the predicates of definitions, each with those of the same formula in the state before."""
         definitions = self.system.definitions
         twins = definitions.twins
         return {name: (twins[name],) if name in twins else () for name in definitions.axioms}
 
     def learn(self, obligations: Iterable[Obligation]) -> None:
-        """Learns from all formulas what integers are used for. Which instances there are depends on it, so
-        all of it is learned before an obligation is asked about."""
+        """Learn the use of integers from all formulas. The instances depend on it, so everything is learned
+        before the first obligation is decided."""
         for obligation in obligations:
             for clause in (*obligation.given, *obligation.goal, *obligation.known):
                 self.kinds.learn(clause.body)
@@ -117,12 +118,12 @@ class Premises:
                 self.kinds.learn(axiom)
 
     def local(self, obligation: Obligation) -> list[tuple[str, Node]]:
-        """What is known of the constants, the guard or the initial states, and the negated goal."""
+        """Return the formulas about the constants, the guard or the initial states, and the negated goal."""
         clauses = (*self.constants, *obligation.given, *obligation.goal)
         return [("", closed(self.logic, clause, self.leads)) for clause in clauses]
 
     def chosen(self, obligation: Obligation, effort: Effort) -> list[tuple[str, Node]]:
-        """The instances of hypotheses, and hypotheses, that a solver is given, each with its lemma."""
+        """Return the hypotheses and instances that a solver gets, each with its lemma."""
         over = self._known(obligation, effort)
         if not effort.tiers:
             known = over if obligation.inductive else Known(())
@@ -144,7 +145,7 @@ class Premises:
         return list(dict.fromkeys(found))
 
     def facts(self, obligation: Obligation, over: Known | None = None) -> tuple[Clause, ...]:
-        """What is known of the counts and lengths that the obligation and hypotheses speak of."""
+        """Return the facts about the counts and lengths in the obligation and the hypotheses."""
         over = over or self._all
         goal = [clause.body for clause in obligation.goal]
         given = [clause.body for clause in obligation.given]
@@ -159,7 +160,7 @@ class Premises:
 
     @property
     def has_counts(self) -> bool:
-        """True if anything is counted."""
+        """True if the system counts anything."""
         return bool(self.system.definitions.counts)
 
     def _meeting(
@@ -170,8 +171,8 @@ class Premises:
         found: Sequence[tuple[str, Node]],
         terms: Sequence[Node],
     ) -> Iterator[tuple[str, Node]]:
-        """Facts of the counts that instances speak of, and hypotheses about the values that these facts say
-        there are."""
+        """Yield facts about the counts in instances, and hypotheses instantiated at the witnesses of these
+        facts."""
         own = [clause.body for clause in obligation.goal]
         goal = list(own)
         others = [*(clause.body for clause in obligation.given), *(node for _, node in found)]
@@ -207,8 +208,8 @@ class Premises:
     def _nearest(
         self, clause: Clause, terms: Sequence[Node], more: list[Node], effort: Effort
     ) -> list[Node]:
-        """The first of these values, so that the clause has no more instances than the effort says. Where all
-        lemmas are given, all or none."""
+        """Return the first witnesses that keep the clause within the effort's limit of instances. If all
+        lemmas are given, all witnesses are used, or none."""
         def count() -> int:
             return number_of_instances(self.logic, self.kinds, clause, [*terms, *more])
 
@@ -240,8 +241,8 @@ class Premises:
         return found
 
     def _is_about_unnamed(self, clause: Clause, kinds: set[Any], unnamed: frozenset[Any]) -> bool:
-        """True if a hypothesis is about integers of a kind of which others say that there is one, and says
-        itself of none that it is there."""
+        """True if other hypotheses say that integers of its kind exist, and the hypothesis itself says it of
+        none."""
         return not kinds.isdisjoint(unnamed) and not skolem_functions([clause], self.leads)
 
     def _instances(
@@ -254,7 +255,7 @@ class Premises:
                 yield name, body
 
     def definitions(self, nodes: Iterable[Node]) -> list[tuple[str, Node]]:
-        """The axioms of the symbols in formulas, and of those in these axioms."""
+        """Return the axioms of the symbols in formulas, and of the symbols in these axioms."""
         known = self.system.definitions.axioms
         found: dict[str, None] = {}
         seen: set[Node] = set()
@@ -276,7 +277,7 @@ class Premises:
         return made
 
     def _defined_in(self, nodes: Iterable[Node]) -> list[Node]:
-        """What the definitions of symbols in formulas say."""
+        """Return the axioms of symbols in formulas, without names."""
         return [node for _, node in self.definitions(nodes)]
 
     def _axioms(self, name: str) -> tuple[Node, ...]:
@@ -293,11 +294,10 @@ class Premises:
         return {}
 
     def _tiers(self, obligation: Obligation, over: Known) -> list[list[Node]]:
-        """Terms to instantiate with, few and then more: those named; with the state's scalars; with those
-        that follow from what the goal says of all values; with all that goal and guard speak of; with the
-        integers that the state has for elements that are named, and for all that have no argument; those
-        named with the values that the guard says there are and sums in the goal; and these with the state's
-        scalars."""
+        """Return lists of terms for instances, few first. They are: the named terms; with the state's
+        scalars; with terms derived from the goal's claims about all values; with all terms of goal and guard;
+        with the state's integers for named elements, and all without argument; the named terms with the
+        guard's witnesses and sums of the goal; and these with the state's scalars."""
         goal = [clause.body for clause in obligation.goal]
         given = [clause.body for clause in obligation.given]
         spoken = ground_terms([*goal, *given])
@@ -321,8 +321,8 @@ class Premises:
         return [list(dict.fromkeys(tier)) for tier in tiers]
 
     def _witnesses(self, obligation: Obligation, over: Known, named: Sequence[Node]) -> Iterator[Node]:
-        """Beside these terms the values that facts of counts say there are, also at these terms, and what the
-        definitions in them say there is."""
+        """Yield the witnesses of facts about counts, also at these terms, and the witnesses of definitions in
+        them."""
         facts, goal = self.facts(obligation, over), [clause.body for clause in obligation.goal]
         found = list(named)
         if self._facts.counts(goal) or self._facts.lengths(goal):
@@ -338,7 +338,7 @@ class Premises:
         yield from filter(_is_witness, ground_terms(self._unfolded(said)))
 
     def _numbers_of(self, over: Known, named: Sequence[Node]) -> list[Node]:
-        """The integers that the state has for these elements, with no other key."""
+        """Return the integers of the state for these elements, without another key."""
         return [
             self.logic.app(part.data, INT, (element,))
             for part in over.parts_of_one
@@ -348,7 +348,7 @@ class Premises:
         ]
 
     def _unfolded_in_turn(self, said: Sequence[Node]) -> list[Node]:
-        """The formulas, what definitions say of the terms in them, and of the terms in that, and so on."""
+        """Unfold definitions in formulas, in the results, and so on."""
         found: dict[Node, None] = {}
         more = list(said)
         while more:
@@ -357,7 +357,7 @@ class Premises:
         return list(found)
 
     def _unfolded_at(self, said: Iterable[Node], terms: Sequence[Node]) -> Iterator[Node]:
-        """What definitions say of terms that formulas apply them to, and of other terms."""
+        """Yield definitions unfolded at the terms to which formulas apply them, and at other terms."""
         for node in predicates(said, self.leads):
             for axiom in self._axioms(node.data):
                 clause = partly_unfolded(self.logic, axiom, node)
@@ -367,7 +367,7 @@ class Premises:
                     yield from (body for _, body in instances(self.logic, self.kinds, clause, terms))
 
     def _unfolded(self, said: Iterable[Node]) -> list[Node]:
-        """What definitions say of the terms that formulas apply them to."""
+        """Return the definitions unfolded at the terms to which formulas apply them."""
         found = []
         for node in predicates(said, self.leads):
             for axiom in self._axioms(node.data):
@@ -381,8 +381,8 @@ class Premises:
         return frozenset(node for clause in self.constants for node in ground_terms([clause.body]))
 
     def _derived(self, obligation: Obligation, named: Sequence[Node]) -> list[Node]:
-        """The terms that come in when what the goal says of all values in an interval is said of its ends,
-        with the definitions in it."""
+        """Return the terms that appear when the goal's claims about an interval are instantiated at its ends.
+        Definitions in these claims are unfolded."""
         said, ends = [], []
         for clause in obligation.goal:
             if len(clause.variables) == 1 and clause.variables[0].sort == INT:
@@ -397,5 +397,5 @@ class Premises:
 
 
 def _is_witness(node: Node) -> bool:
-    """True if it is a value of which a formula says that there is one."""
+    """True if the term is a witness: a value that a formula says to exist."""
     return "!" in str(node.data)

@@ -35,14 +35,14 @@ PROVABLE = (
     PropertyKind.STEP_INVARIANT,
     PropertyKind.DEADLOCK_INVARIANT,
 )
-"""What a proof by induction can be of."""
+"""The kinds of properties that a proof by induction can show."""
 NOT_KEPT = (PropertyKind.STEP_INVARIANT, PropertyKind.DEADLOCK_INVARIANT)
-"""Of these, what lemmas imply. They speak of steps, or of states in which nothing can happen."""
+"""The kinds that lemmas imply. They concern steps, or states in which no action is enabled."""
 AT_ONCE = 2
 _FIRST_EFFORTS = 3
-"""So many of the efforts are made where another way to the proof is tried next."""
+"""The number of efforts before another way to the proof is tried."""
 _CLOCK = 900.0
-"""Seconds after which an obligation is given up, whatever its solver counts."""
+"""The limit of seconds for an obligation, whatever its solver counts."""
 
 
 Listen = Callable[[Any], None]
@@ -50,13 +50,13 @@ Listen = Callable[[Any], None]
 
 @dataclass(frozen=True)
 class Attempt:
-    """A property, what was shown of it and its lemmas, and what is open."""
+    """A property, the obligations shown for it and its lemmas, and the open ones."""
 
     property_name: str
     kept: bool
-    """True if the property is itself kept by all actions, not implied by the lemmas."""
+    """True if all actions preserve the property itself, so that the lemmas need not imply it."""
     with_stays: bool = False
-    """True if the lemmas say of each action that it stays within sorts and what has a value."""
+    """True if lemmas say of each action that it keeps within sorts and reads defined values."""
     results: Mapping[str, Result] = field(default_factory=dict)
     needed: tuple[str, ...] = ()
     """The lemmas that the proof needs, and the property if it is kept."""
@@ -65,25 +65,25 @@ class Attempt:
 
     @property
     def open(self) -> tuple[Open, ...]:
-        """What was not shown."""
+        """Return the obligations that were not shown."""
         return tuple(one for one in self.results.values() if isinstance(one, Open))
 
     @property
     def proved(self) -> bool:
-        """True if all that is needed was shown."""
+        """True if all needed obligations were shown."""
         return self.limit is None and not self.open
 
 
 @dataclass(frozen=True)
 class Listed:
-    """Obligations by what is claimed: of each lemma, and of the property if it is to be implied."""
+    """Obligations by claim: of each lemma, and of the property if the lemmas must imply it."""
 
     obligations: Obligations
     claims: Mapping[str, Sequence[Obligation]]
 
     @staticmethod
     def of(obligations: Obligations, property_name: str) -> Listed:
-        """All that there are for the property, always the same ones in the same order."""
+        """Return all obligations for the property, always in the same order."""
         found: dict[str, list[Obligation]] = {name: [] for name in obligations.names}
         for one in (*obligations.initiation(), *obligations.consecution()):
             found[one.claim].append(one)
@@ -99,28 +99,31 @@ class Listed:
 
 @dataclass(frozen=True)
 class Proofs:
-    """The obligations for one property. Formulas are made once, for all that is asked; what is made first has
-    a say in what solvers instantiate, so a certificate asks in the same order."""
+    """The obligations for one property.
+
+    Formulas are made once. Their order influences the instances that solvers get, so a certificate makes them
+    in the same order.
+    """
 
     reading: ParametricReading
     system: ParametricSystem
 
     @staticmethod
     def of(reading: ParametricReading) -> Proofs:
-        """Those of what was read. Raises UsageError if it has no initial state."""
+        """Return the obligations of a reading. Raises UsageError if it has no initial state."""
         _require_initial_state(reading)
         return Proofs(reading, ParametricSystem(reading.definition))
 
     def listed(self, property_name: str, *, kept: bool, with_stays: bool = False) -> Listed:
-        """The obligations for a property, which is implied, or kept together with the lemmas."""
+        """Return the obligations for a property, which is implied, or kept together with the lemmas."""
         names = (property_name,) if kept else ()
         made = Obligations(self.system, self.reading.assumptions, kept=names, with_stays=with_stays)
         return Listed.of(made, property_name)
 
 
 def _require_initial_state(reading: ParametricReading) -> None:
-    """Raises UsageError if a solver shows that no state is initial and satisfies the constraint, at any
-    constants: every claim would hold."""
+    """Raise UsageError if no state is initial and satisfies the constraint, at any constants. Every claim
+    would hold then."""
     system = ParametricSystem(reading.definition)
     asked = Obligations(system, reading.assumptions)
     clauses = (*asked.constants, *asked.clausifier.clauses(system.beginning, "init"))
@@ -138,12 +141,9 @@ def prove(
     listen: Listen = lambda _: None,
     refuting: Sequence[Work] = (),
 ) -> Attempt:
-    """Shows that the lemmas imply the property, or that it is kept together with them, and then every lemma
-    that this needs.
-
-    Whether it is implied is first asked with little effort: what is not implied takes all of it. ``refuting``
-    reports what is Refuted, each at some constants. Where a proof turns out to need that, it is given up.
-    """
+    """Show that the lemmas imply the property or preserve it together, and then every lemma that this needs.
+    Implication is first tried with little effort, because a failing proof takes all of it. ``refuting``: work
+    that reports Refuted obligations at some constants. If the proof needs one of them, it is given up."""
     load_script_solvers()
     search = _Search(proofs, property_name, limits, listen, Refutations(deque(refuting)))
     if proofs.system.kind(property_name) in NOT_KEPT:
@@ -157,7 +157,7 @@ def prove(
 
 @dataclass
 class _Search:
-    """The search for one proof. What was shown is not asked again."""
+    """The search for one proof. Shown obligations are not decided again."""
 
     proofs: Proofs
     property_name: str
@@ -165,12 +165,12 @@ class _Search:
     listen: Listen
     refuted: Refutations
     shown: dict[tuple[bool, str], Shown] = field(default_factory=dict)
-    """By whether the property was kept, and the obligation's name."""
+    """Shown obligations, by whether the property was kept, and by name."""
     peak_memory: int = 0
     limit: str | None = None
 
     def is_implied(self, efforts: Sequence[Effort]) -> bool:
-        """True if the lemmas imply the property. Not known where the time is over."""
+        """True if the lemmas imply the property. False if the time is over."""
         if (ALWAYS, self.property_name) in self.refuted.where:
             return False
         listed = self._listed(kept=False)
@@ -179,8 +179,8 @@ class _Search:
         return all_shown and self.limit is None
 
     def attempt(self, *, kept: bool) -> Attempt:
-        """Shows all that is needed. Where that fails, the lemmas also claim that all that they and the
-        actions read has a value, and that actions assign values of the right sorts."""
+        """Show all needed obligations. If that fails, the lemmas also claim that all reads have values, and
+        that actions assign values of the right sorts."""
         if self.proofs.reading.is_total:
             return self._attempt(kept, with_stays=False)
         found = self._attempt(kept, with_stays=False, until_open=True)
@@ -190,7 +190,7 @@ class _Search:
             more = self._attempt(kept, with_stays=True)
         except Interrupted as reached:
             return replace(found, limit=str(reached))
-        # Where the time is over, what was open before is still worth saying.
+        # If the time is over, the obligations that were open before are still reported.
         return more if more.limit is None else replace(more, results={**found.results, **more.results})
 
     def _listed(self, *, kept: bool, with_stays: bool = False) -> Listed:
@@ -212,7 +212,7 @@ class _Search:
             for one in listed.claims[claim]:
                 known = self.shown.get((kept, one.name))
                 if known is None:
-                    # What is not shown soon is asked again, with more lemmas.
+                    # An obligation that is not shown soon is tried again with more lemmas.
                     soon = until_open and claim == UNDEFINED_READ
                     waiting.append(self._task(listed, one, EFFORTS[:_FIRST_EFFORTS] if soon else EFFORTS))
                     missing.add(one.name)
@@ -239,8 +239,8 @@ class _Search:
     def _until_refuted(
         self, listed: Listed, tasks: deque[Task], missing: Collection[str], needed: Iterable[str]
     ) -> Iterator[Result]:
-        """What comes of the tasks until none of them is missing, or something needed was refuted. Then only
-        more of that is looked for: where else the proof fails is said, too."""
+        """Yield the results of tasks until no claim is missing, or a needed one is refuted. After a
+        refutation, only further refutations are sought: all places where the proof fails are reported."""
         while missing and (tasks or self.refuted.waiting) and self.limit is None:
             if self.refuted.among(listed.claims, needed):
                 tasks.clear()
@@ -252,13 +252,13 @@ class _Search:
                 if not missing or self.refuted.among(listed.claims, needed):
                     break
                 if result is None and self.refuted.waiting:
-                    # The last one has the largest constants: a proof that goes through needs no such search.
+                    # The last search has the largest constants: a successful proof does not need it.
                     add = tasks.append if len(self.refuted.waiting) == 1 else tasks.appendleft
                     add(self.refuted.task(self._limits(CLOCK)))
 
     def _results(self, listed: Listed, tasks: deque[Task]) -> Iterator[Result | None]:
-        """What comes of the tasks, and of those that are added meanwhile; nothing where the limits were
-        reached before. None where counterexamples were looked for."""
+        """Yield the results of the tasks, and of those that are added meanwhile; nothing if a limit was
+        reached. None stands for a finished search for counterexamples."""
         if self.limit is not None:
             return
         kept = bool(listed.obligations.kept)
@@ -291,7 +291,7 @@ class _Search:
 
 
 def lemmas_of(listed: Listed, claims: Container[str]) -> tuple[str, ...]:
-    """The lemmas among claims; those about the sorts of fields have one name together."""
+    """Return the lemmas among claims; those about the sorts of fields have one name together."""
     names = (name for name in listed.obligations.names if name in claims)
     return tuple(dict.fromkeys(TYPED if name.startswith(f"{TYPED}:") else name for name in names))
 
@@ -304,7 +304,7 @@ def _result(done: TaskResult) -> Result:
 
 
 def open_places(open_: Iterable[Open]) -> list[tuple[str, str, str]]:
-    """Of what is open: the action, the claim, and why."""
+    """Return the action, the claim and the reason of each open obligation."""
     found: dict[tuple[str, str], str] = {}
     for one in open_:
         at, claim, _ = place_of(one.name)

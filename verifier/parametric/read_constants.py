@@ -1,8 +1,8 @@
-"""What a protocol's code gets as a constant when it is read for all constants.
+"""The stand-ins that a protocol's code gets as constants when it is read for all constants.
 
-It is no integer. Sums, differences and products of it are again such objects, and comparisons are noted as
-assumptions. Whatever else would let Python decide with its value is refused, with the place. Refusals are
-also kept, for code that catches errors.
+A stand-in is no integer. Its sums, differences and products are stand-ins, and comparisons are recorded as
+assumptions. Any other operation that would reveal its value to Python is refused, with the place. Refusals
+are also kept, for code that catches errors.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def _refused(what: str) -> Callable[..., Any]:
 
 
 class ReadConstant(OpenInteger):
-    """Stands for a traced integer."""
+    """The stand-in of a traced integer."""
 
     __slots__ = ()
     number: Traced
@@ -102,7 +102,8 @@ class ReadConstant(OpenInteger):
         return str(self)
 
     def _text_or_key(self, what: str, made: Callable[[int], Any]) -> Any:
-        """What the verifier itself asks for, as in an error message."""
+        """Return the text or hash for the verifier itself, as in an error message. Refuse it to the
+        protocol."""
         is_asked = self.number.decisions.is_reading and running(sys._getframe(1)) is not None
         return self._refuse(what) if is_asked else made(int(self.number))
 

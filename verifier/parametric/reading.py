@@ -1,8 +1,8 @@
-"""Terms read as values of first-order logic. Quantifiers are kept; what is no first-order formula is refused.
+"""Terms read as values of first-order logic, with quantifiers. Terms that are not first-order are refused.
 
-What has no explicit value, as the maximum of a set or a choice, is a new function symbol with an axiom that
-says what it is. So are formulas with quantifiers that depend on variables bound outside: they get a predicate
-(``Definitions``), which solvers use to see what to instantiate.
+A value without an explicit term, such as the maximum of a set or a choice, is a new function symbol with a
+defining axiom. A quantified formula that depends on outer bound variables gets a predicate (``Definitions``),
+which solvers use as a trigger.
 """
 
 from __future__ import annotations
@@ -29,34 +29,33 @@ from verifier.parametric.values import Values
 
 @dataclass
 class Definitions:
-    """Function symbols that stand for something, each with the axioms that say for what."""
+    """Function symbols, each with its defining axioms."""
 
     axioms: dict[str, tuple[Node, ...]] = field(default_factory=dict)
     twins: dict[str, str] = field(default_factory=dict)
-    """Of predicates of the state after a step, the one of the same formula in the state before."""
+    """For predicates of the state after a step: the one of the same formula in the state before."""
     names: dict[str, str] = field(default_factory=dict)
     """The symbol of each content, so that one content has one symbol, whatever was read before."""
     counts: dict[str, Counting] = field(default_factory=dict)
-    """The symbols of counts. What is known of them is no axiom, but given where it may help."""
+    """The symbols of counts. Their facts are no axioms, but are given where they may help."""
     extremes: dict[str, Extreme] = field(default_factory=dict)
     """The symbols of least and greatest elements."""
 
 
 @dataclass(frozen=True)
 class Scope:
-    """The values of symbols, and what is known of the place where a term stands."""
+    """The values of symbols, and the context of a term."""
 
     values: Mapping[Symbol, Value]
     bound: tuple[Symbol, ...] = ()
-    """Those that a quantifier binds, outermost first."""
+    """The symbols that a quantifier binds, outermost first."""
     weak: frozenset[Symbol] = frozenset()
-    """Those that are bound by a quantifier which, where the whole formula holds, only says that there is one
-    value, or that may do so."""
+    """The symbols that an existential quantifier may bind, with respect to the truth of the whole formula."""
     polarity: int = 1
-    """1 if the formula's truth makes the whole one true, -1 if it makes it false, 0 if both may be."""
+    """1 for a positive occurrence in the whole formula, -1 for a negative one, 0 for either."""
 
     def binding(self, symbol: Symbol, value: Value, *, weak: bool) -> Scope:
-        """The scope with one more variable."""
+        """Return the scope with one more variable."""
         more = frozenset((symbol,)) if weak else frozenset()
         return replace(
             self,
@@ -66,7 +65,7 @@ class Scope:
         )
 
     def turned(self, factor: int) -> Scope:
-        """The scope of a part: negated (-1), or with either truth value (0)."""
+        """Return the scope of a part: negated (-1), or with either truth value (0)."""
         return replace(self, polarity=self.polarity * factor)
 
 
@@ -87,18 +86,18 @@ class Reader:
         self.before = before
 
     def formula(self, term: Term) -> Node:
-        """A formula about the state."""
+        """Return a formula about the state."""
         return self.truth(term, self.scope)
 
     def value(self, term: Term) -> Value:
-        """A value in the state."""
+        """Return a value in the state."""
         found: Value = self.read(term, self.scope)
         return found
 
-    # Every term
+    # All terms
 
     def read(self, term: Term, scope: Scope) -> Any:
-        """The value of a term."""
+        """Return the value of a term."""
         rule = _RULES.get(term.operator)
         if rule is None:
             raise NotParametric(f"{term.operator} has no parametric reading: {text(term)[:120]}")
@@ -110,13 +109,14 @@ class Reader:
             raise NotParametric(f"{error}, in {text(term)[:160]}") from None
 
     def truth(self, term: Term, scope: Scope) -> Node:
-        """The value of a formula."""
+        """Return the value of a formula."""
         found = self.read(term, scope)
         assert isinstance(found, Node)
         return found
 
     def part(self, term: Term, scope: Scope) -> Any:
-        """The value of a part that is no conjunct or disjunct: its formulas may count either way."""
+        """Return the value of a part that is neither conjunct nor disjunct: its formulas have either
+        polarity."""
         return self.read(term, scope.turned(0))
 
     def _literal(self, term: Term, scope: Scope) -> Value:
@@ -175,7 +175,7 @@ class Reader:
     # Definitions
 
     def _named(self, term: Term, scope: Scope) -> Node:
-        """The formula as a predicate of the variables that are bound outside of it."""
+        """Return the formula as a predicate of its outer bound variables."""
         symbols = [symbol for symbol in scope.bound if symbol in term.free]
         fresh = {symbol: self.values.quantified(symbol.sort) for symbol in symbols}
         outside = {symbol: one.value for symbol, one in fresh.items()}
@@ -209,7 +209,7 @@ class Reader:
         return self.symbol("holds", meaning, variables, lambda applied: (self.logic.iff(applied, meaning),))
 
     def unquantified(self, meaning: Node) -> Node:
-        """The formula, or a predicate that stands for it if it has quantifiers."""
+        """Return the formula, or a predicate for it if it has quantifiers."""
         if not meaning.quantified:
             return meaning
         outside = sorted(meaning.free, key=lambda node: node.data)
@@ -224,9 +224,9 @@ class Reader:
         axioms: Callable[[Node], Sequence[Node]],
         sort: str = BOOL,
     ) -> str:
-        """The function symbol that is defined by a formula over these variables."""
+        """Return the function symbol that is defined by a formula over these variables."""
         key = f"{word} {canonical(meaning, variables)}"
-        if not meaning.free.issuperset(variables):  # then the text does not tell all of their sorts
+        if not meaning.free.issuperset(variables):  # otherwise the text determines all of their sorts
             key += f" for {' '.join(variable.sort for variable in variables)}"
         name = self.definitions.names.get(key)
         if name is None:
@@ -242,11 +242,11 @@ class Reader:
     # Integers
 
     def short(self, value: Value) -> Value:
-        """The value; a conditional integer as a constant of its own, so that formulas stay small."""
+        """Return the value; a conditional integer becomes a constant, so that formulas stay small."""
         return self.short_integer(value) if isinstance(value, Node) else value
 
     def short_integer(self, value: Node) -> Node:
-        """The same of an integer."""
+        """Return the integer; a conditional one becomes a constant, as in `short`."""
         if value.kind != "ite" or value.sort != INT or value.free:
             return value
         name = self.symbol("value", value, (), lambda one: (self.logic.equal(one, value),), INT)
@@ -255,13 +255,13 @@ class Reader:
     # Parts of other terms
 
     def body(self, term: Term, scope: Scope, body: Term) -> Callable[[Value], Any]:
-        """What a body is, as a function of the variable that the term binds."""
+        """Return a body as a function of the variable that the term binds."""
         symbol = term.binds
         assert symbol is not None
         return lambda value: self.read(body, scope.turned(0).binding(symbol, value, weak=True))
 
     def updated(self, sort: Sort, function: Value, key: Value, value: Value) -> Value:
-        """The function with another value at a key."""
+        """Return the function with another value at a key."""
         domain: Sort = sort.domain  # type: ignore[attr-defined]
         match function:
             case Partly():
@@ -279,7 +279,7 @@ class Reader:
 
 
 def _wider(one: Sort, other: Sort) -> Sort:
-    """Of two sorts that are compared, one whose structure fits both: they differ in bounds only."""
+    """Return the sort of the two whose structure fits both: they differ only in bounds."""
     return other if isinstance(one, Option) and not isinstance(other, Option) else one
 
 
@@ -352,4 +352,4 @@ _RULES: Mapping[Operator, _Rule] = {
     Operator.REVERSE: collected.reverse,
     Operator.FILTER: filtered,
 }
-"""What is not in this table is refused."""
+"""The rules by operator. A term with another operator is refused."""

@@ -1,4 +1,4 @@
-"""Obligations that are false at small constants. Where a proof needs one of them, it is given up at once."""
+"""Obligations that are false at small constants. A proof that needs one of them is given up at once."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from verifier.processes.limits import Limits
 from verifier.processes.pool import Task, TaskResult
 
 REFUTING = "counterexamples at small constants"
-"""The name of the task that looks for them. No obligation has it: an action has no space in its name."""
+"""The name of the task that searches for them. No obligation has it: an action has no space in its name."""
 CLOCK = 30.0
-"""Seconds for the counterexamples at some constants."""
+"""The limit of seconds for the counterexamples at one choice of constants."""
 
 
 @dataclass
 class Refutations:
-    """What was refuted, and what may still refute more."""
+    """The refuted obligations, and the searches that remain."""
 
     waiting: deque[Work] = field(default_factory=deque)
-    """Each reports what is Refuted at some constants."""
+    """The searches. Each reports the obligations that are Refuted at some constants."""
     where: dict[tuple[str, str], str] = field(default_factory=dict)
-    """By action and claim the first constants."""
+    """The first constants for each action and claim."""
 
     def task(self, limits: Limits) -> Task:
-        """The next search, again if it was ended before it came to its end."""
+        """Return the next search, again if it was interrupted before its end."""
         return Task(REFUTING, self.waiting[0], limits)
 
     def take(self, done: TaskResult) -> None:
-        """Takes notice of what that search found. Where it took too long, those after it would, too."""
+        """Record the results of that search. If it took too long, the later ones are dropped."""
         self.waiting.popleft()
         if done.limit is not None:
             self.waiting.clear()
@@ -42,7 +42,7 @@ class Refutations:
     def among(
         self, claims: Mapping[str, Sequence[Obligation]], needed: Iterable[str]
     ) -> dict[str, Open]:
-        """The obligations for what is needed that were refuted: of each action and claim the first part."""
+        """Return the refuted obligations among the needed ones: the first part for each action and claim."""
         obligations = (one for claim in needed for one in claims[claim]) if self.where else ()
         found: dict[tuple[str, str], Open] = {}
         for one in obligations:

@@ -1,4 +1,4 @@
-"""What came of an obligation. Progress is told in these, so this module imports nothing that takes time."""
+"""Results of obligations. Progress reports contain them, so this module imports nothing slow."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ class Shown:
     name: str
     effort: int
     with_stays: bool
-    """True if the hypotheses say of each action that it stays within sorts and what has a value."""
+    """True if hypotheses say of each action that it keeps within sorts and reads defined values."""
     kept: tuple[int, ...]
-    """Which of the hypotheses of that effort suffice, by their place."""
+    """The positions of the sufficient hypotheses in that effort."""
     uses: tuple[str, ...]
-    """The lemmas that these are instances of."""
+    """The lemmas that these instantiate."""
     smt2: str
-    """What the second solver was asked."""
+    """The second solver's query."""
     seconds: float
     check_seconds: float
 
@@ -36,7 +36,7 @@ Result = Shown | Open
 
 @dataclass(frozen=True)
 class Refuted:
-    """That an action keeps a lemma, or the like, is false at some constants: nothing shows it for all."""
+    """An obligation that is false at some constants, so that no proof shows it for all."""
 
     at: str
     claim: str
@@ -45,11 +45,11 @@ class Refuted:
 
 
 def name_of(at: str, claim: str, part: int) -> str:
-    """The name of an obligation."""
+    """Return the name of an obligation."""
     return f"{at} {claim} {part}"
 
 
 def place_of(name: str) -> tuple[str, str, int]:
-    """What the name of an obligation says: the action, the claim, and the part of it."""
+    """Return the action, the claim, and the part from the name of an obligation."""
     at, claim, part = name.rsplit(" ", 2)
     return at, claim, int(part)

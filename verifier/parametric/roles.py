@@ -1,4 +1,4 @@
-"""Which counts formulas say something of."""
+"""The counts that formulas bound."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from verifier.parametric.logic import BOOL, INT, Node
 
 
 class Roles:
-    """Which numbers are said to be at least, and which to be at most something."""
+    """The numbers with a lower bound, and those with an upper bound."""
 
     def __init__(self, counts: Container[object]) -> None:
         self._counts = counts
@@ -18,11 +18,11 @@ class Roles:
 
     @property
     def all(self) -> dict[Node, None]:
-        """Both."""
+        """Return both."""
         return self.low | self.high
 
     def learn(self, node: Node, sign: int = 1) -> None:
-        """Takes notice of a formula that is true (1), false (-1) or may be either (0)."""
+        """Learn from a formula that is true (1), false (-1) or either (0)."""
         if (node, sign) in self._seen:
             return
         self._seen.add((node, sign))
@@ -48,7 +48,7 @@ class Roles:
                     self.learn(arg, sign)
 
     def _count(self, node: Node, sign: int) -> None:
-        """An integer that is at least something (1), at most something (-1) or either (0)."""
+        """Learn from an integer with a lower bound (1), an upper bound (-1) or either (0)."""
         if node.free or node.quantified:
             return
         if node.kind == "sum":

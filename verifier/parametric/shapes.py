@@ -1,4 +1,4 @@
-"""What values of sorts are in first-order logic: nodes, and ways to ask for nodes."""
+"""Values of sorts in first-order logic: nodes, and functions that return nodes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from verifier.parametric.logic import Node
 
 @dataclass(frozen=True)
 class OptionOf:
-    """An option: whether there is no value, and the value, which means nothing if there is none."""
+    """An option: the formula that it is none, and its value, which has no meaning if it is none."""
 
     absent: Node
     value: Value
@@ -40,7 +40,7 @@ class Members:
 
 @dataclass(frozen=True)
 class Items:
-    """A sequence: what is at places from the length on means nothing."""
+    """A sequence. Items at places from the length on have no meaning."""
 
     length: Node
     at: Callable[[Node], Value]
@@ -55,7 +55,7 @@ class Copies:
 
 @dataclass(frozen=True)
 class Tags:
-    """A variant: the number of its tag, and what each tag would hold."""
+    """A variant: the number of its tag, and a payload for each tag."""
 
     tag: Node
     payloads: Mapping[str, Value]
@@ -74,7 +74,8 @@ Value: TypeAlias = Node | OptionOf | Fields | Mapped | Members | Items | Copies 
 
 @dataclass(frozen=True)
 class Quantified:
-    """All values of a sort: variables, the value that they are, and when it is one of the sort."""
+    """All values of a sort: variables, the value that they form, and the formula that it belongs to the
+    sort."""
 
     variables: tuple[Node, ...]
     value: Value

@@ -11,30 +11,31 @@ _PLAIN = re.compile(r"[A-Za-z0-9_.!?' :-]")
 
 
 def symbol(name: str) -> str:
-    """The name of a function. It is quoted and begins with a dollar, so it is none of SMT-LIB's own names, no
-    bound variable and no hypothesis."""
+    """Return the name of a function. It is quoted and begins with a dollar, so it differs from SMT-LIB's own
+    names, bound variables and hypotheses."""
     return f"|${_escaped(name)}|"
 
 
 def sort_symbol(name: str) -> str:
-    """The name of a sort: one that SMT-LIB knows, or, quoted and with a dollar, that of an index set."""
+    """Return the name of a sort: one of SMT-LIB's, or, quoted and with a dollar, that of an index set."""
     return name if name in (BOOL, INT) else symbol(name)
 
 
 def _escaped(name: str) -> str:
-    """The name in letters that all solvers take; other names give other texts."""
+    """Return the name in letters that all solvers accept. Different names have different texts."""
     return "".join(c if _PLAIN.fullmatch(c) else f"~{ord(c):x}~" for c in name)
 
 
 class Printer:
-    """Prints nodes. Variables are numbered again in each formula, so that equal formulas have equal texts."""
+    """Prints nodes. Variables are numbered from 0 in each formula, so that equal formulas have equal
+    texts."""
 
     def __init__(self) -> None:
         self._ground: dict[Node, str] = {}
-        """The texts of nodes without variables, which are the same wherever they stand."""
+        """The texts of nodes without variables, which are the same in every formula."""
 
     def text(self, node: Node) -> str:
-        """One formula."""
+        """Return the text of one formula."""
         numbers: dict[Node, int] = {}
         return self._of(node, numbers)
 
@@ -94,7 +95,7 @@ def _sum(node: Node, parts: Sequence[str]) -> str:
 
 
 def declarations(formulas: Iterable[Node]) -> list[str]:
-    """The sorts and function symbols that occur, declared."""
+    """Return the declarations of the sorts and function symbols in formulas."""
     sorts: dict[str, None] = {}
     functions: dict[str, tuple[tuple[str, ...], str]] = {}
     seen: set[Node] = set()
@@ -124,8 +125,8 @@ def script(
     hypotheses: Sequence[tuple[str, str, Node]],
     printer: Printer | None = None,
 ) -> str:
-    """The assertions. Each hypothesis has a name, or none, and the lemma that it comes from; one with a name
-    is only asserted if the boolean constant of that name is true."""
+    """Return the assertions. Each hypothesis may have a name, and has its lemma. A named one is only asserted
+    if the boolean constant of that name is true."""
     printer = printer or Printer()
     nodes = [*(node for _, node in (*local, *definitions)), *(node for _, _, node in hypotheses)]
     lines = declarations(nodes)

@@ -1,4 +1,4 @@
-"""What formulas speak of: Skolem functions, predicates of definitions, the ends of intervals."""
+"""The terms in formulas: Skolem functions, predicates of definitions, the ends of intervals."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from verifier.parametric.logic import Logic, Node, walk
 
 
 def skolem_functions(clauses: Iterable[Clause], leads: Mapping[str, object]) -> list[Node]:
-    """Applications of Skolem functions, and of predicates of definitions, to variables."""
+    """Return applications of Skolem functions, and of predicates of definitions, to variables."""
     found: dict[Node, None] = {}
 
     def see(node: Node) -> None:
@@ -22,7 +22,8 @@ def skolem_functions(clauses: Iterable[Clause], leads: Mapping[str, object]) -> 
 
 
 def compared(body: Node, variable: Node) -> list[Node]:
-    """The ground terms that a variable is compared with, but no constants of the protocol or numbers."""
+    """Return the ground terms with which a variable is compared, without constants of the protocol and
+    numbers."""
     found: dict[Node, None] = {}
 
     def see(node: Node) -> None:
@@ -37,7 +38,7 @@ def compared(body: Node, variable: Node) -> list[Node]:
 
 
 def _alternatives(node: Node) -> Iterator[Node]:
-    """What a conditional value may be."""
+    """Yield the alternatives of a conditional value."""
     if node.kind == "ite":
         for arg in node.args[1:]:
             yield from _alternatives(arg)
@@ -46,7 +47,7 @@ def _alternatives(node: Node) -> Iterator[Node]:
 
 
 def predicates(nodes: Iterable[Node], names: Mapping[str, object]) -> list[Node]:
-    """Applications of these to terms without variables."""
+    """Return applications of these symbols to terms without variables."""
     found: dict[Node, None] = {}
 
     def see(node: Node) -> None:
@@ -59,7 +60,7 @@ def predicates(nodes: Iterable[Node], names: Mapping[str, object]) -> list[Node]
 
 
 def unfolding(logic: Logic, axiom: Node, applied: Node) -> Node | None:
-    """What the axiom says of an application, if it speaks of no other variables."""
+    """Return the axiom at an application; None if it has other variables."""
     if axiom.kind != "forall" or len(axiom.data.variables) != len(applied.args):
         return None
     heads = _heads(axiom.args[0], applied.data)
@@ -69,7 +70,8 @@ def unfolding(logic: Logic, axiom: Node, applied: Node) -> Node | None:
 
 
 def partly_unfolded(logic: Logic, axiom: Node, applied: Node) -> Clause | None:
-    """What the axiom says of an application, and of all values of its other variables, if it has such."""
+    """Return the axiom at an application, for all values of its other variables; None if it does not
+    apply."""
     if axiom.kind != "forall":
         return None
     variables, body = axiom.data.variables, axiom.args[0]
@@ -88,5 +90,5 @@ def _heads(body: Node, name: str) -> list[Node]:
 
 
 def length(node: Node) -> int:
-    """The number of symbols."""
+    """Return the number of symbols."""
     return 1 + sum(map(length, node.args))

@@ -22,7 +22,7 @@ def is_none(reader: Reader, term: Term, scope: Scope) -> Node:
 
 
 def get(reader: Reader, term: Term, scope: Scope) -> Value:
-    """Of none it is what stands in unused slots, as in the finite reading."""
+    """Return the value of an option. For none it is the value of unused slots, as in the finite reading."""
     option = reader.part(term.arguments[0], scope)
     return reader.values.choice(option.absent, reader.values.unused(term.sort), option.value)  # type: ignore[no-any-return]
 
@@ -73,7 +73,7 @@ def payload(reader: Reader, term: Term, scope: Scope) -> Value:
 
 
 def partial_function(reader: Reader, term: Term, scope: Scope) -> Partly:
-    """Only values of the sort that is gone through are keys."""
+    """Return a partial function. Only values of the enumerated sort are keys."""
     assert term.binds is not None
     (inside, body), sort = term.arguments, term.binds.sort
     is_key = reader.body(term, scope, inside)

@@ -1,4 +1,4 @@
-"""Values that can be any of a sort."""
+"""Symbolic values: any value of a sort."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from verifier.parametric.values import Values, fields_of
 def symbolic(  # noqa: C901 -- cases
     values: Values, sort: Sort, name: str, args: Sequence[Node] = ()
 ) -> Value:
-    """A value that can be any: each scalar in it is an uninterpreted function of the keys on the way."""
+    """Return a symbolic value: each scalar in it is an uninterpreted function of the keys on the way."""
     logic = values.logic
     match sort:
         case Boolean():

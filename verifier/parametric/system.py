@@ -20,18 +20,18 @@ from verifier.specs.definition import Action, Definition, PropertyKind
 INITIALLY = "initially"
 ALWAYS = "always"
 TYPED = "Typed"
-"""The lemma that every variable has a value of its sort. It is proved like the others, and for each field by
-itself, called ``Typed:`` and the field: what a proof does not need, it does not show."""
+"""The lemma that every variable has a value of its sort. It is proved like the others, separately for each
+field under the name ``Typed:`` and the field. So a proof shows only the fields that it needs."""
 STAYS = "Stays:"
-"""What a lemma's name begins with that says of an action that it would assign values of its variables' sorts,
-and read what has a value, wherever it is enabled. It is proved like the others."""
+"""The prefix of a lemma about an action: where enabled, it reads defined values and assigns values of the
+right sorts. It is proved like the others."""
 READS = "Reads:"
-"""What a lemma's name begins with that says of another lemma that all it reads has a value."""
+"""The prefix of a lemma that all reads of another lemma have values."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """An action with its parameters: when it is enabled, and how to read a formula in the state after it."""
+    """An action with its parameters: its guard, and a reader of formulas in the state after it."""
 
     name: str
     guard: Node
@@ -60,7 +60,7 @@ class ParametricSystem:
         self._typed: dict[Reader, dict[str, Node]] = {}
 
     def _require_names(self) -> None:
-        """Refuses names that obligations or the parts of other variables have."""
+        """Refuse names that belong to obligations or to parts of other variables."""
         for action in self.definition.actions:
             if action.name in (INITIALLY, ALWAYS):
                 raise NotParametric(f"an action is called {action.name}, which is said of something else")
@@ -70,20 +70,20 @@ class ParametricSystem:
 
     @cached_property
     def init(self) -> Node:
-        """The formula of the initial states. Each has values of the variables' sorts, whatever it says."""
+        """Return the formula of the initial states. In it, variables always have values of their sorts."""
         said = self._placed("init", self.before, self.definition.init)
         return self.logic.conj((said, self.typed(self.before)))
 
     @cached_property
     def beginning(self) -> Node:
-        """The formula of the initial states in which something may happen."""
+        """Return the formula of the initial states that satisfy the constraint."""
         bound = self.definition.constraint
         within = self.logic.true if bound is None else self._placed("the constraint", self.before, bound)
         return self.logic.conj((self.init, within))
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
-        """The actions."""
+        """Return the actions."""
         return tuple(map(self._step, self.definition.actions))
 
     def _step(self, action: Action) -> Step:
@@ -114,7 +114,8 @@ class ParametricSystem:
         return Step(action.name, guard, scalars, changed, after, successor)
 
     def reads(self) -> Iterator[tuple[str, Node]]:
-        """By its place, the constraint or an action: that what is read there has a value."""
+        """Yield the formula that all reads have values, for the constraint and each action, with its
+        place."""
         bound = self.definition.constraint
         if bound is not None:
             yield ALWAYS, Definedness(self.before).formula(bound)
@@ -122,14 +123,14 @@ class ParametricSystem:
             yield action.name, self._stays(action, self.before, typed=False)
 
     def initial_reads(self) -> Node:
-        """In each state, initial or not, what the formula of the initial states reads has a value."""
+        """Return the formula that all reads of Init have values in each state, initial or not."""
         return self.logic.implies(
             self.typed(self.before), Definedness(self.before).formula(self.definition.init)
         )
 
     def _stays(self, action: Action, reader: Reader, *, typed: bool = True) -> Node:
-        """Where the action is enabled, it reads what has a value and, if that is asked for, assigns values of
-        the right sorts."""
+        """Return the formula that an enabled action reads defined values. ``typed``: it also assigns values
+        of the right sorts."""
         logic, scope, variables, within = self.logic, reader.scope.turned(0), list[Node](), list[Node]()
         bound = self.definition.constraint
         if bound is not None and not typed:
@@ -142,7 +143,7 @@ class ParametricSystem:
         guard = logic.conj(reader.truth(line, scope) for line in action.when)
         defined = Definedness(reader)
         reads, stays = list[Node](), list[Node]()
-        for target, value in action.then:  # what is not assigned is of its sort by another lemma, Typed
+        for target, value in action.then:  # other variables keep their sort by the lemma Typed
             reads += (self._reads(defined, target, scope), defined.of(value, scope))
             stays.append(self.values.typed(target.sort, reader.part(value, scope)))
             if (keys := _added_to(target)) is not None:
@@ -152,17 +153,16 @@ class ParametricSystem:
         return logic.forall(variables, logic.implies(logic.conj(within), said))
 
     def _reads(self, defined: Definedness, target: Term, scope: Scope) -> Node:
-        """What a target reads has a value. A key that a partial function does not have is added to it."""
+        """Return the formula that the reads of a target have values. A new key of a partial function is
+        added."""
         if _added_to(target) is None:
             return defined.of(target, scope)
         return self.logic.conj(defined.of(part, scope) for part in target.arguments)
 
     def stuck(self) -> Iterator[Node]:
-        """What is true where nothing can happen: the guard of each action is false, and the constraint true.
-
-        An action that reads what has no value, or would assign a value outside a sort, counts as one that can
-        happen. So do all in states beyond the constraint.
-        """
+        """Yield the formulas of a deadlock: the guard of each action is false, and the constraint is true. An
+        action that reads an undefined value, or would assign a value outside a sort, counts as enabled. So do
+        all actions in states outside the constraint."""
         logic, reader = self.logic, self.before
         if self.definition.constraint is not None:
             yield self._placed("constraint", reader, self.definition.constraint)
@@ -177,8 +177,8 @@ class ParametricSystem:
             yield logic.forall(variables, logic.neg(logic.conj(enabled)))
 
     def _any(self, symbol: Symbol, action: str) -> Quantified:
-        """All values of a parameter. Of sets and the like it is one of which nothing is known: what is shown
-        of that is shown of all, and to assume it of that is to assume less."""
+        """Return all values of a parameter. For sets and the like, it is one unconstrained value. A claim
+        shown for it holds for all, and an assumption about it is weaker than one about all."""
         try:
             return self.values.quantified(symbol.sort)
         except NotParametric:
@@ -212,8 +212,8 @@ class ParametricSystem:
     # Formulas of one state
 
     def formula(self, name: str, reader: Reader) -> Node:
-        """A lemma or a property in the state of the reader. A property also claims that all it reads has a
-        value: what it means otherwise, no reading says."""
+        """Return a lemma or a property in the state of the reader. A property also claims that all its reads
+        have values: otherwise it has no meaning."""
         found = self._formulas.get((name, reader))
         if found is None:
             found = self._formulas[name, reader] = self._read(name, reader)
@@ -233,7 +233,8 @@ class ParametricSystem:
         return self.logic.conj((Definedness(reader).formula(self._term(name)), formula))
 
     def of_step(self, name: str, step: Step) -> Node:
-        """A step invariant of a step: it holds, and all it reads has a value, or the step changes nothing."""
+        """Return a step invariant for a step: it holds and its reads have values, or the step changes
+        nothing."""
         symbols = zip(self.definition.variables, self.definition.successor, strict=True)
         later = {after: step.successor[symbol] for symbol, after in symbols}
         reader = Reader(self.values, self.definitions, {**self.state, **later})
@@ -247,7 +248,7 @@ class ParametricSystem:
         return self.logic.disj((unchanged, self.logic.conj((defined, said))))
 
     def is_touched(self, step: Step, name: str) -> bool:
-        """True if a lemma says something else after a step than before."""
+        """True if a lemma differs after a step from before."""
         known = self._touched.get((step.name, name))
         if known is None:
             before, after = self.formula(name, self.before), self.formula(name, step.after)
@@ -264,7 +265,7 @@ class ParametricSystem:
         return frozenset(prop.name for prop in self.definition.properties)
 
     def typed(self, reader: Reader) -> Node:
-        """Every variable has a value of its sort."""
+        """Return the formula that every variable has a value of its sort."""
         values = reader.scope.values
         return self.logic.conj(
             self.values.typed(symbol.sort, values[symbol]) for symbol in self.definition.variables
@@ -272,7 +273,7 @@ class ParametricSystem:
 
     @cached_property
     def typed_names(self) -> tuple[str, ...]:
-        """The lemmas that fields have values of their sorts, without those that say nothing."""
+        """Return the names of the lemmas that fields have values of their sorts, without trivial ones."""
         parts = self._typed_parts(self.before)
         return tuple(name for name, said in parts.items() if said is not self.logic.true)
 
@@ -298,12 +299,12 @@ class ParametricSystem:
             raise NotParametric(f"{place}: {error}") from None
 
     def kind(self, name: str) -> PropertyKind:
-        """What kind of claim a property is."""
+        """Return the kind of a property."""
         return next(prop.kind for prop in self.definition.properties if prop.name == name)
 
 
 def _added_to(target: Term) -> Sort | None:
-    """The sort of the keys of the partial function that a target adds a key to; None if it is none."""
+    """Return the sort of keys if a target adds a key to a partial function; None otherwise."""
     if target.operator is not Operator.APPLY:
         return None
     function = target.arguments[0].sort

@@ -1,4 +1,4 @@
-"""What is known of the sum of counts, one for each element of an index set, without the sum itself."""
+"""Facts about the sum of counts, one for each element of an index set, without the sum itself."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from verifier.parametric.logic import INT, Logic, Node
 
 
 def above(logic: Logic, counting: Counting, symbol: str, number: Node, elements: Node) -> Counting:
-    """Of how many elements the count, which is this symbol, is greater than a number. ``elements``: how many
-    there are."""
+    """Return the number of elements whose count, which is this symbol, is greater than a number.
+    ``elements``: the number of all elements."""
     (element,) = counting.outside
     inside = logic.less(number, logic.app(symbol, INT, (element,)))
     return Counting((), (element,), logic.true, inside, elements)
@@ -20,12 +20,10 @@ def above(logic: Logic, counting: Counting, symbol: str, number: Node, elements:
 def total(
     logic: Logic, counting: Counting, symbol: str, number: Node, level: Node, elements: Node
 ) -> Iterator[Node]:
-    """If every value is counted for some element, and for no element more than one beyond a number, then
-    there are at most so many values as the number for each element, and one more for each that has more than
-    the number; and fewer, if some element has fewer than the number.
-
-    ``symbol`` stands for the count, and ``level`` for how many elements have more than the number.
-    """
+    """Yield a bound on the number of values from the counts of all elements. It applies if every value is
+    counted for some element, and no count exceeds a number by more than one. Then there are at most as many
+    values as the number for each element, and one more for each element above it. There are fewer if some
+    count is below the number. ``symbol``: the count; ``level``: the number of elements above the number."""
     if counting.size is None:
         return
     (element,), one = counting.outside, logic.integer(1)

@@ -1,9 +1,9 @@
-"""Integers that remember which constants they were computed from.
+"""Integers that record the constants from which they were computed.
 
 A protocol is a Python class that is read at given constants, so ``self.log_size - 1`` would be read as 1. In
-a reading for all constants, bounds of sorts and literals are traced integers: they keep where they come from.
-The protocol's own code gets objects that stand for them (``read_constants``). A comparison that it makes is
-an assumption: what was read is only known for constants that give the same answer.
+a reading for all constants, bounds of sorts and literals are traced integers, which record their origin. The
+protocol's own code gets stand-ins for them (``read_constants``). A comparison that it makes is an assumption:
+the reading is only valid for constants that give the same answer.
 """
 
 from __future__ import annotations
@@ -19,37 +19,37 @@ from verifier.parametric.callers import asker, place_of_frame, running, short_pl
 from verifier.parametric.errors import NotParametric
 
 Monomial = tuple[str, ...]
-"""The names of the constants that are multiplied, in order; empty for the constant term."""
+"""The names of the multiplied constants, in order; empty for the constant term."""
 Polynomial = Mapping[Monomial, int]
 
 
 @dataclass(frozen=True)
 class Assumption:
-    """What the constants must satisfy: ``left < right``, ``left == right``, or the negation of it."""
+    """A condition on the constants: ``left < right``, ``left == right``, or the negation of either."""
 
     left: Polynomial = field(hash=False)
     relation: str
     right: Polynomial = field(hash=False)
     holds: bool
     place: str
-    """Where the protocol decides it, as file and line, or why it is assumed."""
+    """The place of the decision in the protocol, as file and line, or the reason of the assumption."""
     is_declared: bool = False
     """True if the protocol declares it, as a bound of a constant or as its own assumption."""
 
     @property
     def asked(self) -> str:
-        """The comparison, whatever its answer is."""
+        """Return the comparison, whatever its answer."""
         return f"{polynomial_text(self.left)} {self.relation} {polynomial_text(self.right)}"
 
     @property
     def words(self) -> str:
-        """The assumption as text."""
+        """Return the assumption as text."""
         relation = self.relation if self.holds else OPPOSITE[self.relation]
         return f"{polynomial_text(self.left)} {relation} {polynomial_text(self.right)}"
 
     @property
     def said(self) -> str:
-        """The assumption, and where it is made."""
+        """Return the assumption and its place."""
         return f"{self.words} ({self.place})" if self.place else self.words
 
 
@@ -58,27 +58,25 @@ OPPOSITE = {"<": ">=", "<=": ">", "==": "!=", ">": "<=", ">=": "<", "!=": "=="}
 
 @dataclass
 class Decisions:
-    """What a protocol's code decided on its constants while it was read."""
+    """The decisions of a protocol's code on its constants while it was read."""
 
     assumptions: dict[str, Assumption] = field(default_factory=dict)
     refused: list[NotParametric] = field(default_factory=list)
-    """What has no reading. It is kept for code that catches errors."""
+    """Refused operations. They are kept for code that catches errors."""
     is_reading: bool = False
-    """True if the protocol's code is running."""
+    """True while the protocol's code is running."""
     answers: dict[str, bool] | None = None
-    """The answers that comparisons get and got, while it is asked what else they might be."""
+    """The answers of comparisons, while other answers are tried."""
 
     def taken(self) -> dict[str, Assumption]:
-        """What was noted since this was last asked."""
+        """Return the assumptions recorded since the last call."""
         found, self.assumptions = self.assumptions, {}
         return found
 
     def note(self, left: Polynomial, relation: str, right: Polynomial, holds: bool) -> bool:
-        """Notes a comparison, unless the verifier's own code made it or no constant is in it; and its answer.
-
-        The verifier's own code compares bounds only to compute the static bounds of expressions, which the
-        parametric reading does not use.
-        """
+        """Record a comparison of the protocol's code that involves a constant. Return its answer. The
+        verifier's own code compares bounds only to compute the static bounds of expressions, which the
+        parametric reading does not use."""
         difference = subtracted(left, right)
         if not any(difference.values()) or set(difference) <= {()}:
             return holds
@@ -93,7 +91,7 @@ class Decisions:
 
 
 class Traced(OriginInteger):
-    """An integer with the polynomial over the constants that it was computed by."""
+    """An integer with the polynomial over the constants from which it was computed."""
 
     polynomial: Polynomial
     decisions: Decisions
@@ -108,15 +106,15 @@ class Traced(OriginInteger):
         return Traced(value, {m: c for m, c in polynomial.items() if c}, self.decisions)
 
     def computed(self, value: int, how: str, numbers: Sequence[int]) -> int:
-        """A number of which only is known what it is called: it stands for any. Of equal numbers the least
-        and the greatest are each of them."""
+        """Return a number that is known only by its name: it stands for any number. The least and the
+        greatest of equal numbers are each of them."""
         known = dict.fromkeys(polynomial_text(polynomial_of(number)) for number in numbers)
         if len(known) == 1 and all(value == int(number) for number in numbers):
             return self
         return self._made(int(value), {(f"{how} of {', '.join(known)}",): 1})
 
     def refuse(self, what: str) -> NoReturn:
-        """Raises NotParametric, with the place of the protocol's code that is running."""
+        """Raise NotParametric, with the place of the protocol's code that is running."""
         frame = running(_outside(sys._getframe(1)))
         self._refuse_at(frame, what)
 
@@ -201,7 +199,8 @@ class Traced(OriginInteger):
         raise error
 
     def _compared(self, relation: str, other: Any, decide: Callable[[int, int], bool]) -> Any:
-        """What the comparison gives. That with an expression is a formula, which the expression makes."""
+        """Return the result of a comparison. A comparison with an expression is a formula, which the
+        expression makes."""
         if not isinstance(other, int):
             return NotImplemented
         return self.decisions.note(
@@ -210,7 +209,7 @@ class Traced(OriginInteger):
 
 
 def _outside(frame: FrameType | None) -> FrameType | None:
-    """The frame that called into the modules of traced integers."""
+    """Return the frame that called into the modules of traced integers."""
     while frame is not None and frame.f_globals.get("__name__") in _OWN:
         frame = frame.f_back
     return frame
@@ -220,27 +219,27 @@ _OWN = (__name__, "verifier.parametric.read_constants", "verifier.parametric.gua
 
 
 def polynomial_of(value: int) -> Polynomial:
-    """The polynomial that an integer was computed by; of a plain one, itself."""
+    """Return the polynomial from which an integer was computed; for a plain one, itself."""
     return value.polynomial if isinstance(value, Traced) else constant_polynomial(value)
 
 
 def constant_polynomial(value: int) -> Polynomial:
-    """A plain integer as a polynomial."""
+    """Return a plain integer as a polynomial."""
     return {(): int(value)} if value else {}
 
 
 def added(left: Polynomial, right: Polynomial) -> dict[Monomial, int]:
-    """The sum."""
+    """Return the sum."""
     return {m: left.get(m, 0) + right.get(m, 0) for m in {**left, **right}}
 
 
 def subtracted(left: Polynomial, right: Polynomial) -> dict[Monomial, int]:
-    """The difference."""
+    """Return the difference."""
     return {m: left.get(m, 0) - right.get(m, 0) for m in {**left, **right}}
 
 
 def polynomial_text(polynomial: Polynomial) -> str:
-    """A polynomial in words, as ``log_size - 1``."""
+    """Return a polynomial as text, such as ``log_size - 1``."""
     text = ""
     for monomial in sorted(polynomial, key=lambda m: (not m, m)):
         factor = polynomial[monomial]

@@ -1,4 +1,5 @@
-"""Values of sorts as nodes: a scalar is one node, a set or function is how to ask it, never an array."""
+"""Values of sorts as nodes: a scalar is one node; a set or function is a Python function to nodes, never an
+array."""
 
 from __future__ import annotations
 
@@ -50,12 +51,12 @@ class Values:
         self.logic = logic
         self.index_sets: dict[str, Polynomial] = {}
         self.sequences: dict[str, Elements] = {}
-        """By the symbol of their length, the sequences of elements of index sets that a state has."""
+        """The sequences in a state whose items are elements of index sets, by the symbol of their length."""
 
     # Sorts
 
     def index_sort(self, sort: IndexSet) -> str:
-        """The uninterpreted sort of an index set. Two of one name must have one number of elements."""
+        """Return the uninterpreted sort of an index set. Two of one name must have the same size."""
         count = polynomial_of(sort.count)
         name = f"sort {sort.name}"
         if dict(self.index_sets.setdefault(name, count)) != dict(count):
@@ -63,16 +64,17 @@ class Values:
         return name
 
     def number(self, value: int) -> Node:
-        """An integer of Python, with the constants that it was computed from."""
+        """Return a Python integer as a node, with the constants from which it was computed."""
         return polynomial_node(self.logic, polynomial_of(value))
 
     def within(self, sort: Range, value: Node) -> Node:
-        """The value is in the range."""
+        """Return the formula that the value is in the range."""
         low, high = self.number(sort.low), self.number(sort.high)
         return self.logic.conj((self.logic.less_equal(low, value), self.logic.less_equal(value, high)))
 
     def quantified(self, sort: Sort) -> Quantified:
-        """All values of a sort that a quantifier can go over. Raises NotParametric for others."""
+        """Return all values of a sort that a quantifier can range over. Raises NotParametric for other
+        sorts."""
         logic = self.logic
         match sort:
             case Boolean():
@@ -107,7 +109,7 @@ class Values:
         return self.logic.integer(0) if sort == INT else self.logic.app(f"unused {sort}", sort)
 
     def unused(self, sort: Sort) -> Value:
-        """What stands where a value means nothing."""
+        """Return the value of slots without meaning."""
         match sort:
             case IndexSet():
                 return self._unused(self.index_sort(sort))
@@ -130,7 +132,7 @@ class Values:
         return self._unused(BOOL if isinstance(sort, Boolean) else INT)
 
     def flat(self, sort: Sort, value: Value) -> tuple[Node, ...]:
-        """A key as nodes: equal keys have equal nodes."""
+        """Return a key as nodes: equal keys have equal nodes."""
         match sort, value:
             case (Option(), OptionOf()):
                 inner = self.flat(sort.inner, value.value)
@@ -148,7 +150,7 @@ class Values:
         raise NotParametric(f"values of {sort} are keys or elements, which has no first-order reading")
 
     def typed(self, sort: Sort, value: Value) -> Node:
-        """The value belongs to the sort."""
+        """Return the formula that the value belongs to the sort."""
         logic = self.logic
         match sort, value:
             case Range(), Node():
@@ -201,7 +203,8 @@ class Values:
         return logic.true
 
     def typed_parts(self, sort: Sort, value: Value, name: str) -> Iterator[tuple[str, Node]]:
-        """The same part by part: for each field, also of the values of functions, what it says of it."""
+        """Yield the parts of `typed`, by name: one for each field, including fields in values of
+        functions."""
         match sort, value:
             case (Record() | Tuple()), Fields():
                 for field, part in fields_of(sort):
@@ -218,22 +221,22 @@ class Values:
         return self.logic.equal(node, self.logic.integer(0))
 
     def place_within(self, value: Items, place: Node) -> Node:
-        """The place is one of the sequence."""
+        """Return the formula that the place is within the sequence."""
         logic = self.logic
         return logic.conj((logic.less_equal(logic.integer(0), place), logic.less(place, value.length)))
 
     def each(self, sort: Sort, says: Callable[[Value], Node]) -> Node:
-        """What is said of all values of a sort."""
+        """Return the formula that a claim holds for all values of a sort."""
         one = self.quantified(sort)
         return self.logic.forall(one.variables, self.logic.implies(one.within, says(one.value)))
 
     def each_any(self, sort: Sort, says: Callable[[Value, Node], Node]) -> Node:
-        """What is said of all values of a sort and those beyond its bounds."""
+        """Return the formula that a claim holds for all values of a sort and those outside its bounds."""
         one = self.quantified(sort)
         return self.logic.forall(one.variables, says(one.value, one.within))
 
     def equal(self, sort: Sort, one: Value, other: Value) -> Node:
-        """Two values, both of the sort, are the same."""
+        """Return the equality of two values of the sort."""
         logic = self.logic
         match sort, one, other:
             case _, Node(), Node():
@@ -282,7 +285,7 @@ class Values:
         raise NotParametric(f"values of {sort} are compared, which has no parametric reading")
 
     def choice(self, condition: Node, one: Any, other: Any) -> Any:
-        """One value if the condition holds, else the other."""
+        """Return one value if the condition holds, else the other."""
         logic = self.logic
         if condition is logic.true or condition is logic.false:
             return one if condition is logic.true else other
@@ -290,7 +293,7 @@ class Values:
             case Node(), Node():
                 return logic.ite(condition, one, other)
             case OptionOf(), OptionOf():
-                if one.absent is logic.true or other.absent is logic.true:  # the value means nothing there
+                if one.absent is logic.true or other.absent is logic.true:  # the value has no meaning there
                     value = other.value if one.absent is logic.true else one.value
                 else:
                     value = self.choice(condition, one.value, other.value)
@@ -320,7 +323,7 @@ class Values:
         raise NotParametric("values of different shapes are joined")
 
     def literal(self, sort: Sort, value: Any) -> Value:  # noqa: C901 -- one case each
-        """A concrete value of the sort."""
+        """Return a concrete value of the sort."""
         logic = self.logic
         match sort, value:
             case Boolean(), bool():
@@ -356,7 +359,7 @@ class Values:
         raise NotParametric(f"a literal of {sort} has no parametric reading: no element has a name there")
 
     def listed(self, sort: Sort, items: Sequence[Value]) -> Items:
-        """The sequence of these items."""
+        """Return the sequence of these items."""
         logic = self.logic
 
         def at(place: Node) -> Value:
@@ -368,14 +371,14 @@ class Values:
         return Items(logic.integer(len(items)), at)
 
     def tagged(self, sort: Variant, tag: str, payload: Value) -> Tags:
-        """A value of a variant."""
+        """Return a value of a variant."""
         number = [name for name, _ in sort.alternatives].index(tag)
         held = {t: payload if t == tag else self.unused(p) for t, p in sort.alternatives}
         return Tags(self.logic.integer(number), held)
 
 
 def fields_of(sort: Record | Tuple) -> tuple[tuple[str, Sort], ...]:
-    """The fields of a record; of a tuple its places."""
+    """Return the fields of a record, or the places of a tuple."""
     if isinstance(sort, Record):
         return sort.fields
     return tuple((str(place), item) for place, item in enumerate(sort.items))

@@ -26,7 +26,7 @@ from verifier.tla.values import LazySet
 
 _MOST = 20_000
 _MOST_SETS = 500
-"""The limit of remembered values that contain lazy sets, each of which may remember its members."""
+"""The limit of remembered values that are lazy sets, each of which may remember its members."""
 _TRIED = 1_000
 _WORTH_IT = 0.3
 """The share of calls whose values must be known."""
