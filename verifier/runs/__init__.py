@@ -1,1 +1,1 @@
-"""Runs: one engine on one protocol, from options to an object that scripts, tables and reports read."""
+"""Runs of one engine on one protocol, from options to a result that scripts, tables and reports read."""

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 def prepare(question: Question[ProveOptions]) -> Question[ProveOptions]:
-    """The question, if it can be asked of all constants. Raises UsageError."""
+    """Return the question, if it can be asked for all constants. Raises UsageError."""
     if not question.options.properties:
         kinds = {prop.name: prop.kind for prop in question.definition.properties}
         provable = tuple(name for name in question.properties if kinds.get(name) in PROVABLE)
@@ -55,15 +55,15 @@ def prepare(question: Question[ProveOptions]) -> Question[ProveOptions]:
 
 
 def reading_of(loaded: Loaded) -> ParametricReading:
-    """The protocol read for all constants. Raises NotParametric if it has no such reading."""
+    """Read the protocol for all constants. Raises NotParametric if it has no such reading."""
     return read_for_all(load_class(loaded.spec), dict(loaded.definition.constants))
 
 
 def _with_counterexamples(
     outcome: AllConstantsOutcome, small: Sequence[Callable[[], Model | None]], limits: Limits
 ) -> tuple[AllConstantsOutcome, Model | None]:
-    """Where something is open: a counterexample to induction of the first such property, at constants as
-    small as possible, and the model that it is one of."""
+    """Add a counterexample to induction for the first open property, at small constants. Return it with its
+    model."""
     verdicts = list(outcome.verdicts)
     for place, verdict in enumerate(verdicts):
         if outcome.attempts[place].limit is None and verdict.kind is VerdictKind.INCONCLUSIVE:
@@ -81,7 +81,7 @@ def _with_counterexamples(
 def _with_suggestions(
     question: Question[ProveOptions], reading: ParametricReading, outcome: AllConstantsOutcome
 ) -> AllConstantsOutcome:
-    """Of each property that is not shown, lemmas with which it is."""
+    """Add to each open property lemmas with which it is proved."""
     from verifier.runs.suggesting import suggested
 
     kind, at = load_class(question.loaded.spec), list(_small_constants(question.loaded))[1:3]
@@ -94,7 +94,7 @@ def _with_suggestions(
 
 
 def _small_constants(loaded: Loaded) -> Iterator[dict[str, Any]]:
-    """The least constants and those after them; the ones that it has by default and those after them."""
+    """Yield the least constants and the next ones, then the default constants and the next ones."""
     given: dict[str, Any] = dict(loaded.definition.constants)
     known = constants_of(load_class(loaded.spec))
     least = {
@@ -109,13 +109,13 @@ def _small_constants(loaded: Loaded) -> Iterator[dict[str, Any]]:
 
 
 def _models(question: Question[ProveOptions], reading: ParametricReading) -> list[Callable[[], Model | None]]:
-    """What makes the models at small constants that satisfy all that a proof assumes."""
+    """Return functions that build the models at small constants which satisfy all assumptions of a proof."""
 
     def model(constants: dict[str, Any]) -> Model | None:
         try:
             return build_model(load(question.loaded.spec, constants).definition, question.limits)
         except (UsageError, DefinitionError, Interrupted):
-            return None  # these constants do not go together, or the time is over
+            return None  # these constants are not allowed together, or the time is over
 
     small = _small_constants(question.loaded)
     fitting = (one for one in small if all(is_satisfied(said, one) for said in reading.assumptions))
@@ -125,7 +125,7 @@ def _models(question: Question[ProveOptions], reading: ParametricReading) -> lis
 def _counterexample(
     small: Sequence[Callable[[], Model | None]], request: Request
 ) -> tuple[Model, Trace] | None:
-    """A counterexample to what is open at some of the constants; if there is none, to anything."""
+    """Return a counterexample to an open claim at some of the constants; if there is none, to any claim."""
     other = None
     for made in small:
         if (model := made()) is None:
@@ -142,7 +142,7 @@ def _counterexample(
 
 
 def run(question: Question[ProveOptions], listen: Listen = lambda _: None) -> Run:
-    """The run: until it is done, out of time, or interrupted."""
+    """Run until it is done, out of time, or interrupted."""
     began, reading, model = time.monotonic(), None, None
     try:
         reading = within(question.limits, lambda: reading_of(question.loaded))

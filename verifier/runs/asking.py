@@ -1,4 +1,4 @@
-"""Questions asked of engines, whatever the protocol was written in."""
+"""Questions to engines, for protocols in Python and in TLA+."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Remark:
-    """News of what happens before an engine begins, or between two of its runs."""
+    """News from before an engine begins, or between two of its runs."""
 
     words: str
 
 
 @dataclass(frozen=True)
 class Known:
-    """News of verdicts that stand, whatever else comes of the run: a run that has these alone."""
+    """News of final verdicts: a run that has only these."""
 
     run: Run
 
     @property
     def words(self) -> str:
-        """``TypeOK is violated in 3 steps``, on one line."""
+        """Return ``TypeOK is violated in 3 steps``, on one line."""
         return ", ".join(
             f"{one.property_name} is violated in {one.steps} step{'' if one.steps == 1 else 's'}"
             for one in self.run.outcome.verdicts
@@ -42,7 +42,7 @@ class Known:
 
 
 def prepared(engine: Engine[Any], loaded: Loaded, options: Any) -> Question[Any]:
-    """The question that the options ask. Raises UsageError for what cannot be asked."""
+    """Return the question that the options ask. Raises UsageError for one that cannot be asked."""
     if loaded.source is not None and not engine.asks:
         return loaded.source.prepared(engine, loaded, options)
     if loaded.source is None:
@@ -55,7 +55,7 @@ def prepared(engine: Engine[Any], loaded: Loaded, options: Any) -> Question[Any]
 
 
 def with_own_names(options: Any, definition: Definition) -> Any:
-    """The options, in which `NoLostWrite` stands for a property that the protocol calls `no_lost_write`."""
+    """Return the options with the protocol's own names: `no_lost_write` for `NoLostWrite`."""
     own = [claim.name for claim in definition.properties] + [claim.name for claim in definition.temporal]
     expect = (word.rpartition("=") for word in options.expect)
     return replace(
@@ -71,14 +71,14 @@ def answered(
     listen: Listen = lambda _: None,
     built: Callable[[Model], None] = lambda _: None,
 ) -> Run:
-    """The engine's run: until it is done, out of time, or interrupted."""
+    """Run the engine until it is done, out of time, or interrupted."""
     if question.loaded.source is not None and not engine.asks:
         return question.loaded.source.answered(engine, question, listen, built)
     return validated(question, engine.run(question, listen, built))
 
 
 def validated(question: Question[Any], found: Run) -> Run:
-    """The run of a protocol that is a Python class, with its verdicts compared with the class."""
+    """Return the run with its verdicts compared with the protocol, if that is a Python class."""
     if question.loaded.protocol is None or found.model is None:
         return found
     from verifier.runs.protocol_validation import validate_run

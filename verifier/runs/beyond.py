@@ -1,4 +1,4 @@
-"""What explorations are told about workers, Spark and files, checked and made what the engine takes."""
+"""The options of explorations for workers, Spark and files, checked and converted for the engine."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def check(options: ExploreOptions) -> None:
-    """Raises UsageError for options that do not go together, or if Spark cannot run here."""
+    """Raise UsageError for options that contradict each other, or if Spark cannot run here."""
     if options.resume and options.work is None:
         raise UsageError("--resume needs --work FOLDER: the folder of the exploration that is to go on")
     if options.graph and (options.workers or options.master or options.work):
@@ -43,8 +43,8 @@ def check(options: ExploreOptions) -> None:
 
 
 def remarks(options: ExploreOptions) -> Iterator[str]:
-    """What is not wrong and hardly meant: more workers than cores, and nothing to go on with in a folder that
-    is there."""
+    """Yield remarks on options that are hardly meant: more workers than cores, or nothing to resume in an
+    existing folder."""
     from verifier.engines.work_folder import MANIFEST
 
     if options.workers is not None and options.workers > cores():
@@ -55,7 +55,7 @@ def remarks(options: ExploreOptions) -> Iterator[str]:
 
 
 def beyond(question: Question[ExploreOptions]) -> Beyond:
-    """How the exploration goes on beyond the memory of one process."""
+    """Return how the exploration exceeds the memory of one process."""
     from verifier.engines.exploration import Beyond
     from verifier.version import tool_version
 
@@ -104,7 +104,7 @@ def _on_spark(options: ExploreOptions, findings: Findings, folder: Path) -> Runn
 
 
 def _settings_of(options: ExploreOptions) -> dict[str, str]:
-    """Raises UsageError for a word that is no setting."""
+    """Return the settings. Raises UsageError for a word that is none."""
     found = {}
     for word in options.conf:
         name, equals, value = word.partition("=")

@@ -50,7 +50,7 @@ Examples:
 
 @dataclass(frozen=True)
 class BmcOptions(SemanticsOption, ValidationOption, DeadlockOption, FirstOption, Options):
-    """What bounded model checking can be asked."""
+    """The options of bounded model checking."""
 
     depth: int | None = option(None, Whole(), "The most actions of an execution. [default: the spec's]")
     steps: str = option("auto", OneOf(tuple(map(str, StepsChoice))), _STEPS)
@@ -62,13 +62,13 @@ class BmcOptions(SemanticsOption, ValidationOption, DeadlockOption, FirstOption,
     seed: int = option(0, Whole(), "Vary the search. Verdicts do not depend on it.")
     memory: int | None = memory_option()
     part: Part | None = internal(None, recorded=True)
-    """The part of all executions that is searched. A verdict is then one on this part."""
+    """The part of all executions that is searched. A verdict then concerns this part only."""
     guesses: Clauses | None = internal(None)
-    """What structural invariants may be, if that was found before; see ``Search``."""
+    """Candidates for structural invariants, if they are known; see ``Search``."""
     closed: Mapping[str, int] | None = internal(None)
-    """Depths that were closed before for properties; see ``Request``."""
+    """Depths that earlier runs closed for properties; see ``Request``."""
     writes_question: bool = internal(False)
-    """True if the question is written to a file, so that a module has to be translated."""
+    """True if the question is written to a file, so that a module must be translated."""
 
 
 def _prepare(loaded: Loaded, options: BmcOptions) -> Question[BmcOptions]:
@@ -128,7 +128,7 @@ def _run(
 
 
 def _as_deep(verdict: Verdict, closed: Mapping[str, int]) -> Verdict:
-    """The verdict of a search that may not have begun, where a depth was closed before."""
+    """Return the verdict with the depth that was closed before, if the search did not reach it."""
     depth = max(closed.get(verdict.property_name, -1), -1 if verdict.depth is None else verdict.depth)
     if verdict.kind is not VerdictKind.INCONCLUSIVE or depth < 0:
         return verdict

@@ -30,7 +30,7 @@ ENGINE = "certify"
 
 @dataclass(frozen=True)
 class Claim:
-    """A certificate that fits its protocol, and who is to check it."""
+    """A certificate that fits its protocol, and the solver that must check it."""
 
     path: Path
     certificate: Certificate
@@ -38,22 +38,22 @@ class Claim:
     solver: str
     limits: Limits
     began: float
-    """On the monotonic clock."""
+    """The start, on the monotonic clock."""
     validate: Callable[[float], Mapping[str, Any]] | None = None
-    """Of a TLA+ module: compares it with its translation for so many seconds, with another seed than the
-    proof was made with. Raises Disagrees."""
+    """For a TLA+ module: compares it with its translation for a number of seconds. Raises Disagrees. The seed
+    differs from that of the proof."""
 
 
 @dataclass(frozen=True)
 class Certified:
-    """What came of a check."""
+    """The result of a check."""
 
     claim: Claim
     checked: CheckReport | None
-    """None: it did not end."""
+    """None if the check did not end."""
     verdict: Verdict
     validation: Mapping[str, Any] | None = None
-    """What of a TLA+ module was compared with its translation."""
+    """The extent to which a TLA+ module was compared with its translation."""
 
 
 def read_claim(
@@ -64,9 +64,9 @@ def read_claim(
     reading: Reading | None = None,
     given: Mapping[str, Any] | None = None,
 ) -> Claim:
-    """The claim of a certificate's file, or of what is ``given`` of it. ``spec`` is the user's own choice;
-    without it only a built-in one is loaded. Raises UsageError for a file that is no certificate of the spec
-    as it is now, Interrupted where its time is over before it can be checked."""
+    """Return the claim of a certificate's file, or of the content ``given``. ``spec`` is the user's choice;
+    without it only a built-in spec is loaded. Raises UsageError for a file that is no certificate of the
+    current spec. Raises Interrupted if the time is over before the check."""
     began, limits = time.monotonic(), limits.begun()
     certificate, content = read(path, given)
     loaded = _loaded(certificate, trusted_spec(certificate.spec, spec, "the certificate"), reading)
@@ -78,7 +78,7 @@ def read_claim(
         model = with_deadlock(model)
     model = claimed_model(model, certificate)
     check_fit(model, certificate, content)
-    require_initial_state(model)  # asked here too: what a child raises is taken for a crash
+    require_initial_state(model)  # also checked here: an exception in a child counts as a crash
     validate = None
     if loaded.validate is not None:
         seed = 1 if certificate.validation is None else certificate.validation["seed"] + 1
@@ -91,7 +91,7 @@ def read_claim(
 
 
 def _loaded(certificate: Certificate, spec: str, reading: Reading | None) -> Loaded:
-    """The protocol that the certificate is of. Of a TLA+ module, at the sorts that it was proved at."""
+    """Load the protocol of the certificate; a TLA+ module at the sorts of the proof."""
     if not spec.endswith(TLA):
         return load(spec, certificate.constants, claimed=certificate.spec)
     from verifier.runs.tla_source import load_tla
@@ -104,12 +104,12 @@ def _loaded(certificate: Certificate, spec: str, reading: Reading | None) -> Loa
 
 
 def certify(claim: Claim) -> Certified:
-    """Checks the claim, until it is done, out of time, or interrupted."""
+    """Check the claim until it is done, out of time, or interrupted."""
 
     def work(report: Callable[[Any], None], _: Connection) -> None:
         report(check(claim.model, claim.certificate, claim.solver))
 
-    # In a child: a solver at work can be killed, but not be relied on to notice anything.
+    # In a child process: a busy solver can be killed, but may not react to anything else.
     done = run_alone(ENGINE, work, claim.limits, nested=False)
     checked = done.reported[0] if done.reported else None
     reason = done.limit or done.failure or "the check ended early"
@@ -139,7 +139,7 @@ def _verdict(claim: Claim, checked: CheckReport | None, reason: str, seconds: fl
 
 
 def run_of(certified: Certified) -> Run:
-    """The check as a run."""
+    """Return the check as a run."""
     claim, checked, verdict = certified.claim, certified.checked, certified.verdict
     certificate = claim.certificate
     statistics = {

@@ -26,7 +26,7 @@ ENGINE = "certify"
 
 @dataclass(frozen=True)
 class ClaimForAll:
-    """A certificate, the protocol that it is of, and who is to check it."""
+    """A certificate, its protocol, and the solver that must check it."""
 
     path: Path
     content: Content
@@ -37,7 +37,7 @@ class ClaimForAll:
 
 @dataclass(frozen=True)
 class CertifiedForAll:
-    """What came of a check."""
+    """The result of a check."""
 
     claim: ClaimForAll
     checked: Checked | None
@@ -51,9 +51,9 @@ def read_claim(
     limits: Limits,
     given: Mapping[str, Any] | None = None,
 ) -> ClaimForAll:
-    """The claim of a certificate's file, or of what is ``given`` of it. ``spec`` is the user's own choice;
-    without it only a built-in one is loaded. Raises UsageError for a file that is no certificate of the spec
-    as it is now."""
+    """Return the claim of a certificate's file, or of the content ``given``. ``spec`` is the user's choice;
+    without it only a built-in spec is loaded. Raises UsageError for a file that is no certificate of the
+    current spec."""
     limits = limits.begun()
     content = read(path, given)
     checker = solver or CHECKER
@@ -66,8 +66,8 @@ def read_claim(
 
 
 def certify(claim: ClaimForAll) -> CertifiedForAll:
-    """Checks the claim, until it is done, out of time, or interrupted. Raises UsageError for a file that does
-    not fit the protocol."""
+    """Check the claim until it is done, out of time, or interrupted. Raises UsageError for a file that does
+    not fit."""
     began = time.monotonic()
     checked, reason = None, INTERRUPTED
     try:
@@ -92,7 +92,7 @@ def certify(claim: ClaimForAll) -> CertifiedForAll:
 
 
 def run_of(certified: CertifiedForAll) -> Run:
-    """The check as a run."""
+    """Return the check as a run."""
     claim, checked, verdict = certified.claim, certified.checked, certified.verdict
     statistics = {
         "obligations": checked.obligations if checked else None,

@@ -1,4 +1,4 @@
-"""The verdicts of a check, made of those of its engines."""
+"""The verdicts of a check, merged from those of its engines."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ _OF_STATES = (EXPLORE, PROVE, BMC, WALKS)
 _ORDER = (*_OF_STATES, LIVE)
 _NO_TIME = "no engine had the time to decide it"
 _CUT_SHORT = (_NO_TIME, INTERRUPTED)
-"""What an engine says that was ended; the check knows why."""
+"""The reasons that an interrupted engine gives; the check knows the real one."""
 
 
 @dataclass(frozen=True)
 class EngineReport:
-    """The answer of one engine, as its process sends it: all but the model."""
+    """The answer of one engine, as its process sends it: everything but the model."""
 
     engine: str
     outcome: Outcome
     solvers: tuple[str, ...]
     proofs: tuple[Mapping[str, Any], ...]
     traces: Mapping[str, Mapping[str, Any]]
-    """ITF of the executions by property."""
+    """The executions by property, as ITF."""
     certificates: Mapping[str, str]
-    """Texts by property."""
+    """The texts of certificates by property."""
     definition: Definition
-    """The protocol as the engine had it; of a module with the sorts of its translation."""
+    """The protocol as the engine used it; a module with the sorts of its translation."""
     seconds: float
 
 
 def merge(plan: Plan, reports: Mapping[str, EngineReport]) -> dict[str, Verdict]:
-    """One verdict for each property that an engine spoke of; PROVED against VIOLATED is an ERROR."""
+    """Return one verdict for each property with a report. PROVED against VIOLATED is an ERROR."""
     found: dict[str, Verdict] = {}
     for name in dict.fromkeys((*plan.safety, *plan.temporal)):
         parts = []
@@ -56,7 +56,7 @@ def merge(plan: Plan, reports: Mapping[str, EngineReport]) -> dict[str, Verdict]
 
 
 def combined(known: EngineReport | None, report: EngineReport) -> EngineReport:
-    """What an engine reports that was asked again, about what it left open, or beside itself."""
+    """Combine two reports of one engine: it ran again on open properties, or several instances ran."""
     if known is None:
         return report
     said = {verdict.property_name: verdict for verdict in report.outcome.verdicts}
@@ -73,11 +73,9 @@ def combined(known: EngineReport | None, report: EngineReport) -> EngineReport:
 
 
 def _of_states(report: EngineReport, name: str) -> Verdict | None:
-    """The verdict on the part of a property that speaks of states and steps.
-
-    It is PROVED where every reachable state was looked at. Which of exploration and the provers ends first is
-    chance, and the verdict does not depend on it; the evidence says which it was.
-    """
+    """Return the verdict on the part of a property about states and steps. It is PROVED if every reachable
+    state was explored. Whether exploration or a prover ends first is chance, and the verdict does not depend
+    on it; the evidence says which it was."""
     verdict = next((one for one in report.outcome.verdicts if one.property_name == name), None)
     if verdict is None:
         return None
@@ -98,7 +96,7 @@ def _of_executions(report: EngineReport, name: str) -> Verdict | None:
 
 
 def _join(verdicts: Sequence[Verdict | None], name: str) -> Verdict:
-    """The verdict that decides most. Two that contradict each other are an ERROR."""
+    """Return the most decisive verdict. Two that contradict each other are an ERROR."""
     known = [verdict for verdict in verdicts if verdict is not None]
     decided = [verdict for verdict in known if is_decided(verdict)]
     kinds = {verdict.kind for verdict in decided}
@@ -114,7 +112,7 @@ def _join(verdicts: Sequence[Verdict | None], name: str) -> Verdict:
 
 
 def _worth(verdict: Verdict) -> int:
-    """The place of a verdict from the worst on; an open one is worse than one that holds."""
+    """Return the rank of a verdict, the worst first. An open verdict is worse than one that holds."""
     if verdict.kind is VerdictKind.ERROR:
         return 0
     if not is_decided(verdict):
@@ -131,7 +129,7 @@ def conclude_check(
     refusals: Mapping[str, str],
     ended: str,
 ) -> Run:
-    """The run of a check."""
+    """Return the run of a check."""
     from verifier.runs.question import Answer, conclude
 
     merged = merge(plan, reports)
@@ -185,7 +183,7 @@ def _ordered(reports: Mapping[str, EngineReport]) -> list[EngineReport]:
 
 
 def _decider(verdict: Verdict, reports: Mapping[str, EngineReport]) -> str | None:
-    """The engine whose verdict it is; None where nothing is decided."""
+    """Return the engine whose verdict it is; None if nothing is decided."""
     if not is_decided(verdict):
         return None
     name = verdict.property_name
@@ -199,8 +197,8 @@ def _decider(verdict: Verdict, reports: Mapping[str, EngineReport]) -> str | Non
 
 
 def _beside(report: EngineReport, merged: Mapping[str, Verdict], question: Question[Any]) -> list[Verdict]:
-    """Verdicts on more than the plan names: type invariants that are violated, postconditions."""
-    stuck = question.definition.titles.no_deadlock  # explore looks for it where nothing else is asked
+    """Return verdicts on properties beyond the plan: violated type invariants, postconditions."""
+    stuck = question.definition.titles.no_deadlock  # explore checks it if no property is asked
     known = {*merged, stuck}
     others = [v for v in report.outcome.verdicts if v.property_name.removesuffix(TEMPORAL_PART) not in known]
     if report.engine == EXPLORE:
@@ -209,8 +207,8 @@ def _beside(report: EngineReport, merged: Mapping[str, Verdict], question: Quest
 
 
 def _evaluation(reports: Mapping[str, EngineReport], ended: str) -> Verdict:
-    """The verdict where no property is asked for: whether every state and step was evaluated. What has no
-    value, or an assumption that is false, ends a check with an error."""
+    """Return the verdict if no property is asked: whether every state and step was evaluated. An undefined
+    value or a false assumption ends a check with an error."""
     report = reports.get(EXPLORE)
     if report is None or not report.outcome.statistics.get("complete"):
         seconds, words = (0.0 if report is None else report.seconds), ended or "not every state was looked at"
@@ -220,7 +218,7 @@ def _evaluation(reports: Mapping[str, EngineReport], ended: str) -> Verdict:
 
 
 def _evidence(verdict: Verdict, report: EngineReport) -> str:
-    """How sure a verdict is, in a few words."""
+    """Return the evidence for a verdict, in a few words."""
     if verdict.kind in (VerdictKind.VIOLATED, VerdictKind.REACHED) and verdict.trace is not None:
         return "replayed, fewest steps" if verdict.fewest else "replayed"
     proof = next((one for one in report.proofs if one["property"] == verdict.property_name), None)
@@ -233,14 +231,14 @@ def _evidence(verdict: Verdict, report: EngineReport) -> str:
 
 
 def _never_enabled(reports: Mapping[str, EngineReport]) -> tuple[str, ...]:
-    """Actions that no engine saw enabled, where one looked at every state or proved it."""
+    """Return actions that no engine saw enabled, if one explored every state or proved it."""
     enabled = {action for report in reports.values() for action in report.outcome.enabled}
     named = [name for report in _ordered(reports) for name in report.outcome.never_enabled]
     return tuple(name for name in dict.fromkeys(named) if name not in enabled)
 
 
 def _of_engine(report: EngineReport) -> dict[str, Any]:
-    """How long an engine took, and which semantics of a TLA+ module answered it."""
+    """Return the time of an engine, and the semantics that answered for a TLA+ module."""
     said = {name: v for name, v in report.outcome.statistics.items() if name == "semantics"}
     return {"seconds": round(report.seconds, 3), **said}
 
@@ -251,7 +249,7 @@ def _statistics(
     by: Mapping[str, str],
     evidence: Mapping[str, str],
 ) -> dict[str, Any]:
-    """The figures of exploration as `explore` has them, and what became of each engine."""
+    """Return the figures of exploration as `explore` reports them, and the fate of each engine."""
     explored = dict(reports[EXPLORE].outcome.statistics) if EXPLORE in reports else {}
     explored.pop("semantics", None)  # each engine has its own
     return {

@@ -1,4 +1,4 @@
-"""The plan of a check: which engine is asked about which properties."""
+"""The plan of a check: the properties that each engine checks."""
 
 from __future__ import annotations
 
@@ -18,27 +18,25 @@ from verifier.runs.table import engine_named
 
 EXPLORE, PROVE, LIVE, BMC, WALKS = "explore", "prove", "live", "bmc", "simulate"
 EVALUATION = "Evaluation"
-"""What a check of a module decides that asks for no property: assumptions hold, and each state and step that
-is reached has a value."""
+"""The verdict of a module's check without properties: assumptions hold, and all reachable states and steps
+have values."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The properties of states and steps, and those of executions. One of a module may be both."""
+    """The properties of states and steps, and those of executions. A module's property may be both."""
 
     safety: tuple[str, ...]
     temporal: tuple[str, ...]
     explores: bool = True
-    """True if there is something to explore for: a module is explored for its postcondition, too."""
+    """True if there is a reason to explore: a postcondition of a module is one too."""
     postconditions: tuple[str, ...] = ()
-    """What is evaluated once all states were explored."""
+    """The postconditions, which are evaluated after all states were explored."""
 
 
 def prepare(engine: Engine[Any], loaded: Loaded, options: Any) -> Question[Any]:
-    """The question of a check. Each engine checks the names again when it is asked.
-
-    Raises UsageError for an unknown name, or where the spec has no property.
-    """
+    """Return the question of a check. Each engine checks the names again. Raises UsageError for an unknown
+    name, or if the spec has no property."""
     check_ends(options)
     if options.find_bugs and not options.explore:
         raise UsageError("--find-bugs proves nothing, so it goes without --certificate and --no-explore")
@@ -50,7 +48,7 @@ def prepare(engine: Engine[Any], loaded: Loaded, options: Any) -> Question[Any]:
         names = [name for name in names if name != "all"] + list(claims)
     names += [stuck] if deadlock else []
     own = [name for name in dict.fromkeys(names) if name not in claims and name != stuck]
-    if own and loaded.source is None:  # operators of a module are properties, too
+    if own and loaded.source is None:  # operators of a module may be properties
         raise unknown_name("property", own[0], [*claims, "all"])
     evaluated = _postconditions(loaded, options)
     if loaded.source is not None and not options.explore and (evaluated or not names):
@@ -69,12 +67,12 @@ def prepare(engine: Engine[Any], loaded: Loaded, options: Any) -> Question[Any]:
 
 
 def _postconditions(loaded: Loaded, options: Any) -> tuple[str, ...]:
-    """Those of a module, unless it is said what to decide."""
+    """Return the postconditions of a module, unless properties are named."""
     return () if loaded.source is None or options.properties else loaded.source.postconditions
 
 
 def plan(question: Question[Any]) -> Plan:
-    """The properties by what they speak of. Other names are operators of a TLA+ module."""
+    """Sort the properties by what they concern. Other names are operators of a TLA+ module."""
     definition, properties = question.definition, question.properties
     module = question.loaded.source is not None
     lasting = {prop.name for prop in definition.temporal}
@@ -87,7 +85,8 @@ def plan(question: Question[Any]) -> Plan:
 
 
 def sub_options(question: Question[Any], name: str, properties: Sequence[str], **given: Any) -> Any:
-    """The options with which a check asks an engine about properties, within the limits of the check."""
+    """Return the options with which a check asks an engine about properties, within the limits of the
+    check."""
     options, engine = question.options, engine_named(name)
     deadlock = question.definition.titles.no_deadlock in properties
     about = {"timeout": options.timeout, "deadlock": deadlock, "by": options.by}
@@ -96,7 +95,7 @@ def sub_options(question: Question[Any], name: str, properties: Sequence[str], *
 
 
 def sub_question(question: Question[Any], name: str, options: Any) -> Question[Any]:
-    """The question for one engine of the check. Its time began with the check. Raises UsageError."""
+    """Return the question for one engine of the check. Its time began with the check. Raises UsageError."""
     from verifier.runs.asking import prepared
 
     loaded = replace(question.loaded, began=question.limits.since)
@@ -104,7 +103,7 @@ def sub_question(question: Question[Any], name: str, options: Any) -> Question[A
 
 
 def _check_names(question: Question[Any]) -> None:
-    """Raises UsageError for an operator of a module that is no property."""
+    """Raise UsageError for an operator of a module that is no property."""
     parts = plan(question)
     for name, properties in ((EXPLORE, parts.safety), (LIVE, parts.temporal)):
         if properties:

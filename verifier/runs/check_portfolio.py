@@ -1,4 +1,4 @@
-"""Engines side by side on one spec: each in a process of its own, until all properties are decided."""
+"""A portfolio of engines on one spec: each in a process of its own, until all properties are decided."""
 
 from __future__ import annotations
 
@@ -39,22 +39,22 @@ if TYPE_CHECKING:
     from verifier.system.model import Model
 
 _PROVERS_WAIT = 2.0
-"""Seconds of exploration before the provers start: most models of users are explored by then, and each
-prover takes a core."""
+"""Seconds of exploration before the provers start. Most models of users are explored by then, and each prover
+takes a core."""
 _TRANSLATION_WAITS = 10.0
-"""Seconds in which the interpreter alone looks for loops of a module. It has most graphs by then; those of
-many states the translation has sooner."""
+"""Seconds in which the interpreter alone searches for loops of a module. It has completed most graphs by
+then. For graphs with many states, the translation is faster."""
 _TRANSLATED = f"{LIVE}, translated"
 _GIVES_WAY = 5
-"""How much less of the processor the provers get: where exploration ends, it decides more."""
+"""The lower priority of the provers: if exploration ends, it decides more."""
 _LEAST_HUNTERS = 2
 _HUNTED_DEPTH = 10_000
-"""Actions of an execution: a hunt has no bound but its time."""
+"""The limit of actions of an execution: a hunt is only limited by its time."""
 _MOST_WALKS, _WALKED = 1_000_000_000, 200
-"""Random walks, and the most actions of one."""
+"""The number of random walks, and the most actions of one."""
 _POLL_SECONDS = 0.2
 _LAST_WORDS_SECONDS = 5.0
-"""How long an engine may take to report what it knows after an interrupt."""
+"""The time for an engine to report its results after an interrupt."""
 
 
 @dataclass(frozen=True)
@@ -70,17 +70,17 @@ class News:
 
 @dataclass(frozen=True)
 class Refusal:
-    """An engine cannot be asked; the reason in words."""
+    """The refusal of an engine, with the reason in words."""
 
     engine: str
     reason: str
     of_spec: bool
-    """True if something is wrong with the spec. Else the engine is only the wrong one for it."""
+    """True if the spec is wrong. Otherwise the engine is only unsuitable for it."""
 
 
 @dataclass
 class Portfolio:
-    """The engines of a check, and what they reported."""
+    """The engines of a check, and their reports."""
 
     question: Question[Any]
     plan: Plan
@@ -91,16 +91,16 @@ class Portfolio:
     """The limit, the interrupt or the violation that ended the check; empty if none did."""
     _began: float = field(default_factory=time.monotonic)
     _seeds: dict[str, int] = field(default_factory=dict)
-    """Of each bounded search of a hunt."""
+    """The seed of each bounded search of a hunt."""
     _translated: bool = False
-    """True if the translation was asked about temporal properties beside the interpreter."""
+    """True if the translation was asked about temporal properties besides the interpreter."""
 
     def __post_init__(self) -> None:
-        # An engine ends by itself at the limits, and knows then what it closed. This is for one that hangs.
+        # An engine ends by itself at the limits, and reports what it closed. This is for one that hangs.
         self.children = Children(replace(self.question.limits, with_grace=True), nested=True)
 
     def run(self) -> None:
-        """Runs the engines until all is decided, nothing is left to run, or a limit or interrupt."""
+        """Run the engines until all is decided, nothing is left to run, or a limit or interrupt occurs."""
         source = self.question.loaded.source
         for words in source.warnings if source is not None else ():
             self.listen(Remark(words))
@@ -120,7 +120,7 @@ class Portfolio:
             if self.ended and self.ended in (INTERRUPTED, self._enough):
                 self._hear_last_words()
 
-    # -- starting engines
+    # -- start of engines
 
     def _start_first(self) -> None:
         if self.plan.explores:
@@ -136,12 +136,12 @@ class Portfolio:
 
     @property
     def _hunters(self) -> int:
-        """How many bounded searches run side by side."""
+        """Return the number of bounded searches that run side by side."""
         return max(_LEAST_HUNTERS, cores()) if self.question.options.find_bugs else 0
 
     def _hunt(self, seed: int) -> None:
-        """Starts a search by parallel steps for what is open. It ends at the first violation and then begins
-        again: no other one waits for it."""
+        """Start a search by parallel steps for open properties. It ends at the first violation and then
+        starts again, so that no other search waits for it."""
         name = f"{BMC}, seed {seed}"
         self._seeds[name] = seed
         given = {"steps": StepsChoice.PARALLEL.value, "depth": _HUNTED_DEPTH, "first": True, "seed": seed}
@@ -151,7 +151,7 @@ class Portfolio:
 
     @property
     def _chooses_semantics(self) -> bool:
-        """True if a module is asked about and it is not said which semantics answers."""
+        """True if the spec is a module and no semantics is asked for."""
         question, options = self.question, self.question.options
         return question.loaded.source is not None and options.by == AUTO and bool(options.explore)
 
@@ -178,7 +178,7 @@ class Portfolio:
 
     @property
     def _may_translate(self) -> bool:
-        """True if the translation may decide what the interpreter has not decided yet."""
+        """True if the translation may decide properties that the interpreter has not decided yet."""
         return self._chooses_semantics and not self._translated and bool(self._open_temporal)
 
     def _start_translation_in_time(self) -> None:
@@ -195,7 +195,7 @@ class Portfolio:
         work = _work(self.question, engine_named(engine), own, name or engine)
         self.children.start(name or engine, work)
 
-    # -- hearing them
+    # -- reports of engines
 
     def _hear(self, seconds: float) -> None:
         for event in self.children.poll(seconds):
@@ -214,7 +214,7 @@ class Portfolio:
                         self.refusals[name] = f"its process failed: {failure}"
 
     def _take(self, name: str, report: EngineReport) -> None:
-        """Takes a report. A search that found one violation goes on with what is open."""
+        """Take a report. A search that found one violation continues with the open properties."""
         before = self._open_safety
         self.reports[report.engine] = combined(self.reports.get(report.engine), report)
         goes_on = 0 < len(self._open_safety) < len(before) and not self.question.options.first
@@ -235,14 +235,14 @@ class Portfolio:
 
     @property
     def _enough(self) -> str:
-        """Why the check ends with what one of its engines found; empty if it goes on."""
+        """Return the reason why the results of an engine end the check; empty if it continues."""
         verdicts = [verdict for report in self.reports.values() for verdict in report.outcome.verdicts]
         if self.question.options.first and any(one.kind is VerdictKind.VIOLATED for one in verdicts):
             return ENDED_FIRST
         return next((one.reason or "" for one in verdicts if ended_without_end(one.reason)), "")
 
     def _end_superfluous(self) -> None:
-        """Ends the engines whose properties are decided."""
+        """End the engines whose properties are decided."""
         if self.plan.safety and not self._open_safety:
             self._kill(PROVE, WALKS, *self._seeds)
             if not self.plan.postconditions:
@@ -257,10 +257,10 @@ class Portfolio:
 
 
 def _work(question: Question[Any], engine: Engine[Any], options: Any, name: str) -> Work:
-    """Asks one engine in a child process, which reports what came of it."""
+    """Return the work of a child process that asks one engine and reports the result."""
 
     def work(report: Callable[[Any], None], _: Connection) -> None:
-        Interrupts().install()  # the parent passes its own on
+        Interrupts().install()  # the parent forwards its interrupts
         if name == (EXPLORE if question.options.find_bugs else PROVE) or name == WALKS:
             os.nice(_GIVES_WAY)
         progress, source = engine.progress(), question.loaded.source
@@ -268,7 +268,7 @@ def _work(question: Question[Any], engine: Engine[Any], options: Any, name: str)
         def listen(news: Any) -> None:
             if isinstance(news, Remark | Known):
                 if source is not None and news.words in source.warnings:
-                    return  # it was said once for all
+                    return  # the parent has reported it
                 report(Remark(f"{name}: {news.words}"))
                 return
             for line in progress.hear(news, live=False):
@@ -278,7 +278,7 @@ def _work(question: Question[Any], engine: Engine[Any], options: Any, name: str)
             run = answered(engine, sub_question(question, engine.name, options), listen)
             report(_report(run if question.loaded.source is None else _at_own_sorts(run)))
         except (UsageError, DefinitionError) as error:
-            # Exploration takes all that the language has, so it alone knows what is wrong with a spec.
+            # Exploration supports the whole language, so only its errors are errors of the spec.
             limited = isinstance(error, TooLargeError | TooManyInitialStates | NotTranslated)
             report(Refusal(name, str(error), name == EXPLORE and not limited))
 
@@ -286,7 +286,8 @@ def _work(question: Question[Any], engine: Engine[Any], options: Any, name: str)
 
 
 def _at_own_sorts(run: Run) -> Run:
-    """The run, with the variables of its translation in its executions: others do not have the model."""
+    """Return the run with the variables of its translation in its executions: other processes lack the
+    model."""
 
     def with_variables(verdict: Verdict) -> Verdict:
         trace = verdict.trace
@@ -299,7 +300,7 @@ def _at_own_sorts(run: Run) -> Run:
 
 
 def _report(run: Run) -> EngineReport:
-    """The part of a run that other processes can read."""
+    """Return the part of a run that other processes can read."""
     from verifier.trust.certificate import dump
 
     traces = ((one.property_name, written_trace(run, one)) for one in run.outcome.verdicts)
@@ -318,7 +319,7 @@ def _report(run: Run) -> EngineReport:
 
 
 def run(question: Question[Any], listen: Listen, built: Callable[[Model], None]) -> Run:
-    """The run of a check. Raises UsageError where an expression of a module has no value."""
+    """Run a check. Raises UsageError if an expression of a module has no value."""
     portfolio = Portfolio(question, plan(question), listen)
     if question.ended is None:
         portfolio.run()

@@ -1,4 +1,4 @@
-"""Compares a protocol's functions, run in some states, with the formulas of its model in the same states."""
+"""Comparison of a protocol's functions, run in some states, with the formulas of its model."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from verifier.trust.certificate import Certificate
 
 _MOST_CHOICES = 200
-"""Values of parameters that are tried for an action in each batch: all of them where there are no more."""
+"""The values of parameters that are tried for an action in each batch: all if there are no more."""
 
 Bits = tuple[bool, ...]
 
 
 class Differs(Exception):
-    """The protocol and its formulas say different things of a state."""
+    """Raised if the protocol and its formulas differ in a state."""
 
 
 @dataclass(frozen=True)
@@ -48,27 +48,27 @@ class Lane:
 
     @property
     def words(self) -> str:
-        """The state as text."""
+        """Return the state as text."""
         return ", ".join(f"{name} = {show(value)}" for name, value in self.state.items())
 
 
 @dataclass
 class Seen:
-    """What the protocol says of the steps from one state."""
+    """The protocol's own result for the steps from one state."""
 
     e: Environment
     within: bool = True
     undefined: bool = False
-    """True if the constraint or an action reads what has no value."""
+    """True if the constraint or an action reads an undefined value."""
     leaves: bool = False
     dead: bool = True
     every: bool = True
-    """True if all instances were looked at, and had a reading."""
+    """True if all instances were tried and could be read."""
     successors: list[tuple[Bits, Environment]] = field(default_factory=list)
 
 
 class Batch:
-    """Some states, compared at once."""
+    """Some states that are compared at once."""
 
     def __init__(
         self,
@@ -91,7 +91,7 @@ class Batch:
         self.seen = [Seen(meaning.environment(lane.state)) for lane in lanes]
 
     def compare(self, certificates: Mapping[str, Certificate]) -> list[Bits]:
-        """The successors of the reachable states. Raises Differs at the first difference."""
+        """Return the successors of the reachable states. Raises Differs at the first difference."""
         own = self.meaning
         self._compare("init", own.init, self.system.init, is_initial=True)
         self._compare("the constraint", own.constraint, self.system.constraint)
@@ -116,7 +116,7 @@ class Batch:
         )
 
     def _said(self, ask: Callable[[], bool]) -> bool | Unread | None:
-        """What a function says; None if it reads what has no value."""
+        """Return the value of a function; None if it reads an undefined value."""
         try:
             return ask()
         except Undefined:
@@ -128,7 +128,7 @@ class Batch:
     # -- formulas of one state
 
     def _compare(self, what: str, function: Function, formula: FNode, *, is_initial: bool = False) -> None:
-        """Compares a formula that is false where it reads what has no value."""
+        """Compare a formula that is false if it reads an undefined value."""
         ask = self.meaning.is_initial if is_initial else partial(self.meaning.holds, function)
         value = self.evaluate(formula)
         read = self.evaluate(self.model.init_is_read) if is_initial else -1
@@ -169,7 +169,7 @@ class Batch:
                 raise self._differ(number, prop.name, function.place, *(words if reads else words[::-1]))
 
     def _compare_unwritten(self, prop: SafetyProperty) -> None:
-        """A property that no function says: that nothing leaves its sort, and freedom from deadlock."""
+        """Compare a property without a function: that no value leaves its sort, or freedom from deadlock."""
         if prop.kind is PropertyKind.UNDEFINED_READ:
             return
         if prop.kind not in (PropertyKind.TYPE_INVARIANT, PropertyKind.DEADLOCK_INVARIANT):
@@ -201,7 +201,7 @@ class Batch:
                 raise self._differ(number, f"the steps of {prop.name}", function.place, not broken, holds)
 
     def _compare_reads(self) -> None:
-        """True if the constraint and the actions read what has no value."""
+        """Compare where the constraint and the actions read undefined values."""
         value = 0
         for read in self.model.undefined:
             if read.property_name is None:
@@ -213,12 +213,12 @@ class Batch:
                 raise self._differ(number, words, "", seen.undefined, formula)
 
     def _compare_proofs(self, certificates: Mapping[str, Certificate]) -> None:
-        """Each reachable state has to satisfy the clauses of every proof's invariant."""
+        """Check that each reachable state satisfies the clauses of every proof's invariant."""
         named = {symbol.symbol_name(): place for symbol, place in self.place.items()}
         for name, certificate in certificates.items():
             for clause in certificate.clauses:
                 if not all(bit in named for bit, _ in clause):
-                    break  # an invariant of another model, as of loops
+                    break  # an invariant of another model, such as one for loops
                 for number, lane in enumerate(self.lanes):
                     if lane.reachable and not any(lane.bits[named[bit]] is value for bit, value in clause):
                         what = f"the invariant of the proof of {name}"
@@ -246,7 +246,7 @@ class Batch:
                     self._compare_step(number, label, function.place, what, reached[number])
 
     def _happening(self, function: ActionFunction, values: tuple[Any, ...], seen: Seen) -> Happening | None:
-        """What an action does; None if nothing says."""
+        """Return the effect of an action; None if it is not known."""
         if not seen.within:
             return NOTHING
         try:
@@ -281,7 +281,7 @@ class Batch:
     def _reached(
         self, action: Action, instance: Instance | None, values: tuple[Any, ...]
     ) -> list[Bits | None]:
-        """Where the formulas lead from each state; None where the instance is not enabled."""
+        """Return the successor of each state by the formulas; None where the instance is not enabled."""
         reached: list[Bits | None] = [None] * len(self.lanes)
         if instance is None:
             return reached
@@ -305,7 +305,7 @@ class Batch:
         return reached
 
     def _choices(self, action: Action) -> tuple[list[tuple[Any, ...]], bool]:
-        """Values of the parameters, and whether these are all."""
+        """Return values of the parameters, and whether these are all."""
         sorts = list(action.sorts.values())
         if prod(sort.size for sort in sorts) <= _MOST_CHOICES:
             return list(product(*(tuple(sort.each()) for sort in sorts))), True
@@ -314,9 +314,9 @@ class Batch:
 
 
 def _expected(kind: PropertyKind, said: bool | None, seen: Seen) -> tuple[bool | None, bool | None]:
-    """What the formula of a property should say, where its function says so, and whether it should read what
-    has no value; None if that is not known."""
-    holds = True if said is None else said  # it is not claimed to fail
+    """Return the expected value of a property's formula, and whether it should read an undefined value.
+    Either is None if it is not known."""
+    holds = True if said is None else said  # no failure is claimed
     match kind:
         case PropertyKind.REACHABLE:
             return said is not True, said is None

@@ -1,4 +1,4 @@
-"""What an engine is to those who run it: the command line, grids, manifests and reports ask only this."""
+"""The description of an engine, for all its users: the command line, grids, manifests and reports."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 OptionsT = TypeVar("OptionsT", bound=Options)
 
 Listen = Callable[[Any], None]
-"""Hears the engine's news, as they happen."""
+"""A callback for the engine's news, as they happen."""
 
 
 class RunEngine(Protocol[OptionsT]):
@@ -35,7 +35,7 @@ class RunEngine(Protocol[OptionsT]):
     def __call__(
         self, question: Question[OptionsT], listen: Listen = ..., built: Callable[[Model], None] = ...
     ) -> Run:
-        """The run. ``built`` gets the model before the search begins."""
+        """Run the engine. ``built`` gets the model before the search begins."""
         ...
 
 
@@ -43,16 +43,16 @@ class Render(Protocol):
     """A run as text for a terminal."""
 
     def __call__(self, run: Run, width: int, *, full: bool) -> list[RenderableType]:
-        """Lines of at most ``width`` characters. ``full``: whole states instead of what changed."""
+        """Return lines of at most ``width`` characters. ``full``: whole states instead of changes."""
         ...
 
 
 @dataclass(frozen=True)
 class Written:
-    """What goes into an output file, and what is said of it on one line (``{path}`` is the file)."""
+    """The content of an output file, and a message about it on one line (``{path}`` is the file)."""
 
     content: str | None
-    """None: there is nothing to write."""
+    """None if there is nothing to write."""
     words: str
     graph: Mapping[str, Any] | None = None
     """The graph that a page draws: the page of the run is what is written."""
@@ -65,15 +65,15 @@ class OutputFile(Generic[OptionsT]):
     flag: str
     help: str
     prepare: Callable[[OptionsT, Path], OptionsT] = lambda options, path: options
-    """The options with what the file needs. Raises UsageError for a file that it cannot be."""
+    """Returns the options with those that the file needs. Raises UsageError for an unsuitable file."""
     of_question: Callable[[Question[OptionsT], Model], str] | None = None
-    """What is written once the model is built."""
+    """Returns the content that is written once the model is built."""
     of_run: Callable[[Run, Path], Written] | None = None
-    """What is written in the end."""
+    """Returns the content that is written at the end."""
 
 
 def late(module: str, name: str) -> Callable[..., Any]:
-    """A function of a module that is loaded when the function is called: options are shown without it."""
+    """Return a function of a module that is loaded at the first call: options are shown without it."""
 
     def call(*given: Any, **named: Any) -> Any:
         return getattr(import_module(module), name)(*given, **named)
@@ -82,7 +82,7 @@ def late(module: str, name: str) -> Callable[..., Any]:
 
 
 def plain_progress() -> ProgressText:
-    """Each piece of news as it says itself."""
+    """Return a display that shows each piece of news in its own words."""
     from verifier.text.progress import ProgressText
 
     return ProgressText()
@@ -90,18 +90,18 @@ def plain_progress() -> ProgressText:
 
 @dataclass(frozen=True)
 class Engine(Generic[OptionsT]):
-    """An engine: what it is called, what it can be asked, how it runs, and how its answer is shown."""
+    """An engine: its name, options and run, and the display of its answer."""
 
     name: str
-    """The command's, and what options and results call it."""
+    """The name of the command, in options and results."""
     help: str
-    """What the command does, with examples."""
+    """The help text of the command, with examples."""
     options: type[OptionsT]
     prepare: Callable[[Loaded, OptionsT], Question[OptionsT]]
-    """The question, its names checked. Raises UsageError for what cannot be asked."""
+    """Returns the question, with its names checked. Raises UsageError for one that cannot be asked."""
     run: RunEngine[OptionsT]
     announcement: Callable[[Question[OptionsT]], str]
-    """What begins, in a few words."""
+    """Returns a short text about the run that begins."""
     render: Render
     progress: Callable[[], ProgressText] = plain_progress
     files: tuple[OutputFile[OptionsT], ...] = ()
@@ -114,42 +114,43 @@ class Engine(Generic[OptionsT]):
     decides_reachable: bool = True
     """True if it decides properties that some state must satisfy."""
     asks: tuple[str, ...] = ()
-    """The other engines that it asks, each with a question of its own. Empty: it searches itself."""
+    """The other engines that it asks, each with its own question. Empty if it searches itself."""
     for_all: Callable[[Question[OptionsT]], bool] = lambda _: False
     """True if a question is about all constants at once."""
     decides_temporal: bool = False
-    """True if the properties that it decides are the temporal ones, and no others."""
+    """True if it decides exactly the temporal properties."""
     relative_cost: float = 1.0
-    """How long a run takes beside one of bounded model checking, as a guess."""
+    """The estimated time of a run relative to bounded model checking."""
     reads_free: bool = False
-    """True if parameters that a protocol leaves open are free; otherwise they are expanded."""
+    """True if open parameters of a protocol are free; otherwise they are expanded."""
     counts_states: bool = False
     """True if it counts all reachable states."""
     depth_option: str | None = None
-    """The option that bounds the actions of an execution, if there is one."""
+    """The option that limits the actions of an execution, if there is one."""
     is_bounded: Callable[[Mapping[str, Any]], bool] = field(default=lambda options: True)
-    """True if that option counts, given the others."""
+    """Returns True if that option is in effect, given the others."""
     has_parts: bool = False
     """True if its search can be split."""
     forks_late: bool = False
     """True if it starts processes while its progress is shown."""
     finds_fewest: Callable[[Mapping[str, Any]], bool] = field(default=lambda options: False)
-    """True if a counterexample has the fewest actions, given its options."""
+    """Returns True if a counterexample has the fewest actions, given its options."""
     manifest_defaults: Callable[[Mapping[str, Any]], Mapping[str, Any]] = field(default=lambda options: {})
-    """Options that a manifest has by default, given the others: its expectations may be of the fewest."""
+    """Returns the defaults in a manifest, given the other options: its expectations may be of the fewest
+    actions."""
 
     @property
     def defaults_in_python(self) -> Mapping[str, Any]:
-        """The defaults in Python that differ from the command's: there, results have certificates."""
+        """Return the defaults in Python that differ from the command's: there, results have certificates."""
         return {} if self.decides_temporal else self.certifying
 
     @property
     def looks_for_deadlocks(self) -> bool:
-        """True if it can be asked for freedom from deadlock."""
+        """True if it can check freedom from deadlock."""
         return "deadlock" in declared(self.options)
 
     def claims(self, definition: Definition) -> Mapping[str, bool]:
-        """The properties that it can be asked about, and of each whether it is checked if none is named."""
+        """Return the properties that it can check, and whether each is checked by default."""
         if self.asks:
             from verifier.runs.table import engine_named
 
@@ -164,10 +165,8 @@ class Engine(Generic[OptionsT]):
         } | stuck
 
     def options_of(self, given: Mapping[str, Any]) -> OptionsT:
-        """The options from names and values that are right already, as the program gives them.
-
-        Raises UsageError for an unknown name.
-        """
+        """Return the options from valid names and values, as the program gives them. Raises UsageError for an
+        unknown name."""
         known = list(self.options.__dataclass_fields__)
         for name in given:
             if name not in known:
@@ -176,15 +175,14 @@ class Engine(Generic[OptionsT]):
         return self.options(**values)
 
     def options_for(self, properties: Sequence[str], given: Mapping[str, Any]) -> OptionsT:
-        """The options to ask about these properties. What this engine has no option for is left out: grids
-        and manifests give their limits to every engine."""
+        """Return the options for these properties. Options that this engine lacks are ignored: grids and
+        manifests give their limits to every engine."""
         own = {name: value for name, value in given.items() if name in self.options.__dataclass_fields__}
         return self.options_of({**own, "properties": list(properties)})
 
     def parsed(self, given: Mapping[str, Any], *, of_command: bool = False) -> dict[str, Any]:
-        """Options from a file, checked. ``of_command``: also those that only a command or a script has.
-
-        Raises UsageError for an unknown name or a value that is not allowed."""
+        """Parse options from a file. ``of_command``: accept those that only a command or a script has. Raises
+        UsageError for an unknown name or a value that is not allowed."""
         known = declared(self.options)
         for name in given:
             if name not in known:

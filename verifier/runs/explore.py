@@ -66,7 +66,7 @@ Examples:
 
 @dataclass(frozen=True)
 class ExploreOptions(SemanticsOption, ValidationOption, DeadlockOption, FirstOption, Options):
-    """What exhaustive exploration can be asked."""
+    """The options of exhaustive exploration."""
 
     keep_going: bool = option(False, Switch(), _KEEP_GOING)
     symmetry: bool = option(False, Switch(both_ways=True), _SYMMETRY)
@@ -89,7 +89,7 @@ def _prepare(loaded: Loaded, options: ExploreOptions) -> Question[ExploreOptions
 
     check(options)
     check_ends(options)
-    # The graph and the counts speak of deadlocks whether they are looked for or not.
+    # The graph and the counts include deadlocks in any case.
     return replace(ask(loaded, options), deadlock=True)
 
 

@@ -40,7 +40,7 @@ Examples:
 
 @dataclass(frozen=True)
 class InductOptions(ValidationOption, Options):
-    """What the inductive check can be asked."""
+    """The options of the inductive check."""
 
     properties: tuple[str, ...] = properties_option("What to prove")
     lemmas: tuple[str, ...] = option(
@@ -78,7 +78,7 @@ def _prepare(loaded: Loaded, options: InductOptions) -> Question[InductOptions]:
 def _properties(
     definition: Definition, named: Sequence[str], expected: Sequence[str], deadlock: bool
 ) -> tuple[str, ...]:
-    """What to prove; of all, what induction can prove."""
+    """Return the properties to prove; for "all", those that induction can prove."""
     from verifier.runs.question import chosen_properties
     from verifier.specs.definition import PropertyKind
 
@@ -107,7 +107,7 @@ def _run(
                 if parts[-1].interrupted:
                     break
         except KeyboardInterrupt:
-            pass  # what comes now is for the properties that are left
+            pass  # the rest concerns the properties that are left
         rest = undecided_verdicts(question.properties[len(parts) :], INTERRUPTED)
         parts += [InductionOutcome((verdict,), (), {}) for verdict in rest]
         return combined(parts)
@@ -135,7 +135,7 @@ def _one(
 ) -> InductionOutcome:
     from verifier.engines.induction import PropertyProgress, Request, induct
 
-    # What a property reads is part of what is proved with it, under the one name UndefinedRead.
+    # The reads of a property are proved with it, all under the name UndefinedRead.
     same = all(read.property_name is None for read in model.undefined)
     known = [part.invariant for part in before if part.invariant and same]
     options = question.options
@@ -155,7 +155,7 @@ def _one(
 
 
 def _solvers(options: InductOptions, parts: Iterable[InductionOutcome]) -> tuple[str, ...]:
-    """The one that found proofs, then those that checked them."""
+    """Return the solver that found proofs, then those that checked them."""
     checked = (part.rechecked.solver for part in parts if part.rechecked is not None)
     return tuple(dict.fromkeys((options.solver, *checked)))
 
@@ -177,7 +177,7 @@ def _described(model: Model | None, part: InductionOutcome) -> Mapping[str, Any]
 
 
 def _table(obligations: Iterable[Obligation]) -> list[dict[str, Any]]:
-    """The obligations, those of one formula and action as one; it holds if all do."""
+    """Return the obligations, with those of one formula and action merged: it holds if all do."""
     from verifier.engines.obligations import grouped
 
     return [

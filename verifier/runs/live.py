@@ -55,7 +55,7 @@ Examples:
 
 @dataclass(frozen=True)
 class LiveOptions(SemanticsOption, ValidationOption, FirstOption, Options):
-    """What can be asked of temporal properties."""
+    """The options of checks of temporal properties."""
 
     properties: tuple[str, ...] = properties_option("Temporal properties to check")
     fairness: str = option("spec", Name(), _FAIRNESS, metavar="NAME")
@@ -98,7 +98,7 @@ def _prepare(loaded: Loaded, options: LiveOptions) -> Question[LiveOptions]:
 
 
 def _check(options: LiveOptions) -> None:
-    """Raises UsageError for options that the engine asked for cannot take."""
+    """Raise UsageError for options that the chosen engine does not support."""
     if options.depth is not None and options.engine != "bmc":
         raise UsageError(f"--depth is for --engine bmc: {options.engine} knows no bound of a lasso")
     if not options.explore and options.engine in ("explicit", "orbits"):
@@ -171,7 +171,7 @@ def _run(
 def _solvers(
     options: LiveOptions, statistics: Mapping[str, Any], rechecked: Sequence[str]
 ) -> tuple[str, ...]:
-    """The solvers of the engines that decided; of all engines, where nothing was decided."""
+    """Return the solvers of the engines that decided; of all engines if nothing was decided."""
     from verifier.engines.property_proof import BMC_SOLVER, KIND_SOLVER
     from verifier.solvers.minisat_backend import MinisatSolver
 

@@ -1,4 +1,4 @@
-"""The protocol that a spec names, at its constants."""
+"""Loading of a spec: its protocol, at its constants."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
     from verifier.trust.certificate import Certificate
 
 _MOST_BUILT_IN, _MOST = 1000, 100_000
-"""The largest number that a constant of a built-in protocol is, and one of any other that sets no maximum."""
+"""The largest number for a constant of a built-in protocol, and of any other protocol without a maximum."""
 
 
 TLA = ".tla"
-"""How the files of TLA+ modules end."""
+"""The suffix of TLA+ files."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How a TLA+ module is read; of other specs there is nothing to say."""
+    """The options for reading a TLA+ module; empty for other specs."""
 
     config: Path | None = None
     """None: the file of the same name beside the module."""
@@ -48,23 +48,25 @@ class Reading:
     """Operators of the module that help to prove."""
 
     def beside(self, folder: Path) -> Reading:
-        """The same, with the paths as they are from that folder."""
+        """Return the options with paths relative to that folder."""
         config = None if self.config is None else folder / self.config
         return replace(self, config=config, libraries=tuple(folder / path for path in self.libraries))
 
 
 class Source(Interface):
-    """Where a definition comes from that can only be made once it is known what is asked, and that may have
-    to be made again when an engine has answered."""
+    """The origin of a definition that is only made once the question is known.
+
+    It may have to be made again after an engine's answer.
+    """
 
     def prepared(self, engine: Engine[Any], loaded: Loaded, options: Any) -> Question[Any]:
-        """The question, its names checked. Raises UsageError for what cannot be asked."""
+        """Return the question, with its names checked. Raises UsageError for one that cannot be asked."""
         ...
 
     def answered(
         self, engine: Engine[Any], question: Question[Any], listen: Listen, built: Callable[[Model], None]
     ) -> Run:
-        """The engine's run, at a definition that does."""
+        """Run the engine, at a definition that suffices."""
         ...
 
     def whole(
@@ -76,31 +78,32 @@ class Source(Interface):
         own_sorts: bool,
         temporal: bool,
     ) -> Loaded:
-        """The protocol with all that its definition says (``Loaded.whole``)."""
+        """Return the protocol with its complete definition (``Loaded.whole``)."""
         ...
 
     def check_assumptions(self) -> None:
-        """Raises AssumptionFailed if the protocol's assumptions reject its constants."""
+        """Raise AssumptionFailed if the protocol's assumptions reject its constants."""
         ...
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """What was read, and what whoever loads the protocol needs."""
+        """Return the files that were read, which loading the protocol needs."""
         ...
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What of its texts may not be what readers think."""
+        """Return warnings about texts that readers may misunderstand."""
         ...
 
     @property
     def postconditions(self) -> tuple[str, ...]:
-        """What is evaluated once all states were looked at."""
+        """Return the formulas that are evaluated after all states were explored."""
         ...
 
 
 Validate: TypeAlias = "Callable[[Model, Certificate, float, int], Mapping[str, Any]]"
-"""Takes a model, a certificate, seconds and a seed, and gives what was compared. Raises Disagrees."""
+"""Takes a model, a certificate, seconds and a seed. Returns the extent of the comparison. Raises
+Disagrees."""
 
 
 @dataclass(frozen=True)
@@ -108,20 +111,20 @@ class Loaded:
     """A protocol at its constants, and its definition."""
 
     spec: str
-    """As it was named: a built-in name, or a file."""
+    """The spec as it was named: a built-in name, or a file."""
     definition: Definition
     vocabulary: Mapping[str, Any]
-    """What a formula given as text may name beside the variables."""
+    """The names that a formula given as text may use besides the variables."""
     began: float | None = None
-    """When the command began that asks, on the monotonic clock; None: its time begins with the question."""
+    """The start of the command, on the monotonic clock; None: its time begins with the question."""
     source: Source | None = None
-    """Of a TLA+ module; None: the definition is all there is."""
+    """For a TLA+ module; None if the definition is complete."""
     validate: Validate | None = None
-    """Of a translated module: compares it with its translation, as a certificate of a model claims it."""
+    """For a translated module: compares it with its translation, as a certificate claims it."""
     protocol: Protocol | None = None
-    """Of a Python class: with its constants. Its functions run again when a verdict rests on them."""
+    """For a Python class: the protocol. Its functions run again when a verdict depends on them."""
     targets: frozenset[Site] = frozenset()
-    """The instructions of its code that make the targets of steps."""
+    """The instructions of its code that compute the targets of steps."""
 
     def whole(
         self,
@@ -131,12 +134,10 @@ class Loaded:
         own_sorts: bool = False,
         temporal: bool = False,
     ) -> Loaded:
-        """The same with a definition that a model can be built of. Raises UsageError if there is none.
-
-        Of a TLA+ module it has the operators that are ``named``, the first as a property of executions if it
-        is ``temporal``, and sorts for the states ``beyond``; with ``own_sorts`` also for the values on the
-        way to what is assigned.
-        """
+        """Return the protocol with a definition from which a model can be built. Raises UsageError if there
+        is none. For a TLA+ module, it has the operators in ``named``; the first is a temporal property if
+        ``temporal``. It has sorts for the states ``beyond``; with ``own_sorts`` also for intermediate values
+        of assignments."""
         if self.source is None:
             return self
         return self.source.whole(self, named, beyond, own_sorts=own_sorts, temporal=temporal)
@@ -151,11 +152,9 @@ def load(
     empty: bool = False,
     claimed: str | None = None,
 ) -> Loaded:
-    """The protocol and its definition. Raises UsageError or DefinitionError for what is wrong with them.
-
-    ``empty``: also one with a variable that cannot have a value at these constants, which is never built.
-    ``claimed``: the name of the protocol that a trace or certificate is of, which states the constants.
-    """
+    """Load the protocol and its definition. Raises UsageError or DefinitionError. ``empty``: accept a
+    variable that cannot have a value at these constants; such a protocol is never built. ``claimed``: the
+    protocol's name in a trace or certificate, which gives the constants."""
     if spec.endswith(TLA):
         from verifier.runs.tla_source import load_tla
 
@@ -172,7 +171,7 @@ def load(
         raise UsageError(f"{words}: {error}") from error
     except DefinitionError:
         raise
-    except Exception as error:  # a user's own code may raise anything
+    except Exception as error:  # the user's code may raise anything
         if spec in BUILT_IN:
             raise
         path = spec if Path(spec).suffix == ".py" else spec.rpartition(":")[0]
@@ -180,7 +179,7 @@ def load(
 
 
 def only_of_modules(spec: str) -> UsageError:
-    """The error where something is said that only the reading of a TLA+ module needs."""
+    """Return the error for options that only TLA+ modules have."""
     return UsageError(f"a configuration, a library and lemmas are for TLA+ modules, and {spec} is none")
 
 
@@ -192,7 +191,8 @@ def load_class_at(
     *,
     empty: bool = False,
 ) -> Loaded:
-    """The same of a class; ``spec`` is how it was named. Passes on what the class's own code raises."""
+    """Load a protocol from a class, as `load` does. ``spec``: its name. Exceptions of the class's own code
+    pass through."""
     protocol = kind(dict(settings))
     _check_size(protocol, _MOST_BUILT_IN if spec in BUILT_IN else _MOST)
     definition, targets = read(protocol)
@@ -205,7 +205,7 @@ def load_class_at(
 
 
 def _check_size(protocol: Protocol, most: int) -> None:
-    """Raises UsageError for a number with which nothing can be built: even defining it takes too long."""
+    """Raise UsageError for a number so large that even the definition takes too long."""
     for name, constant in constants_of(type(protocol)).items():
         value = protocol.constants[name]
         bounded = isinstance(constant, IntegerConstant) and constant.maximum is not None
@@ -214,7 +214,7 @@ def _check_size(protocol: Protocol, most: int) -> None:
 
 
 def _without_values(definition: Definition) -> tuple[str, Sort] | None:
-    """A variable or free parameter that cannot have a value, and the part of its sort that has none."""
+    """Return a variable or free parameter that cannot have a value, and the empty part of its sort."""
     places = [(f"the state variable {symbol.name}", symbol.sort) for symbol in definition.variables]
     places += [
         (f"the parameter {parameter.symbol.name} of {action.name}", parameter.symbol.sort)
@@ -226,7 +226,7 @@ def _without_values(definition: Definition) -> tuple[str, Sort] | None:
 
 
 def _why(protocol: Protocol, found: tuple[str, Sort]) -> str:
-    """The constants that make that empty: those with which it is another sort if they have another value."""
+    """Return the constants that make that sort empty: with other values of them it is another sort."""
     kind, given = type(protocol), protocol.constants
     shown = [
         f"{name}={show(given[name])}"
@@ -245,16 +245,14 @@ def _others(constant: Constant[Any], value: Any) -> list[Any]:
 def _changed(kind: type[Protocol], constants: Mapping[str, Any], found: tuple[str, Sort]) -> bool:
     try:
         return _without_values(define(kind(constants))) != found
-    except Exception:  # noqa: BLE001 -- a user's own code: these constants may not go together
+    except Exception:  # noqa: BLE001 -- the user's code may reject these constants
         return False
 
 
 def trusted_spec(named: str, given: str | None, what: str) -> str:
-    """The spec to load for a file that names one; ``given`` is the user's own choice, ``what`` the file.
-
-    A file never decides by itself that other code than ours is run: it may come from anyone. Raises
-    UsageError if it names a spec that is not built in and the user gave none.
-    """
+    """Return the spec to load for a file that names one. ``given`` is the user's own choice, ``what`` the
+    file. A file may come from anyone, so it never decides alone that foreign code runs. Raises UsageError if
+    it names a spec that is not built in and the user gave none."""
     if given is not None:
         return given
     if named not in BUILT_IN:

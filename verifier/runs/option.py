@@ -1,5 +1,8 @@
-"""Options of engines, declared once: what the command line, grids, manifests, records and documents say of an
-option is derived from the field that declares it."""
+"""Options of engines, declared once.
+
+The command line, grids, manifests, records and documents derive their texts from the field that declares an
+option.
+"""
 
 from __future__ import annotations
 
@@ -18,19 +21,19 @@ MOST = 10**9 - 1
 
 
 class Kind(Protocol):
-    """What values an option takes, and how they are written."""
+    """The values that an option accepts, and their syntax."""
 
     @property
     def allowed(self) -> str:
-        """What is allowed, in words."""
+        """Return the allowed values in words."""
         ...
 
     def of_word(self, word: str) -> Any:
-        """The value that a word of the command line stands for. Raises ValueError."""
+        """Return the value of a word of the command line. Raises ValueError."""
         ...
 
     def of_value(self, value: Any) -> Any:
-        """The value that a value of a file stands for. Raises ValueError."""
+        """Return the value of a value in a file. Raises ValueError."""
         ...
 
 
@@ -39,18 +42,18 @@ class Switch:
     """True or false."""
 
     both_ways: bool = False
-    """True if the command line shows ``--name`` and ``--no-name`` though the default is false."""
+    """True if the command line shows ``--name`` and ``--no-name`` although the default is false."""
 
     allowed = "true or false"
 
     def of_word(self, word: str) -> bool:
-        """The truth value."""
+        """Return the truth value."""
         if word.lower() not in ("true", "false"):
             raise ValueError(word)
         return word.lower() == "true"
 
     def of_value(self, value: Any) -> bool:
-        """The truth value."""
+        """Return the truth value."""
         if not isinstance(value, bool):
             raise ValueError(value)
         return value
@@ -64,17 +67,17 @@ class Whole:
 
     @property
     def allowed(self) -> str:
-        """What is allowed."""
+        """Return the allowed values in words."""
         return f"an integer from {self.least}"
 
     def of_word(self, word: str) -> int:
-        """The integer."""
+        """Return the integer."""
         if not re.fullmatch(r"0*[0-9]{1,9}", word):
             raise ValueError(word)
         return self.of_value(int(word))
 
     def of_value(self, value: Any) -> int:
-        """The integer."""
+        """Return the integer."""
         if isinstance(value, bool) or not isinstance(value, int) or not self.least <= value <= MOST:
             raise ValueError(value)
         return value
@@ -87,11 +90,11 @@ class Duration:
     allowed = DURATION
 
     def of_word(self, word: str) -> float:
-        """The seconds."""
+        """Return the seconds."""
         return parse_duration(word)
 
     def of_value(self, value: Any) -> float:
-        """The seconds."""
+        """Return the seconds."""
         return parse_duration(value if isinstance(value, str) else repr(value))
 
 
@@ -102,11 +105,11 @@ class Size:
     allowed = SIZE
 
     def of_word(self, word: str) -> int:
-        """The bytes."""
+        """Return the bytes."""
         return parse_size(word)
 
     def of_value(self, value: Any) -> int:
-        """The bytes."""
+        """Return the bytes."""
         if isinstance(value, bool) or not isinstance(value, str | int):
             raise ValueError(value)
         return parse_size(value) if isinstance(value, str) else parse_size(f"{value}B")
@@ -120,15 +123,15 @@ class OneOf:
 
     @property
     def allowed(self) -> str:
-        """What is allowed."""
+        """Return the allowed values in words."""
         return " or ".join(self.words)
 
     def of_word(self, word: str) -> str:
-        """The word itself."""
+        """Return the word itself."""
         return self.of_value(word)
 
     def of_value(self, value: Any) -> str:
-        """The word itself."""
+        """Return the word itself."""
         if value not in self.words:
             raise ValueError(value)
         return str(value)
@@ -138,11 +141,11 @@ class _Text:
     """Any text but the empty one."""
 
     def of_word(self, word: str) -> str:
-        """The text itself."""
+        """Return the text itself."""
         return self.of_value(word)
 
     def of_value(self, value: Any) -> str:
-        """The text itself."""
+        """Return the text itself."""
         if not isinstance(value, str) or not value:
             raise ValueError(value)
         return value
@@ -171,11 +174,11 @@ class Words:
     allowed = "a list of words in quotes"
 
     def of_word(self, word: str) -> str:
-        """One of the words."""
+        """Return one of the words."""
         return word
 
     def of_value(self, value: Any) -> tuple[str, ...]:
-        """The words."""
+        """Return the words."""
         if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
             raise ValueError(value)
         return tuple(value)
@@ -186,18 +189,18 @@ class Option:
     """An option of an engine."""
 
     name: str
-    """Of the field; files and records call it so."""
+    """The name of the field, in files and records."""
     default: Any
     kind: Kind
     help: str
     flag: str
-    """What the command line calls it, as in ``--max-depth``."""
+    """The name on the command line, as in ``--max-depth``."""
     metavar: str | None
     of_command: bool = False
-    """True if only a command has it, and no file that asks for many runs."""
+    """True if only a command has it, not a file that asks for many runs."""
 
     def parsed(self, value: Any) -> Any:
-        """The value that one in a file stands for. Raises UsageError if it is not allowed."""
+        """Parse a value from a file. Raises UsageError if it is not allowed."""
         try:
             return self.kind.of_value(value)
         except ValueError:
@@ -207,7 +210,7 @@ class Option:
             raise UsageError(f"{words}: it takes {self.kind.allowed}") from None
 
     def words(self, value: Any) -> Iterator[str]:
-        """How the command line says that the option has this value. None is not said."""
+        """Yield the words of the command line that set the option to this value; none for None."""
         match value:
             case None | () | []:
                 return
@@ -233,19 +236,19 @@ def option(
     metavar: str | None = None,
     of_command: bool = False,
 ) -> Any:
-    """A field of an engine's options. ``words`` is the help; ``flag`` what the command line calls it, by
-    default the field's name. ``of_command``: files that ask for many runs do not have it."""
+    """Declare a field of an engine's options. ``words``: the help text. ``flag``: the name on the command
+    line, by default the field's name. ``of_command``: files that ask for many runs lack it."""
     return field(default=default, metadata={_KEY: (kind, words, flag, metavar, of_command)})
 
 
 def internal(default: Any, *, recorded: bool = False) -> Any:
-    """A field that is set by the program alone. ``recorded``: results name it where it is not the default."""
+    """Declare a field that only the program sets. ``recorded``: results contain it if it is not the
+    default."""
     return field(default=default, metadata={_RECORDED: recorded})
 
 
 def declared(options: type[Any]) -> Mapping[str, Option]:
-    """The options that are declared by a dataclass, by name. Fields that are set by the program alone have no
-    declaration."""
+    """Return the declared options of a dataclass, by name, without internal fields."""
     return {item.name: _option(item) for item in dataclasses.fields(options) if _KEY in item.metadata}
 
 
@@ -264,7 +267,7 @@ def _option(item: Field[Any]) -> Option:
 
 
 def recorded(options: Any) -> dict[str, Any]:
-    """The options as results name them, JSON values. What is asked is said elsewhere in results."""
+    """Return the options for results, as JSON values, without the properties and expectations."""
     names = (name for name in declared(type(options)) if name not in ("properties", "expect"))
     values = {name: getattr(options, name) for name in names}
     said = {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}

@@ -36,58 +36,58 @@ SOLVER = OneOf(SOLVER_NAMES)
 
 
 def properties_option(what: str, also: str = "'all' is all of them") -> tuple[str, ...]:
-    """The properties; ``what`` is what becomes of them, as in ``What to check``."""
+    """Declare the option for properties. ``what``: the start of its help, as in ``What to check``."""
     words = f"{what}; may be repeated. {also}. [default: what the spec checks by default]"
     found: tuple[str, ...] = option((), Words(), words, flag="--property")
     return found
 
 
 def memory_option(default: str = "") -> int | None:
-    """The most memory. ``default`` says what happens without it."""
+    """Declare the limit of memory. ``default``: its help says what happens without it."""
     found: int | None = option(None, Size(), f"{_MEMORY}{default}")
     return found
 
 
 @dataclass(frozen=True)
 class Options:
-    """What every engine is told."""
+    """The options of every engine."""
 
     properties: tuple[str, ...] = properties_option("What to check")
     expect: tuple[str, ...] = option((), Words("VERDICT"), _EXPECT)
     timeout: float | None = option(None, Duration(), _TIMEOUT)
     ending: tuple[str, ...] = internal(())
-    """Properties that, once violated, leave the others open: what was asked is asked again."""
+    """Properties whose violation aborts the run, so that the caller can retry."""
 
 
 @dataclass(frozen=True)
 class ValidationOption:
-    """Of engines whose verdicts rest on the translation of a TLA+ module."""
+    """The option of engines whose verdicts depend on the translation of a TLA+ module."""
 
     validate: float | None = option(None, Duration(), _VALIDATE)
 
 
 @dataclass(frozen=True)
 class FirstOption:
-    """Of engines that find violations."""
+    """The option of engines that find violations."""
 
     first: bool = option(False, Switch(), _FIRST)
 
 
 def check_ends(options: Any) -> None:
-    """Raises UsageError for options that contradict each other on where a run ends."""
+    """Raise UsageError for options that contradict each other about the end of a run."""
     if options.first and options.keep_going:
         raise UsageError("--first does not go with --keep-going: one ends at a violation, the other goes on")
 
 
 @dataclass(frozen=True)
 class DeadlockOption:
-    """Of engines that can look for deadlocks."""
+    """The option of engines that can check for deadlocks."""
 
     deadlock: bool = option(False, Switch(), _DEADLOCK)
 
 
 @dataclass(frozen=True)
 class SemanticsOption:
-    """Of engines that answer questions about TLA+ modules by either semantics."""
+    """The option of engines that answer questions about TLA+ modules by either semantics."""
 
     by: str = option(AUTO, OneOf((AUTO, INTERPRETER, TRANSLATION)), _BY)

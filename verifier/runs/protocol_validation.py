@@ -1,9 +1,9 @@
-"""Validation of a protocol that is a Python class: its functions run again with the values of single states.
+"""Validation of a Python protocol: its functions run again with the values of single states.
 
-A proof speaks of formulas, which were made by running the functions once. So with each verdict that claims
-something, they run again (``specs.in_states``) and are compared with the formulas: Init, the constraint, each
-action (enabled or not, and where it leads), properties and lemmas, and what reads what has no value. The
-states are reached by random walks from initial ones, or drawn from the sorts. Each reachable one also has to
+A proof is about formulas, which were made by running the functions once. So for each verdict that claims
+something, the functions run again (``specs.in_states``) and are compared with the formulas. The comparison
+covers Init, the constraint, each action (guard and target), properties, lemmas, and undefined reads. The
+states are reached by random walks from initial ones, or drawn from the sorts. Each reachable state must also
 satisfy the invariant of every proof.
 """
 
@@ -37,13 +37,13 @@ _CLAIMS = (VerdictKind.HOLDS, VerdictKind.PROVED)
 _ENGINES = ("bmc", "explore", "induct", "prove")
 _WITH_LEMMAS = ("induct", "prove")
 _BATCHES, _WALKS, _DRAWN = 7, 5, 4
-"""How many batches there are in the least time, and the states of each: on walks, and drawn. So the same seed
-gives the same states where there is time, and more time gives more of them."""
+"""The number of batches in the least time, and the states of each: on walks, and drawn. So the same seed
+gives the same states if there is time, and more time gives more of them."""
 _RECENT = 30
 _MOST_STARTS = 4
 _RANDOM_BITS = 4
 _SHARE_DRAWN = 1.5
-"""How many variables of a drawn state differ from one that was reached, on average."""
+"""The mean number of variables in which a drawn state differs from a reached one."""
 
 class Validation:
     """A comparison of a protocol with the formulas of its model."""
@@ -52,7 +52,7 @@ class Validation:
         protocol = question.loaded.protocol
         assert protocol is not None
         constants = model.definition.constants
-        if constants != question.loaded.definition.constants:  # a step that refutes a proof for all constants
+        if constants != question.loaded.definition.constants:  # of a step against a proof for all constants
             protocol = type(protocol)(constants)
         self.model = model
         self.chance = Random(seed)
@@ -67,8 +67,8 @@ class Validation:
         self.reached: list[Lane] = []
 
     def run(self, seconds: float, certificates: Mapping[str, Certificate]) -> Agreement:
-        """Compares for at most so many seconds. Raises Differs at the first difference."""
-        began = time.process_time()  # as much is compared where others take the processor
+        """Compare for at most this number of seconds. Raises Differs at the first difference."""
+        began = time.process_time()  # processor time: other work on the machine changes nothing
         self.deadline = began + seconds
         try:
             self._wait(self._starts())
@@ -89,7 +89,7 @@ class Validation:
             raise OutOfTime
 
     def _starts(self) -> list[Bits]:
-        """Some initial states, as bits: one, and others that have some bits of chance."""
+        """Return some initial states, as bits: one, and others with some random bits."""
         system = self.model.system
         found: dict[Bits, None] = {}
         for number in range(_MOST_STARTS):
@@ -102,12 +102,12 @@ class Validation:
         return list(found)
 
     def _wait(self, reached: Iterable[Bits]) -> None:
-        """Notes reachable states that are to be compared."""
+        """Record reachable states that are to be compared."""
         self.waiting.update(dict.fromkeys(bits for bits in reached if bits not in self.compared))
 
     def _lanes(self) -> list[Lane]:
-        """The states to compare next: some that wait, the last ones first, so that walks lead far, and some
-        drawn near those that were reached."""
+        """Return the states to compare next. Some are waiting states, the latest first, so that walks lead
+        far. Others are drawn near those that were reached."""
         decode = self.model.layout.decode_state
         last = list(self.waiting)[-_RECENT:]
         walked = self.chance.sample(last, min(_WALKS, len(last)))
@@ -129,7 +129,8 @@ class Validation:
 
 
 def validate_run(question: Question[Any], found: Run) -> Run:
-    """The run, if its formulas agree with the protocol; else each verdict that rests on them is an ERROR."""
+    """Return the run, if its formulas agree with the protocol; else each verdict that depends on them is an
+    ERROR."""
     claims = [one for one in found.outcome.verdicts if one.kind in _CLAIMS]
     model = found.model
     if model is None or not claims or found.engine not in _ENGINES or not _is_of_the_protocol(model):
@@ -143,11 +144,11 @@ def validate_run(question: Question[Any], found: Run) -> Run:
         wrong = refuted(found, claims, str(difference))
         code = exit_code(wrong.outcome.verdicts, question.expectations, wrong.outcome.enabled)
         return replace(wrong, exit_code=code)
-    except KeyboardInterrupt:  # the answer stands, and is not said to be compared
+    except KeyboardInterrupt:  # the answer stands, without a claim of comparison
         return found
     return agreed(found, agreement.figures())
 
 
 def _is_of_the_protocol(model: Model) -> bool:
-    """True if a model has the protocol's variables as its state, and nothing else."""
+    """True if the state of a model consists of exactly the protocol's variables."""
     return list(model.layout.sorts) == [symbol.name for symbol in model.definition.variables]

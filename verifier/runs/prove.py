@@ -68,7 +68,7 @@ Examples:
 
 @dataclass(frozen=True)
 class ProveOptions(SemanticsOption, ValidationOption, DeadlockOption, FirstOption, Options):
-    """What the provers can be asked."""
+    """The options of the provers."""
 
     properties: tuple[str, ...] = properties_option("What to prove")
     engine: str = option("auto", OneOf(tuple(map(str, EngineChoice))), _ENGINE)
@@ -140,7 +140,7 @@ def _run(
 
 
 def described(model: Model | None, proof: CheckedProof) -> Mapping[str, Any]:
-    """How a proof was found and checked, as the JSON output has it."""
+    """Return the origin and check of a proof, for the JSON output."""
     from verifier.text.invariant import invariant_lines
     from verifier.trust.certificate import readable_lemmas
 
@@ -163,7 +163,7 @@ def described(model: Model | None, proof: CheckedProof) -> Mapping[str, Any]:
 
 
 def described_exploration(name: str, explored: Explored) -> Mapping[str, Any]:
-    """How exploring proved a property, as the JSON output has it."""
+    """Return the proof of a property by exploration, for the JSON output."""
     return {
         "property": name,
         "found_by": "explore",
@@ -178,7 +178,7 @@ def _listed(names: tuple[str, ...] | None) -> list[str] | None:
 
 
 def _solvers(options: ProveOptions, proofs: tuple[CheckedProof, ...]) -> tuple[str, ...]:
-    """Those of the provers that ran, then those that checked proofs."""
+    """Return the solvers of the provers that ran, then those that checked proofs."""
     from verifier.engines.property_proof import BMC_SOLVER, KIND_SOLVER
     from verifier.solvers.minisat_backend import MinisatSolver
 

@@ -6,11 +6,11 @@ import re
 
 DURATION = "a positive number of seconds up to a billion, or one with a unit as in 90s, 2m, 1h"
 SIZE = "a positive number with a unit, as in 512MiB or 2GiB (kB, MB, GB, KiB, MiB, GiB, TiB)"
-"""What is allowed, in words."""
+"""The allowed sizes, in words."""
 
 _NUMBER = r"[0-9]{1,9}(?:\.[0-9]{1,9})?|\.[0-9]{1,9}"
 _MOST_SECONDS = 1e9
-"""Some clocks take no more than ten times that."""
+"""The most seconds: some clocks accept at most ten times that."""
 
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 _BYTES = {"b": 1}
@@ -19,7 +19,7 @@ _BYTES |= {f"{letter}ib": 1024 ** (power + 1) for power, letter in enumerate("km
 
 
 def parse_duration(word: str) -> float:
-    """The seconds. Raises ValueError."""
+    """Return the seconds. Raises ValueError."""
     match = re.fullmatch(rf"({_NUMBER})(ms|s|m|h)?", word)
     if match is None or float(match[1]) == 0:
         raise ValueError(word)
@@ -30,7 +30,7 @@ def parse_duration(word: str) -> float:
 
 
 def parse_size(word: str) -> int:
-    """The bytes. Raises ValueError."""
+    """Return the bytes. Raises ValueError."""
     match = re.fullmatch(rf"({_NUMBER}) ?([kmgt]?i?b)", word.lower())
     if match is None or match[2] not in _BYTES or float(match[1]) == 0:
         raise ValueError(word)

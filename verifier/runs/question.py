@@ -1,5 +1,4 @@
-"""What is asked of an engine, and what every run does with it: the model is built, the engine searches, and
-all of it is a Run."""
+"""Questions to engines, and the frame of every run: build the model, search, and conclude the Run."""
 
 from __future__ import annotations
 
@@ -33,45 +32,43 @@ OptionsT = TypeVar("OptionsT", bound=Options)
 
 @dataclass(frozen=True)
 class Question(Generic[OptionsT]):
-    """What an engine is asked: every name in it is known."""
+    """A question to an engine: every name in it is known."""
 
     loaded: Loaded
     options: OptionsT
     properties: tuple[str, ...]
     expectations: Expectations
     deadlock: bool
-    """True if the model has freedom from deadlock among its properties."""
+    """True if freedom from deadlock is among the model's properties."""
     origin: Origin
     limits: Limits
-    """Of the whole run."""
+    """The limits of the whole run."""
     ended: str | None = None
-    """Why the run ended before a model could be built; None if it did not."""
+    """The reason why the run ended before a model could be built; None if it did not."""
     patience: float | None = None
-    """When building is given up, by the processor time of this process; None: not before the limits."""
+    """The processor time of this process at which building is given up; None: only at the limits."""
 
     @property
     def definition(self) -> Definition:
-        """The protocol's."""
+        """Return the protocol's definition."""
         return self.loaded.definition
 
     @property
     def recorded(self) -> dict[str, Any]:
-        """The options as results name them."""
+        """Return the options for results."""
         return recorded(self.options)
 
 
 Choose = Callable[[Definition, Sequence[str], Sequence[str], bool], tuple[str, ...]]
-"""The properties to check, as ``chosen_properties`` gives them."""
+"""Returns the properties to check, like ``chosen_properties``."""
 
 
 def chosen_properties(
     definition: Definition, named: Sequence[str], expected: Sequence[str] = (), deadlock: bool = False
 ) -> tuple[str, ...]:
-    """The properties to check, with those of which something is expected, and freedom from deadlock. Where a
-    refinement is asked for, both of its properties are.
-
-    Raises UsageError for an unknown one, or if there is none.
-    """
+    """Return the properties to check, with those that have expectations, and freedom from deadlock. Both
+    properties of a refinement are checked together. Raises UsageError for an unknown property, or if there is
+    none."""
     known, stuck = [prop.name for prop in definition.properties], definition.titles.no_deadlock
     named = [own_name(name, known) for name in named]
     for name in named:
@@ -92,8 +89,8 @@ def chosen_properties(
 
 
 def elsewhere(definition: Definition, name: str, *, temporal: bool) -> str | None:
-    """What checks a property that an engine of ``temporal`` properties, or of others, cannot be asked about.
-    None if there is no such property."""
+    """Return the command that checks a property which this engine does not check. ``temporal``: the engine
+    checks temporal properties. None if there is no such property."""
     if temporal and name in {prop.name for prop in definition.properties}:
         return f"{name} speaks of single states: verify bmc, explore and prove check it"
     if not temporal and name in {prop.name for prop in definition.temporal}:
@@ -102,10 +99,8 @@ def elsewhere(definition: Definition, name: str, *, temporal: bool) -> str | Non
 
 
 def ask(loaded: Loaded, options: OptionsT, choose: Choose = chosen_properties) -> Question[OptionsT]:
-    """The question that the options ask. Its time begins now, unless it began when the protocol was loaded.
-
-    Raises UsageError for an unknown name, or if there is nothing to check.
-    """
+    """Return the question that the options ask. Its time begins now, unless it began with loading. Raises
+    UsageError for an unknown name, or if there is nothing to check."""
     deadlock = False
     if "deadlock" in declared(type(options)):
         named = loaded.definition.titles.no_deadlock in options.properties
@@ -119,7 +114,7 @@ def ask(loaded: Loaded, options: OptionsT, choose: Choose = chosen_properties) -
 
 @dataclass(frozen=True)
 class Answer:
-    """What came of a question: by an engine, or by an end before one could begin."""
+    """The result of a question: from an engine, or from an end before one could begin."""
 
     model: Model | None
     """None if the run ended before the model was built."""
@@ -135,8 +130,8 @@ def answer(
     *,
     free: bool = False,
 ) -> Answer:
-    """Builds the model, with parameters that are left open free or expanded, and searches. Where an interrupt
-    or the end of the time comes before the search, all verdicts are INCONCLUSIVE, with these statistics."""
+    """Build the model, with open parameters free or expanded, and search. If an interrupt or the end of the
+    time comes first, all verdicts are INCONCLUSIVE, with these statistics."""
     began = time.monotonic()
     model, building = None, 0.0
     try:
@@ -151,7 +146,7 @@ def answer(
         return Answer(model, building, search(model))
     except Interrupted as limit:
         reason = f"{limit}, while building"
-    except KeyboardInterrupt:  # a search concludes by itself: this was before or after it
+    except KeyboardInterrupt:  # a search handles its own interrupts: this came before or after it
         reason = INTERRUPTED
     return Answer(
         model, building, Outcome(undecided_verdicts(question.properties, reason), (), dict(statistics))
@@ -159,7 +154,7 @@ def answer(
 
 
 def undecided_verdicts(properties: Sequence[str], reason: str) -> tuple[Verdict, ...]:
-    """The verdicts where the end came before the engine could begin, or after it was done."""
+    """Return the verdicts if the end came before the engine began, or after it was done."""
     return tuple(Verdict(name, VerdictKind.INCONCLUSIVE, None, 0.0, reason) for name in properties)
 
 
@@ -173,7 +168,7 @@ def conclude(
     proofs: tuple[Mapping[str, Any], ...] = (),
     certificates: Mapping[str, Certificate] | None = None,
 ) -> Run:
-    """The run, ended."""
+    """Return the finished run."""
     outcome, expectations = found.outcome, question.expectations
     for verdict in outcome.verdicts:
         _LOG.info("%s: %s: %s by %s", engine, verdict.property_name, verdict.kind, verdict.found_by)

@@ -1,4 +1,4 @@
-"""Trace files loaded and replayed against their protocols."""
+"""Trace files, loaded and replayed against their protocols."""
 
 from __future__ import annotations
 
@@ -40,22 +40,22 @@ class Replayed:
 
     definition: Definition
     model: Model | None
-    """None of a TLA+ module: its interpreter has replayed it, and written its values."""
+    """None for a TLA+ module: its interpreter has replayed the trace and written its values."""
     trace: Trace
     warning: str | None
-    """Set where the protocol is not the one that the trace was made with."""
+    """Set if the trace was made with another version of the protocol."""
     seconds: float
     written: Mapping[str, Any] | None = None
-    """ITF, where there is no model."""
+    """The trace as ITF, if there is no model."""
     of_module: tuple[str, ...] = ()
-    """Warnings of a TLA+ module and its configuration."""
+    """Warnings about a TLA+ module and its configuration."""
 
 
 def replayed(
     file: Path, text: str, spec: str | None, settings: Mapping[str, str], reading: Reading | None = None
 ) -> Replayed:
-    """The trace in a file's text, replayed. Raises UsageError, which names the file, if it is none or
-    does not replay."""
+    """Replay the trace in a file's text. Raises UsageError, which names the file, if it is no trace or does
+    not replay."""
     began = time.monotonic()
     with _naming(file):
         data = itf.parse(text)
@@ -75,7 +75,7 @@ def replayed(
 
 
 def _module(spec: str, about: itf.Header, settings: Mapping[str, str], reading: Reading | None) -> TlaLoaded:
-    """The module, at the constants that the trace was made with. Raises UsageError where others are given."""
+    """Load the module at the trace's constants. Raises UsageError if others are given."""
     from verifier.runs.tla_loading import load as load_module
 
     reading = reading or Reading()
@@ -88,7 +88,7 @@ def _module(spec: str, about: itf.Header, settings: Mapping[str, str], reading: 
 
 
 def _check_constants(about: itf.Header, own: Mapping[str, Any], given: Collection[str], by: str) -> None:
-    """An execution is one at some constants. Raises UsageError where those ``given`` are not the trace's."""
+    """Raise UsageError if a ``given`` constant differs from the trace's."""
     for name, value in about.constants.items():
         if name in given and name in own and own[name] != value:
             words = f"the trace was made with {name}={value}, and {by} gives {name}={own[name]}"
@@ -110,7 +110,7 @@ def _by_interpreter(
 
 
 def _checked(model: Model, trace: Trace, about: itf.Header) -> Trace:
-    """The trace, replayed; if it is infinite, with the reasons for which its loop is fair."""
+    """Return the replayed trace. An infinite one gets the reasons why its loop is fair."""
     if trace.loop is None:
         Replayer(model).check(trace)
         return trace
@@ -123,7 +123,7 @@ def _checked(model: Model, trace: Trace, about: itf.Header) -> Trace:
 
 
 def row_of(replay: Replayed) -> Row:
-    """The verdict that a replayed trace shows. Raises UsageError if the trace names no property."""
+    """Return the verdict that a replayed trace shows. Raises UsageError if the trace names no property."""
     model, trace = replay.model, replay.trace
     if trace.violates is None:
         raise UsageError("the trace names no property, so there is no verdict to report")
@@ -151,7 +151,7 @@ def row_of(replay: Replayed) -> Row:
 
 @contextmanager
 def _naming(file: Path) -> Iterator[None]:
-    """Errors inside are errors of that file."""
+    """Turn errors inside into errors of that file."""
     try:
         yield
     except ReplayFailure as failure:
@@ -161,7 +161,7 @@ def _naming(file: Path) -> Iterator[None]:
 
 
 def _with_own_name(about: itf.Header, loaded: Loaded) -> itf.Header:
-    """The header with the name that the protocol has for the property."""
+    """Return the header with the protocol's own name of the property."""
     if about.violates is None:
         return about
     names = [claim.name for claim in loaded.definition.properties]

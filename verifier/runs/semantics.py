@@ -1,4 +1,4 @@
-"""Which semantics answers a question about a TLA+ module: the interpreter, or the module's translation."""
+"""The semantics that answers a question about a TLA+ module: the interpreter, or the translation."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ if TYPE_CHECKING:
     from verifier.outcomes.run import Run
 
 def semantics_asked(options: Any) -> str:
-    """The semantics that options ask for."""
+    """Return the semantics that options ask for."""
     return str(getattr(options, "by", AUTO))
 
 
 def check_no_semantics(options: Any, name: str) -> None:
-    """Raises UsageError where options of a protocol that is no TLA+ module say which semantics answers."""
+    """Raise UsageError if options choose a semantics for a protocol that is no TLA+ module."""
     by = semantics_asked(options)
     if by != AUTO:
         raise UsageError(f"--by {by} is for TLA+ modules: {name} is a Python protocol")
 
 
 def answered_by(semantics: str, run: Run) -> Run:
-    """The run, which says which semantics answered, unless it says so already."""
+    """Record in a run which semantics answered, unless it is recorded already."""
     statistics = {"semantics": semantics, **run.outcome.statistics}
     return replace(run, outcome=replace(run.outcome, statistics=statistics))

@@ -41,7 +41,7 @@ Examples:
 
 @dataclass(frozen=True)
 class SimulateOptions(SemanticsOption, DeadlockOption, FirstOption, Options):
-    """What a simulation can be asked."""
+    """The options of a simulation."""
 
     properties: tuple[str, ...] = properties_option(
         "What to check on the way", "'all' is all of them, 'none' is none"

@@ -1,6 +1,7 @@
-"""Lemmas that may be missing from a proof for all constants: what IC3 finds at small constants, lifted.
+"""Suggestions of lemmas that a proof for all constants may lack: clauses of IC3 at small constants,
+generalised.
 
-Each suggestion is the text of a lemma. What is checked is that text: it is read as a method of the protocol.
+Each suggestion is the text of a lemma. That text is checked: it is read as a method of the protocol.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ from verifier.specs.protocol import Protocol, define
 from verifier.system.model import Model
 
 Pair = tuple[str, str]
-"""A name, and the formula of that name as text."""
+"""A name, and the text of its formula."""
 _MOST = 120
-"""So many formulas are checked at small constants, the shortest first."""
+"""The limit of formulas that are checked at small constants, the shortest first."""
 _ROUNDS = 6
-"""So often what turns out not to be kept is left out and the proof tried again."""
+"""The limit of proofs that are tried; before each, lemmas that are not preserved are removed."""
 _WHY = "Suggested: found at small constants, and kept at all."
 
 
@@ -44,8 +45,8 @@ def suggested(
     at: Sequence[Mapping[str, Any]],
     limits: Limits,
 ) -> tuple[str, ...]:
-    """The texts of lemmas with which the property is proved for all constants; none if there are none among
-    what is found at the first of these constants, or at all of them."""
+    """Return the texts of lemmas with which the property is proved for all constants. They are found at the
+    first of these constants, or at all of them; there may be none."""
     formulas = dict[str, None]()
     for constants in at:
         known = len(formulas)
@@ -65,7 +66,7 @@ def _helping(
     at: Sequence[Mapping[str, Any]],
     limits: Limits,
 ) -> list[Pair]:
-    """Those with which the proof goes through."""
+    """Return the formulas with which the proof succeeds."""
     kept = [(f"suggested_{number}", formula) for number, formula in enumerate(formulas, 1)]
     for constants in at:
         kept = _kept(kind, kept, property_name, constants, limits)
@@ -84,7 +85,7 @@ def _proved(
     property_name: str,
     limits: Limits,
 ) -> list[Pair]:
-    """Those that a proof for all constants needs, all of which are kept; none if it does not go through."""
+    """Return the formulas that a proof for all constants needs and that are preserved; none if it fails."""
     left = list(pairs)
     for _ in range(_ROUNDS):
         if not left:
@@ -108,8 +109,8 @@ def _fewest(
     at: Sequence[Mapping[str, Any]],
     limits: Limits,
 ) -> list[Pair]:
-    """Few with which the property is inductive at all the constants: many are left out together first, and
-    long ones before short ones."""
+    """Return few formulas with which the property is inductive at all the constants. Many are removed at once
+    first, and long ones before short ones."""
     models = [_model(_with(kind, pairs), constants, limits) for constants in at]
 
     def suffice(some: Sequence[Pair]) -> bool:
@@ -130,7 +131,7 @@ def _fewest(
 
 
 def _without(model: Model, names: Collection[str], property_name: str) -> Collection[str]:
-    """What is inductive together where some lemmas are left out."""
+    """Return the claims that are inductive together without some lemmas."""
     lemmas = tuple(lemma for lemma in model.system.lemmas if lemma.name not in names)
     fewer = replace(model, system=replace(model.system, lemmas=lemmas))
     return kept_lemmas(fewer, property_name).names
@@ -143,7 +144,8 @@ def _found(
     constants: Mapping[str, Any],
     limits: Limits,
 ) -> Iterator[str]:
-    """What IC3 finds at these constants, lifted: beside the lemmas that are kept there, or without them."""
+    """Yield IC3's clauses at these constants, generalised: with the lemmas that are preserved there, or
+    without them."""
     model = _model(kind, constants, limits)
     if model is None:
         return
@@ -164,7 +166,8 @@ def _kept(
     constants: Mapping[str, Any],
     limits: Limits,
 ) -> list[Pair]:
-    """Those that all actions keep at these constants, together with the lemmas and the property."""
+    """Return the formulas that all actions preserve at these constants, together with the lemmas and the
+    property."""
     readable = _readable(kind, pairs, constants)
     model = _model(_with(kind, readable), constants, limits)
     if model is None:
@@ -174,7 +177,7 @@ def _kept(
 
 
 def _readable(kind: type[Protocol], pairs: Sequence[Pair], constants: Mapping[str, Any]) -> list[Pair]:
-    """Those that mean something in both readings. All are tried together first."""
+    """Return the formulas that have a meaning in both readings. All are tried together first."""
     if _is_read(kind, pairs, constants):
         return list(pairs)
     half = len(pairs) // 2
@@ -196,7 +199,7 @@ def _is_read(kind: type[Protocol], pairs: Sequence[Pair], constants: Mapping[str
 
 
 def _with(kind: type[Protocol], pairs: Sequence[Pair]) -> type[Protocol]:
-    """The protocol with lemmas of these names and formulas."""
+    """Return the protocol with lemmas of these names and formulas."""
     members: dict[str, Any] = {"name": kind.spec_name()}
     for name, formula in pairs:
         text = dedent(method(name, formula, _WHY))
@@ -206,12 +209,12 @@ def _with(kind: type[Protocol], pairs: Sequence[Pair]) -> type[Protocol]:
 
 
 def _words() -> dict[str, Any]:
-    """The names that a formula uses."""
+    """Return the names that a formula uses."""
     return {name: getattr(verifier, name) for name in ("forall", "lemma", "Range")}
 
 
 def _model(kind: type[Protocol], constants: Mapping[str, Any], limits: Limits) -> Model | None:
-    """The model at these constants; None if they do not go together or the time is over."""
+    """Return the model at these constants; None if they are not allowed together or the time is over."""
     try:
         return build_model(define(kind(dict(constants))), limits)
     except (UsageError, DefinitionError, Interrupted):
@@ -219,7 +222,7 @@ def _model(kind: type[Protocol], constants: Mapping[str, Any], limits: Limits) -
 
 
 def _index_sets(kind: type[Protocol]) -> dict[str, str]:
-    """By the name of an index set that of its constant."""
+    """Return the name of the constant of each index set, by the set's name."""
     protocol = kind()
     names = (name for name, constant in constants_of(kind).items() if isinstance(constant, IndexSetConstant))
     return {getattr(protocol, name).name: name for name in names}

@@ -27,7 +27,7 @@ ENGINES: Mapping[str, tuple[str, str]] = MappingProxyType(
         "live": ("verifier.runs.live", "Check temporal properties under fairness."),
     }
 )
-"""Of each engine the module, which is loaded when it is asked for, and what it does in a few words."""
+"""The module of each engine, which is loaded when it is needed, and a short description."""
 
 
 def is_engine(name: str) -> bool:
@@ -36,7 +36,7 @@ def is_engine(name: str) -> bool:
 
 
 def engine_named(name: str) -> Engine[Any]:
-    """The engine. Raises UsageError for an unknown name."""
+    """Return the engine. Raises UsageError for an unknown name."""
     name = current_name(name)
     if name not in ENGINES:
         raise unknown_name("engine", name, ENGINES)
@@ -45,7 +45,7 @@ def engine_named(name: str) -> Engine[Any]:
 
 
 def execute(engine: str, loaded: Loaded, options: Options) -> Run:
-    """Runs the engine. Raises UsageError for what cannot be asked of it."""
+    """Run the engine. Raises UsageError for a question that it cannot be asked."""
     from verifier.runs.asking import answered, prepared
 
     found = engine_named(engine)

@@ -56,14 +56,14 @@ from verifier.verdict import (
 _SPARED_MEMORY = 0.9
 _SECONDS_BETWEEN_NEWS = 1.0
 PERIOD = 60.0
-"""How many seconds pass before _PERIODIC is evaluated again, as by TLC."""
+"""The seconds between two evaluations of _PERIODIC, as in TLC."""
 
 
 # -- explore
 
 
 def chosen(loaded: TlaLoaded, options: ExploreOptions) -> tuple[str, ...]:
-    """The properties to check; one that the configuration does not name is taken from the module."""
+    """Return the properties to check. The module may define one that the configuration does not name."""
     spec = loaded.specification
     configured = (*spec.invariants, *spec.properties)
     stuck = spec.titles.no_deadlock
@@ -83,8 +83,8 @@ def explore(
     listen: Listen = lambda _: None,
     begun: Begun | None = None,
 ) -> Run:
-    """Explores, and makes a run of it; ``begun``: goes on with another search, where that finds the same.
-    Raises UsageError for an expression that has no value."""
+    """Explore, and return a run. ``begun``: continue another search, if it found the same states. Raises
+    UsageError for an expression without a value."""
     if options.symmetry:
         raise UsageError("--symmetry is not allowed for a TLA+ file: its configuration says SYMMETRY")
     check_ends(options)
@@ -121,8 +121,8 @@ def explore(
 
 
 def enabled_actions(found: Found, definition: TlaDefinition) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The actions of the module that a state enables that was looked at, and the others, if a whole level
-    was looked at."""
+    """Return the actions that some explored state enables. The others follow, if a whole level was
+    explored."""
     taken = (*found.taken, *sorted(found.at_the_end))
     enabled = tuple(dict.fromkeys(name.partition("(")[0] for name in taken))
     others = tuple(action.name for action in definition.actions if action.name not in enabled)
@@ -130,7 +130,7 @@ def enabled_actions(found: Found, definition: TlaDefinition) -> tuple[tuple[str,
 
 
 def check_begins(spec: Specification, found: Found) -> None:
-    """Raises UsageError where all was looked at and no execution begins: every claim would hold."""
+    """Raise UsageError if all was explored and no execution begins: every claim would hold."""
     if spec.next is None or found.initial:
         return
     if not found.generated:
@@ -139,7 +139,7 @@ def check_begins(spec: Specification, found: Found) -> None:
 
 
 def excluded_initial_states(spec: Specification) -> UsageError:
-    """The error for a constraint that no initial state satisfies."""
+    """Return the error for a constraint that no initial state satisfies."""
     words = "the constraint excludes every initial state, so that nothing can happen: let it admit one"
     return UsageError(f"{spec.module.name}: {words}")
 
@@ -158,11 +158,11 @@ class _Search:
         self.limits, self.listen, self.begun = limits, listen, begun
         self.spec = loaded.specification
         self.looked = time.monotonic()
-        """When _PERIODIC was evaluated last."""
+        """The time of the last evaluation of _PERIODIC."""
         self.started, self.started_cpu = time.monotonic(), time.process_time()
         self.told, self.said, self.told_in_full = 0.0, set[str](), set[str]()
         self.known: Callable[[Verdict, dict[str, Any]], None] = lambda verdict, trace: None
-        """Hears of violations with their executions, as they are found."""
+        """A callback for violations with their executions, as they are found."""
         self.growth = Growth([variable.name for variable in self.spec.variables])
         self.process = psutil.Process()
         used = int(self.process.memory_info().rss)
@@ -206,21 +206,21 @@ class _Search:
         return Outcome(verdicts, never, self._statistics(explorer, never), enabled)
 
     def _postcondition(self, explorer: Explorer, name: str, formula: Formula) -> Verdict:
-        """What TLC evaluates once when all states were looked at."""
+        """Return the verdict on a formula that TLC evaluates once after all states were explored."""
         seconds, depth = time.monotonic() - self.started, max(explorer.found.depth, 0)
         if not explorer.found.complete:
             words = "the postcondition is evaluated when all states were looked at"
             return Verdict(name, VerdictKind.INCONCLUSIVE, depth, seconds, words)
         try:
             held = evaluated(self.spec.evaluator.compiled_truth(formula.body, formula.module))
-        except UsageError as error:  # what the search found is known all the same
+        except UsageError as error:  # the results of the search stand
             return Verdict(name, VerdictKind.INCONCLUSIVE, depth, seconds, str(error))
         if held:
             return Verdict(name, VerdictKind.HOLDS, depth, seconds, COMPLETE)
         return Verdict(name, VerdictKind.VIOLATED, depth, seconds, POSTCONDITION_FALSE)
 
     def _possible(self, explorer: Explorer, name: str) -> Verdict:
-        """True if a state or a step satisfied what _POSSIBLE names."""
+        """Return the verdict whether a state or a step satisfied a formula of _POSSIBLE."""
         assert explorer.possible is not None
         seconds, depth = time.monotonic() - self.started, max(explorer.found.depth, 0)
         count = explorer.possible.counts.get(name, 0)
@@ -239,7 +239,7 @@ class _Search:
             error.words += where_undefined(explorer)
             if not explorer.found.violations:
                 raise
-            self.reason = str(error)  # what was violated before is violated
+            self.reason = str(error)  # earlier violations stand
 
     def _check_limits(self) -> None:
         self.limits.check_time()
@@ -263,7 +263,7 @@ class _Search:
             self.listen(self._progress(explorer))
 
     def _look_periodically(self, now: float) -> None:
-        """Evaluates _PERIODIC once a minute. Raises Interrupted where it is false, which ends TLC too."""
+        """Evaluate _PERIODIC once a minute. Raises Interrupted if it is false, which also ends TLC."""
         formula = self.spec.periodic
         if formula is None or now - self.looked < PERIOD:
             return
@@ -272,7 +272,7 @@ class _Search:
             raise Interrupted(f"_PERIODIC is false ({formula.body.place})")
 
     def _after_violations(self, explorer: Explorer) -> None:
-        """Says them in full, and ends a search for others that has no bound in sight."""
+        """Report violations in full. End a search for others that has no bound in sight."""
         violations, options = explorer.found.violations, self.options
         for name in violations.keys() - self.told_in_full:
             self.told_in_full.add(name)
@@ -289,7 +289,7 @@ class _Search:
     def _progress(self, explorer: Explorer, violated: str | None = None) -> Progress:
         frontier = explorer.count - explorer.current - 1
         seconds, depth = time.monotonic() - self.started, explorer.level
-        if violated is not None:  # by a state that the one at hand leads to
+        if violated is not None:  # violated by a successor of the current state
             depth = len(explorer.found.violations[violated].states) - 1
         return Progress(depth, explorer.count, frontier, seconds, violated)
 
@@ -341,7 +341,7 @@ class _Search:
 
 
 def describe(loaded: TlaLoaded) -> dict[str, Any]:
-    """What a module and its configuration are, as a JSON object."""
+    """Return a module and its configuration as a JSON object."""
     spec = loaded.specification
     order = spec.evaluator.order
     return {

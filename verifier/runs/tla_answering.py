@@ -1,7 +1,7 @@
-"""Which semantics answers a question about a module: the interpreter, the translation, or what is faster.
+"""The choice of the semantics for a question about a module: interpreter, translation, or the faster one.
 
-The interpreter is the whole language, so it answers whatever the translation refuses. Where one of them is
-asked for, the other one never answers.
+The interpreter supports the whole language, so it answers whatever the translation refuses. If one semantics
+is asked for, the other never answers.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 def answer(asked: ModuleQuestion) -> Run:
-    """The engine's run, which says which semantics answered. The interpreter says so itself."""
+    """Run the engine, and record which semantics answered. The interpreter records it itself."""
     name = asked.engine.name
     try:
         match semantics_asked(asked.question.options):
@@ -73,7 +73,7 @@ def _translated(asked: ModuleQuestion) -> Run:
 
 
 def _explored(asked: ModuleQuestion) -> Run:
-    """By the interpreter, where that is as good or the only way."""
+    """Explore by the interpreter if that is as good or the only way."""
     found = explored(asked)
     if found.run is not None:
         asked.say("explored as translated")
@@ -130,7 +130,7 @@ def _proved(asked: ModuleQuestion) -> Run:
 
 
 def _not_told_again(listen: Listen, told: Collection[str]) -> Listen:
-    """Hears all but violations that were told before."""
+    """Return a listener for all news but violations that were reported before."""
 
     def hear(news: Any) -> None:
         if not isinstance(news, Known) or any(
@@ -154,8 +154,8 @@ def _only_proved(asked: ModuleQuestion) -> Run:
 
 
 def _or_interpreted(asked: ModuleQuestion, look_on: Callable[[ModuleQuestion, float], Run | None]) -> Run:
-    """As translated; by the interpreter where that is refused, and where building takes long and the
-    interpreter does not."""
+    """Run the translation. The interpreter runs instead if translation is refused, or if building takes long
+    and the interpreter is fast."""
     remark(asked)
     try:
         return translated(replace(asked, patience=Patience(BUILDING_SECONDS, math.inf)))

@@ -1,7 +1,7 @@
-"""Bounded model checking of a module by the interpreter, where few states are reached within the depth.
+"""Bounded model checking of a module by the interpreter, if few states are reachable within the depth.
 
-Exploration is one of the searches of bounded model checking. Of a module it needs no translation, which takes
-long, above all where states have many bits. So it comes first, where few states are expected to the depth.
+Exploration is one of the searches of bounded model checking. It needs no translation, which takes long, most
+of all if states have many bits. So it comes first if few states are expected to the depth.
 """
 
 from __future__ import annotations
@@ -55,28 +55,29 @@ if TYPE_CHECKING:
     from verifier.outcomes.run import Run
 
 _MANY_BITS = 256
-"""If the first states have more, the module is translated slowly: states to come have more again, and the
-sorts are widened for them."""
+"""The number of bits of the first states from which translation is slow. Later states have even more bits,
+and the sorts are widened for them."""
 _MOST_STATES, _MOST_OF_MANY_BITS = 16_000, 80_000
-"""Of states of few bits, the interpreter looks at so many in the time that it takes to translate a module."""
+"""The number of states that the interpreter explores in the time of a translation: with few bits, and with
+many."""
 _MOST_BY_COLUMNS, _MOST_EXPECTED = 250_000, 1_000_000
-"""Of those that it finds by columns, it looks at so many in that time; at a quarter of them where so many are
-expected to the depth, since what is violated may be violated before."""
+"""The number of states that columns explore in that time, and the number of expected states. If more are
+expected, a quarter of these is explored, since a violation may come before."""
 _MOST_GENERATED = 5
-"""So many times as many may be generated: of interchangeable values, many are one state."""
+"""The limit of generated states per found state: with symmetry, many generated states are one."""
 _QUIET_SECONDS, _INTERPRETER = 1.0, "interpreter"
-"""For so long nothing is said of depths, and then in this name."""
+"""The time without reports of depths, and the name under which they are reported."""
 _STATES_BEFORE, _STATES_BEFORE_BY_COLUMNS = 1_000, 8_000
-"""Before so many states are seen, nothing is expected. Columns find as many in a moment."""
+"""The number of states before an expectation is formed, one by one and by columns."""
 
 
 class _TooMany(Exception):
-    """More states than the interpreter looks at."""
+    """Raised if there are more states than the interpreter should explore."""
 
 
 def bounded(asked: ModuleQuestion) -> Run:
-    """Bounded model checking of a module, by the interpreter or translated; states that differ in the names
-    of model values are one, unless how to search is said."""
+    """Check a module to a depth, by the interpreter or translated. States that differ only in the names of
+    model values are one, unless the options choose a search."""
     options = asked.question.options
     if isinstance(options, BmcOptions) and options.symmetry and is_open(options):
         return up_to_names(asked, _run)
@@ -84,8 +85,8 @@ def bounded(asked: ModuleQuestion) -> Run:
 
 
 def _run(asked: ModuleQuestion) -> Run:
-    """By the interpreter where few states are expected, else translated; where that takes long or is not
-    possible, the interpreter looks on."""
+    """Use the interpreter if few states are expected, else the translation. If the translation takes long or
+    is impossible, the interpreter continues."""
     found = None
     try:
         found = searched(asked)
@@ -100,7 +101,7 @@ def _run(asked: ModuleQuestion) -> Run:
 
 
 def _looked_on(asked: ModuleQuestion, before: Searched | None) -> Run | None:
-    """The run, if the interpreter comes to its end in the time that it is given now."""
+    """Return the interpreter's run, if it ends in the time that it gets now."""
     found = searched(asked, time.process_time() + PATIENT_SECONDS)
     if found is None or found.leaves_off:
         return None
@@ -110,11 +111,9 @@ def _looked_on(asked: ModuleQuestion, before: Searched | None) -> Run | None:
 
 
 def searched(asked: ModuleQuestion, until: float | None = None) -> Searched | None:
-    """What the interpreter finds; None where it is not asked, or cannot say what it found.
-
-    All steps from the states at the depth are read, too: what has no value there is for the others to say.
-    ``until``: by the processor time of this process; else few states have to be expected.
-    """
+    """Return the interpreter's results; None if it is not asked, or cannot report them. All steps from the
+    states at the depth are evaluated too: other engines would report undefined values there. ``until``: the
+    limit of processor time of this process; without it, few states must be expected."""
     options, spec = asked.question.options, with_operators(asked.module, asked.question.properties)
     if not isinstance(options, BmcOptions) or not is_open(options):
         return None
@@ -155,7 +154,7 @@ def searched(asked: ModuleQuestion, until: float | None = None) -> Searched | No
 
 
 def _has_ended_first(explorer: Explorer) -> bool:
-    """True if it ended at a violation, as asked, before all states were looked at to the depth."""
+    """True if the search ended at a violation, as asked, before all states to the depth were explored."""
     found = explorer.found
     is_closed = found.complete or found.closed == explorer.max_depth
     return explorer.first and bool(found.violations) and not is_closed
@@ -169,14 +168,14 @@ def _explore(explorer: Explorer, spec: Specification) -> None:
 
 
 def is_open(options: BmcOptions) -> bool:
-    """True if how to search is left open."""
+    """True if the options do not choose a search."""
     how = (options.solver, options.part)
     return options.steps == StepsChoice.AUTO and how == (None, None) and not options.writes_question
 
 
 def spoken_of(spec: Specification, names: Sequence[str]) -> tuple[str, ...] | None:
-    """What the interpreter calls the properties; None if it does not know one, or if something that is
-    evaluated rests on chance or on the search."""
+    """Return the interpreter's names of the properties. None if it does not know one, or if an evaluated
+    formula depends on chance or on the search."""
     own = tuple(dict.fromkeys(name.removesuffix(OF_STEPS) for name in names))
     if spec.next is None or not {*spec.invariants, *spec.properties, spec.titles.no_deadlock}.issuperset(own):
         return None
@@ -187,8 +186,8 @@ def spoken_of(spec: Specification, names: Sequence[str]) -> tuple[str, ...] | No
 
 
 def interpreted(asked: ModuleQuestion) -> Run:
-    """The run by the interpreter alone, however many states there are. Raises UsageError for an expression
-    that has no value, and for options that say how else to search."""
+    """Run the interpreter alone, however many states there are. Raises UsageError for an expression without a
+    value, and for options that choose another search."""
     options = asked.question.options
     if not is_open(options):
         words = "--by interpreter looks at all states, so it does not go with --steps, --solver, --dump-smt2"
@@ -218,16 +217,16 @@ def interpreted(asked: ModuleQuestion) -> Run:
 
 
 class _Watch:
-    """Ends a search where more states are found or expected than the interpreter looks at."""
+    """Ends a search if more states are found or expected than the interpreter should explore."""
 
     def __init__(self, asked: ModuleQuestion) -> None:
         self.asked, self.symmetry = asked, asked.symmetry
         self.began, self.told = time.monotonic(), -1
         self.most_of_rows: int | None = None
-        """How many states it looks at one after the other, once that is known."""
+        """The limit of states that are explored one by one, once it is known."""
 
     def look(self, explorer: Explorer) -> None:
-        """The same, and raises _TooMany."""
+        """Report the closed depth, and raise _TooMany if there are too many states."""
         self.tell(explorer)
         columns = explorer.columns
         if columns.search is not None:
@@ -242,7 +241,7 @@ class _Watch:
                 raise _TooMany
 
     def tell(self, explorer: Explorer) -> None:
-        """Says which depth is closed, if that takes a while."""
+        """Report the closed depth, if the search takes a while."""
         found, seconds = explorer.found, time.monotonic() - self.began
         if found.closed > self.told and seconds > _QUIET_SECONDS:
             self.told = found.closed
@@ -261,8 +260,8 @@ def _exceeded(explorer: Explorer, most: int) -> bool:
 
 
 def _bits(explorer: Explorer, symmetry: Symmetry | None) -> int:
-    """How many bits states have, at sorts that are guessed from some of those that are known; 0 where
-    there are no sorts."""
+    """Return the number of bits of a state, at sorts guessed from some known states; 0 if there are no
+    sorts."""
     names = Names(explorer.evaluator.order)
     shapes = {variable.name: Shape() for variable in explorer.specification.variables}
     try:
@@ -277,7 +276,7 @@ def _bits(explorer: Explorer, symmetry: Symmetry | None) -> int:
 
 
 def _read_the_last_steps(explorer: Explorer, spec: Specification) -> None:
-    """Evaluates all steps of the states at the depth. Raises Undefined."""
+    """Evaluate all steps of the states at the depth. Raises Undefined."""
     found = explorer.found
     if found.complete:
         return

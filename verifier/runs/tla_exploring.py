@@ -1,4 +1,4 @@
-"""Exploration of a translated module, where that is faster than the interpreter and counts the same."""
+"""Exploration of a translated module, if that is faster than the interpreter and counts the same."""
 
 from __future__ import annotations
 
@@ -45,40 +45,40 @@ if TYPE_CHECKING:
     from verifier.tla.translate.translation import Looked, Translation
 
 _MOST_BITS_EXPLORED = 600
-"""States of more bits are explored by the interpreter."""
+"""The limit of bits of a state. The interpreter explores states with more."""
 _MOST_PARTS = 100_000
-"""Larger formulas are left to the interpreter: each level would evaluate all of them, however few states it
-has, and to compile them takes as long as to build them."""
+"""The limit of the size of formulas. Each level would evaluate all of a larger formula, even for few states,
+and its compilation takes as long as its building."""
 _MOST_PERMUTATIONS = 48
-"""Of more permutations classes are large and few, and the first of them take the interpreter long; it would
-have to look at them twice."""
+"""The limit of permutations. With more, orbits are large and few, and the interpreter needs long for the
+first ones; it would have to explore them twice."""
 _LEAST_PATIENCE, _MOST_PATIENCE = 2.0, 12.0
-"""So many seconds of processor time may building take in a round; then the interpreter explores."""
+"""Bounds on the processor seconds of building in a round; after that, the interpreter explores."""
 _FEW_STATES, _FEW_VALUES = 1_000, 0.2
-"""Of so many states, each variable has few values if it has at most this share of them."""
+"""The number of states from which, and the share of states up to which, a variable has few values."""
 _SMALL_BITS, _SMALL_TERMS, _FEW_INITIAL = 256, 5_000, 1_000
-"""Where each variable has few values, a translation is faster than columns if a state has no more bits and
-the translation no more terms: what it does for a state grows with both. Initial states are listed in it."""
+"""Limits of bits, terms and initial states for a translation if each variable has few values. Below them it
+is faster than columns: its cost for a state grows with bits and terms. Initial states are listed in it."""
 _EXPECTED = 20 * MOST_SAMPLED_WIDELY
-"""So many states are expected, where these are not all. Building may take as long as the interpreter takes
-for their successors."""
+"""The number of states that is expected if the sample is not complete. Building may take as long as the
+interpreter takes for their successors."""
 _TRANSLATING = 0.4
-"""The share of that time for translating alone; terms that take longer are too large to be lowered soon."""
+"""The share of that time for translation alone. Terms that take longer are too large to be lowered soon."""
 
 
 @dataclass
 class Exploration:
-    """What became of an exploration of a translated module."""
+    """The result of an attempt to explore a translated module."""
 
     run: Run | None = None
     why: str = ""
-    """Why the interpreter is to explore the module."""
+    """The reason why the interpreter should explore the module."""
     sample: Sample | None = None
     """The first states."""
 
 
 def explored(asked: ModuleQuestion) -> Exploration:
-    """An exploration of the translated module; or why the interpreter is to explore it."""
+    """Explore the translated module, or return the reason why the interpreter should."""
     found = Exploration()
 
     def looked(sample: Sample, sorts: Sequence[Sort]) -> None:
@@ -90,8 +90,8 @@ def explored(asked: ModuleQuestion) -> Exploration:
 
 
 def explored_as_translated(asked: ModuleQuestion) -> Run:
-    """An exploration of the translated module, whatever is faster. Raises UsageError with the place of what
-    cannot be translated, Interrupted where it could not begin."""
+    """Explore the translated module, whatever is faster. Raises UsageError with the place of an expression
+    that cannot be translated, Interrupted if it could not begin."""
     spec = asked.module.specification
     for what, formulas in (
         ("a VIEW", [] if spec.view is None else [spec.view]),
@@ -156,12 +156,12 @@ def _explored(asked: ModuleQuestion, looked: Looked) -> tuple[Run | None, str]:
         return None, str(reason)
     except Asymmetric as reason:
         return None, f"SYMMETRY changes more than names: {reason}"
-    except (UsageError, DefinitionError) as error:  # the interpreter says itself what is wrong with a module
+    except (UsageError, DefinitionError) as error:  # the interpreter reports the errors of a module itself
         return None, str(error).removesuffix(f": {INSTEAD}")
 
 
 def _built(asked: ModuleQuestion, model: Model) -> None:
-    """What is done once a model is built. Raises GivenUp if its formulas are too large."""
+    """Check a model once it is built. Raises GivenUp if its formulas are too large."""
     system = model.system
     steps = chain.from_iterable((one.guard, *one.updates.values()) for one in system.instances)
     parts = subterms((*(prop.formula for prop in system.properties), *steps))
@@ -171,7 +171,7 @@ def _built(asked: ModuleQuestion, model: Model) -> None:
 
 
 def _left_to_the_interpreter(asked: ModuleQuestion) -> str:
-    """Why the interpreter is to explore, by what is asked."""
+    """Return the reason in the question why the interpreter should explore; empty if there is none."""
     spec, options = asked.module.specification, asked.question.options
     if spec.view is not None:
         return "VIEW is in the configuration"
@@ -184,7 +184,7 @@ def _left_to_the_interpreter(asked: ModuleQuestion) -> str:
 
 
 def _left_by_states(asked: ModuleQuestion, sample: Sample, sorts: Sequence[Sort]) -> None:
-    """Raises GivenUp if the interpreter is to explore it, by the first states and the sorts they need."""
+    """Raise GivenUp if the first states and their sorts call for the interpreter."""
     if sample.complete and not asked.question.options.graph:
         raise GivenUp("there are few states")
     small = len(sample.initial) <= _FEW_INITIAL and sum(map(bits_of, sorts)) <= _SMALL_BITS
@@ -193,7 +193,7 @@ def _left_by_states(asked: ModuleQuestion, sample: Sample, sorts: Sequence[Sort]
 
 
 def _left_by_terms(asked: ModuleQuestion, sample: Sample, made: TlaDefinition) -> None:
-    """Raises GivenUp if the interpreter is to explore it, by what the translation is."""
+    """Raise GivenUp if the terms of the translation call for the interpreter."""
     if _suits_columns(asked, sample):
         terms = distinct(term for _, term in made.terms())
         if next(islice(terms, _SMALL_TERMS, None), None) is not None:
@@ -201,7 +201,7 @@ def _left_by_terms(asked: ModuleQuestion, sample: Sample, made: TlaDefinition) -
 
 
 def _too_large(asked: ModuleQuestion, made: Symbolic) -> str:
-    """Why the interpreter is to explore it, by what its initial states and its sorts are."""
+    """Return the reason in the initial states and sorts why the interpreter should explore."""
     sample = made.translation.sample
     once = asked.symmetry is None and is_true_once(asked.module.specification)
     if not sample.all_initial and not once:
@@ -211,15 +211,15 @@ def _too_large(asked: ModuleQuestion, made: Symbolic) -> str:
 
 
 def _left_to_columns(asked: ModuleQuestion) -> None:
-    """Raises GivenUp if columns can explore it."""
+    """Raise GivenUp if columns can explore it."""
     if not unsuited(asked.module.specification, asked.question.properties):
         raise GivenUp("each variable has few values")
 
 
 def _suits_columns(asked: ModuleQuestion, sample: Sample) -> bool:
-    """True if the variables have few values beside the states: by columns the interpreter evaluates formulas
-    once for these, and nothing has to be built. Not where most states may be initial ones: these it lists one
-    by one."""
+    """True if the variables have few values compared with the number of states. By columns, the interpreter
+    evaluates formulas once for these values, and nothing has to be built. False if most states may be
+    initial: these are listed one by one."""
     options = asked.question.options
     in_parts = options.graph or options.workers or options.master or options.work
     return not in_parts and sample.all_initial and _has_few_values(sample)
@@ -233,7 +233,7 @@ def _has_few_values(sample: Sample) -> bool:
 
 
 def _decided_by(asked: ModuleQuestion, made: Translation) -> str:
-    """Why the interpreter is to explore it, if the first states violate all that is asked for: it ends there,
+    """Return the reason for the interpreter if the first states violate all asked properties: it ends there
     too."""
     invariants, options = made.specification.invariants, asked.question.options
     names = [name for name in asked.question.properties if name != asked.module.definition.titles.sorts]
@@ -252,12 +252,12 @@ def _decided_by(asked: ModuleQuestion, made: Translation) -> str:
 
     try:
         return "the first states violate all that is asked for" if all(map(is_false, names)) else ""
-    except Undefined:  # somewhere the interpreter may never come to
+    except Undefined:  # the interpreter may never reach this state
         return ""
 
 
 def _patience(sample: Sample) -> float:
-    """How long building may take: as long as the interpreter is expected to take, within bounds."""
+    """Return the time for building: as long as the interpreter is expected to take, within bounds."""
     if sample.seconds_per_state is None:
         return _MOST_PATIENCE
     if _has_few_values(sample):
@@ -266,7 +266,8 @@ def _patience(sample: Sample) -> float:
 
 
 def _counted(asked: ModuleQuestion, made: Symbolic, found: Run) -> tuple[Run | None, str]:
-    """The run, if it counts the ways in which steps are taken as the interpreter does; or None, and why."""
+    """Return the run, if it counts the ways to take steps as the interpreter does; or None, and the
+    reason."""
     uncounted = made.translation.uncounted
     if uncounted is None:
         return found, ""
@@ -280,9 +281,9 @@ def _counted(asked: ModuleQuestion, made: Symbolic, found: Run) -> tuple[Run | N
 def _permuted(
     asked: ModuleQuestion, most: float = _MOST_PERMUTATIONS
 ) -> tuple[ModuleQuestion, str]:
-    """The same with the permutations of the configuration, which are watched from now on; and why they cannot
-    be used, if so, as where they are not fewer than ``most``. Without a class for each state that is found,
-    TLC's counts would be others."""
+    """Return the question with the permutations of the configuration, which are checked from now on. The
+    second result is the reason why they cannot be used, such as ``most`` or more of them. TLC's counts
+    require one orbit for each state found."""
     spec = asked.module.specification
     if not spec.symmetry:
         return asked, ""
@@ -300,6 +301,6 @@ def _permuted(
 
 
 def _counts_alike(found: Run, sample: Sample) -> bool:
-    """True if as many states were generated as by the interpreter, to each depth that both looked at."""
+    """True if as many states were generated as by the interpreter, to each depth that both explored."""
     counted = found.outcome.statistics.get("generated_by_level", [])
     return all(one == other for one, other in zip(counted, sample.generated, strict=False))

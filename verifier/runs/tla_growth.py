@@ -14,24 +14,24 @@ from verifier.tla.translate.sampling import Stepper
 from verifier.tla.values import Fn, Value
 
 _LEVELS, _TIMES = 32, 8
-"""Within the last so many levels a variable that seems unbounded grew so many times, or more often."""
+"""The number of last levels, and the growths in them from which a variable seems unbounded."""
 _AHEAD, _BESIDE = 96, 16
-"""Where it is looked ahead, so many steps are taken from so many states."""
+"""The number of steps that are tried ahead, and of states at each step."""
 _SAMPLE = 2_000
 _DEEPEST = 4
 
 
 @dataclass
 class Growth:
-    """How large the values of each variable are, level by level."""
+    """The size of each variable's values, level by level."""
 
     names: Sequence[str]
     levels: list[dict[str, int]] = field(default_factory=list)
-    """The largest so far, of the levels that were looked at."""
+    """The largest sizes so far, for each explored level."""
     _last: int = -1
 
     def look(self, explorer: Explorer) -> list[str]:
-        """Looks at the values that are known, once in a level. The variables that seem unbounded."""
+        """Measure the known values, once for each level. Return the variables that seem unbounded."""
         if explorer.level <= self._last:
             return []
         self._last = explorer.level
@@ -41,7 +41,7 @@ class Growth:
         return [name for name in self.names if self.grows(name)]
 
     def grows(self, name: str) -> bool:
-        """True if a variable grew, and until late."""
+        """True if a variable grew, and recently."""
         sizes = [sizes[name] for sizes in self.levels[-_LEVELS:]]
         late = sizes[-1 - _LEVELS // _TIMES * 2 :]
         return len(sizes) == _LEVELS and len(set(sizes)) > _TIMES and late[0] < late[-1]
@@ -50,12 +50,11 @@ class Growth:
 def growing_ahead(
     stepper: Stepper, names: Sequence[str], initial: Sequence[State], near: Sequence[State], until: float
 ) -> list[str]:
-    """The variables that seem unbounded, where steps are taken that let them grow. ``near``: some of the
-    first states. ``until``: by the processor time of this process, then no further step is taken. Raises
-    Undefined."""
+    """Return the variables that seem unbounded along steps that let them grow. ``near``: some of the first
+    states. ``until``: the processor time of this process after which no step is taken. Raises Undefined."""
     found = dict[str, None]()
     for place, name in enumerate(names):
-        for sign in (1, -1):  # numbers that fall, too
+        for sign in (1, -1):  # falling numbers are checked too
             ahead = _Ahead(stepper, place, sign)
             if ahead.largest(near) > ahead.largest(initial):
                 growth = Growth([name])
@@ -73,15 +72,15 @@ class _Ahead:
     sign: int
 
     def size(self, state: State) -> int:
-        """How large the variable is."""
+        """Return the size of the variable."""
         return _size(state[self.place], _DEEPEST, self.sign)
 
     def largest(self, states: Iterable[State]) -> int:
-        """The same, of the state in which it is largest."""
+        """Return the largest size of the variable in some states."""
         return max(map(self.size, states), default=0)
 
     def sizes(self, near: Iterable[State], until: float) -> Iterator[int]:
-        """How large it was so far, step by step."""
+        """Yield the largest size so far, step by step."""
         chance, largest = Random(0), list[int]()
 
         def best(states: Iterable[State]) -> list[State]:
@@ -104,7 +103,7 @@ class _Ahead:
 
 def _values(explorer: Explorer, names: Sequence[str]) -> Mapping[str, Iterable[Value]]:
     search = explorer.columns.search
-    if search is not None:  # it has a list of the values of each variable
+    if search is not None:  # it lists the values of each variable
         return {
             name: [*numbers.values][-_SAMPLE:]
             for name, numbers in zip(names, search.columns.numbers, strict=True)
@@ -119,7 +118,8 @@ def _largest(values: Iterable[Value]) -> int:
 
 
 def _size(value: Value, left: int, sign: int = 0) -> int:
-    """The greatest number in a value, or count of its elements. ``sign``: of negative or positive numbers."""
+    """Return the greatest number in a value, or count of its elements. ``sign``: of negative or positive
+    numbers."""
     if type(value) is int:
         return max(sign * value, 0) if sign else abs(value)
     parts: Iterable[Value] = ()

@@ -1,9 +1,9 @@
-"""Model values that are interchangeable, found: of states that differ in their names only, one is looked at.
+"""Interchangeable model values, found without SYMMETRY: states that differ only in their names are one.
 
-A search needs no SYMMETRY for that. The permutations that change nothing in the formulas but names are looked
-for, and an evaluator of its own watches what CHOOSE and folds take, from its first evaluation on. Where they
-turn out to take one of several, the question is asked again with the permutations that exchange none of
-these; where the translation cannot say that they do not, without permutations.
+The formulas are searched for permutations that change only names. An evaluator of its own checks the choices
+of CHOOSE and folds from its first evaluation on. If a choice breaks the symmetry, the question is asked again
+with the permutations that do not exchange its candidates. If the translation cannot decide that, it is asked
+again without permutations.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MOST_PERMUTATIONS = 120
 
 
 def up_to_names(asked: ModuleQuestion, run: Callable[[ModuleQuestion], Run]) -> Run:
-    """What comes of a question, states that differ in names only being one where that is sound."""
+    """Answer a question with states that differ only in names as one, if that is sound."""
     spec = with_operators(asked.module, asked.question.properties)
     group = interchangeable(spec, evaluated(spec), _MOST_PERMUTATIONS)
     while group:
@@ -45,14 +45,15 @@ def up_to_names(asked: ModuleQuestion, run: Callable[[ModuleQuestion], Run]) -> 
 
 
 def _keeping(group: list[Permutation], answers: Sequence[Value]) -> list[Permutation]:
-    """The permutations that change none of the answers: a smaller group, since one of those that are left out
-    made an order in which another answer is the first. None if the answers are not known."""
+    """Return the permutations that change none of the answers. The group gets smaller, because a removed
+    permutation made an order in which another answer is the first. It is empty if the answers are not
+    known."""
     renamings = [Renaming(permutation) for permutation in group] if answers else []
     return [one.permutation for one in renamings if all(one.of(answer) == answer for answer in answers)]
 
 
 def _watched(asked: ModuleQuestion, spec: Specification, group: list[Permutation]) -> ModuleQuestion:
-    """The same with permutations of model values, which are watched."""
+    """Return the question with permutations of model values, which are checked during evaluation."""
     shared = spec.evaluator
     own = Evaluator(shared.variables, shared.resolve, shared.constants, shared.order)
     own.model_values = shared.model_values

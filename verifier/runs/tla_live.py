@@ -1,7 +1,7 @@
-"""Temporal properties of a module by the interpreter: fair loops in the graph of all states.
+"""Temporal properties of a module, decided by the interpreter: fair loops in the graph of all states.
 
-So a module is decided that cannot be translated, as by TLC. A lasso is judged (``tla_replay``), which works
-out what the formulas say of this one execution.
+So a module is decided that cannot be translated, as in TLC. A lasso is judged (``tla_replay``) by evaluating
+the formulas on this one execution.
 """
 
 from __future__ import annotations
@@ -55,20 +55,20 @@ _EXPLORES = (LiveEngine.AUTO, LiveEngine.EXPLICIT)
 
 
 def explores(options: LiveOptions) -> bool:
-    """True if it is left open how to decide, or exploration is asked for."""
+    """True if the options ask for exploration or leave the choice open."""
     return options.engine in _EXPLORES and options.explore and options.solver is None
 
 
 def check_explores(options: LiveOptions) -> None:
-    """Raises UsageError where something else is asked for."""
+    """Raise UsageError if the options ask for another way."""
     if not explores(options):
         words = f"--engine {options.engine}" if options.engine not in _EXPLORES else "--no-explore, --solver"
         raise UsageError(f"--by interpreter explores all states, so it does not go with {words}")
 
 
 def lived(asked: ModuleQuestion, until: float | None = None) -> Run | None:
-    """The run, by the interpreter; None if it is not done ``until`` then, by the processor time of this
-    process. Raises UsageError for an expression that has no value."""
+    """Run the interpreter; None if it is not done ``until`` that processor time of this process. Raises
+    UsageError for an expression without a value."""
     search, verdicts, reason = _Live(asked), list[Verdict](), ""
     try:
         within_limits(asked, search.explore, until)
@@ -86,7 +86,7 @@ def lived(asked: ModuleQuestion, until: float | None = None) -> Run | None:
     except Undefined as error:
         reason = f"{error}{search.whereabouts()}"
         if all(verdict.trace is None for verdict in verdicts):
-            raise UsageError(reason) from None  # what is violated is known all the same
+            raise UsageError(reason) from None  # the violations found stand
     return search.run(verdicts, reason)
 
 
@@ -110,7 +110,7 @@ class _Live:
         self.traces: dict[str, Mapping[str, Any]] = {}
         self.loops: Loops | None = None
         self.undefined: dict[str, str] = {}
-        """Of properties without a value in some step, why."""
+        """For each property that has no value in some step: the reason."""
 
     def _tell(self, explorer: Explorer) -> None:
         now = time.monotonic()
@@ -120,14 +120,14 @@ class _Live:
             self.asked.listen(Progress(explorer.level, explorer.count, waiting, now - self.began))
 
     def whereabouts(self) -> str:
-        """Where something had no value."""
+        """Return the place where an expression had no value."""
         if self.loops is None:
             return where_undefined(self.explorer)
         state = tuple(self.spec.evaluator.now)
         return "" if UNSET in state else whereabouts(self.spec, state, None)
 
     def explore(self) -> None:
-        """Finds all states. Raises Undefined, Interrupted, GivenUp."""
+        """Find all states. Raises Undefined, Interrupted, GivenUp."""
         self.explorer.assume()
         self.explorer.explore()
         check_begins(self.spec, self.explorer.found)
@@ -135,7 +135,7 @@ class _Live:
         self.loops = Loops(graph)
 
     def _fairness(self) -> tuple[list[Fair], list[Unfolded]]:
-        """The fairness conditions that are demanded, and what else is said of all executions."""
+        """Return the required fairness conditions, and the other assumptions on executions."""
         conditions: list[Fair] = []
         others: list[Unfolded] = []
         if self.options.fairness == NO_FAIRNESS:
@@ -152,8 +152,8 @@ class _Live:
         return conditions, others
 
     def decided(self, name: str) -> Verdict:
-        """The verdict on a property; without one where it has no value: the others may have one. Raises
-        Interrupted, GivenUp and UsageError."""
+        """Return the verdict on a property. It is inconclusive if the property has no value: others may have
+        one. Raises Interrupted, GivenUp and UsageError."""
         try:
             return self.verdict(name)
         except Undefined as error:
@@ -161,7 +161,7 @@ class _Live:
             return Verdict(name, VerdictKind.INCONCLUSIVE, None, 0.0, self.undefined[name])
 
     def verdict(self, name: str) -> Verdict:
-        """The verdict on a property. Raises Undefined, Interrupted, GivenUp and UsageError."""
+        """Return the verdict on a property. Raises Undefined, Interrupted, GivenUp and UsageError."""
         assert self.loops is not None
         began, spec = time.monotonic(), self.spec
         safety = _property(spec, name)
@@ -180,7 +180,7 @@ class _Live:
         return self._violated(name, ring, conditions, seconds)
 
     def _violated(self, name: str, ring: Ring, conditions: Sequence[Fair], seconds: float) -> Verdict:
-        """The verdict by an execution, which is judged."""
+        """Return the verdict from an execution, which is judged."""
         assert self.loops is not None
         spec, definition = self.spec, self.asked.question.definition
         states = [self.loops.graph.states[number] for number in ring.states]
@@ -201,7 +201,7 @@ class _Live:
         return replayed(_judging(spec), verdict, states)
 
     def _reason(self, one: Fair, lasso: Lasso, trace: Trace, closing: ActionTaken | None) -> str:
-        """Why the loop meets a condition."""
+        """Return the reason why the loop meets a condition."""
         actions = [*trace.actions, *([] if closing is None else [closing])]
         taken = lasso.truths(one.step) if closing is not None else []
         for place in range(lasso.start, len(taken)):
@@ -211,10 +211,10 @@ class _Live:
         free = [place for place in range(lasso.start, len(enabled)) if not enabled[place]]
         if len(free) == len(enabled) - lasso.start:
             return "impossible in every state of the loop"
-        return f"impossible in state {free[0]}" if free else "not met"  # which the judge finds
+        return f"impossible in state {free[0]}" if free else "not met"  # the judge will find it
 
     def run(self, verdicts: Sequence[Verdict], ended: str) -> Run:
-        """The run; ``ended``: why before all is decided."""
+        """Return the run. ``ended``: the reason why it ended before all is decided."""
         question, found = self.asked.question, self.explorer.found
         known = {verdict.property_name for verdict in verdicts}
         left = [name for name in self.names if name not in known]
@@ -242,8 +242,8 @@ def _property(spec: Specification, name: str) -> Safety:
 
 
 def _judging(spec: Specification) -> Specification:
-    """The specification by which an execution is judged: what a constraint says of the search, as TLCGet
-    does, is known of the search alone, which has followed each step."""
+    """Return the specification for judging an execution. A constraint that mentions the search, as by TLCGet,
+    is left out: only the search knows it, and has followed each step."""
     analysis = spec.evaluator.analysis
 
     def speaks_of_search(formulas: Sequence[Any]) -> bool:

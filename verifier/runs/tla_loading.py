@@ -34,26 +34,26 @@ from verifier.verdict import TEMPORAL_PART
 
 _TRUE = Term(Operator.LITERAL, Boolean(), (), True)
 UNKNOWN = TemporalFormula(TemporalOperator.EVENTUALLY, (_TRUE,))
-"""What stands for a temporal formula before it is translated."""
+"""The placeholder of a temporal formula before it is translated."""
 Found = TypeVar("Found")
 OF_STEPS = "!step"
-"""What follows the name of a property where it speaks of steps and beside that of states."""
+"""The suffix of a property's name for its part about steps, if it also has one about states."""
 
 
 @dataclass(frozen=True)
 class TlaDefinition(Definition):
-    """What the rest of the program asks of a protocol, of a TLA+ module that is only interpreted."""
+    """The definition of a TLA+ module that is only interpreted, for the rest of the program."""
 
     source_hash: str = ""
 
     @cached_property
     def spec_hash(self) -> str:
-        """The hash of module and configuration (``_hash``)."""
+        """Return the hash of module and configuration (``_hash``)."""
         return self.source_hash
 
     @property
     def property_names(self) -> tuple[str, ...]:
-        """The names of all that the configuration asks for."""
+        """Return the names of all properties in the configuration."""
         return (*(prop.name for prop in self.properties), *(prop.name for prop in self.temporal))
 
 
@@ -66,7 +66,7 @@ class TlaLoaded:
     definition: TlaDefinition
     began: float
     files: tuple[Path, ...]
-    """All that was read: modules and the configuration."""
+    """All files that were read: modules and the configuration."""
 
 
 def load(
@@ -77,11 +77,9 @@ def load(
     began: float | None = None,
     said: Mapping[str, Any] = MappingProxyType({}),
 ) -> TlaLoaded:
-    """The module of a file, at the constants of its configuration. Raises UsageError.
-
-    Without ``config``, the configuration is the file of the same name beside the module. ``said`` are the
-    constants that a file of results names: they are taken where ``settings`` say nothing else.
-    """
+    """Load the module of a file, at the constants of its configuration. Raises UsageError. Without
+    ``config``, the configuration is the file of the same name beside the module. ``said``: the constants of a
+    file of results, which hold unless ``settings`` differ."""
     deep_recursion()
     path = Path(spec)
     module, library = read_module(path, libraries)
@@ -112,7 +110,7 @@ def load(
 def _specified(
     module: ast.Module, library: Library, config: Config, overriding: Mapping[str, Assignment]
 ) -> Specification:
-    """The specification. Of a module without a translation of its PlusCal, an error says how to get one."""
+    """Return the specification. If PlusCal has no translation, an error says how to get one."""
     with library.hinting():
         found = evaluated(lambda: specify(module, config, overriding, library.words))
     found.warnings = (*library.warnings(), *found.warnings)
@@ -120,7 +118,7 @@ def _specified(
 
 
 def _read(said: Mapping[str, Any], declared: Container[str]) -> dict[str, Assignment]:
-    """The constants of a file of results that can be read as a configuration writes them."""
+    """Return the constants of a file of results that can be written in a configuration."""
     found = {}
     for name, value in said.items():
         try:
@@ -133,18 +131,19 @@ def _read(said: Mapping[str, Any], declared: Container[str]) -> dict[str, Assign
 
 
 def setting(name: str, value: Any) -> str | None:
-    """What ``--set`` says of a constant of a module; None where a configuration cannot write its value."""
+    """Return the argument of ``--set`` for a constant of a module; None if a configuration cannot write
+    it."""
     return word_of(value) if name in _read({name: value}, (name,)) else None
 
 
 def word_of(value: Any) -> str:
-    """A value from a file as a configuration writes it."""
+    """Return a value from a file in the syntax of a configuration."""
     return str(value).upper() if isinstance(value, bool) else str(value)
 
 
 def _differs(config: Config, name: str, other: Assignment) -> bool:
-    """True if a configuration gives a constant another value, or none; what it puts an operator for is known
-    when that is evaluated."""
+    """True if a configuration gives a constant another value, or none. A substituted operator is only known
+    when it is evaluated."""
     own = config.constants.get((None, name))
     return own is None or (not own.operator and _said(own) != _said(other))
 
@@ -162,8 +161,8 @@ def _config(path: Path, config: Path | None) -> Config:
 
 
 def _hash(files: Sequence[Path], config: Config, overriding: Mapping[str, Assignment]) -> str:
-    """The hash of what a module means: the texts, the constants, and what the configuration says of states
-    and steps. Which properties are checked, and where the files are, is no part of it."""
+    """Return the hash of a module's meaning: texts, constants, and the configuration's parts about states and
+    steps. The checked properties and the paths of files do not matter."""
     assigned = {key: one for key, one in config.constants.items() if key[1] not in overriding}
     assigned |= {(None, name): one for name, one in overriding.items()}
     constants = sorted((module or "", name, *_said(one)) for (module, name), one in assigned.items())
@@ -181,7 +180,7 @@ def _hash(files: Sequence[Path], config: Config, overriding: Mapping[str, Assign
 
 
 def _said(assignment: Assignment) -> tuple[str, str]:
-    """What is put for a constant: an operator or a value, written in one way."""
+    """Return the substitute of a constant, an operator or a value, in a canonical form."""
     if assignment.table:
         rows = [[_canonical(one) for one in (*arguments, value)] for arguments, value in assignment.table]
         return "", json.dumps(sorted(rows))
@@ -237,7 +236,7 @@ def _action_names(specification: Specification) -> list[str]:
 
 
 def evaluated(work: Callable[[], Found]) -> Found:
-    """What work gives. An expression without a value, or recursion without an end, is wrong input."""
+    """Return the result of work. An expression without a value, or endless recursion, is a usage error."""
     try:
         return work()
     except Undefined as error:
@@ -249,19 +248,19 @@ def evaluated(work: Callable[[], Found]) -> Found:
 
 
 def no_initial_state(spec: Specification) -> UsageError:
-    """Why nothing can be asked of a module of which no execution begins."""
+    """Return the error for a module without an initial state."""
     return UsageError(f"{spec.module.name}: no state satisfies Init, so that nothing can happen")
 
 
 def checkable(spec: Specification, name: str) -> bool:
-    """True if something of a property speaks of states and steps only."""
+    """True if some part of a property is about states and steps only."""
     safety = spec.properties[name]
     return bool(safety.initially or safety.always or safety.steps)
 
 
 def taken_apart(spec: Specification) -> Specification:
-    """The specification with each property that speaks of states and of steps as two, by the names that
-    engines call these by."""
+    """Return the specification with each property about states and steps split in two. Each part has the name
+    that engines use."""
     properties = dict(spec.properties)
     for name, one in spec.properties.items():
         if one.always and one.steps:
@@ -271,7 +270,7 @@ def taken_apart(spec: Specification) -> Specification:
 
 
 def operators(spec: Specification, levels: Sequence[int]) -> list[str]:
-    """The operators of the module itself without parameters, of these levels."""
+    """Return the module's own operators without parameters, of these levels."""
     analysis = spec.evaluator.analysis
     own = [
         found
@@ -282,12 +281,12 @@ def operators(spec: Specification, levels: Sequence[int]) -> list[str]:
 
 
 def temporal_name(name: str, safety: Safety) -> str:
-    """What engines that look at states and steps leave of a property is called so."""
+    """Return the name of the part of a property that engines for states and steps leave open."""
     return f"{name}{TEMPORAL_PART}" if safety.initially or safety.always or safety.steps else name
 
 
 def temporal_named(spec: Specification, name: str, known: Sequence[str]) -> Safety:
-    """The operator of the module with this name, which speaks of executions. Raises UsageError."""
+    """Return the operator of this name, as a temporal property. Raises UsageError."""
     found = spec.module.names.get(name)
     if not isinstance(found, ast.Definition) or found.parameters:
         raise _unknown(spec, name, known, "temporal property")
@@ -300,13 +299,13 @@ def temporal_named(spec: Specification, name: str, known: Sequence[str]) -> Safe
 
 
 def left_to_others(*names: str) -> str:
-    """Why ``verify live`` is not what decides these properties."""
+    """Return the reason why ``verify live`` does not decide these properties."""
     says, it = ("says", "it") if len(names) == 1 else ("say", "them")
     return f"{', '.join(names)} {says} nothing of whole executions: verify bmc, explore and prove check {it}"
 
 
 def formula_named(spec: Specification, name: str, known: Sequence[str], kind: str = "property") -> Formula:
-    """The operator of the module with this name, which speaks of one state. Raises UsageError."""
+    """Return the operator of this name, as a formula of one state. Raises UsageError."""
     found = spec.module.names.get(name)
     if not isinstance(found, ast.Definition) or found.parameters:
         raise _unknown(spec, name, known, kind)
@@ -319,7 +318,7 @@ def formula_named(spec: Specification, name: str, known: Sequence[str], kind: st
 
 
 def _unknown(spec: Specification, name: str, known: Sequence[str], kind: str) -> UsageError:
-    """The error for what is neither configured nor an operator without parameters."""
+    """Return the error for a name that is neither configured nor an operator without parameters."""
     levels = (TEMPORAL,) if kind.startswith("temporal") else (CONSTANT, STATE)
     near = nearest(name, [*known, *operators(spec, levels)])
     hint = f"; did you mean {near!r}?" if near else ""

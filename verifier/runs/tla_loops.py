@@ -1,8 +1,8 @@
-"""Fair loops among the states of a module, as the interpreter finds them.
+"""Fair loops among the states of a module, found by the interpreter.
 
-The graph is multiplied with the automaton of a case (``tla/tableau``): then its states are pairs of a state
-and a state of the automaton, and stuttering is a step like any other. A loop is fair, puts nothing off for
-ever, and does what the case says of the loop.
+The search uses the product of the graph with the automaton of a case (``tla/tableau``). Its states are pairs
+of a state and a state of the automaton, and stuttering is a step like any other. A loop is fair, postpones
+nothing forever, and satisfies the case's conditions on loops.
 """
 
 from __future__ import annotations
@@ -24,28 +24,30 @@ from verifier.tla.unfolding import Fair, Leaf, Not, Unfolded
 
 @dataclass(frozen=True)
 class Ring:
-    """An execution by the numbers of its states, after the last of which comes the one at ``start``. No state
-    stands twice in a row, but for a last one in which it stutters."""
+    """An execution by the numbers of its states; the state at ``start`` follows the last.
+
+    No state occurs twice in a row, except a last state that stutters.
+    """
 
     states: tuple[int, ...]
     start: int
 
     @property
     def steps(self) -> list[tuple[int, int]]:
-        """The steps of the loop that change the state."""
+        """Return the steps of the loop that change the state."""
         around = [*self.states[self.start :], self.states[self.start]]
         return [(one, other) for one, other in pairwise(around) if one != other]
 
 
 class Loops:
-    """Looks for loops in a graph."""
+    """Searches a graph for loops."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph, self.check = graph, graph.check
         self.count = len(graph.states)
         own = np.arange(self.count)
         self.sources = np.concatenate((graph.sources, own))
-        """Of all steps; the last ones stutter."""
+        """The sources of all steps; the last steps stutter."""
         self.targets = np.concatenate((graph.targets, own))
         self._in_loops: dict[Leaf, Mask] = {}
         self._everywhere: dict[Leaf, Mask] = {}
@@ -53,15 +55,15 @@ class Loops:
 
     @cached_property
     def _around(self) -> Mask:
-        """The steps that may be part of a loop."""
+        """Return the steps that may be part of a loop."""
         graph = self.graph
         plain = StateGraph(self.count, graph.sources, graph.targets)
         labels = components(plain, np.ones(self.count, np.bool_))
         return np.asarray(labels[graph.sources] == labels[graph.targets])
 
     def find(self, formula: Unfolded) -> Ring | None:
-        """An execution of which the formula is true; None if there is none. Raises Undefined, Interrupted and
-        UsageError."""
+        """Return an execution that satisfies the formula; None if there is none. Raises Undefined,
+        Interrupted and UsageError."""
         for case in cases(formula):
             found = self._of(case)
             if found is not None:
@@ -85,7 +87,7 @@ class Loops:
         fair += [self._again(literal, made) for literal in case.again]
         never = np.ones(len(made.nodes), np.bool_)
         fair += [FairStep(False, never, ~put_off) for put_off in made.put_off]
-        fair.append(FairStep(False, never, np.ones(len(made.edges), np.bool_)))  # a loop has a step
+        fair.append(FairStep(False, never, np.ones(len(made.edges), np.bool_)))  # a loop must have a step
         fair = [FairStep(one.strong, one.enabled, one.taken[kept]) for one in fair]
         graph = StateGraph(len(made.nodes), made.sources[kept], made.targets[kept])
         component = fair_component(graph, within, (), fair, self.check)
@@ -104,8 +106,8 @@ class Loops:
         return ~found if isinstance(literal, Not) else found
 
     def _steps(self, literal: Literal, *, in_loops: bool) -> Mask:
-        """The steps, those that stutter included, of which a formula of steps is true; ``in_loops``: where
-        they may be part of a loop, and of others anything."""
+        """Return the steps, including stuttering ones, that satisfy a formula of steps. ``in_loops``: the
+        result matters only for steps that may be part of a loop."""
         leaf = _leaf(literal)
         assert leaf.stuttering is not None
         found = self._everywhere.get(leaf)
@@ -126,7 +128,8 @@ class Loops:
         return found
 
     def _again(self, literal: Literal, made: _Product) -> FairStep:
-        """What is true again and again, as weak fairness: a state in which it is so, or a step."""
+        """Return a condition that holds infinitely often as weak fairness: a state in which it holds, or a
+        step."""
         if _leaf(literal).stuttering is None:
             none = np.zeros(len(made.edges), np.bool_)
             return FairStep(False, ~self._states(literal)[made.state], none)
@@ -135,8 +138,8 @@ class Loops:
 
 
 class _Product:
-    """The reachable pairs of a state and a state of a case's automaton, the nearest first, and the steps
-    between them."""
+    """The reachable pairs of a state and an automaton state, the nearest first, and the steps between
+    them."""
 
     def __init__(self, loops: Loops, case: Case) -> None:
         automaton, count = Automaton(case.first), loops.count
@@ -160,16 +163,16 @@ class _Product:
         sources, targets, edges = (np.concatenate(column) for column in zip(*parts, strict=True))
         self._reach(len(automaton.transitions) * count, loops.graph.initial, sources, targets)
         self.state = self.nodes % count
-        """Of each pair the state."""
+        """The state of each pair."""
         kept = np.flatnonzero(self._place[sources] >= 0)
         kept = kept[np.argsort(self._place[sources[kept]], kind="stable")]
         self.sources, self.targets = self._place[sources[kept]], self._place[targets[kept]]
         self.edges = edges[kept]
-        """Of each step of pairs the step that it is."""
+        """The step of the graph for each step of pairs."""
         self.put_off = [np.concatenate(masks)[kept] for masks in off.values()]
 
     def _reach(self, pairs: int, initial: int, sources: Numbers, targets: Numbers) -> None:
-        """Finds the pairs that can be reached, breadth first from one before all initial ones."""
+        """Find the reachable pairs, breadth first from a virtual state before all initial ones."""
         first = np.arange(initial)
         whole = (np.concatenate((np.full(initial, pairs), sources)), np.concatenate((first, targets)))
         matrix = csr_array((np.ones(len(whole[0]), np.bool_), whole), shape=(pairs + 1, pairs + 1))
@@ -180,7 +183,7 @@ class _Product:
         self._place[self.nodes] = np.arange(len(self.nodes))
 
     def way(self, node: int) -> list[int]:
-        """A shortest way from an initial pair to one, with both."""
+        """Return a shortest way from an initial pair to a pair, with both."""
         pair, found = int(self.nodes[node]), list[int]()
         while self._place[pair] >= 0:
             found.append(int(self._place[pair]))
@@ -195,8 +198,8 @@ def _leaf(literal: Literal) -> Leaf:
 
 
 def _ring(stem: Sequence[int], around: Sequence[int]) -> Ring:
-    """The execution, without the steps that stutter: TLA+ does not notice them. ``stem`` ends where the loop
-    begins, which ``around`` begins and ends with."""
+    """Return the execution without stuttering steps, which TLA+ does not distinguish. ``stem`` ends where the
+    loop begins; ``around`` begins and ends there."""
     states = [state for n, state in enumerate(stem) if not n or stem[n - 1] != state]
     start = len(states) - 1
     for one, other in pairwise(around):

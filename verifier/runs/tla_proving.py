@@ -1,5 +1,7 @@
-"""Proofs by the interpreter, where a module takes long to translate or cannot be translated: every reachable
-state is looked at, and looked at again in another way."""
+"""Proofs by the interpreter, for modules that translate slowly or not at all.
+
+Every reachable state is explored, and explored again in another way.
+"""
 
 from __future__ import annotations
 
@@ -38,14 +40,14 @@ if TYPE_CHECKING:
     from verifier.outcomes.run import Run
 
 _NEAR, _AHEAD_SECONDS = 1_000, 1.0
-"""So many states are looked at before all else, in at most so many seconds of processor time; variables that
-grow are looked for in as many."""
+"""The number of states that are explored first, and the limit of processor seconds. The search for growing
+variables has the same limit."""
 _NEAR_LEVELS = 16
-"""They are looked for from states that are so near to the initial ones."""
+"""The greatest depth of the states from which that search starts."""
 
 
 def looks_on(asked: ModuleQuestion) -> bool:
-    """True if exploration may answer: not where it is said how to prove, or an invariant is asked for."""
+    """True if exploration may answer: the options choose no prover, and no invariant is asked for."""
     options = asked.question.options
     if not isinstance(options, ProveOptions) or options.all_constants:
         return False
@@ -53,12 +55,9 @@ def looks_on(asked: ModuleQuestion) -> bool:
 
 
 def proved(asked: ModuleQuestion, seconds: float = PATIENT_SECONDS) -> Run | None:
-    """The run, if the interpreter looks at every state twice, by columns and one after the other; else None.
-    Each time it may take so many seconds of processor time.
-
-    States are kept whole and told apart by all variables, so that none is taken for another one. Raises
-    Interrupted.
-    """
+    """Return the run, if the interpreter explores every state twice: by columns and one by one; else None.
+    Each time it may take this number of processor seconds. States are kept whole and compared by all
+    variables, so none is taken for another. Raises Interrupted."""
     spec = with_operators(asked.module, asked.question.properties)
     names = spoken_of(spec, asked.question.properties)
     if names is None:
@@ -90,7 +89,7 @@ def proved(asked: ModuleQuestion, seconds: float = PATIENT_SECONDS) -> Run | Non
 
 
 def _explore(asked: ModuleQuestion, explorer: Explorer, seconds: float) -> None:
-    """Looks at all states. Raises GivenUp, Undefined or Interrupted."""
+    """Explore all states. Raises GivenUp, Undefined or Interrupted."""
 
     def explore() -> None:
         explorer.assume()
@@ -102,8 +101,8 @@ def _explore(asked: ModuleQuestion, explorer: Explorer, seconds: float) -> None:
 def _ended(
     asked: ModuleQuestion, spec: Specification, explorer: Explorer, stop: Interrupted, seconds: float
 ) -> Run:
-    """The run where a limit or the user ends it: what is violated is known. Raises Interrupted if nothing
-    is."""
+    """Return the run if a limit or the user ends it: violations are known. Raises Interrupted if there are
+    none."""
     if not explorer.found.violations or not can_be_said(explorer, asked.question.properties):
         raise stop
     explorer.name_actions()
@@ -119,7 +118,7 @@ def _so_far(
     reason: str,
     seconds: float,
 ) -> Run:
-    """The run with what is settled; the others are open."""
+    """Return the run with the settled verdicts; the others are open."""
     closed = explorer.found.closed if explorer.found.closed >= 0 else None
     left = {
         name: Verdict(name, VerdictKind.INCONCLUSIVE, closed, seconds, reason)
@@ -131,8 +130,9 @@ def _so_far(
 
 
 def looked_ahead(asked: ModuleQuestion) -> Run | Settled:
-    """What is violated in states near the initial ones, told at once: a prover may take long for the others,
-    and forever where a variable has no bound. The run, where it ends with that. Raises Interrupted."""
+    """Report violations in states near the initial ones at once. A prover may take long for the other
+    properties, and forever if a variable is unbounded. Returns the run, if it ends there. Raises
+    Interrupted."""
     options, names = asked.question.options, asked.question.properties
     spec = with_operators(asked.module, names)
     own = spoken_of(spec, names)
@@ -153,7 +153,7 @@ def looked_ahead(asked: ModuleQuestion) -> Run | Settled:
         known = tuple(one for one in told.outcome.verdicts if one.property_name in settled.verdicts)
         asked.listen(Known(replace(told, outcome=replace(told.outcome, verdicts=known))))
         reason = ENDED_FIRST if options.first else _without_bound(asked, explorer, plain)
-    except Undefined:  # somewhere a prover may never come to
+    except Undefined:  # a prover may never reach this state
         return Settled()
     if reason or settled.verdicts.keys() >= {*names}:
         return _so_far(asked, plain, explorer, settled, reason, time.monotonic() - began)
@@ -166,9 +166,9 @@ def _look_no_further(explorer: Explorer) -> None:
 
 
 def _without_bound(asked: ModuleQuestion, explorer: Explorer, spec: Specification) -> str:
-    """Why no end is in sight; empty where that is not so, or where it is to go on all the same."""
+    """Return the reason why no end is in sight; empty if there is none, or if the run must continue."""
     options = asked.question.options
-    if options.keep_going:  # it need not be looked for
+    if options.keep_going:  # the search would be useless
         return ""
     states, names = explorer.states, [one.name for one in spec.variables]
     until = time.process_time() + _AHEAD_SECONDS
@@ -180,7 +180,7 @@ def _without_bound(asked: ModuleQuestion, explorer: Explorer, spec: Specificatio
 
 
 def _explored_to(explorer: Explorer, names: tuple[str, ...], seconds: float) -> Explored:
-    """What a complete exploration shows."""
+    """Return the result of a complete exploration."""
     found = explorer.found
     holds = tuple(name for name in names if name not in found.violations)
     return Explored(holds, explorer.count, max(found.depth, 0), (), (), seconds)

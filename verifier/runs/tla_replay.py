@@ -1,7 +1,7 @@
-"""Executions checked by the interpreter: a counterexample of a TLA+ module is one if it says so.
+"""Executions checked by the interpreter, which confirms each counterexample of a TLA+ module.
 
-A trace file is followed from its first state on: among the states that the interpreter finds, those are taken
-that are written as the file has them. So nothing in a file is believed, and its values need not be read.
+A trace file is followed from its first state: among the interpreter's states, those with the text of the file
+are taken. So no content of a file is trusted, and its values need not be parsed.
 """
 
 from __future__ import annotations
@@ -31,17 +31,18 @@ from verifier.trust.trace import ActionTaken, Loop, Trace
 
 @dataclass(frozen=True)
 class Around:
-    """How an execution goes on forever: by the state of a number after the last one."""
+    """The loop of an infinite execution: the number of the state after the last one."""
 
     start: int
     fair: bool
-    """True if it has to be fair, as the specification says."""
+    """True if the loop must be fair, as the specification says."""
 
 
 def disagreement(
     spec: Specification, states: Sequence[State], name: str | None, around: Around | None = None
 ) -> str | None:
-    """What makes these states no execution that violates the property; None if they are one."""
+    """Return the reason why these states are no execution that violates the property; None if they are
+    one."""
     stepper = Stepper(spec)
     try:
         wrong = _no_execution(spec, stepper, states, around)
@@ -64,7 +65,7 @@ def _no_execution(
     for number, (one, other) in enumerate(itertools.pairwise(path), 1):
         stepper.arrive(number - 1)
         if number == len(states) and one == other:
-            continue  # it stutters
+            continue  # a stuttering step
         if not stepper.within(one):
             return f"step {number}: the CONSTRAINT lets no step begin in the state before"
         if other not in stepper.successors(one):
@@ -121,14 +122,14 @@ class Followed:
     """The execution of a trace file, as the interpreter finds it."""
 
     trace: Trace
-    """Its values are written as TLA+ writes them."""
+    """The trace, with values in TLA+ syntax."""
     written: Mapping[str, Any]
-    """ITF."""
+    """The trace as ITF."""
 
 
 def followed(module: TlaLoaded, data: Mapping[str, Any], said: Header) -> Followed:
-    """The execution in a trace file, which shows what it claims. Raises UsageError if the file is no trace of
-    such a module, and ReplayFailure where the module has no such step."""
+    """Return the execution in a trace file, which shows what it claims. Raises UsageError if the file is no
+    trace of such a module, and ReplayFailure if the module lacks a step."""
     spec = _asked(module, said)
     around = None if "loop" not in data else Around(_start(data), said.fairness != NO_FAIRNESS)
     actions = [_action_name(entry, number) for number, entry in enumerate(data["states"]) if number]
@@ -152,8 +153,8 @@ def followed(module: TlaLoaded, data: Mapping[str, Any], said: Header) -> Follow
 def _taken(
     spec: Specification, states: Sequence[State], actions: Sequence[str], first: int = 1
 ) -> list[Taken]:
-    """The actions between states. Raises ReplayFailure where a step is none of the action that is said to be
-    taken."""
+    """Return the actions between states. Raises ReplayFailure if a step does not belong to its claimed
+    action."""
     stepper, found = Stepper(spec), []
     for number, ((one, other), action) in enumerate(
         zip(itertools.pairwise(states), actions, strict=True), first
@@ -174,7 +175,8 @@ def _start(data: Mapping[str, Any]) -> int:
 
 
 def _asked(module: TlaLoaded, said: Header) -> Specification:
-    """The specification, with the property that the trace violates. Raises UsageError for an unknown one."""
+    """Return the specification with the property that the trace violates. Raises UsageError for an unknown
+    one."""
     spec, name = module.specification, said.violates
     lasting = said.fairness is not None
     known = (*module.definition.property_names, spec.titles.no_deadlock)
@@ -196,12 +198,12 @@ def _action_name(entry: Any, number: int) -> str:
 
 
 def _states(spec: Specification, entries: Sequence[Any]) -> list[State]:
-    """The states that the entries of a file are. Raises UsageError, and ReplayFailure."""
+    """Return the states of a file's entries. Raises UsageError and ReplayFailure."""
     names, order = [one.name for one in spec.variables], spec.evaluator.order
     wanted = [_plain(entry, names, number) for number, entry in enumerate(entries)]
 
     def alike(found: Sequence[State], number: int) -> list[State]:
-        """Those of the states that are written so; different values may be written alike."""
+        """Return the states with this text; different values may have the same text."""
         every = dict.fromkeys(found)
         return [s for s in every if _text([as_json(value, order) for value in s]) == wanted[number]]
 

@@ -1,8 +1,8 @@
-"""Engines on TLA+ files: the module is translated; the interpreter checks what an engine finds.
+"""Engines on TLA+ files: the module is translated, and the interpreter checks the results.
 
-The sorts of the variables are guessed. Where an execution leaves them, the interpreter says what follows: the
-sort is widened by it and the engine starts again, unless the interpreter finds an expression without a value
-there, which is an error of the specification. Every counterexample is an execution to the interpreter too.
+The sorts of the variables are guessed. If an execution leaves them, the interpreter computes the successors.
+They widen the sorts and the engine starts again. If an expression there has no value, the specification has
+an error. The interpreter replays every counterexample.
 """
 
 from __future__ import annotations
@@ -42,34 +42,33 @@ T = TypeVar("T")
 _LOG = logging.getLogger(__name__)
 _MOST_ROUNDS = 60
 _MOST_WIDENED = 2
-"""Where one property is violated and the sort of a variable was widened so often, a proof of others ends."""
+"""The number of widenings of one variable's sort after which a proof ends, if some property is violated."""
 _LONG = 0.3
-"""Where translating takes so many seconds of processor time, more states are looked at before all else is
-built."""
+"""Processor seconds of translation from which more states are sampled before anything else is built."""
 
 
 BUILDING_SECONDS, PATIENT_SECONDS = 5.0, 20.0
-"""Where a translation takes longer to build, the interpreter looks on for so long, however many states there
-are, and where there is none. Both by the processor time of this process."""
+"""Processor seconds of building after which the interpreter continues, and those that it then gets. The
+second also applies if there is no translation."""
 
 
 class GivenUp(Exception):
-    """Building a translation takes longer than it may, or does not pay, which it then says in words."""
+    """Raised if building a translation takes too long, or is not worthwhile, with the reason in words."""
 
 
 @dataclass(frozen=True)
 class Patience:
-    """How long building may take, in seconds of the processor time of this process."""
+    """The limits of building, in processor seconds of this process."""
 
     seconds: float
-    """In a round, that is until sorts are widened."""
+    """The limit of a round, that is, until sorts are widened."""
     last: float
-    """When no round begins any more."""
+    """The time after which no round begins."""
     translating: float = 1.0
-    """The share of a round in which the module is to be translated."""
+    """The share of a round in which the module must be translated."""
 
     def until(self) -> tuple[float, float]:
-        """When a round that begins now is given up: while the module is translated, and later. Raises
+        """Return the deadlines of a round that begins now: for translation, and for the rest. Raises
         GivenUp."""
         now = time.process_time()
         if now > self.last:
@@ -85,33 +84,33 @@ class ModuleQuestion:
     module: TlaLoaded
     question: Question[Any]
     named: tuple[str, ...]
-    """The properties that were named by who asks."""
+    """The properties that the user named."""
     listen: Listen
     built: Callable[[Model], None]
     translated: Callable[[TlaDefinition], None] = lambda made: None
-    """What is done with a translation before anything is built of it. May raise GivenUp."""
+    """A callback with a translation before anything is built from it. It may raise GivenUp."""
     patience: Patience | None = None
-    """When building is given up."""
+    """The limits of building."""
     symmetry: Symmetry | None = None
-    """The permutations of which one state of each class is to be looked at, while they are watched."""
+    """The permutations under which one state of each orbit is explored, while they are checked."""
 
     def say(self, words: str) -> None:
-        """Says what is decided on the way, as which semantics is to answer and why."""
+        """Report a decision, such as the choice of the semantics and its reason."""
         _LOG.info("%s: %s", self.engine.name, words)
         self.listen(Remark(words))
 
 
 def translated(asked: ModuleQuestion, settled: Settled | None = None) -> Run:
-    """The run of an engine on the translated module; ``settled``: some of the properties are. Raises
-    Interrupted where it could not begin."""
+    """Run an engine on the translated module. ``settled``: properties that are decided. Raises Interrupted if
+    it could not begin."""
     return run_translated(asked, within_limits(asked, lambda: started(asked)), settled)
 
 
 def translated_unless_slow(
     asked: ModuleQuestion, look_on: Callable[[], Run | None], settled: Settled | None = None
 ) -> Run:
-    """The same; where building takes long or is not possible, what the interpreter finds by then, if it finds
-    all. Raises Interrupted."""
+    """Run an engine on the translated module. If building takes long or is impossible, return the
+    interpreter's run, if that decides everything. Raises Interrupted."""
     try:
         return translated(replace(asked, patience=Patience(BUILDING_SECONDS, math.inf)), settled)
     except (GivenUp, NotTranslated) as refusal:
@@ -125,8 +124,8 @@ def translated_unless_slow(
 
 
 def within_limits(asked: ModuleQuestion, work: Callable[[], T], until: float | None = None) -> T:
-    """What work gives that does not look at limits itself. Raises Interrupted: they or the user end it.
-    ``until``: raises GivenUp later than this, by the processor time of this process."""
+    """Return the result of work that does not check limits itself. Raises Interrupted at the limits or by the
+    user. ``until``: the processor time of this process at which GivenUp is raised."""
     asked.question.limits.check_time()
     try:
         return within(asked.question.limits, work, until)
@@ -139,12 +138,12 @@ def within_limits(asked: ModuleQuestion, work: Callable[[], T], until: float | N
 
 
 def ended(asked: ModuleQuestion, reason: str) -> Run:
-    """The run of an engine that could not begin."""
+    """Return the run of an engine that could not begin."""
     return asked.engine.run(replace(asked.question, ended=reason), asked.listen, asked.built)
 
 
 def _stopped(asked: ModuleQuestion, reason: str, figures: Mapping[str, Any] | None = None) -> Run:
-    """The run of an engine that cannot go on; ``figures``: what it counted."""
+    """Return the run of an engine that cannot continue. ``figures``: its counts."""
     found = ended(asked, reason)
     verdicts = tuple(replace(verdict, reason=reason) for verdict in found.outcome.verdicts)
     counted = {**found.outcome.statistics, **(figures or {})}
@@ -152,7 +151,8 @@ def _stopped(asked: ModuleQuestion, reason: str, figures: Mapping[str, Any] | No
 
 
 def started(asked: ModuleQuestion, looked: Looked = lambda found, sorts: None) -> Symbolic:
-    """The module, its first states looked at. ``looked`` gets these, and the sorts that they need."""
+    """Return the module with its first states sampled. ``looked`` gets these, and the sorts that they
+    need."""
     asked.listen(Remark("looking at the first states, to guess the sorts of the variables"))
     own = () if asked.engine.decides_temporal else asked.question.properties
     depth = getattr(asked.question.options, "depth", None) if asked.engine.name == "bmc" else None
@@ -165,7 +165,7 @@ def started(asked: ModuleQuestion, looked: Looked = lambda found, sorts: None) -
 
 
 def remark(asked: ModuleQuestion) -> None:
-    """Says what of the configuration this engine does not look at, or not as its reader may expect."""
+    """Report parts of the configuration that this engine ignores or handles unexpectedly."""
     for words in _noted(asked):
         asked.listen(Remark(words))
 
@@ -192,15 +192,15 @@ def _noted(asked: ModuleQuestion) -> Iterator[str]:
 def translated_soon(
     asked: ModuleQuestion, made: Symbolic, seconds: float, *, translating: float = 1.0
 ) -> Run:
-    """The same as ``run_translated``. Raises GivenUp if building takes more seconds of processor time in a
-    round, or if another one would begin later than that. ``translating``: the share of these seconds in which
-    the module is to be translated."""
+    """Run a sampled module, as `run_translated` does, within a time. Raises GivenUp if building takes more
+    processor seconds in a round, or if another round would begin later. ``translating``: the share of these
+    seconds for translation."""
     patience = Patience(seconds, time.process_time() + seconds, translating)
     return run_translated(replace(asked, patience=patience), made)
 
 
 def run_translated(asked: ModuleQuestion, made: Symbolic, settled: Settled | None = None) -> Run:
-    """The same of a module whose first states were looked at; ``settled``: some of the properties are."""
+    """Run an engine on a module whose first states were sampled. ``settled``: properties that are decided."""
     from verifier.runs.tla_verdicts import Closed, Settled
 
     closed = Closed(asked.question.properties)
@@ -252,14 +252,15 @@ def _in_rounds(asked: ModuleQuestion, made: Symbolic, settled: Settled, closed: 
 
 
 def _check_growth(asked: ModuleQuestion, settled: Settled, widened: Widened) -> None:
-    """Raises Interrupted where a property is violated and no end is in sight of a proof of the others."""
+    """Raise Interrupted if a property is violated and a proof of the others has no end in sight."""
     reason = without_end(asked.question.options, settled.verdicts, widened.at_least(_MOST_WIDENED))
     if reason:
         raise Interrupted(reason)
 
 
 def _validation_seconds(asked: ModuleQuestion) -> float | None:
-    """How long the translation is to be compared with the module; None: not said, or no time is left."""
+    """Return the time for comparing the translation with the module; None: the default, or no time is
+    left."""
     wanted = getattr(asked.question.options, "validate", None)
     left = asked.question.limits.seconds_left
     if wanted is None or (left is not None and left <= 0):
@@ -270,7 +271,7 @@ def _validation_seconds(asked: ModuleQuestion) -> float | None:
 
 
 def _with_depths(asked: ModuleQuestion, closed: Closed) -> ModuleQuestion:
-    """The question, with the depths that need not be closed again."""
+    """Return the question with the depths that need not be closed again."""
     options = asked.question.options
     if not isinstance(options, BmcOptions):
         return asked
@@ -279,9 +280,9 @@ def _with_depths(asked: ModuleQuestion, closed: Closed) -> ModuleQuestion:
 
 
 def _too_narrow(asked: ModuleQuestion, made: Symbolic, seconds: float) -> bool:
-    """True if the sorts are too narrow for states that are found in so many seconds, the time that
-    translating took. All else takes several times as long, for nothing if the sorts turn out to be too
-    narrow, or if these are all states: then raises GivenUp."""
+    """True if the sorts are too narrow for states found in this number of seconds, the time of translation.
+    Everything else takes several times as long, in vain if the sorts are too narrow. Raises GivenUp if the
+    sample turns out to be complete."""
     sample = made.translation.sample
     if sample.complete:
         return False
@@ -292,7 +293,7 @@ def _too_narrow(asked: ModuleQuestion, made: Symbolic, seconds: float) -> bool:
 
 
 def _definition(asked: ModuleQuestion, made: Symbolic) -> TlaDefinition:
-    """The module at the sorts that are known."""
+    """Return the module at the current sorts."""
     names = asked.question.properties
     if asked.engine.decides_temporal:
         return made.definition(names)
@@ -305,7 +306,7 @@ def _definition(asked: ModuleQuestion, made: Symbolic) -> TlaDefinition:
 
 
 def _check_choices(definition: TlaDefinition) -> None:
-    """Raises NotTranslated where free parameters have more values than exploration tries."""
+    """Raise NotTranslated if free parameters have more values than exploration tries."""
     from verifier.explicit.moves import MOST_MOVES
 
     for action in as_built(definition, free=False).actions:
@@ -321,16 +322,16 @@ def _round(
     settled: tuple[str, ...],
     until: float | None,
 ) -> Run:
-    """One run, at the sorts that are known, of the properties that are not settled; building is to end
-    before."""
+    """Run once, at the current sorts, for the properties that are not settled. Building must end before the
+    given time."""
     question, titles = asked.question, definition.titles
     names = tuple(name for name in question.properties if name not in settled)
     if not asked.engine.decides_temporal and not (names and asked.engine.writes_certificates):
-        # A proof of another property is one of this, too.
+        # A proof of another property also proves this one.
         names = tuple(dict.fromkeys((*names, titles.sorts)))
     loaded = replace(question.loaded, definition=definition, began=question.limits.since, source=None)
     options = replace(question.options, properties=names, ending=titles.of_the_translation)
-    # What is expected is compared with all verdicts and all actions of the module, in the end.
+    # Expectations are compared at the end with all verdicts and all actions of the module.
     options = replace(options, expect=() if settled else _expected(question, definition))
     if titles.no_deadlock in settled:
         options = replace(options, deadlock=False)
@@ -344,19 +345,19 @@ def _round(
         return asked.engine.run(own, asked.listen, built)
     except (Untranslated, SortError) as error:
         raise NotTranslated(f"{error}: {INSTEAD}") from None
-    except TooLargeError as error:  # sorts are guessed: nobody has chosen them
+    except TooLargeError as error:  # sorts are guessed, not chosen by the user
         raise NotTranslated(f"{error.words}: {INSTEAD}") from None
 
 
 def _expected(question: Question[Any], definition: TlaDefinition) -> tuple[str, ...]:
-    """What is expected, but of actions that the translation has no step of."""
+    """Return the expectations, without those of actions that have no step in the translation."""
     there = {action.name for action in definition.actions}
     gone = {one.action for one in question.expectations.enabled} - there
     return tuple(word for word in question.options.expect if word.rpartition("=")[0] not in gone)
 
 
 def _check_fairness(model: Model, made: Symbolic) -> None:
-    """Raises NotTranslated if an action for the sake of fairness adds a step."""
+    """Raise NotTranslated if an action for fairness adds a step."""
     from verifier.engines.contained import with_steps_beyond
 
     beyond = with_steps_beyond(model, made.open) if made.open else None
@@ -375,7 +376,7 @@ def _check_translated(made: Symbolic, names: Sequence[str], named: Sequence[str]
 
 
 def _leaving(found: Run) -> Verdict | None:
-    """The verdict that the sorts were left, or that something has no value."""
+    """Return the verdict that the sorts were left, or that an expression has no value."""
     for verdict in found.outcome.verdicts:
         leaves = verdict.property_name in found.definition.titles.of_the_translation
         if leaves and verdict.kind is VerdictKind.VIOLATED and verdict.trace is not None:
@@ -384,7 +385,7 @@ def _leaving(found: Run) -> Verdict | None:
 
 
 def _decided(found: Run, leaving: Verdict) -> bool:
-    """True if all that was asked is violated, and not later than the sorts were left."""
+    """True if all asked properties are violated, and not later than the sorts were left."""
     titles = found.definition.titles
     beside = (*titles.of_the_translation, titles.no_deadlock)
     others = [verdict for verdict in found.outcome.verdicts if verdict.property_name not in beside]

@@ -1,5 +1,7 @@
-"""What the interpreter found in bounded model checking of a module: the answer, or what the searches of the
-translated module need not find again."""
+"""The interpreter's results in bounded model checking of a module.
+
+They are the answer, or save work in the searches of the translated module.
+"""
 
 from __future__ import annotations
 
@@ -31,29 +33,30 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Searched:
-    """What the interpreter found, without the states that it looked at, which may be many."""
+    """The interpreter's results, without the explored states, which may be many."""
 
     asked: ModuleQuestion
     specification: Specification
     states: int
-    """How many were found."""
+    """The number of states found."""
     closed: int
-    """The depth that is closed for what is not violated; -1 if not even the initial states were looked at."""
+    """The depth that is closed for properties without a violation; -1 if not even the initial states were
+    explored."""
     enabled: tuple[str, ...]
     """The actions that were taken."""
     never: tuple[str, ...]
-    """Those that were not, if every state to the depth was looked at."""
+    """The actions that were not taken, if every state to the depth was explored."""
     seconds: float
     reason: str
-    """Why it was ended, where a limit or the user ended it."""
+    """The reason for the end, if a limit or the user ended it."""
     leaves_off: bool
     """True if it leaves the rest to the translated module."""
     settled: Settled = field(default_factory=Settled)
-    """What is violated."""
+    """The violated properties."""
 
     @property
     def words(self) -> str:
-        """What it did, for the one who waits."""
+        """Return a report for the waiting user."""
         depth = self.asked.question.options.depth
         names = "" if self.asked.symmetry is None else ", up to names of model values"
         if self.leaves_off:
@@ -66,11 +69,9 @@ class Searched:
 
     @property
     def rest(self) -> ModuleQuestion:
-        """The question, with what is known of depths.
-
-        A depth that the interpreter closed is one of the module, not of a translation, so it is closed at all
-        sorts. Whether these are left to that depth is not known: that is asked at every depth.
-        """
+        """Return the question with the known depths. A depth that the interpreter closed is closed for the
+        module, at all sorts. Whether the sorts are left within that depth is not known, so it is checked at
+        every depth."""
         if self.closed < 0:
             return self.asked
         question = self.asked.question
@@ -79,7 +80,7 @@ class Searched:
         return replace(self.asked, question=replace(question, options=options))
 
     def run(self, ended: str = "") -> Run:
-        """The run, if nothing follows; ``ended``: since a limit or the user ended it."""
+        """Return the run, if nothing follows. ``ended``: the reason, if a limit or the user ended it."""
         question, reason = self.asked.question, ended or self.reason
         depth, verdicts = question.options.depth, list[Verdict]()
         for name in question.properties:
@@ -116,21 +117,19 @@ def found_by(
     reason: str,
     leaves_off: bool,
 ) -> Searched | None:
-    """What a search that has ended found; None where it cannot be said in the properties that were asked for.
-
-    The actions of its violations are known.
-    """
+    """Return the results of a finished search; None if they cannot be reported for the asked properties. The
+    actions of its violations are known."""
     if not can_be_said(explorer, asked.question.properties):
         return None
     return searched_by(explorer, spec, asked, began, reason=reason, leaves_off=leaves_off)
 
 
 def can_be_said(explorer: Explorer, names: Sequence[str]) -> bool:
-    """True if what a search found can be said in the properties that were asked for."""
+    """True if the results of a search can be reported for the asked properties."""
     violations = explorer.found.violations
     if not explorer.count or not violations.keys() <= {*names}:
         return False
-    return not any(name + OF_STEPS in names for name in violations)  # the states or the steps may violate it
+    return not any(name + OF_STEPS in names for name in violations)  # states or steps may violate it
 
 
 def searched_by(
@@ -142,8 +141,8 @@ def searched_by(
     reason: str,
     leaves_off: bool = False,
 ) -> Searched:
-    """The same of a search that knows the properties by their names in the question. ``spec`` is that by
-    which violations are judged."""
+    """Return the results of a search that knows the properties by their names in the question. ``spec``: the
+    specification by which violations are judged."""
     names, found, seconds = asked.question.properties, explorer.found, time.monotonic() - began
     settled = settled_by(explorer, spec, asked, seconds)
     enabled, never = enabled_actions(found, asked.module.definition)
@@ -163,7 +162,7 @@ def searched_by(
 
 
 def settled_by(explorer: Explorer, spec: Specification, asked: ModuleQuestion, seconds: float) -> Settled:
-    """What a search found violated, replayed. The actions of its violations are known."""
+    """Return the violations that a search found, replayed. The actions of its violations are known."""
     names, violations = asked.question.properties, explorer.found.violations
     verdicts, traces, states = dict[str, Verdict](), dict[str, Any](), dict[str, Sequence[State]]()
     for name in names:

@@ -1,8 +1,7 @@
-"""TLA+ modules where engines expect protocols: what is asked is translated, run, and checked by the
-interpreter.
+"""TLA+ modules in place of protocols: a question is translated, run, and checked by the interpreter.
 
-Every engine but ``explore`` needs a definition with sorts, which the module does not have. So a question is
-prepared by the names of the module, and the definition made when it is answered (``tla_symbolic``).
+Every engine but ``explore`` needs a definition with sorts, which the module lacks. So a question is prepared
+by the names of the module, and the definition is made when it is answered (``tla_symbolic``).
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ if TYPE_CHECKING:
     from verifier.system.model import Model
 
 _MOST_SHOWN = 4
-"""Of strings, in a remark."""
+"""The limit of strings in a remark."""
 
 
 def load_tla(
@@ -61,10 +60,10 @@ def load_tla(
     reading: Reading,
     said: Mapping[str, Any] = MappingProxyType({}),
 ) -> Loaded:
-    """The module of a file, at the constants of its configuration, or those ``said`` by a file of results.
-    Raises UsageError."""
+    """Load the module of a file, at the constants of its configuration, or at those ``said`` by a file of
+    results. Raises UsageError."""
     for name, value in settings.items():
-        if isinstance(value, list | dict):  # of a manifest; the list of a grid was taken apart
+        if isinstance(value, list | dict):  # from a manifest; the list of a grid was expanded before
             words = f"constant {name}={cut(value)} is no value of a TLA+ constant"
             raise UsageError(f'{words}: write a set in quotes, as in {name} = "{{a, b}}"')
     given = {name: word_of(value) for name, value in settings.items()}
@@ -78,13 +77,13 @@ def load_tla(
 
 @dataclass(frozen=True)
 class TlaSource:
-    """A module at its constants, and the properties that were named when it was asked."""
+    """A module at its constants, and the properties that the user named."""
 
     module: TlaLoaded
     named: tuple[str, ...] = ()
 
     def prepared(self, engine: Engine[Any], loaded: Loaded, options: Any) -> Question[Any]:
-        """The question, with what the configuration asks for where no property is named."""
+        """Return the question, with the properties of the configuration if none is named."""
         if getattr(options, "symmetry", False) and engine.name == "explore":
             raise UsageError("--symmetry is not allowed for a TLA+ file: its configuration says SYMMETRY")
         if getattr(options, "work", None) is not None and engine.name == "explore":
@@ -118,7 +117,7 @@ class TlaSource:
         )
 
     def _extended(self, engine: Engine[Any], own: Sequence[str], claims: Mapping[str, bool]) -> TlaDefinition:
-        """The definition with properties that only the module names. Raises UsageError."""
+        """Return the definition with properties that only the module names. Raises UsageError."""
         spec, definition = self.module.specification, self.module.definition
         sorts = Property(definition.titles.sorts, PropertyKind.TYPE_INVARIANT, definition.init, False, "")
         lasting = [prop.name for prop in definition.temporal]
@@ -137,7 +136,7 @@ class TlaSource:
     def answered(
         self, engine: Engine[Any], question: Question[Any], listen: Listen, built: Callable[[Model], None]
     ) -> Run:
-        """The engine's run, by the semantics that is asked for."""
+        """Run the engine, by the semantics that is asked for."""
         found = self._run(engine, question, listen, built)
         computed = sorted(self.module.specification.evaluator.order.unsure)
         if computed:
@@ -164,8 +163,8 @@ class TlaSource:
         own_sorts: bool,
         temporal: bool,
     ) -> Loaded:
-        """The module translated at the sorts of its first states, and of those beyond. The first name is that
-        of a property (``temporal``: of executions), the others those of properties and lemmas. Raises
+        """Translate the module at the sorts of its first states, and of those beyond. The first name is that
+        of a property (``temporal``: of executions), the others are properties and lemmas. Raises
         UsageError."""
         spec, definition = self.module.specification, self.module.definition
         known = {*definition.property_names, *astuple(definition.titles)}
@@ -185,7 +184,7 @@ class TlaSource:
         return replace(loaded, definition=definition, source=None, validate=partial(compared_again, made))
 
     def _states(self, made: Symbolic, beyond: Sequence[Any]) -> list[State]:
-        """The states of a file. Raises UsageError for what are none."""
+        """Return the states of a file. Raises UsageError for other data."""
         spec = self.module.specification
         seen = [value for state in made.translation.sample.states for value in state]
         known = model_values((*spec.constants.values(), *seen))
@@ -201,21 +200,21 @@ class TlaSource:
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """The modules and the configuration."""
+        """Return the modules and the configuration."""
         return self.module.files
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Of the module and the configuration."""
+        """Return the warnings about the module and the configuration."""
         return self.module.specification.warnings
 
     @property
     def postconditions(self) -> tuple[str, ...]:
-        """TLC's POSTCONDITION."""
+        """Return TLC's POSTCONDITIONs."""
         return tuple(self.module.specification.postconditions)
 
     def check_assumptions(self) -> None:
-        """Raises AssumptionFailed for an ASSUME that is false."""
+        """Raise AssumptionFailed for an ASSUME that is false."""
         definition = self.module.definition
         explorer = Explorer(self.module.specification, properties=())
         try:

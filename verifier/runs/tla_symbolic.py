@@ -1,4 +1,4 @@
-"""TLA+ modules as engines take a protocol: translated, at sorts that are guessed, and widened by what leaves
+"""TLA+ modules as protocols for engines: translated at guessed sorts, which are widened by states that leave
 them."""
 
 from __future__ import annotations
@@ -42,24 +42,24 @@ if TYPE_CHECKING:
     from verifier.tla.symmetry import Symmetry
 
 _WALKS_BEYOND, _STEPS_BEYOND = 20, 40
-"""Random walks beyond a state that left its sorts, before the engine starts again."""
+"""The number and length of random walks from a state that left its sorts, before the engine starts again."""
 INSTEAD = "verify explore looks at every state by the interpreter"
 
 
 class NotTranslated(UsageError):
-    """Something of a module cannot be translated; the interpreter may do it all the same."""
+    """Raised if a part of a module cannot be translated; the interpreter may still support it."""
 
 
 @dataclass(frozen=True)
 class Claimed:
-    """What a specification and some properties say of whole executions, and what it was translated to."""
+    """The temporal parts of a specification and some properties, with their translations."""
 
     properties: Mapping[str, Sequence[Formula]]
     translated: Mapping[str, TemporalFormula]
-    """Each property, where what the specification says holds."""
+    """The translation of each property, under the assumptions of the specification."""
     fairness: tuple[Fairness, ...]
     assumed: tuple[TemporalFormula, ...]
-    """What the specification says besides fairness of its actions."""
+    """The assumptions of the specification besides fairness of its actions."""
 
 
 @dataclass
@@ -69,21 +69,21 @@ class Symbolic:
     loaded: TlaLoaded
     translation: Translation
     beyond: list[State] = field(default_factory=list)
-    """States that the sorts were widened by."""
+    """States by which the sorts were widened."""
     each_way: bool = False
-    """True if steps are counted as TLC does."""
+    """True if steps are counted as in TLC."""
     open: dict[str, str] = field(default_factory=dict)
-    """Actions for the sake of fairness that may add steps, and what each is for."""
+    """Actions for fairness that may add steps, with the condition that needs each."""
     claimed: Claimed | None = None
-    """What of executions was translated, if any of that was."""
+    """The translated temporal parts, if there are any."""
 
     def sorts(self) -> dict[str, Sort]:
-        """The sort of each variable, as far as is known."""
+        """Return the sort of each variable, as far as it is known."""
         made = self.translation
         return {name: sort_of(shape, made.names) for name, shape in made.shapes.items()}
 
     def widen(self, states: Iterable[State]) -> bool:
-        """Makes the sorts wide enough for states. Whether they were not before."""
+        """Widen the sorts for states. Return True if they were too narrow."""
         sorts, before = self.sorts(), len(self.beyond)
         for state in states:
             if not self._fits(state, sorts):
@@ -104,17 +104,15 @@ class Symbolic:
         return True
 
     def definition(self, temporal: Sequence[str] = ()) -> TlaDefinition:
-        """The module as engines take a protocol, at the sorts that are known now. Raises NotTranslated.
-
-        ``temporal``: also with its fairness and these temporal properties.
-        """
+        """Return the module as a protocol, at the current sorts. Raises NotTranslated. ``temporal``: include
+        its fairness and these temporal properties."""
         made, spec = self.translation, self.translation.specification
         lemmas = {one.name: formula_named(spec, one.name, []) for one in self.loaded.definition.lemmas}
         try:
             maker = translate(made, lemmas, each_way=self.each_way)
             found = self._translated()
             return self._lasting(maker, found, temporal) if temporal else found
-        except Undefined as error:  # of initial states
+        except Undefined as error:  # raised by initial states
             raise UsageError(str(error)) from None
         except (Untranslated, SortError) as error:
             raise NotTranslated(str(error) if temporal else f"{error}: {INSTEAD}") from None
@@ -153,7 +151,7 @@ class Symbolic:
         )
 
     def _initial(self) -> Iterable[Property]:
-        """Properties that speak of initial states only, which the translation has looked at."""
+        """Return properties about initial states only, which the translation has decided."""
         made = self.translation
         known = {prop.name for prop in made.properties} | set(made.refused)
         for name, safety in made.specification.properties.items():
@@ -162,7 +160,7 @@ class Symbolic:
 
 
 def with_operators(loaded: TlaLoaded, properties: Iterable[str]) -> Specification:
-    """The specification with properties that are operators, which the configuration does not name."""
+    """Return the specification with properties that are operators, which the configuration does not name."""
     spec, titles = loaded.specification, loaded.definition.titles
     lasting = {prop.name for prop in loaded.definition.temporal}
     known = {*loaded.definition.property_names, titles.no_deadlock, *titles.of_the_translation} | lasting
@@ -179,9 +177,9 @@ def symbolic(
     symmetry: Symmetry | None = None,
     looked: Looked = lambda found, sorts: None,
 ) -> Symbolic:
-    """The module with operators as properties, its first states looked at; ``widely``: more of them;
-    ``depth``: no longer executions matter; ``symmetry``: states are to be permuted; ``looked`` gets the first
-    states and sorts. Raises UsageError where something has no value, NotTranslated."""
+    """Return the module with operators as properties and its first states sampled. ``widely``: sample more
+    states. ``depth``: no longer executions matter. ``symmetry``: its permutations apply to states. ``looked``
+    gets the first states and sorts. Raises UsageError if an expression has no value, NotTranslated."""
     spec = loaded.specification
     if spec.next is None:
         raise NotTranslated(f"{spec.module.name} has no Next: there is nothing to search")
@@ -199,8 +197,8 @@ def symbolic(
 
 
 def widened_after(made: Symbolic, leaving: Verdict, widened: Widened) -> str:
-    """Widens the sorts by what follows a state, and says how; of variables whose sorts are widened again,
-    what that most likely means. Raises UsageError if nothing follows that needs it."""
+    """Widen the sorts by the successors of a state, and return a message. For repeated widenings of a
+    variable, it says what that most likely means. Raises UsageError if no successor needs wider sorts."""
     assert leaving.trace is not None
     before = made.sorts()
     state = made.translation.decode(dict(leaving.trace.states[-1]))
@@ -222,7 +220,8 @@ def widened_after(made: Symbolic, leaving: Verdict, widened: Widened) -> str:
 
 
 def _following(made: Symbolic, state: State, trace: Trace) -> list[State]:
-    """States that follow one. Raises UsageError if something there has no value to the interpreter either."""
+    """Return successors of a state. Raises UsageError if an expression has no value in the interpreter
+    either."""
     spec = made.translation.specification
     try:
         _check_state(made, state)
@@ -246,7 +245,8 @@ def _check_state(made: Symbolic, state: State) -> None:
 
 
 def description(loaded: TlaLoaded) -> dict[str, Any]:
-    """The sorts of the variables, the actions, and what is only explicit, as ``verify show`` tells them."""
+    """Return the sorts of the variables, the actions, and the parts that only the interpreter supports, for
+    ``verify show``."""
     try:
         symbols = symbolic(loaded)
         made = symbols.translation
@@ -267,7 +267,7 @@ def description(loaded: TlaLoaded) -> dict[str, Any]:
 
 
 def _instances(made: Translation) -> dict[str, str]:
-    """Each action with its parameters, and how many instances it has."""
+    """Return each action with its parameters, and its number of instances."""
     found: dict[str, list[str]] = {}
     for action in made.actions:
         found.setdefault(action.name, []).append(", ".join(action.sorts))

@@ -1,4 +1,4 @@
-"""Executions of TLA+ modules as ITF, with the values that TLA+ has."""
+"""Executions of TLA+ modules as ITF, with TLA+ values."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
     from verifier.runs.tla_symbolic import Symbolic
 
 _MOST_SHOWN = 600
-"""Of a state in an error, in characters."""
+"""The limit of characters of a state in an error."""
 _MOST_STEPS = 40
 
 
 def about(definition: Definition, violates: str | None) -> dict[str, Any]:
-    """What a trace says of itself."""
+    """Return the header of a trace."""
     return {
         "format": "ITF",
         "spec": definition.name,
@@ -53,7 +53,7 @@ def about(definition: Definition, violates: str | None) -> dict[str, Any]:
 
 
 def written(made: Symbolic, trace: Trace) -> dict[str, Any]:
-    """The execution that an engine found."""
+    """Return the execution that an engine found, as ITF."""
     states = [made.translation.decode(dict(state)) for state in trace.states]
     spec, names = made.translation.specification, made.translation.names
     file = as_file(spec, made.loaded.definition, trace, states, names)
@@ -63,7 +63,7 @@ def written(made: Symbolic, trace: Trace) -> dict[str, Any]:
 def with_loop(
     file: dict[str, Any], spec: Specification, trace: Trace, names: Names | None = None
 ) -> dict[str, Any]:
-    """The file of an execution, with the loop that it ends in, if it does."""
+    """Return the file of an execution with its loop, if it has one."""
     if trace.loop is None:
         return file
     closing = trace.loop.closing
@@ -81,7 +81,8 @@ def as_file(
     states: Sequence[State],
     words: Names | None = None,
 ) -> dict[str, Any]:
-    """An execution of the interpreter's states, as ITF. ``words``: what those of its actions mean."""
+    """Return an execution of the interpreter's states as ITF. ``words``: the meaning of the words in its
+    actions."""
     names = [one.name for one in spec.variables]
     actions = [(one.name, _parameters(one, words or _names(spec))) for one in trace.actions]
     failing = [one.as_json for one in trace.failing]
@@ -145,7 +146,7 @@ def _names(spec: Specification) -> Names:
 
 
 def as_aliased(spec: Specification, trace: Trace, file: dict[str, Any], states: Sequence[State]) -> Trace:
-    """An execution as the configuration's ALIAS shows it; its file gets that beside the variables."""
+    """Return an execution as the configuration's ALIAS shows it. Its file gets that besides the variables."""
     order, names = spec.evaluator.order, [one.name for one in spec.variables]
     if spec.alias is None:
         return trace
@@ -161,8 +162,8 @@ def as_aliased(spec: Specification, trace: Trace, file: dict[str, Any], states: 
 
 
 def whereabouts(spec: Specification, state: State, steps: Sequence[str] | None) -> str:
-    """Where something has no value: the steps to a state, of long executions the last ones, and the state.
-    ``steps``: None where they are not known."""
+    """Return the place of an undefined value: the steps to a state and the state. Only the last steps of a
+    long execution are shown. ``steps``: None if they are not known."""
     names = [one.name for one in spec.variables]
     shown = shown_state(names, state, spec.evaluator.order)
     words = " /\\ ".join(f"{name} = {value}" for name, value in shown.items())
@@ -175,15 +176,14 @@ def whereabouts(spec: Specification, state: State, steps: Sequence[str] | None) 
 
 
 def without_whereabouts(words: str) -> str:
-    """The words of an error without the state, which takes many lines: whoever says the error last shows
-    it."""
+    """Return the words of an error without the state, which takes many lines and is shown only once."""
     return words.partition(" (after ")[0].partition(" (in the state ")[0]
 
 
 def where_undefined(explorer: Explorer) -> str:
-    """Where a search met something that has no value."""
+    """Return the place where a search met an undefined value."""
     reached = explorer.states[explorer.current] if explorer.current >= 0 else None
-    # An invariant or a constraint is evaluated in a state that may not be among the states yet.
+    # The evaluated state of an invariant or a constraint may not be among the known states yet.
     state = tuple(explorer.evaluator.now)
     if UNSET in state:
         return ""
@@ -193,12 +193,12 @@ def where_undefined(explorer: Explorer) -> str:
 
 
 def _parameters(action: ActionTaken, names: Names) -> Mapping[str, Any]:
-    """The parameters of an action, as ITF."""
+    """Return the parameters of an action as ITF."""
     return {name: _as_itf(value, names) for name, value in action.parameters.items()}
 
 
 def _as_itf(value: Concrete, names: Names) -> Any:
-    """A value that was encoded at some sort."""
+    """Return a value that was encoded at some sort as ITF."""
     match value:
         case str() if value in names.meant:
             return as_json(names.meant[value], names.order)
@@ -226,8 +226,8 @@ def module_trace(
     states: Sequence[State],
     actions: Sequence[Taken],
 ) -> Trace:
-    """An execution of the interpreter's states, at sorts that are made of these alone; where they have none,
-    with values as TLA+ writes them."""
+    """Return an execution of the interpreter's states, at sorts made of these alone. Without sorts, its
+    values are in TLA+ syntax."""
     order, names = spec.evaluator.order, [one.name for one in spec.variables]
     coder = _Coder(spec)
     taken = tuple(ActionTaken(one.name, coder.parameters(one)) for one in actions)
@@ -245,7 +245,7 @@ def module_trace(
 def violated(
     spec: Specification, definition: Definition, violation: Violation, seconds: float
 ) -> tuple[Verdict, dict[str, Any]]:
-    """The verdict that an exploration by the interpreter has found, and the file of the execution."""
+    """Return the verdict of the interpreter's exploration, and the file of the execution."""
     name, states = violation.property, violation.states
     trace = explained(spec, module_trace(spec, definition, name, states, violation.actions), states)
     file = as_file(spec, definition, trace, states)
@@ -255,7 +255,7 @@ def violated(
 
 
 def explained(spec: Specification, trace: Trace, states: Sequence[State]) -> Trace:
-    """The execution, with the parts of the property that are false in the end."""
+    """Return the execution with the parts of the property that are false at the end."""
     name, last = str(trace.violates), states[-1]
     name = name if name in spec.properties else name.removesuffix(OF_STEPS)
     if trace.loop is not None:
@@ -278,13 +278,13 @@ def explained(spec: Specification, trace: Trace, states: Sequence[State]) -> Tra
 
 
 class _Coder:
-    """Values of the interpreter at sorts that hold them."""
+    """Encodes values of the interpreter at sorts that hold them."""
 
     def __init__(self, spec: Specification) -> None:
         self.names = _names(spec)
 
     def coded(self, values: Sequence[Value]) -> tuple[Sort, list[Concrete]] | None:
-        """A sort of values, and what they are there; None if they have none."""
+        """Return a sort of values, and the encoded values; None if there is no such sort."""
         shape = Shape()
         try:
             for value in dict.fromkeys(values):
@@ -295,7 +295,7 @@ class _Coder:
             return None
 
     def parameters(self, action: Taken) -> dict[str, Concrete]:
-        """The parameters of an action; in words where they have no sort."""
+        """Return the parameters of an action; as text if they have no sort."""
         found: dict[str, Concrete] = {}
         for name, value in action.parameters.items():
             coded = self.coded([value])

@@ -1,5 +1,7 @@
-"""What an engine found of a translated module, as verdicts of the module: replayed by the interpreter, and
-written with TLA+ values."""
+"""An engine's results on a translated module as verdicts of the module.
+
+They are replayed by the interpreter and written with TLA+ values.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,8 @@ _NO_ERROR = (VerdictKind.HOLDS, VerdictKind.PROVED, VerdictKind.VIOLATED, Verdic
 
 
 def checked(made: Symbolic, found: Run, asked: ModuleQuestion) -> Run:
-    """The run, counterexamples replayed by the interpreter, without what only concerns the translation."""
+    """Return the run with counterexamples replayed by the interpreter. Verdicts that only concern the
+    translation are removed."""
     verdicts = tuple(_replayed(made, verdict) for verdict in _of_the_module(found, asked))
     if not asked.named and not asked.engine.decides_temporal:
         verdicts += tuple(temporal_verdicts(made.translation.specification))
@@ -75,21 +78,24 @@ def checked(made: Symbolic, found: Run, asked: ModuleQuestion) -> Run:
 
 @dataclass
 class Closed:
-    """The depths that runs closed of some properties before an execution left the sorts. To these depths the
-    sorts were not left either, since each search looks at that too. So wider ones change nothing there."""
+    """The depths that runs closed for some properties before an execution left the sorts.
+
+    To these depths the sorts were not left either, since each search checks that too. So wider sorts change
+    nothing there.
+    """
 
     properties: tuple[str, ...]
     depths: dict[str, int] = field(default_factory=dict)
 
     def add(self, found: Run, leaving: Verdict) -> None:
-        """Adds those of a run that left the sorts."""
+        """Add the depths of a run that left the sorts."""
         for one in found.outcome.verdicts:
             if _is_open(one) and one.property_name in self.properties and one.depth is not None:
                 assert one.depth < (leaving.steps or 0), (one, leaving)
                 self.depths[one.property_name] = max(one.depth, self.depths.get(one.property_name, -1))
 
     def said_of(self, found: Run) -> Run:
-        """The run with its open verdicts at these depths, where it ended before it closed them again."""
+        """Return the run with its open verdicts at these depths, if it ended before it closed them again."""
         verdicts = tuple(
             replace(one, depth=self.depths[one.property_name])
             if _is_open(one) and (one.depth or -1) < self.depths.get(one.property_name, -1)
@@ -105,15 +111,16 @@ def _is_open(verdict: Verdict) -> bool:
 
 @dataclass(frozen=True)
 class Settled:
-    """What is violated for certain, although the sorts do not do: no execution as short leaves them."""
+    """The violated properties that stand although the sorts are too narrow: no execution as short leaves
+    them."""
 
     verdicts: Mapping[str, Verdict] = field(default_factory=dict)
     states: Mapping[str, Sequence[State]] = field(default_factory=dict)
-    """Of the execution that violates each."""
+    """The states of the execution that violates each property."""
     traces: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def and_of(self, made: Symbolic, found: Run, leaving: Verdict, asked: ModuleQuestion) -> Settled:
-        """These, and what a run found before an execution left the sorts."""
+        """Return these, and the violations that a run found before an execution left the sorts."""
         titles = asked.module.definition.titles
         if not any(_is_settled(verdict, leaving, titles) for verdict in found.outcome.verdicts):
             return self
@@ -127,7 +134,7 @@ class Settled:
         return Settled({**self.verdicts, **more}, {**self.states, **states}, {**self.traces, **traces})
 
     def added_to(self, made: Symbolic, found: Run, asked: ModuleQuestion) -> Run:
-        """A run of the other properties, with these."""
+        """Return a run of the other properties, with these added."""
         if not self.verdicts:
             return found
         every = {verdict.property_name: verdict for verdict in found.outcome.verdicts}
@@ -145,11 +152,12 @@ class Settled:
         )
 
     def _at_hand(self, made: Symbolic, found: Run, name: str) -> Verdict:
-        """A verdict, its execution at the sorts of a run; at its own, where a run has no model."""
+        """Return a verdict with its execution at the sorts of a run; at its own sorts if a run has no
+        model."""
         verdict, states, translation = self.verdicts[name], self.states[name], made.translation
         trace = verdict.trace
         assert trace is not None
-        if found.model is None:  # it may not be translated yet
+        if found.model is None:  # the module may not be translated yet
             own = module_trace(translation.specification, found.definition, name, states, ())
             shown = trace.shown or own.shown
             trace = replace(trace, states=own.states, variables=own.variables, shown=shown)
@@ -169,7 +177,7 @@ class Settled:
 
 
 def _excluded(spec: Specification, states: Sequence[State]) -> list[bool]:
-    """Of each state whether the ACTION_CONSTRAINT excludes the step to it."""
+    """Return for each state whether the ACTION_CONSTRAINT excludes the step to it."""
     stepper = Stepper(spec)
     return [False, *(not stepper.goes_on(one, other) for one, other in pairwise(states))]
 
@@ -186,7 +194,7 @@ def _is_settled(verdict: Verdict, leaving: Verdict, titles: Titles) -> bool:
 
 
 def _asked_options(asked: ModuleQuestion) -> dict[str, Any]:
-    """The options of a question that a run of some of its properties has not."""
+    """Return the options of a question that a run of some of its properties lacks."""
     given = asked.question.recorded
     sorts = asked.module.definition.titles.sorts
     names = [name for name in asked.question.properties if name != sorts]
@@ -194,8 +202,8 @@ def _asked_options(asked: ModuleQuestion) -> dict[str, Any]:
 
 
 def _at_sorts(made: Symbolic, certificate: Certificate, validation: Mapping[str, Any] | None) -> Certificate:
-    """The certificate with what its sorts rest on, since whoever checks it needs the same; and with how much
-    of the translation was compared."""
+    """Return the certificate with the data for its sorts, which its checker needs. It also gets the extent to
+    which the translation was compared."""
     order = made.translation.specification.evaluator.order
     beyond = tuple([encoded(value, order) for value in state] for state in made.beyond)
     own_sorts = not made.translation.keeps_sorts
@@ -204,7 +212,7 @@ def _at_sorts(made: Symbolic, certificate: Certificate, validation: Mapping[str,
 
 
 def _shown(made: Symbolic, verdict: Verdict, traces: dict[str, dict[str, Any]]) -> Verdict:
-    """The verdict with its execution as the configuration's ALIAS shows it."""
+    """Return the verdict with its execution as the configuration's ALIAS shows it."""
     spec, trace = made.translation.specification, verdict.trace
     if spec.alias is None or trace is None:
         return verdict
@@ -217,7 +225,7 @@ def _states(made: Symbolic, trace: Trace) -> list[State]:
 
 
 def _as_named(made: Symbolic, verdict: Verdict) -> Verdict:
-    """The verdict with actions as the module calls them."""
+    """Return the verdict with the module's names of actions."""
     trace = verdict.trace
     if trace is None:
         return verdict
@@ -233,15 +241,16 @@ def _as_named(made: Symbolic, verdict: Verdict) -> Verdict:
 
 
 def _said_of(named: Sequence[tuple[ActionTaken, ActionTaken]], reason: str) -> str:
-    """Why a loop meets a fairness condition (``trust.lasso``), the step in it called as in the module."""
+    """Return the reason why a loop meets a fairness condition (``trust.lasso``), with the module's name of
+    the step."""
     for place, (taken, shown) in enumerate(named):
         reason = reason.replace(f"{taken} from state {place}", f"{shown} from state {place}")
     return reason
 
 
 def _action(made: Symbolic, taken: ActionTaken, following: Mapping[str, Concrete]) -> ActionTaken:
-    """An action as the module calls it: what ``x'`` was chosen to be is the next state's to say, since no
-    constant may say it."""
+    """Return an action with the module's name. The next state shows the chosen value of ``x'``; no constant
+    may express it."""
     values = {
         name: following.get(name.rstrip("_").removesuffix("'"), value) if "'" in name else value
         for name, value in taken.parameters.items()
@@ -250,13 +259,15 @@ def _action(made: Symbolic, taken: ActionTaken, following: Mapping[str, Concrete
 
 
 def _named(made: Symbolic, action: str) -> str:
-    """What the module calls an action: some are there once for each way to take them, or for fairness too."""
+    """Return the module's name of an action. There may be one for each way to take it, or one for
+    fairness."""
     plain = action.partition(FAIR)[0]
     return made.translation.named.get(plain, plain)
 
 
 def _ways(made: Symbolic, found: Run) -> dict[str, set[str]]:
-    """What the translation has for each action of the module. It is never enabled if none of these is."""
+    """Return the translation's actions for each action of the module. It is never enabled if none of these
+    is."""
     ways: dict[str, set[str]] = {}
     for action in found.definition.actions:
         if FAIR not in action.name:
@@ -265,8 +276,8 @@ def _ways(made: Symbolic, found: Run) -> dict[str, set[str]]:
 
 
 def _left_out(ways: Collection[str], found: Run, asked: ModuleQuestion) -> Sequence[str]:
-    """The actions of the module that the translation has no step of: their guards are false for all values of
-    the sorts. None where no state was searched, or, by a prover, where nothing shows that the sorts do."""
+    """Return the actions of the module without a step in the translation: their guards are false at all
+    values. Empty if no state was searched, or if a prover has not shown that the sorts suffice."""
     shown = any(verdict.kind in (VerdictKind.HOLDS, VerdictKind.PROVED) for verdict in found.outcome.verdicts)
     searched = bool(found.outcome.enabled or found.outcome.never_enabled)
     if not shown and (asked.engine.writes_certificates or not searched):
@@ -275,8 +286,8 @@ def _left_out(ways: Collection[str], found: Run, asked: ModuleQuestion) -> Seque
 
 
 def _counted(made: Symbolic, figures: Mapping[str, Any], left_out: Sequence[str]) -> dict[str, Any]:
-    """The counts of an exploration, as TLC counts: Init may be true of a state in several ways, and an action
-    may be there several times, or not at all."""
+    """Return the counts of an exploration as TLC counts. Init may be true of a state in several ways, and an
+    action may occur several times, or not at all."""
     if "generated_states" not in figures:
         return dict(figures)
     ways = made.translation.sample.ways
@@ -291,7 +302,7 @@ def _counted(made: Symbolic, figures: Mapping[str, Any], left_out: Sequence[str]
     kinds = next(iter(found.values()), {"taken": 0})
     found |= {name: dict.fromkeys(kinds, 0) for name in left_out}
     levels = list(figures["levels"])
-    while levels and not levels[-1]:  # all states as deep are beyond the constraint
+    while levels and not levels[-1]:  # all states at this depth are outside the constraint
         levels.pop()
     return {
         **figures,
@@ -303,9 +314,9 @@ def _counted(made: Symbolic, figures: Mapping[str, Any], left_out: Sequence[str]
 
 
 def _of_the_module(found: Run, asked: ModuleQuestion) -> Sequence[Verdict]:
-    """The verdicts without those that only concern the translation: the sorts were not left, or not as far as
-    was looked. A depth is closed only as far as the sorts were looked at too: a step that leaves them is not
-    taken. Where nothing else was asked, it remains that all expressions have values."""
+    """Return the verdicts without those that only concern the translation. A depth is closed only as far as
+    the sorts were checked, because a step that leaves them is not taken. If no property was asked, one
+    verdict remains: all expressions have values."""
     every, titles = found.outcome.verdicts, asked.module.definition.titles
     beside = [v for v in every if v.property_name in titles.of_the_translation and v.kind in _NO_ERROR]
     own = [_as_far(verdict, beside) for verdict in every if verdict not in beside]
@@ -323,7 +334,7 @@ def _as_far(verdict: Verdict, beside: Sequence[Verdict]) -> Verdict:
 
 
 def temporal_verdicts(specification: Specification) -> Iterator[Verdict]:
-    """The verdicts of properties that say more than this engine was asked."""
+    """Yield the verdicts on the temporal parts of properties, which this engine does not decide."""
     for name, safety in specification.properties.items():
         if safety.liveness:
             yield Verdict(temporal_name(name, safety), VerdictKind.INCONCLUSIVE, None, 0.0, LEFT_TO_LIVE)
@@ -337,7 +348,7 @@ def _replayed(made: Symbolic, verdict: Verdict) -> Verdict:
 
 
 def replayed(spec: Specification, verdict: Verdict, states: Sequence[State]) -> Verdict:
-    """The verdict that an execution of these states shows, or an error if it does not."""
+    """Return the verdict that an execution of these states shows, or an error if it shows none."""
     assert verdict.trace is not None
     loop = verdict.trace.loop
     around = None if loop is None else Around(loop.start, loop.fairness != NO_FAIRNESS)

@@ -1,7 +1,7 @@
-"""Random executions of a module by the interpreter: what they violate, how long they are, what they take.
+"""Random executions of a module by the interpreter: their violations, lengths and actions.
 
-As of a translated module (``engines/simulate``), each step is chosen evenly among the ways to take one, and a
-step property is violated where any step from a state that is reached violates it.
+As for a translated module (``engines/simulate``), each step is chosen uniformly among the ways to take one. A
+step property is violated if any step from a reached state violates it.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ if TYPE_CHECKING:
     from verifier.outcomes.run import Run
 
 _SECONDS_BETWEEN_NEWS, _MOST_KNOWN = 1.0, 50_000
-"""Of so many states it is kept what follows them."""
+"""The time between reports, and the limit of states whose successors are kept."""
 
 
 def check_walks(options: SimulateOptions) -> None:
-    """Raises UsageError for what the interpreter cannot count."""
+    """Raise UsageError for counts that the interpreter does not have."""
     if options.histogram:
         raise UsageError("--histogram is not allowed with --by interpreter: it speaks of the translation")
 
 
 def walked(asked: ModuleQuestion, until: float | None = None) -> Run | None:
-    """The run, by the interpreter; None if it is not done ``until`` then, by the processor time of this
-    process. Raises UsageError for an expression that has no value."""
+    """Run the interpreter; None if it is not done ``until`` that processor time of this process. Raises
+    UsageError for an expression without a value."""
     walks, reason = _Walks(asked), ""
     try:
         within_limits(asked, walks.run, until)
@@ -65,13 +65,13 @@ def walked(asked: ModuleQuestion, until: float | None = None) -> Run | None:
 
 @dataclass(frozen=True)
 class _Look:
-    """What was found of a state."""
+    """The results for a state."""
 
     violates: tuple[str, ...]
     following: tuple[tuple[State, str], ...]
-    """The ways to take a step, with the actions that are taken."""
+    """The ways to take a step, with their actions."""
     breaking: Mapping[str, State]
-    """Of each step property that a step violates, where the step leads."""
+    """The target of a violating step, for each violated step property."""
     within: bool
     """True if steps may begin there."""
 
@@ -94,7 +94,7 @@ class _Walks:
         self.keeps = not any(
             analysis.of(one.body, one.module).changing for one in evaluated(own, set(self.names))
         )
-        """True if what is found of a state is the same whenever it is reached."""
+        """True if the results for a state are the same whenever it is reached."""
         self.began = self.told = time.monotonic()
         self.chance = Random(self.options.seed)
         self.verdicts: dict[str, Verdict] = {}
@@ -106,7 +106,7 @@ class _Walks:
         self.counted = {name: Counter[int]() for name in self.options.count_action}
 
     def run(self) -> None:
-        """Walks. Raises Undefined, Interrupted and UsageError."""
+        """Walk. Raises Undefined, Interrupted and UsageError."""
         self.explorer.assume()
         initial = self._initial()
         while self.ended < self.options.walks:
@@ -120,7 +120,8 @@ class _Walks:
                 self.asked.listen(Progress(self.ended, now - self.began))
 
     def _initial(self) -> list[State]:
-        """The initial states: all of them may begin an execution, and those beyond the constraint end it."""
+        """Return the initial states. All of them may begin an execution; those outside the constraint also
+        end it."""
         explorer = self.explorer
         within, explorer.constraints = explorer.constraints, []
         try:
@@ -190,7 +191,7 @@ class _Walks:
         return found
 
     def whereabouts(self) -> str:
-        """Where something had no value."""
+        """Return the place of an undefined value."""
         state = tuple(self.evaluator.now)
         if UNSET in state:
             return ""
@@ -200,9 +201,9 @@ class _Walks:
     # -- violations
 
     def _violated(self, look: _Look, at_end: bool) -> bool:
-        """Notes what a state violates, and whether it ends the execution."""
+        """Record the violations of a state. Return True if they end the execution."""
         found = [(name, self.path) for name in look.violates]
-        if not at_end:  # the step would be one too many
+        if not at_end:  # the step would exceed the limit
             found += [(name, [*self.path, other]) for name, other in look.breaking.items()]
         if look.within and not look.following and self.spec.titles.no_deadlock in self.names:
             found.append((self.spec.titles.no_deadlock, self.path))
@@ -226,7 +227,7 @@ class _Walks:
     # -- the end
 
     def concluded(self, reason: str) -> Run:
-        """The run."""
+        """Return the run."""
         seconds = time.monotonic() - self.began
         words = f"no violation in {self.ended} random executions"
         why = f"{reason}; {words}" if reason else words
@@ -264,7 +265,7 @@ class _Walks:
 
 
 def _straight(states: Sequence[State]) -> list[State]:
-    """An execution to the same state without the rounds that this one makes."""
+    """Return an execution to the same state without cycles."""
     last = {state: place for place, state in enumerate(states)}
     found, place = list[State](), 0
     while place < len(states):

@@ -1,4 +1,4 @@
-"""TOML files of grids and manifests: each key that is wrong is named with its place and what is allowed."""
+"""TOML files of grids and manifests: errors name each wrong key with its place and the allowed values."""
 
 from __future__ import annotations
 
@@ -17,10 +17,8 @@ T = TypeVar("T")
 
 
 def read_toml(path: Path, what: str, tables: Iterable[str]) -> Mapping[str, Any]:
-    """The content of a file, which is called ``what``, with no other tables than these.
-
-    Raises UsageError if it cannot be read, is no TOML, or has others.
-    """
+    """Return the content of a file, which is called ``what``, with no other tables than these. Raises
+    UsageError if it cannot be read, is no TOML, or has other tables."""
     try:
         content = tomllib.loads(text_of(path))
     except OSError as error:
@@ -28,7 +26,7 @@ def read_toml(path: Path, what: str, tables: Iterable[str]) -> Mapping[str, Any]
         raise UsageError(f"cannot read the {what} {path}: {reason}") from error
     except RecursionError:
         raise UsageError(f"{path} is not TOML that can be meant: values are nested too deep") from None
-    except ValueError as error:  # of the grammar, of UTF-8, and of integers with thousands of digits
+    except ValueError as error:  # errors of the grammar, of UTF-8, and of integers with thousands of digits
         raise UsageError(f"{path} is not TOML: {error}") from error
     _check_numbers(content, "", path)
     check_keys(content, tables, path, "table")
@@ -36,7 +34,7 @@ def read_toml(path: Path, what: str, tables: Iterable[str]) -> Mapping[str, Any]
 
 
 def _check_numbers(value: Any, place: str, path: Path) -> None:
-    """Raises UsageError for an integer with more digits than anything that is counted."""
+    """Raise UsageError for an integer with too many digits."""
     match value:
         case dict():
             for name, item in value.items():
@@ -51,7 +49,7 @@ def _check_numbers(value: Any, place: str, path: Path) -> None:
 def check_keys(
     table: Mapping[str, Any], known: Iterable[str], place: str | Path, kind: str = "key"
 ) -> None:
-    """Raises UsageError for a key that is not known."""
+    """Raise UsageError for an unknown key."""
     allowed = list(known)
     for name in table:
         if name not in allowed:
@@ -59,7 +57,7 @@ def check_keys(
 
 
 def list_of_tables(content: Mapping[str, Any], key: str, path: Path, purpose: str) -> list[dict[str, Any]]:
-    """The tables ``[[key]]``. Raises UsageError if it is written otherwise, or there is none."""
+    """Return the tables ``[[key]]``. Raises UsageError if the syntax differs, or there is none."""
     tables = content.get(key, [])
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         raise UsageError(f"{path}: a {key} is written as a table [[{key}]], with two brackets")
@@ -69,7 +67,8 @@ def list_of_tables(content: Mapping[str, Any], key: str, path: Path, purpose: st
 
 
 def whole(table: Mapping[str, Any], key: str, place: str, least: int = 0) -> int | None:
-    """An integer, None if there is none. Raises UsageError for what is none, or is less than the least."""
+    """Return an integer, or None if it is missing. Raises UsageError for another value, or one below the
+    least."""
     value = table.get(key)
     if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < least):
         wrong = f"{key} = {_as_toml(value)}"
@@ -78,14 +77,14 @@ def whole(table: Mapping[str, Any], key: str, place: str, least: int = 0) -> int
 
 
 def _as_toml(value: Any) -> str:
-    """A value as the file has it: a number in quotes is a word."""
+    """Return a value in the syntax of the file: a number in quotes is a word."""
     return cut(json.dumps(value, ensure_ascii=False) if isinstance(value, bool | str) else value)
 
 
 def quantity(
     table: Mapping[str, Any], key: str, default: T, parse: Callable[[str], T], allowed: str, place: str
 ) -> T:
-    """A duration or size. Raises UsageError for what does not parse as one."""
+    """Return a duration or size. Raises UsageError if it cannot be parsed."""
     if key not in table:
         return default
     try:
@@ -95,7 +94,7 @@ def quantity(
 
 
 def reading_in(table: Mapping[str, Any], place: str) -> Reading:
-    """How TLA+ modules are read, as ``config``, ``library`` and ``lemmas`` say. Raises UsageError."""
+    """Return the options for TLA+ modules: ``config``, ``library`` and ``lemmas``. Raises UsageError."""
     config = table.get("config")
     if not isinstance(config, str | None):
         raise UsageError(f"{place}: config is the file of a configuration, as in config = 'Small.cfg'")
@@ -104,7 +103,7 @@ def reading_in(table: Mapping[str, Any], place: str) -> Reading:
 
 
 def names_in(table: Mapping[str, Any], key: str, place: str) -> tuple[str, ...]:
-    """A list of names, or one. Raises UsageError."""
+    """Return a list of names, or one name. Raises UsageError."""
     value = table.get(key, [])
     names = [value] if isinstance(value, str) else value
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):

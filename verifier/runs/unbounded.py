@@ -1,8 +1,8 @@
-"""Where a run ends that has no end in sight: one rule for all commands.
+"""The end of a run without an end in sight: one rule for all commands.
 
-A run goes on after a violation, since each property that was asked for gets a verdict of its own. Where a
-variable seems to grow forever, the others may never get one. Then the run ends with what is known, as TLC
-does at the first violation; ``--keep-going`` goes on.
+A run continues after a violation, since each property gets a verdict of its own. If a variable seems to grow
+forever, the other properties may never get one. Then the run ends with the known results, as TLC does at the
+first violation; ``--keep-going`` continues.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _KEEP_GOING = "--keep-going goes on"
 
 
 def seems_unbounded(names: Iterable[str], how: str) -> str:
-    """What is said of variables that grow."""
+    """Return the message about variables that grow."""
     listed = list(names)
     verb, what = ("seems", "it") if len(listed) == 1 else ("seem", "them")
     return f"{', '.join(listed)} {verb} unbounded: {_ADVICE.replace('it', what)}, or {how}"
@@ -24,22 +24,23 @@ def seems_unbounded(names: Iterable[str], how: str) -> str:
 
 @dataclass
 class Widened:
-    """How often the sort of each variable was widened."""
+    """The number of widenings of each variable's sort."""
 
     times: dict[str, int] = field(default_factory=dict)
 
     def add(self, names: Iterable[str]) -> None:
-        """The sorts of these were widened."""
+        """Record that the sorts of these variables were widened."""
         for name in names:
             self.times[name] = self.times.get(name, 0) + 1
 
     def at_least(self, times: int) -> list[str]:
-        """Those that were widened so often."""
+        """Return the variables with at least this number of widenings."""
         return [name for name, count in self.times.items() if count >= times]
 
 
 def without_end(options: Any, violated: Collection[str], growing: Iterable[str]) -> str:
-    """Why a run ends here, with what is known; empty if it goes on. Engines without ``--keep-going`` do."""
+    """Return the reason why a run ends here; empty if it continues, as engines without ``--keep-going``
+    do."""
     names = list(growing)
     if not names or not violated or getattr(options, "keep_going", True):
         return ""
@@ -47,5 +48,5 @@ def without_end(options: Any, violated: Collection[str], growing: Iterable[str])
 
 
 def ended_without_end(reason: str | None) -> bool:
-    """True if an engine ended by this rule, by the reason that it gives for what it left open."""
+    """True if an engine ended by this rule, judged by its reason for open properties."""
     return reason is not None and reason.endswith(_KEEP_GOING)

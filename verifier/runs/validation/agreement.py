@@ -1,4 +1,4 @@
-"""What comes of a comparison: the extent to which two semantics agree, or where they differ."""
+"""The result of a comparison: the extent to which two semantics agree, or their difference."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Disagreement:
-    """A state of which the interpreter and the formula say different things."""
+    """A state in which the interpreter and the formula differ."""
 
     what: str
-    """The thing that was compared: a property, Init, the constraint, a step, an expression."""
+    """The compared object: a property, Init, the constraint, a step, an expression."""
     interpreter: str
     translation: str
     state: str
     place: Place | None = None
-    """Where it stands in the module."""
+    """Its place in the module."""
     around: str = ""
-    """What the names around an expression stand for."""
+    """The values of the names around an expression."""
     within: str = ""
-    """What differs because of it."""
+    """The larger object that differs because of it."""
     kind: str = "state"
-    """What was looked at: a state, or an execution."""
+    """``state`` or ``execution``."""
 
     def __str__(self) -> str:
         at = "" if self.place is None else f"{self.place}: "
@@ -49,7 +49,7 @@ class Disagrees(Exception):
 
 
 class WrongModule(UsageError):
-    """A reachable state in which something that is read has no value, which the translation does not see."""
+    """Raised for a reachable state in which a read has no value, which the translation does not notice."""
 
 
 @dataclass
@@ -59,18 +59,18 @@ class Agreement:
     states: int = 0
     steps: int = 0
     expressions: int = 0
-    """The translations of expressions whose values were compared."""
+    """The number of translations of expressions whose values were compared."""
     executions: int = 0
-    """The infinite executions of which temporal formulas were compared."""
+    """The number of infinite executions on which temporal formulas were compared."""
     undefined: int = 0
-    """Comparisons left out, since one semantics has no value in a state that may be unreachable."""
+    """The number of skipped comparisons: one semantics has no value in a state that may be unreachable."""
     given: int = 0
-    """The states that a solver gave."""
+    """The number of states from a solver."""
     seed: int = 0
     seconds: float = 0.0
 
     def figures(self) -> dict[str, Any]:
-        """The counts for the JSON output."""
+        """Return the counts for the JSON output."""
         return {**vars(self), "seconds": round(self.seconds, 3)}
 
 

@@ -1,8 +1,8 @@
-"""How long a comparison may take.
+"""The time for a comparison.
 
-The bounds on states and steps are small enough that a small module is done before the time is over: then the
-same seed compares the same. The time is that of the processor, so that other work on the machine changes
-nothing, unless somebody says how long they want to wait.
+The limits of states and steps are so small that a small module is done in time: then the same seed compares
+the same states. The time is processor time, so that other work on the machine changes nothing, unless the
+user gives a duration.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import time
 from collections.abc import Callable
 
 LEAST_SECONDS, SHARE = 0.2, 0.05
-"""Validation takes this long, or this share of the run, whichever is more."""
+"""Validation takes this time, or this share of the run, whichever is more."""
 
 
 class OutOfTime(Exception):
-    """The time of a comparison is over."""
+    """Raised when the time of a comparison is over."""
 
 
 class Budget:
@@ -28,18 +28,18 @@ class Budget:
         self._seconds = seconds
 
     def check(self) -> None:
-        """Raises OutOfTime."""
+        """Raise OutOfTime if the time is over."""
         if self._clock() > self._ends:
             raise OutOfTime
 
     @property
     def spent(self) -> float:
-        """The share that is over: 1 at the end."""
+        """Return the used share: 1 at the end."""
         return (self._clock() - self._began) / self._seconds if self._seconds else 1.0
 
 
 def default_seconds(run_seconds: float) -> float:
-    """How long the comparison for a run of so many seconds takes."""
+    """Return the time of the comparison for a run of this duration."""
     return max(LEAST_SECONDS, SHARE * run_seconds)
 
 

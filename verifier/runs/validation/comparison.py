@@ -1,4 +1,4 @@
-"""Init, the constraint, properties, steps and invariants of proofs, compared in some states."""
+"""The comparison of Init, the constraint, properties, steps and invariants of proofs, in some states."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 
 
 class Comparison:
-    """Compares all that a verdict speaks of, in some states."""
+    """Compares all formulas that a verdict depends on, in some states."""
 
     def __init__(self, lanes: Lanes, certificates: Mapping[str, Certificate], chance: Random) -> None:
         self.lanes, self.subject, self.certificates = lanes, lanes.subject, certificates
         self.model, self.system = self.subject.model, self.subject.model.system
         self.chance = chance
         self.following: dict[int, list[State]] = {}
-        """The successors of the states of which all were compared."""
+        """The successors of the states whose successors were all compared."""
 
     def run(self) -> None:
-        """Raises Disagrees at the first difference."""
+        """Compare. Raises Disagrees at the first difference."""
         subject, evaluate = self.subject, self.lanes.evaluate
         spec, init_read = subject.spec, evaluate(self.model.init_is_read)
         if subject.is_settled(spec.init):
@@ -58,7 +58,8 @@ class Comparison:
     def _compare(
         self, what: str, holds: int, read: int, ask: Callable[[State], bool], *, at_all: bool = True
     ) -> None:
-        """``read``: where all that the formula reads has a value; ``at_all``: in each reachable state."""
+        """Compare a formula. ``read``: the lanes in which all its reads have values. ``at_all``: it must have
+        one in each reachable state."""
         for number, lane in self.lanes:
             has_value = bool(read >> number & 1)
             try:
@@ -77,7 +78,7 @@ class Comparison:
 
     def _compare_property(self, prop: SafetyProperty) -> None:
         spec, name = self.subject.spec, prop.name
-        if name not in self.subject.asked:  # what it reads without a value is not known
+        if name not in self.subject.asked:  # its undefined reads are not known
             return
         safety = spec.properties.get(name.removesuffix(OF_STEPS))
         if prop.kind is PropertyKind.STEP_INVARIANT and safety is not None:
@@ -98,7 +99,7 @@ class Comparison:
         self._compare(name, self.lanes.evaluate(prop.formula), read, self._asking(formulas))
 
     def _is_of_states(self, safety: Safety) -> bool:
-        """True if its formula is what it says of all states, and not an initial state that is wrong."""
+        """True if its formula is about all states, and no initial state violates it."""
         initial = self.subject.made.translation.sample.initial
         return bool(safety.always) and all(self.subject.holds(safety.initially, one) for one in initial)
 
@@ -117,14 +118,14 @@ class Comparison:
     # -- proofs
 
     def _compare_proofs(self) -> None:
-        """Each reachable state has to satisfy the clauses of every proof's invariant."""
+        """Check that each reachable state satisfies the clauses of every proof's invariant."""
         if not self.lanes.reachable:
             return
         named = {symbol.symbol_name(): symbol for symbol in self.system.bits}
         for name, certificate in self.certificates.items():
             for clause in certificate.clauses:
                 if not all(bit in named for bit, _ in clause):
-                    break  # an invariant of another model, as of loops
+                    break  # an invariant of another model, such as one for loops
                 holds = 0
                 for bit, value in clause:
                     column = self.lanes.evaluate(named[bit])

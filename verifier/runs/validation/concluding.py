@@ -1,4 +1,4 @@
-"""What becomes of a run whose formulas agree with the text that they were made of, or differ."""
+"""The effect of a comparison on a run: its formulas agree with their source, or differ."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 
 def agreed(found: Run, figures: Mapping[str, Any]) -> Run:
-    """The run with the counts of the comparison."""
+    """Return the run with the counts of the comparison."""
     statistics = {**found.outcome.statistics, "validation": figures}
     return replace(found, outcome=replace(found.outcome, statistics=statistics))
 
 
 def refuted(found: Run, claims: Sequence[Verdict], reason: str) -> Run:
-    """The run without what it claims."""
+    """Return the run with its claims turned into errors."""
     verdicts = tuple(
         replace(one, kind=VerdictKind.ERROR, reason=reason, depth=None) if one in claims else one
         for one in found.outcome.verdicts

@@ -1,8 +1,7 @@
 """Temporal formulas and fairness, compared on infinite executions.
 
-A temporal formula is true or false of any sequence of states, whether they are reachable or its steps are
-steps of the module. So a lasso may be made of any states. Fairness is compared in states within the
-constraint: a translated action takes no step beyond it.
+A temporal formula is true or false of any sequence of states, reachable or not. So a lasso may consist of any
+states. Fairness is compared in states within the constraint: a translated action takes no step outside it.
 """
 
 from __future__ import annotations
@@ -35,12 +34,12 @@ _MOST_STATES, _MOST_LASSOS, _LONGEST = 10, 80, 4
 
 
 class _NotRead(Exception):
-    """A formula reads what has no value."""
+    """Raised if a formula reads an undefined value."""
 
 
 @dataclass
 class _Known:
-    """What was evaluated already."""
+    """Values that were evaluated already."""
 
     values: dict[State, Mapping[str, Concrete]] = field(default_factory=dict)
     truths: dict[Any, bool] = field(default_factory=dict)
@@ -49,7 +48,7 @@ class _Known:
 
 
 class _Remembered(Execution):
-    """An execution that looks up what is known of its states."""
+    """An execution that looks up known values of its states."""
 
     def __init__(self, subject: Subject, known: _Known, states: Sequence[State], start: int) -> None:
         super().__init__(subject.model, [known.values[state] for state in states], start)
@@ -85,7 +84,7 @@ class _Remembered(Execution):
 
 
 class Executions:
-    """Compares what is claimed of executions, on lassos of some states."""
+    """Compares claims about executions, on lassos of some states."""
 
     def __init__(self, subject: Subject, claimed: Claimed, chance: Random, budget: Budget) -> None:
         self.subject, self.claimed, self.chance, self.budget = subject, claimed, chance, budget
@@ -94,7 +93,7 @@ class Executions:
         self.fair = [TemporalFormula(TemporalOperator.FAIR, condition=one) for one in claimed.fairness]
 
     def compare(self, lanes: Sequence[Lane], following: Sequence[Sequence[State]]) -> None:
-        """Raises Disagrees at the first difference, and OutOfTime."""
+        """Compare. Raises Disagrees at the first difference, and OutOfTime."""
         after = {lane.state: several for lane, several in zip(lanes, following, strict=True)}
         for states, start in self._lassos(list(after), after):
             self.budget.check()
@@ -111,7 +110,7 @@ class Executions:
     def _lassos(
         self, states: Sequence[State], after: Mapping[State, Sequence[State]]
     ) -> Iterator[tuple[list[State], int]]:
-        """Some states in a row, and the one that the last goes back to: steps of the module, or any."""
+        """Yield some states in a row, and the start of the loop: steps of the module, or any steps."""
         usable = [state for state in states if self._is_usable(state)]
         if not usable:
             return
@@ -124,7 +123,7 @@ class Executions:
             yield found, self.chance.randrange(len(found))
 
     def _is_usable(self, state: State) -> bool:
-        """True if a state is one of the sorts and within the constraint; then its values are kept."""
+        """True if a state belongs to the sorts and the constraint; then its values are kept."""
         if state in self.known.values:
             return True
         bits = self.subject.encoded(state)
@@ -145,7 +144,7 @@ class Executions:
         return self.formulas[formula]
 
     def _alone(self, claim: TemporalFormula) -> TemporalFormula:
-        """A property without what is assumed of the specification."""
+        """Return a property without the assumptions of the specification."""
         return claim.parts[-1] if self.claimed.assumed else claim
 
     def _compare(
@@ -156,7 +155,7 @@ class Executions:
         ours: _Remembered,
         translated: Sequence[TemporalFormula],
     ) -> None:
-        """Compares the conjunction of some formulas on an execution."""
+        """Compare the conjunction of some formulas on an execution."""
         try:
             interpreter = [theirs.truths(self._unfolded(one))[0] for one in formulas]
             translation = [ours.holds(one) for one in translated]

@@ -1,10 +1,10 @@
-"""The values of expressions: each translation that was made of one, compared in states.
+"""The values of expressions: each translation of one is compared in states.
 
-A translation is a function of the state and of what the names around the expression stand for. Where these
-names have values, the interpreter evaluates the expression with the same ones. So each rule is compared by
-itself, whatever made its operands. Where both semantics have a value it must be the same, in every state of
-the sorts: no rule knows which states are reachable. What has a value to only one of them is compared where it
-is read, in properties and steps (``comparison``).
+A translation is a function of the state and of the values of the names around the expression. If these names
+have values, the interpreter evaluates the expression with the same ones. So each rule is compared by itself,
+whatever made its operands. If both semantics have a value it must be the same, in every state of the sorts:
+no rule knows which states are reachable. If only one has a value, the comparison is made at the place of the
+read, in properties and steps (``comparison``).
 """
 
 from __future__ import annotations
@@ -49,25 +49,25 @@ if TYPE_CHECKING:
     from verifier.tla.translate.notes import Note, Notes
 
 _DESCRIBED = (Functions, Records, Products, Subsets, AllSequences, LazyMap, Part, Op)
-"""What is no term, and may be too large for one."""
+"""Values that are no terms, and may be too large for one."""
 _MOST_BITS = 128
-"""Larger values are not compared by themselves."""
+"""The limit of bits of values that are compared by themselves."""
 _MOST_BINDINGS = 3
-"""So many values of the names that are bound around an expression are tried."""
+"""The number of values that are tried for the names bound around an expression."""
 
 
 class NotCompared(Exception):
-    """An expression that cannot be compared by itself."""
+    """Raised for an expression that cannot be compared by itself."""
 
 
 @dataclass(frozen=True)
 class Lowered:
-    """A value as formulas: where it is read without a fault, and its bits."""
+    """A value as formulas: the condition under which it is defined, and its bits."""
 
     defined: FNode
     bits: tuple[FNode, ...]
     layout: Layout | None
-    """None of a truth value, which is one bit."""
+    """None for a truth value, which is one bit."""
     term: Term
 
 
@@ -79,19 +79,19 @@ class Question:
     facts: Facts
     result: Lowered | Known
     names: Mapping[ast.Symbol, Lowered | Known]
-    """What the names around it stand for."""
+    """The values of the names around it."""
     assigned: Mapping[ast.Variable, Lowered | Known] | None
-    """What variables are in the next state, where it reads that; None: those of the state that follows."""
+    """The values of variables in the next state, if it reads that; None: those of the following state."""
 
     @property
     def truth(self) -> FNode | None:
-        """The formula, if it is one."""
+        """Return the formula, if it is one."""
         result = self.result
         return result.bits[0] if isinstance(result, Lowered) and result.layout is None else None
 
 
 class Expressions:
-    """Makes questions of the translations that were noted."""
+    """Makes questions from the recorded translations."""
 
     def __init__(self, subject: Subject, notes: Notes, chance: Random, budget: Budget) -> None:
         self.subject, self.notes, self.chance, self.budget = subject, notes, chance, budget
@@ -107,7 +107,8 @@ class Expressions:
         self._layouts: dict[object, Layout] = {}
 
     def questions(self) -> Iterator[Question]:
-        """All of them; of the smallest expressions first, as they were translated. Raises OutOfTime."""
+        """Yield all questions; those of the smallest expressions first, as they were translated. Raises
+        OutOfTime."""
         for note in list(self.notes):
             self.budget.check()
             try:
@@ -130,7 +131,7 @@ class Expressions:
         valued = (result, *names.values(), *(following or {}).values())
         terms = [one for one in valued if isinstance(one, Term)]
         if not terms and not facts.reads:
-            return  # it was evaluated by the interpreter
+            return  # the interpreter evaluated it
         for bindings in self._bindings(terms):
             assigned = None
             if following is not None:
@@ -139,11 +140,9 @@ class Expressions:
             yield Question(note, facts, self._lowered(result, bindings), meant, assigned)
 
     def _named(self, symbol: ast.Symbol, note: Note, facts: Facts) -> Term | Known | None:
-        """What a name stands for; None of an operator that is defined in a LET.
-
-        Raises NotCompared where it has no one value: the argument of an operator is another one below a
-        prime, and the @ in an operator of a LET is that of the place where the LET stands.
-        """
+        """Return the value of a name; None for an operator that is defined in a LET. Raises NotCompared if it
+        has no single value. The argument of an operator differs below a prime, and @ in an operator of a LET
+        refers to the place of the LET."""
         context = note.context
         found = context.at if symbol is AT else context.env.get(symbol)
         if isinstance(found, Around):
@@ -162,7 +161,7 @@ class Expressions:
         return self._valued(found)
 
     def _assigned(self, note: Note, facts: Facts) -> dict[ast.Variable, Term | Known] | None:
-        """What variables are in the next state; empty where that is not read."""
+        """Return the values of variables in the next state; empty if it is not read."""
         if facts.level < ACTION and not note.context.primed:
             return {}
         if note.assigned is None:
@@ -170,18 +169,18 @@ class Expressions:
         return {one: self._valued(value) for one, value in note.assigned.items() if one in facts.reads}
 
     def _valued(self, found: Sym) -> Term | Known:
-        """A value, known or as a term. Raises NotCompared, or Untranslated."""
+        """Return a value, known or as a term. Raises NotCompared or Untranslated."""
         if isinstance(found, Known):
             return found
         if isinstance(found, (Nothing, *_DESCRIBED)):
             raise NotCompared
         term = self.t.term(found)
         if bits_of(term.sort) > _MOST_BITS or not all(one.size for one in sorts_in(term.sort)):
-            raise NotCompared  # of a sort without values, as of the members of {}, no bits can be read
+            raise NotCompared  # a sort without values, as for the members of {}, has no bits to read
         return term
 
     def _bindings(self, terms: Sequence[Term]) -> list[dict[Symbol, Any]]:
-        """Some values of the names that are bound around terms."""
+        """Return some values of the names that are bound around terms."""
         free = frozenset[Symbol]().union(*(term.free for term in terms)) - self.known
         symbols = sorted(free, key=lambda symbol: symbol.name)
         if any(not symbol.sort.size for symbol in symbols):

@@ -1,4 +1,4 @@
-"""States that are evaluated at once: a bit of each integer is one of them."""
+"""States that are evaluated at once: each bit of an integer belongs to one of them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Lane:
     bits: int
     reachable: bool
     within: bool = False
-    """True if it is reached within the depth that was asked for."""
+    """True if the state is reached within the given depth."""
 
 
 class Lanes:
@@ -43,13 +43,13 @@ class Lanes:
 
 
 def columns(symbols: Sequence[FNode], rows: Sequence[int]) -> Iterator[tuple[FNode, int]]:
-    """For each symbol its values in all rows, whose bits are those of the symbols."""
+    """Yield for each symbol its values in all rows. The bits of a row are those of the symbols."""
     for place, symbol in enumerate(symbols):
         yield symbol, sum(1 << lane for lane, bits in enumerate(rows) if bits >> place & 1)
 
 
 def numbers_of(mask: int) -> Iterator[int]:
-    """The lanes in a mask, from the first."""
+    """Yield the lanes in a mask, from the first."""
     while mask:
         low = mask & -mask
         yield low.bit_length() - 1

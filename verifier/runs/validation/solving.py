@@ -1,4 +1,4 @@
-"""States that a solver gives: those in which a formula is true, near states that are drawn at random."""
+"""States from a solver: they satisfy a formula, and are near random states."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from verifier.system.model import Model
 
 _MOST_TRIES = 40
-"""So often wishes that contradict a formula are given up before all are."""
+"""The number of times that contradicting wishes are dropped before all are."""
 
 
 class StateSolver:
@@ -25,7 +25,7 @@ class StateSolver:
         self.clausifier = Clausifier()
         self.bits = [self.clausifier.declare(bit) for bit in model.layout.bits]
         self.leaf_of: dict[int, int] = {}
-        """For each bit the field of the state that it belongs to."""
+        """The field of the state to which each bit belongs."""
         place = 0
         for number, leaf in enumerate(model.layout.leaves):
             for _ in leaf.bits:
@@ -36,8 +36,8 @@ class StateSolver:
         self._given = 0
 
     def near(self, wished: int, formula: FNode) -> int | None:
-        """The bits of a state that satisfies a formula, with as many fields as in the wished one as a solver
-        finds soon. None if there is no such state."""
+        """Return the bits of a state that satisfies a formula and shares many fields with the wished one. The
+        solver gets little time for each field. None if there is no such state."""
         target = self.clausifier.literal(formula)
         self.solver.add_clauses(self.clausifier.clauses[self._given :])
         self._given = len(self.clausifier.clauses)
@@ -55,7 +55,7 @@ class StateSolver:
         return None
 
     def close(self) -> None:
-        """Frees the solver."""
+        """Free the solver."""
         self.solver.close()
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from verifier.tla.found import State
 
 _MOST_CHOICES = 64
-"""Values of free parameters that are tried for an instance: all of them where there are no more."""
+"""The values of free parameters that are tried for an instance: all if there are no more."""
 
 
 class Steps:
@@ -33,14 +33,14 @@ class Steps:
         self.every = True
         """True if all successors by the formulas are known."""
         self.by_formula: list[dict[int, str]] = [{} for _ in lanes.lanes]
-        """For each lane the bits of the states that follow, and the instance of a step to each."""
+        """For each lane: the bits of its successors, and the instance of a step to each."""
 
     def compared(self) -> dict[int, list[State]]:
-        """The successors to the interpreter of those states of which all were compared, by lane. Raises
-        Disagrees at the first difference."""
+        """Return the interpreter's successors of the states whose successors were all compared, by lane.
+        Raises Disagrees at the first difference."""
         self._follow()
         evaluate, model = self.lanes.evaluate, self.model
-        leaves = undefined = 0  # such states violate Sorts or UndefinedRead, which every verdict rests on
+        leaves = undefined = 0  # such states violate Sorts or UndefinedRead, on which every verdict depends
         for one in model.leaving:
             leaves |= evaluate(one.when)
         for read in model.undefined:
@@ -67,7 +67,7 @@ class Steps:
         return found
 
     def _undefined(self, lane: Lane, excused: bool, error: BaseException) -> None:
-        """The interpreter cannot say which states follow."""
+        """Handle a state whose successors the interpreter cannot compute."""
         if lane.within and not excused:
             raise self.subject.without_value(error, lane.state)
         self.subject.found.undefined += 1
@@ -121,7 +121,7 @@ class Steps:
         return evaluate.under(dict(zip(instance.inputs, chosen, strict=True)), terms)
 
     def _choices(self, instance: Instance) -> tuple[Iterator[list[bool]], bool]:
-        """Values of the free parameters as bits, and whether these are all."""
+        """Return values of the free parameters as bits, and whether these are all."""
         if not instance.inputs:
             return iter([[]]), True
         layout = self.model.free_layouts[instance.label]

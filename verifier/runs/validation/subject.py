@@ -1,4 +1,4 @@
-"""A translated module at the sorts that a run ended with: its states in both semantics."""
+"""A translated module at the final sorts of a run: its states in both semantics."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ if TYPE_CHECKING:
     from verifier.tla.splitting import Formula
 
 ERRORS = (Undefined, NoValue, RecursionError)
-"""What evaluation raises where the interpreter has no value."""
+"""The exceptions of evaluation if the interpreter has no value."""
 _LONGEST = 400
-"""The most characters of a value: nobody reads more."""
+"""The most characters of a value: readers need no more."""
 
 
 @dataclass
 class Subject:
-    """What is compared."""
+    """The module and the model that are compared."""
 
     made: Symbolic
     model: Model
     asked: frozenset[str] = frozenset()
     """The properties that were asked."""
     proved: bool = False
-    """True if a verdict claims that no execution leaves the sorts, or reads what has no value."""
+    """True if a verdict claims that no execution leaves the sorts or reads an undefined value."""
     depth: int | None = None
-    """The depth of the executions that a verdict speaks of; None: of all executions."""
+    """The depth of the executions that a verdict covers; None: all executions."""
     found: Agreement = field(default_factory=Agreement)
 
     def __post_init__(self) -> None:
@@ -53,13 +53,13 @@ class Subject:
     # -- states
 
     def encoded(self, state: State) -> int | None:
-        """The bits of a state, bit *j* being that of the layout's bit *j*; None outside of the sorts."""
+        """Return the bits of a state, in the order of the layout; None outside the sorts."""
         if state not in self._known:
             self._known[state] = self._bits(state, excluded=False)
         return self._known[state]
 
     def encoded_after(self, state: State, following: State) -> int | None:
-        """The same of a state that a step leads to."""
+        """Return the bits of a state after a step, as `encoded` does, with the mark of an excluded step."""
         if self.excluded is None:
             return self.encoded(following)
         return self._bits(following, excluded=not self.stepper.goes_on(state, following))
@@ -77,7 +77,7 @@ class Subject:
         return sum(1 << place for place, bit in enumerate(self.model.layout.encode_state(values)) if bit)
 
     def decoded(self, bits: int) -> State:
-        """The state that bits stand for. Raises ValueError if they stand for none."""
+        """Return the state of bits. Raises ValueError if there is none."""
         width = len(self.model.layout.bits)
         values = self.model.layout.decode_state([bool(bits >> place & 1) for place in range(width)])
         return self.made.translation.decode(dict(values))
@@ -85,12 +85,12 @@ class Subject:
     # -- words
 
     def shown(self, state: State) -> str:
-        """A state as text."""
+        """Return a state as text."""
         names = [one.name for one in self.spec.variables]
         return ", ".join(f"{n} = {self.value_text(v)}" for n, v in zip(names, state, strict=True))
 
     def value_text(self, value: object) -> str:
-        """A value as text."""
+        """Return a value as text."""
         words = text(value, self.spec.evaluator.order)
         return words if len(words) <= _LONGEST else f"{words[:_LONGEST]} …"
 
@@ -102,12 +102,12 @@ class Subject:
         state: State,
         place: Place | None = None,
     ) -> Disagrees:
-        """The error for a difference."""
+        """Return the error for a difference."""
         shown = self.shown(state)
         return Disagrees(Disagreement(what, str(interpreter), str(translation), shown, place), state)
 
     def without_value(self, error: BaseException, state: State) -> Exception:
-        """The interpreter has no value in a reachable state, where the formula has one: the module is wrong,
+        """Return the error for a reachable state in which only the formula has a value. The module is wrong,
         and TLC ends there."""
         if isinstance(error, RecursionError):
             return error
@@ -118,18 +118,18 @@ class Subject:
     # -- the interpreter
 
     def set_state(self, state: State, following: State | None = None) -> None:
-        """Lets the interpreter evaluate in a state, or in a step."""
+        """Set the state, or the step, in which the interpreter evaluates."""
         self.spec.evaluator.now[:] = state
         if following is not None:
             self.spec.evaluator.next[:] = following
 
     def holds(self, formulas: Sequence[Formula], state: State, following: State | None = None) -> bool:
-        """True if formulas are true to the interpreter. Raises one of the errors of evaluation."""
+        """True if formulas are true in the interpreter. Raises one of the errors of evaluation."""
         self.set_state(state, following)
         return all(self._test(one)() for one in formulas)
 
     def is_settled(self, formulas: Sequence[Formula]) -> bool:
-        """True if formulas say the same each time, and so can be compared."""
+        """True if formulas have the same value each time, so that they can be compared."""
         resolve = self.spec.evaluator.resolve
         return not any(answers_differently(one.body, one.module, resolve) for one in formulas)
 
@@ -141,7 +141,7 @@ class Subject:
 
 
 def truth(value: bool) -> str:
-    """A truth value as TLA+ writes it."""
+    """Return a truth value in TLA+ syntax."""
     return "TRUE" if value else "FALSE"
 
 

@@ -1,4 +1,4 @@
-"""Formulas that are to be true in some of the states that a solver gives."""
+"""Formulas that should be true in some of the states from a solver."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
     from verifier.trust.certificate import Certificate
 
 _OF_EACH_LINE, _OF_EACH_FORMULA, _OF_PROOFS = 2, 1, 12
-"""In so many states all lines of a guard but one are to be true, each formula true and false, and the
-invariant of each proof."""
+"""The number of states for each kind of target. The kinds are: all lines of a guard but one are true; a
+formula is true, or false; a proof's invariant is true."""
 _OF_GUARDS, _LEAST_OF_EACH, _MOST_OF_EACH = 60, 3, 12
-"""In so many states guards are to be true, of each guard in at least and at most so many."""
+"""The number of states in which guards are true, and the least and most for each guard."""
 _MOST_DRAWN = 3
-"""So many values of an action's parameters are tried."""
+"""The number of values that are tried for an action's parameters."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """A formula that is to be true in so many states."""
+    """A formula that should be true in a number of states."""
 
     formula: FNode
     wanted: int
     of_state: bool
-    """True if it speaks of a state and of nothing else."""
+    """True if it is about a state only."""
 
 
 def targets(
@@ -47,7 +47,7 @@ def targets(
     questions: Sequence[Question],
     chance: Random,
 ) -> list[Target]:
-    """All of them, the most important ones first."""
+    """Return all targets, the most important ones first."""
     of_state = _OfState(subject.model.layout.bits)
     found = [(one, _OF_PROOFS) for one in map(_invariant, certificates) if of_state(one)]
     instances = subject.model.system.instances
@@ -63,7 +63,7 @@ def targets(
 
 
 def _both_ways(questions: Iterable[Question]) -> Iterator[tuple[FNode, int]]:
-    """Each formula, and its negation, where it is read."""
+    """Yield each formula, and its negation, where it is defined."""
     for one in questions:
         if one.truth is not None and isinstance(one.result, Lowered):
             for formula in (one.truth, negation(one.truth)):
@@ -71,8 +71,8 @@ def _both_ways(questions: Iterable[Question]) -> Iterator[tuple[FNode, int]]:
 
 
 def _all_but_one(subject: Subject, made: Expressions, chance: Random) -> Iterator[tuple[FNode, int]]:
-    """The lines of each guard without one of them: so each is tried where only it decides. A guard that is
-    never true, though it should be, is noticed there."""
+    """Yield the lines of each guard without one of them, so that each is tested where only it decides. This
+    detects a guard that is wrongly never true."""
     with suppress(OutOfTime, SortError):
         for action in subject.model.definition.actions:
             yield from _of_action(action, made, chance)
@@ -88,7 +88,7 @@ def _of_action(action: Action, made: Expressions, chance: Random) -> Iterator[tu
 
 
 def _invariant(certificate: Certificate) -> FNode:
-    """The clauses of a proof."""
+    """Return the conjunction of a proof's clauses."""
     return conjunction(
         disjunction(bit(name) if value else negation(bit(name)) for name, value in clause)
         for clause in certificate.clauses
@@ -96,7 +96,7 @@ def _invariant(certificate: Certificate) -> FNode:
 
 
 class _OfState:
-    """Knows of formulas whether they speak of state bits only."""
+    """Decides whether formulas mention state bits only."""
 
     def __init__(self, bits: Iterable[FNode]) -> None:
         self._known = dict.fromkeys(bits, True)

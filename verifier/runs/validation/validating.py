@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 
 _BATCH = 64
 _MOST_GIVEN = 120
-"""States that a solver gives, at most."""
+"""The limit of states from a solver."""
 _WALKING, _LOWERING, _SOLVING = 0.4, 0.65, 0.85
-"""The shares of the time that have been used up in the end by each part, if there is so much to do."""
+"""The shares of the time that are used at the end of each part, if there is enough work."""
 _EXPLAINING_SECONDS = 2.0
 
 
 @dataclass
 class Validation:
-    """A comparison, always of the same states for the same seed."""
+    """A comparison. The same seed gives the same states."""
 
     subject: Subject
     certificates: Mapping[str, Certificate] = field(default_factory=dict)
@@ -49,12 +49,12 @@ class Validation:
         self.found.seed = self.seed
         self.lanes: list[Lane] = []
         self.following: list[list[State]] = []
-        """For each lane some states that follow."""
+        """Some successors of each lane."""
         self.budget = Budget(0.0)
 
     def run(self, seconds: float, *, thorough: bool = False) -> Agreement:
-        """Compares for at most so many seconds; ``thorough``: with further states until then. Raises
-        Disagrees at the first difference."""
+        """Compare for at most this number of seconds. ``thorough``: continue with further states until then.
+        Raises Disagrees at the first difference."""
         began = time.monotonic()
         self.budget = Budget(seconds, time.monotonic if thorough else time.process_time)
         with without_traces(self.subject.spec), self._explained():
@@ -94,7 +94,7 @@ class Validation:
                 yield Lane(state, bits, reachable=False)
 
     def _given(self, targets: Sequence[Target]) -> Iterator[Lane]:
-        """States in which formulas are true of which too few of the others are such."""
+        """Yield states that satisfy formulas which too few other states satisfy."""
         if not self.lanes or not self.lanes[0].state:
             return
         lanes, given = Lanes(self.subject, self.lanes), StateSolver(self.subject.model, self.chance)
@@ -117,7 +117,7 @@ class Validation:
             given.close()
 
     def _canonical(self, bits: int) -> Lane | None:
-        """A state that a solver gave; None where its value has other bits, or none: no step leads there."""
+        """Return a state from a solver; None if its value has other bits, or none: no step leads there."""
         try:
             state = self.subject.decoded(bits)
         except ValueError:
@@ -127,7 +127,7 @@ class Validation:
     # -- comparison
 
     def _compare(self, lanes: Iterator[Lane], until: float) -> None:
-        """Compares in states, and keeps them; ``until``: this share of the time is over."""
+        """Compare in states, and keep them. ``until``: the share of the time at which it stops."""
         while batch := list(islice(lanes, _BATCH)):
             if self.lanes and self.budget.spent > until:
                 return
@@ -145,7 +145,7 @@ class Validation:
             return
         values = Values(self.subject, made.after, self._paired())
         with suppress(OutOfTime):
-            for question in questions:  # the parts of an expression come before it
+            for question in questions:  # an expression comes after its parts
                 self.budget.check()
                 for difference in values.differences(question):
                     raise values.error(difference)
@@ -159,7 +159,7 @@ class Validation:
             Executions(self.subject, claimed, self.chance, self.budget).compare(self.lanes, self.following)
 
     def _paired(self) -> list[tuple[Lane, Lane]]:
-        """Each state with one that follows, or else with another one."""
+        """Return each state with a successor, or else with another state."""
         pairs = []
         for lane, following in zip(self.lanes, self.following, strict=True):
             other = self.chance.choice(following) if following else lane.state
@@ -169,7 +169,7 @@ class Validation:
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """Where a property or a step differs, so does an expression in it: that is named."""
+        """Explain a difference in a property or a step by the smallest expression that differs."""
         try:
             yield
         except Disagrees as difference:
@@ -179,7 +179,7 @@ class Validation:
             raise least from None
 
     def _explanation(self, difference: Disagrees) -> Disagrees | None:
-        """The difference in the smallest expression, in the state in which there is one."""
+        """Return the difference in the smallest expression, in a state where there is one."""
         bits = self.subject.encoded(difference.state)
         self.budget = Budget(_EXPLAINING_SECONDS)
         made = self._expressions()
@@ -195,7 +195,7 @@ class Validation:
 
 
 def _questions(made: Expressions, budget: Budget) -> list[Question]:
-    """The translations that can be compared, as many as there is time for."""
+    """Return the translations that can be compared, as many as time allows."""
     found: list[Question] = []
     try:
         for question in made.questions():

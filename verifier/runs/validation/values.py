@@ -26,16 +26,16 @@ if TYPE_CHECKING:
     from verifier.tla.ast import Expression
 
 _MOST_OF_EACH = 24
-"""The interpreter evaluates an expression in so many states in which it is true, and as many in which it is
-false; states that differ in nothing that it reads are one."""
+"""The number of states in which an expression is evaluated: true in as many as false. States that differ only
+in parts that it does not read count as one."""
 _LONGEST = 300
 _Compiled: TypeAlias = tuple[Unit, Callable[[Any], Value], int | None]
-"""A unit, what evaluates an expression in a frame of it, and the slot of @."""
+"""A unit, the function that evaluates an expression in its frame, and the slot of @."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """An expression of which the two semantics differ in a state."""
+    """An expression on which the two semantics differ in a state."""
 
     question: Question
     lane: Lane
@@ -60,7 +60,7 @@ class Values:
         self._compiled: dict[tuple[Expression, str, bool], _Compiled] = {}
 
     def differences(self, question: Question, most: int = _MOST_OF_EACH) -> Iterator[Difference]:
-        """The states in which the two semantics have different values."""
+        """Yield the states in which the two semantics have different values."""
         read = self.mask
         valued = [question.result, *question.names.values(), *(question.assigned or {}).values()]
         for one in valued:
@@ -79,7 +79,7 @@ class Values:
                 yield found
 
     def _chosen(self, question: Question, read: int, most: int) -> Iterator[int]:
-        """The states to evaluate in: where it is true and where it is false, in turns."""
+        """Yield the states to evaluate in: alternately where it is true and where it is false."""
         if question.truth is None:
             sides = [numbers_of(read)]
         else:
@@ -90,7 +90,7 @@ class Values:
                 yield number
 
     def _key(self, question: Question, number: int) -> tuple[Value, ...] | None:
-        """What the value of an expression follows from; None if that is not known."""
+        """Return the data on which the value of an expression depends; None if they are not known."""
         now, following = self.lanes[number]
         index = self.evaluator.index
         reads = sorted(index[one] for one in question.facts.reads if one in index)
@@ -108,7 +108,7 @@ class Values:
             values = {symbol: self._value(one, number) for symbol, one in question.names.items()}
             self._set_states(question, number)
             translation = self._value(question.result, number)
-        except ValueError:  # bits that stand for no value
+        except ValueError:  # the bits represent no value
             return None
         try:
             interpreter = listed(self._evaluated(question, values))
@@ -122,7 +122,7 @@ class Values:
         return Difference(question, lane, shown(interpreter), shown(listed(translation)), ", ".join(around))
 
     def _set_states(self, question: Question, number: int) -> None:
-        """Lets the interpreter evaluate there."""
+        """Set the states in which the interpreter evaluates."""
         now, following = self.lanes[number]
         if question.assigned is None:
             self.subject.set_state(now.state, following.state)
@@ -134,7 +134,7 @@ class Values:
         self.evaluator.read_next[0] = True
 
     def _value(self, one: Lowered | Known, number: int) -> Value:
-        """The value in a state. Raises ValueError for bits that stand for none."""
+        """Return the value in a state. Raises ValueError for bits without a value."""
         if isinstance(one, Known):
             return one.value
         columns_of = self._columns.get(one.bits)
@@ -146,7 +146,7 @@ class Values:
         return self.subject.names.decode(one.layout.decode_state(bits)["value"], one.term.sort)
 
     def _evaluated(self, question: Question, values: Mapping[ast.Symbol, Value]) -> Value:
-        """The value to the interpreter. Raises one of the errors of evaluation."""
+        """Return the interpreter's value. Raises one of the errors of evaluation."""
         whole, context = question.note.whole, question.note.context
         key = (whole, context.module, context.primed)
         if key not in self._compiled:
@@ -177,7 +177,7 @@ class Values:
     # -- words
 
     def error(self, found: Difference, within: str = "") -> Disagrees:
-        """The error for a difference; ``within``: what differs because of it."""
+        """Return the error for a difference. ``within``: the larger object that differs because of it."""
         place, state = span(found.question.note.whole), found.lane.state
         said = said_at(place) or "an expression"
         what = said if len(said) <= _LONGEST else f"{said[:_LONGEST]} …"
@@ -189,7 +189,7 @@ class Values:
 
 
 def _waiting(whole: Expression, unit: Unit, value: Value) -> Waiting:
-    """A definition of a LET whose value is known."""
+    """Make a definition of a LET whose value is known."""
     return Waiting(Code(whole, unit, True, lambda *_: lambda _: value, False, True, [False]), [])
 
 

@@ -1,4 +1,4 @@
-"""What a comparison makes of a run's verdicts."""
+"""The effect of a comparison on a run's verdicts."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from verifier.trust.certificate import Certificate
 
 _COUNTS = ("distinct_states", "walks")
-"""What the statistics of a run have that counts."""
+"""The statistics of a run that are counts of states or walks."""
 
 
 def validated(made: Symbolic, found: Run, seconds: float | None = None, *, seed: int = 0) -> Run:
-    """The run, if its translation agrees with the module; else each verdict that rests on it is an ERROR.
-    ``seconds``: for so long, with as many states as that allows."""
+    """Return the run, if its translation agrees with the module; else each verdict that depends on it is an
+    ERROR. ``seconds``: the duration, with as many states as it allows."""
     claims = _claims_of(found, made.loaded.definition.titles.of_the_translation)
     if found.model is None or not claims or not _is_of_the_module(made, found.model):
         return found
@@ -49,16 +49,16 @@ def validated(made: Symbolic, found: Run, seconds: float | None = None, *, seed:
 def compared_again(
     made: Symbolic, model: Model, certificate: Certificate, seconds: float, seed: int
 ) -> Mapping[str, Any]:
-    """The extent to which a module agrees with the model that a certificate is of. Raises Disagrees."""
+    """Return the extent to which a module agrees with the model of a certificate. Raises Disagrees."""
     name = certificate.property_name
     subject = Subject(made, model, frozenset([name]), proved=True)
     return Validation(subject, {name: certificate}, seed).run(seconds).figures()
 
 
 def _claims_of(found: Run, beside: Container[str]) -> list[Verdict]:
-    """The verdicts that rest on the translation: those that say something of all executions, be it up to a
-    depth, and those beside which states or walks are counted. Where there are no others, those ``beside``,
-    of the type invariant, which stand for all that was looked at."""
+    """Return the verdicts that depend on the translation. They are about all executions, perhaps to a depth,
+    or appear beside counts of states or walks. If there are none, the verdicts ``beside`` on the type
+    invariant represent the whole search."""
     counts = any(name in found.outcome.statistics for name in _COUNTS)
 
     def claims(one: Verdict) -> bool:
@@ -71,7 +71,7 @@ def _claims_of(found: Run, beside: Container[str]) -> list[Verdict]:
 
 
 def _is_of_the_module(made: Symbolic, model: Model) -> bool:
-    """True if a model has the module's variables as its state, and nothing else."""
+    """True if the state of a model consists of exactly the module's variables."""
     excluded = made.translation.excluded
     names = [symbol.name for symbol in made.translation.variables]
     return list(model.layout.sorts) == [*names, *([] if excluded is None else [excluded.name])]

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 MOST_WALKED, MOST_DRAWN = 150, 100
 _MOST_OF_SAMPLE, _MOST_SUCCESSORS, _MOST_STEPS = 60, 3_000, 60
 _EXCHANGED = 0.4
-"""So often a value is exchanged for that of another state, and not drawn from the sort."""
+"""The share of values that are exchanged with another state's value instead of drawn from the sort."""
 
 
 def walked_states(
     subject: Subject, chance: Random, budget: Budget, most: int = MOST_WALKED
 ) -> dict[State, bool]:
-    """Reachable states: of the sample, and of random walks that prefer values not seen yet. Of each whether
-    it is known to be reached within the depth that was asked for."""
+    """Return reachable states: of the sample, and of random walks that prefer new values. For each, the
+    result says whether it is known to be reached within the given depth."""
     sample = subject.made.translation.sample
     if not sample.initial:
         return {}
@@ -62,7 +62,8 @@ def _followers(subject: Subject, state: State) -> list[State]:
 def drawn_states(
     subject: Subject, walked: Sequence[State], chance: Random, most: int = MOST_DRAWN
 ) -> list[State]:
-    """States of the sorts: walked ones with some values exchanged or drawn, and some drawn altogether."""
+    """Return states of the sorts: walked ones with some values exchanged or drawn, and some fully random
+    ones."""
     if not walked or not all(symbol.sort.size for symbol in subject.variables):
         return []
     found: dict[State, None] = {}
