@@ -15,7 +15,7 @@ import shutil
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -111,19 +111,25 @@ _FITTING = {
 
 def main(count: int, seed: int = 1) -> int:
     """Prints how often each exit code came, and each fault; 1 if there is one."""
-    rng, codes, faults = random.Random(seed), Counter[int](), list[str]()
+    codes, faults = Counter[int](), 0
     os.environ["JAVA_HOME"] = "/nowhere"  # sweeps are refused once their words were looked at
+    for words, code, fault in trials(count, seed):
+        codes[code] += 1
+        if fault:
+            faults += 1
+            print(f"{fault}: {words}", flush=True)
+    found = ", ".join(f"{number} with exit code {code}" for code, number in sorted(codes.items()))
+    print(f"{count} commands, {found}; {faults} faults")
+    return 1 if faults else 0
+
+
+def trials(count: int, seed: int) -> Iterator[tuple[list[str], int, str]]:
+    """Commands that are drawn, each with its exit code and what is wrong with its end, if anything is."""
+    rng = random.Random(seed)
     for _ in range(count):
         with tempfile.TemporaryDirectory() as name, contextlib.chdir(name):
             words = _drawn(rng, _prepared(Path(name)))
-            code, fault = tried(words)
-        codes[code] += 1
-        if fault:
-            faults.append(fault)
-            print(f"{fault}: {words}", flush=True)
-    found = ", ".join(f"{number} with exit code {code}" for code, number in sorted(codes.items()))
-    print(f"{count} commands, {found}; {len(faults)} faults")
-    return 1 if faults else 0
+            yield words, *tried(words)
 
 
 def tried(words: Sequence[str]) -> tuple[int, str]:
