@@ -1,6 +1,6 @@
 """Makes the pictures in docs/images: `python -m results.generators.screenshots [NAME...]`.
 
-It needs Chromium and a minute, and for `standard-sweep` the report that `make results` writes. It notes which
+It needs Chromium and a minute. The sweep is the report that `make report` writes. It notes which
 scripts, styles and templates drew a picture, so that a test can tell when the picture is too old.
 """
 
@@ -16,9 +16,12 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from click.testing import CliRunner
+
 from results.generators.two_recoveries import two_recoveries
 from tests.support.chromium import browser, prefer, screenshot, size
 from tests.support.examples import bookkeeper_data_loss, kip320_first_try, rabbit_lasso, run_rows
+from verifier.cli.main import cli
 from verifier.outcomes.row import Row
 from verifier.report.page import as_html
 from verifier.report.report import Report
@@ -27,7 +30,7 @@ from verifier.runs.replaying import Replayed, row_of
 _ROOT = Path(__file__).resolve().parents[2]
 IMAGES = _ROOT / "docs" / "images"
 NOTES = IMAGES / "drawn_by.json"
-STANDARD = _ROOT / "results" / "run" / "standard.html"
+SWEEP = _ROOT / "results" / "report.html"
 ENGINES = (("explore", "--timeout", "8s"), ("bmc", "--depth", "11", "--timeout", "8s"))
 _TYPE = """
 const shown = [...document.querySelectorAll("input[placeholder='all variables']")].find(i => i.offsetParent);
@@ -54,6 +57,14 @@ def two_recoveries_report() -> Report:
     return Report("Two recoveries of one ledger", (row_of(replay),))
 
 
+def graph() -> Path:
+    """A page that draws the states and steps of two apps and two queues."""
+    path = Path(tempfile.mkdtemp()) / "graph.html"
+    sets = ("--set", "queues=2", "--set", "apps=2")
+    CliRunner().invoke(cli, ["explore", "rabbit-sac", *sets, "--graph", str(path)])
+    return path
+
+
 @cache
 def explorers() -> Report:
     """Two counterexamples."""
@@ -74,7 +85,8 @@ class Picture:
 
 
 PICTURES = {
-    "standard-sweep": Picture(lambda: STANDARD, "#overview", "light", 1280, 1060),
+    "sweep": Picture(lambda: SWEEP, "#overview", "light", 1280, 860),
+    "graph": Picture(graph, "", "light", 1280, 900),
     "kip320-first-try": Picture(explorers, "#verdict-1", "light", 1440, 1060),
     "bookkeeper-4-13": Picture(explorers, "#verdict-2", "dark", 1440, 1240),
     "rabbit-sac-lasso": Picture(

@@ -8,11 +8,9 @@ import pytest
 
 from results.generators.screenshots import IMAGES, PICTURES, fingerprint, noted
 
-FROM_A_LONG_SWEEP = "standard-sweep"
-
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("name", sorted(PICTURES.keys() - {FROM_A_LONG_SWEEP}))
+@pytest.mark.parametrize("name", sorted(PICTURES))
 def test_no_picture_is_older_than_the_files_that_draw(name: str) -> None:
     words = f"python -m results.generators.screenshots {name}"
     assert noted().get(name) == fingerprint(), f"the pages are drawn differently now: {words}"
