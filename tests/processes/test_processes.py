@@ -109,18 +109,20 @@ def test_a_child_dies_with_the_process_that_started_it() -> None:
 
 
 _LEAVES_A_CHILD = """
-import time
+import multiprocessing, time
 from verifier.processes.children import Children
 from verifier.processes.limits import Limits
 Children(Limits(), nested=True).start("left", lambda report, incoming: time.sleep(600))
+multiprocessing.get_context("fork").Process(target=lambda: (time.sleep(0.3), print("the script's"))).start()
 """
 
 
 def test_a_process_ends_although_an_interrupt_left_a_child_behind() -> None:
     """Python would wait for a child that may have children of its own, and hear no signal."""
     began = time.monotonic()
-    subprocess.run([sys.executable, "-c", _LEAVES_A_CHILD], check=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", _LEAVES_A_CHILD], check=True, timeout=60, stdout=-1)
     assert time.monotonic() - began < SOON_SECONDS
+    assert done.stdout == b"the script's\n"  # its own processes are waited for
 
 
 def test_a_child_that_is_interrupted_at_once_shows_no_traceback(capfd: pytest.CaptureFixture[str]) -> None:

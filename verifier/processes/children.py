@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
+from multiprocessing.context import ForkProcess
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -52,6 +53,10 @@ class ChildEnded:
 
     child: str
     failure: str | None
+
+
+class _OwnProcess(ForkProcess):
+    """A process that was started here."""
 
 
 @dataclass
@@ -115,7 +120,7 @@ class Children:
         receiving, child_sending = context.Pipe(duplex=False)
         child_receiving, sending = context.Pipe(duplex=False)
         # A daemon, as multiprocessing calls it, may have no children.
-        process = context.Process(
+        process = _OwnProcess(
             target=_run,
             args=(work, child_sending, child_receiving, self.nested, os.getpid()),
             daemon=not self.nested,
@@ -324,9 +329,10 @@ def kill_left() -> None:
     """Kills the children that an interrupt left behind: Python waits at its end for those that may have
     children of their own, and no signal is heard any more."""
     for child in multiprocessing.active_children():
-        if child.pid is not None:
-            _kill_with_descendants(child.pid)
-        child.kill()
+        if isinstance(child, _OwnProcess):  # a script that uses this package may have others
+            if child.pid is not None:
+                _kill_with_descendants(child.pid)
+            child.kill()
 
 
 def _lead_group(pid: int) -> None:
