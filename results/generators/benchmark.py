@@ -99,7 +99,7 @@ def solver_rows(repeats: int) -> list[Row]:
 
 
 def building_rows(repeats: int) -> list[Row]:
-    """What building and unrolling take of the whole, kip320 at depth 12."""
+    """Measure building and unrolling as shares of the whole, for kip320 at depth 12."""
     rows = []
     for steps in (StepsChoice.SERIAL, StepsChoice.PARALLEL):
         request = Request(
@@ -137,7 +137,7 @@ PAXOS_STYLES = {
 
 
 def paxos_rows(repeats: int) -> list[Row]:
-    """What it takes to build Paxos with its lemmas: many messages, and quorums that are quantified over."""
+    """Measure building Paxos with its lemmas: many messages, and quantified quorums."""
     rows = []
     for name, acceptors, ballots, values in PAXOS_SIZES:
         settings = {"acceptors": acceptors, "ballots": ballots, "values": values}

@@ -27,7 +27,7 @@ _PROGRAM = 80 << 20
 
 @dataclass(frozen=True)
 class Question:
-    """What is explored, and by which means beside one process."""
+    """An exploration, and its means beyond one process."""
 
     spec: str
     arguments: tuple[str, ...]

@@ -25,7 +25,7 @@ _HEAD = ("model", "agrees", "TLC says", "`check` says", "by", "s, CPU s", "TLC: 
 
 
 def measured(row: dict[str, Any], examples: Path, library: Path, seconds: float) -> dict[str, Any]:
-    """What one command decides on one model, and whether TLC says the same of all of its configuration."""
+    """Measure one command on one model, and whether TLC agrees on its whole configuration."""
     spec, config = examples / row["module"], examples / row["model"]
     words = ["check", "--first", "--spec", str(spec), "--config", str(config), "--library", str(library)]
     words += ["--timeout", f"{seconds:g}s", "--format", "json"]

@@ -1,4 +1,4 @@
-"""docs/engines.md, from what the engines say of themselves: `python -m results.generators.engines_page`."""
+"""Write docs/engines.md from the engines' declarations: `python -m results.generators.engines_page`."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from verifier.runs.table import ENGINES, engine_named
 _HEAD = """\
 # Engines and their options
 
-Made by `make docs` from what each engine declares (`verifier/runs/`). An option has one name everywhere:
-`--max-depth 9` on the command line, `max_depth = 9` among the `options` of a grid or of a cell of a manifest,
-`max_depth=9` in Python. A project can give [defaults of its own](cli.md#defaults-of-a-project).
+`make docs` writes this page from the declarations of the engines (`verifier/runs/`). An option has one name
+everywhere: `--max-depth 9` on the command line, `max_depth = 9` in the `options` of a grid or of a manifest's
+cell, `max_depth=9` in Python. A project can set [its own defaults](cli.md#defaults-of-a-project).
 """
 
 
 def page() -> str:
-    """The page."""
+    """Return the page."""
     return "\n".join([_HEAD, *(line for name in ENGINES for line in _engine(name))])
 
 
@@ -38,15 +38,15 @@ def _capabilities(name: str) -> Iterator[str]:
     engine = engine_named(name)
     yield "decides properties, so it can be swept" if engine.decides else "samples, so it cannot be swept"
     if not engine.decides_reachable:
-        yield "decides no property that some state must satisfy"
+        yield "does not decide reachable properties"
     if engine.looks_for_deadlocks:
-        yield "looks for deadlocks if asked"
+        yield "checks for deadlocks if asked"
     if engine.depth_option is not None:
         yield f"`depth` of a cell is its `{engine.depth_option}`"
     if engine.has_parts:
         yield "its search can be split into parts"
     if engine.reads_free:
-        yield "reads parameters as free that a protocol leaves open (`free_or_expanded`)"
+        yield "treats open parameters (`free_or_expanded`) as free"
     if engine.counts_states:
         yield "counts all reachable states"
     if engine.writes_certificates:
@@ -76,7 +76,7 @@ def _default(item: Option) -> str:
 
 
 def _help(item: Option) -> str:
-    words = f"{item.help} Files that ask for many runs do not have it." if item.of_command else item.help
+    words = f"{item.help} Not allowed in grids and manifests." if item.of_command else item.help
     return words.replace("|", "\\|")
 
 

@@ -39,7 +39,7 @@ class Question:
 
 
 def questions(family: str) -> Iterator[Question]:
-    """What the shipped expectations of a family ask: to the diameter, or to the violation."""
+    """Yield the questions of a family's shipped expectations: to the diameter, or to the violation."""
     grouped: dict[tuple[Any, ...], list[Expectation]] = {}
     for spec, place in BUILT_IN.items():
         for expected in expectations(spec) if f".{family}." in place else ():

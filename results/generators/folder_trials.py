@@ -99,11 +99,8 @@ _USERS = {
 
 
 def flipped(folder: Path, flips: int, seed: int) -> Counter[str]:
-    """What came of so many flips of single bits in the files of a sweep, each by itself.
-
-    Only the file that was changed is read again, as the store reads it. Values that are those that were
-    written are not checked again.
-    """
+    """Count the outcomes of flips of single bits in the files of a sweep, each by itself. Only the changed
+    file is read again, as the store reads it. Values that equal the written ones are not checked again."""
     files = [*sorted((folder / store.ROWS).iterdir()), folder / store.ASKED]
     contents = {file: file.read_bytes() for file in files}
     written = {file: _values(file) for file in files}
@@ -150,7 +147,8 @@ def _read(file: Path) -> None:
 
 
 def _flipped_apart(folder: Path, flips: int, seed: int) -> Counter[str]:
-    """The same, in a copy of the folder: several processes do so at once."""
+    """Count the outcomes of flips, as `flipped` does, in a copy of the folder, for several processes at
+    once."""
     with tempfile.TemporaryDirectory() as made:
         return flipped(shutil.copytree(folder, Path(made) / "copy"), flips, seed)
 

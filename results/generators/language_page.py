@@ -52,11 +52,11 @@ class Row:
     """The public names that this line is about, as ``forall`` or ``SetValue.add``."""
     tla: str = ""
     says: str = ""
-    """What it is, where no docstring says it."""
+    """Its description, if no docstring has one."""
     undefined: str = ""
-    """Where it has no value."""
+    """The condition under which it has no value."""
     differs: str = ""
-    """What is different from TLA+."""
+    """The difference from TLA+."""
     bits: str = ""
     example: str = ""
     outside: str = ""
@@ -138,7 +138,8 @@ def _state() -> Iterator[str]:
 
 
 def says(row: Row) -> str:
-    """What the line is about: its own words, or the first sentence of the first name's docstring."""
+    """Return the description of a line: its own words, or the first sentence of the first name's
+    docstring."""
     words = row.says or _summary(row.names[0])
     return f"{words} Has no value {row.undefined}." if row.undefined else words
 
@@ -149,7 +150,7 @@ def _summary(name: str) -> str:
 
 
 def found(name: str) -> Any:
-    """What a public name stands for: of the package, or ``Class.name``."""
+    """Return the object of a public name: of the package, or ``Class.name``."""
     owner, dot, part = name.partition(".")
     holder = CLASSES.get(owner) or _HOLDERS.get(owner) or getattr(verifier, owner)
     return getattr(holder, part) if dot else holder

@@ -56,7 +56,7 @@ class Sample(Protocol):
 
     @property
     def messages(self) -> Variant:
-        """What is sent."""
+        """The messages that are sent."""
         return Variant(vote=Record(voter=self.nodes, epoch=self.epochs), stop=None)
 
     def state(self) -> State:

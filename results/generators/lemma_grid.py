@@ -25,7 +25,7 @@ HEADERS = ["spec", "properties", "lemmas", "constants", "combinations", "PROVED"
 
 @dataclass(frozen=True)
 class Grid:
-    """What is to be proved of a protocol, and the values of its constants, all combined."""
+    """Properties of a protocol to prove, and the values of its constants, in all combinations."""
 
     spec: str
     properties: tuple[str, ...]

@@ -184,7 +184,7 @@ ROWS = [
 
 
 def decided(row: Row, engine: str) -> tuple[list[str], bool]:
-    """What `verify live` says: the cells of the table, and whether the verdict is the one expected."""
+    """Return the cells of `verify live` in the table, and whether the verdict is the expected one."""
     words = ["live", "--spec", row.spec, "--property", row.property_name, "--fairness", row.fairness]
     words += [word for name, value in row.constants.items() for word in ("--set", f"{name}={value}")]
     words += ["--engine", engine, "--timeout", f"{_LIMIT:g}s", "--format", "json"]
@@ -202,7 +202,7 @@ def decided(row: Row, engine: str) -> tuple[list[str], bool]:
 
 
 def measured_by_tlc(row: Row, folder: Path) -> list[str]:
-    """What TLC says of the original text: the cells of the table."""
+    """Return the cells of TLC's run on the original text."""
     assert row.text is not None
     source = (folder / "upstream" / row.text.path).with_suffix(".tla")
     sets = {
@@ -231,7 +231,7 @@ def measured_by_tlc(row: Row, folder: Path) -> list[str]:
 
 
 def recorded(row: Row) -> list[str]:
-    """What TLC was measured to take before."""
+    """Return the cells of an earlier measurement of TLC."""
     for known in json.loads(MEASURED.read_text(encoding="utf-8"))["rows"]:
         asked: Mapping[str, Any] = known["constants"]
         fairness = "each-subscribe" if "LSpec2" in known["note"] else "spec"

@@ -1,4 +1,4 @@
-"""What a whole command takes: processor seconds of all its processes, memory, clock time."""
+"""Measurements of a whole command: processor seconds of all its processes, memory, clock time."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def as_installed() -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Ended:
-    """What a command took and said."""
+    """The costs and the output of a command."""
 
     code: int
     output: str
@@ -88,7 +88,7 @@ def ended(
 
 @dataclass(frozen=True)
 class Measured:
-    """What a command took and said."""
+    """The costs and the output of a command."""
 
     wall: float
     cpu: float

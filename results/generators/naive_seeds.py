@@ -16,7 +16,7 @@ from tests.support.naive_differential import EVERY_SLOW
 
 
 def differences(seed: int) -> list[str]:
-    """What differs at a seed."""
+    """Return the differences at a seed."""
     found = disagreements(subject_of(seed), seed % EVERY_SLOW == 0)
     return [f"seed {seed}: {line}" for line in found]
 

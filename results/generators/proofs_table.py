@@ -1,6 +1,6 @@
-"""What is proved for all depths, and what is refuted: the table of `results/proofs.md`.
+"""The table of `results/proofs.md`: properties that are proved for all depths, or refuted.
 
-Each row is one whole command in a process of its own, with what it took on the clock and of the processors.
+Each row is one whole command in a process of its own, with its clock time and processor time.
 """
 
 from __future__ import annotations

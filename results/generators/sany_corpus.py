@@ -24,13 +24,13 @@ _ENTRY = re.compile(
 )
 _MODULE = re.compile(r"-{4,} *MODULE +(\w+)")
 _READ = re.compile(r"no value: add CONSTANT|names no SPECIFICATION|after 0 steps")
-"""What verify says of a module that is fine, but for the configuration."""
+"""Messages of verify about a module that is correct except for its configuration."""
 _MEANING = re.compile(
     r"no definition|not defined|unknown|does not exist|there is no module|there is no file|takes \w+ argument"
     r"|has a meaning already|so it cannot be defined|and never defined|is defined only below"
     r"|has no name: write its level"
 )
-"""What it says of names: the texts of the corpus of the grammar use names that nothing defines."""
+"""Messages of verify about names: the texts of the grammar's corpus use undefined names."""
 
 
 _REASONS = {

@@ -86,7 +86,8 @@ def _measured(points: Iterable[Point], limit: int) -> str:
 
 
 def line(points: Points, ladder: Ladder, engine: str, limit: int) -> list[Point]:
-    """What is known of a protocol at growing constants, up to what is not decided or not measured."""
+    """Return the known points of a protocol at growing constants, up to the first that is undecided or not
+    measured."""
     found: list[Point] = []
     for step in ladder.steps:
         point = points.get(command_of(ladder, engine, step))
@@ -149,7 +150,7 @@ def _draw(ladder: Ladder, points: Mapping[str, Sequence[Point]], limit: int, pat
 
 
 def _projection(taken: Point | None, limit: int) -> Iterator[str]:
-    """What a cluster would take, from one exploration in files by two processes."""
+    """Yield an estimate of the time on a cluster, from one exploration in files by two processes."""
     yield "## A cluster\n"
     if taken is None or not taken.is_within(limit):
         yield "The exploration that this is computed from is not measured, or did not end within the limit."

@@ -82,7 +82,7 @@ IN_FILES = (*_IN_FILES, "--set", "log_size=3", "--set", "max_records=3", "--set"
 
 @dataclass(frozen=True)
 class Point:
-    """What came of one command."""
+    """The result of one command."""
 
     command: tuple[str, ...]
     """The words after `verify`."""

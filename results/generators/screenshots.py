@@ -73,7 +73,7 @@ def explorers() -> Report:
 
 @dataclass(frozen=True)
 class Picture:
-    """What is seen of a report, or of a report's file, opened in a window of this size."""
+    """A view of a report, or of a report's file, in a window of this size."""
 
     report: Callable[[], Report | Path]
     fragment: str

@@ -55,11 +55,11 @@ OF_PROTOCOLS: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Truth:
-    """What is so of a text: every property holds, one is violated, or it ends with an error."""
+    """The true answer for a text: every property holds, one is violated, or it ends with an error."""
 
     words: str
     steps: int | None = None
-    """The fewest steps of a violation, where one is known."""
+    """The fewest steps of a violation, if they are known."""
 
     def __str__(self) -> str:
         return self.words if self.steps is None else f"{self.words} in {self.steps}"
@@ -86,7 +86,7 @@ PROTOCOLS = {
     }
     for name, of in _OF_PROTOCOL.items()
 } | {"unreachable.py": {"three": Truth("violated")}}  # it is never reached, and was said to be
-"""What the folder says of its protocols."""
+"""The answers that the folder gives for its protocols."""
 
 
 def modules(folder: Path) -> list[Path]:
@@ -97,7 +97,7 @@ def modules(folder: Path) -> list[Path]:
 
 
 def of_tlc(module: Path, tlc: Path, seconds: float = 60) -> dict[str, Truth]:
-    """What TLC says of each property of a module."""
+    """Return TLC's answer for each property of a module."""
     sections: list[list[str]] = []
     for word in module.with_suffix(".cfg").read_text().split():
         if word in _KEYWORDS:

@@ -1,4 +1,4 @@
-"""What the tests of other tools expect, beside what verify says: commands run, tables written."""
+"""Expectations of other tools' tests, compared with verify: commands run, tables written."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def run(words: Sequence[str]) -> tuple[int, dict[str, Any] | None, str]:
 
 
 def run_apart(words: Sequence[str], seconds: float) -> tuple[int, dict[str, Any] | None, str]:
-    """The same, in a process of its own, which is ended where it takes longer."""
+    """Run a command in a process of its own, which is ended if it takes longer."""
     command = [sys.executable, "-c", _RUN, *words]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
@@ -85,6 +85,6 @@ def table(rows: Sequence[Row], theirs: str, reasons: Mapping[str, str]) -> list[
 
 
 def in_a_cell(text: str) -> str:
-    """What a cell of a table can hold: one line, without the folders of files."""
+    """Return a text that fits a cell of a table: one line, without the folders of files."""
     short = re.sub(r"\S*/(?=\w+\.(?:tla|cfg))|(?<!\S)/(?:[^\s/]+/)+", "", text)
     return " ".join(short.split())[:240].replace("|", "\\|")

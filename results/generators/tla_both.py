@@ -21,7 +21,7 @@ _HEAD = ("model", "generated", "interpreter", "translation")
 
 
 def _said(found: dict[str, Any]) -> str:
-    """What came of a model by one semantics."""
+    """Return the result of one semantics on a model."""
     if found["agrees"]:
         return "as TLC"
     words = str(found["reason"]).removeprefix("verify: ").replace("|", "\\|")

@@ -55,7 +55,7 @@ def beside(row: dict[str, Any], examples: Path, tlc: Path, seconds: float) -> di
 def measured(
     row: dict[str, Any], examples: Path, library: Path, seconds: float, by: str = "auto"
 ) -> dict[str, Any]:
-    """What one command finds on one model by a semantics, and whether TLC found the same."""
+    """Measure one command on one model by a semantics, and whether it agrees with TLC."""
     spec, config = examples / row["module"], examples / row["model"]
     engine = "live" if row["verdict"] == _TEMPORAL else "explore"
     words = [engine, "--spec", str(spec), "--config", str(config), "--library", str(library)]
@@ -156,7 +156,7 @@ def table(rows: list[dict[str, Any]], command: str) -> str:
 
 
 def _times(rows: list[dict[str, Any]]) -> list[str]:
-    """What the times of both commands say."""
+    """Return a comparison of the times of both commands."""
     both = [
         row
         for row in rows
@@ -213,7 +213,7 @@ def _named(models: list[str]) -> str:
 
 
 def models_parser(description: str | None, seconds: float) -> argparse.ArgumentParser:
-    """What the commands that measure these models have in common."""
+    """Return the common options of the commands that measure these models."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("golden", type=Path)
     parser.add_argument("examples", type=Path)

@@ -142,7 +142,7 @@ MUTANTS = (
 
 @dataclass(frozen=True)
 class Found:
-    """What one of both found."""
+    """The result of one of the two tools."""
 
     violated: str
     steps: int | None

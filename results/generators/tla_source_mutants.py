@@ -89,7 +89,7 @@ def mutants(seed: int, root: Path) -> Iterator[tuple[str, str, str]]:
 
 
 def said() -> str:
-    """What the readers say of some random expressions."""
+    """Return the answers of the readers on some random expressions."""
     from tests.support.tla_mixed import Comparison, drawn
     from tests.support.tla_random import compare_expressions
 
@@ -105,7 +105,7 @@ def said() -> str:
 
 
 def judged(root: Path) -> str:
-    """The same by the sources in a folder."""
+    """Return the answers of the sources in a folder."""
     environment = {**os.environ, "PYTHONPATH": str(root), "PYTHONHASHSEED": "0"}
     command = [sys.executable, "-c", "from results.generators.tla_source_mutants import said; print(said())"]
     try:

@@ -130,7 +130,7 @@ def _made(module: Path, spec: str, values: Mapping[str, Any], more: str = "") ->
 
 
 def explored(words: list[str], seconds: float) -> dict[str, Any] | str:
-    """What `verify explore` finds, as its JSON object; or what went wrong."""
+    """Return the JSON object of `verify explore`, or its error."""
     done = ended(verify("explore", *words, "--timeout", f"{seconds:g}s", "--format", "json"))
     assert done is not None
     if done.output.startswith("{"):

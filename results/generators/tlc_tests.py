@@ -53,7 +53,7 @@ class Answer:
 
 
 def answer(test: Test, libraries: Sequence[str], seconds: int) -> Answer:
-    """What verify says of a test."""
+    """Return the answer of verify on a test."""
     config = [] if test.config is None else ["--config", str(test.config)]
     asked = ["--spec", str(test.module), *config, *libraries, "--timeout", f"{seconds}s", "--format", "json"]
     code, found, why = run_apart(["explore", *asked], seconds + 20)

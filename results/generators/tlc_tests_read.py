@@ -147,7 +147,7 @@ def _outside(one: _Class, known: Mapping[str, _Class]) -> LeftOut | None:
 
 
 def _arguments(text: str) -> list[str]:
-    """What stands between the commas that are in no parentheses."""
+    """Return the parts between the commas that are in no parentheses."""
     parts, depth, quoted = [""], 0, False
     for character in text:
         quoted ^= character == '"'

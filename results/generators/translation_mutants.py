@@ -56,7 +56,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class Answer:
-    """What is said of a module."""
+    """The verdict on a module, and its reason."""
 
     verdict: str
     reason: str
@@ -138,7 +138,7 @@ def asked(trial: Trial, folder: Path) -> Answer:
 
 
 def tried(trial: Trial, folder: Path) -> tuple[Answer, Answer]:
-    """What is said of a module with the wrong rule, without validation and with it."""
+    """Return the answers on a module with the wrong rule, without validation and with it."""
     with at_work(trial.rule):
         with patch("verifier.runs.validation.verdicts.validated", lambda made, found, seconds=None: found):
             alone = asked(trial, folder)
@@ -155,7 +155,7 @@ def _row(trial: Trial, alone: Answer, validated: Answer) -> str:
 
 
 def answers(rules: Sequence[Rule] = RULES) -> Iterator[tuple[Trial, Answer, Answer]]:
-    """What is said of each module."""
+    """Yield the answers on each module."""
     with tempfile.TemporaryDirectory() as folder:
         for trial in (trial for rule in rules for trial in trials(rule)):
             alone, validated = tried(trial, Path(folder))

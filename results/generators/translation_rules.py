@@ -21,7 +21,7 @@ class Rule:
     right: str
     """Part of its text."""
     wrong: str
-    """What stands there instead."""
+    """The wrong text in its place."""
     values: tuple[str, ...] = ()
     """The values of the variable x."""
     formula: str = ""
@@ -29,9 +29,9 @@ class Rule:
     body: str = ""
     """Instead a module, which has ``Inv``, or the temporal property ``P``."""
     cause: bool = False
-    """True if the rule was so once."""
+    """True if the rule was once so."""
     engine: str = ""
-    """What the module is asked of, if not of explore or live."""
+    """The engine that is asked, if not explore or live."""
 
     @property
     def function(self) -> str:

@@ -22,48 +22,48 @@ class Approximation:
 APPROXIMATIONS = (
     Approximation(
         "an index set",
-        "a sort of which nothing is known but that it has an element",
-        "every number of elements is one choice of it, and so are infinite ones",
+        "an arbitrary sort with at least one element",
+        "it covers every number of elements, even infinitely many",
     ),
     Approximation(
         "an element of an index set that has a name",
         "any element",
-        "the one that is meant is among them",
+        "this covers the named one",
     ),
     Approximation(
         "an integer of a Range",
         "an integer without bounds",
-        "the bounds are a lemma, Typed, that is proved like the others",
+        "the bounds are a lemma, Typed, which is proved like the others",
     ),
     Approximation(
-        "an action that would assign a value outside a sort, or read what has no value",
+        "an action that would assign a value outside a sort, or make an undefined read",
         "enabled",
         "at given constants it is disabled, so the reading only adds its steps; "
-        "a proof that speaks of deadlocks shows that there are none of the former",
+        "a proof of a deadlock invariant shows that no such assignment occurs",
     ),
     Approximation(
-        "what stands beyond the end of a sequence or at a key that a function does not have",
+        "an item beyond the end of a sequence, or at a key that a function lacks",
         "any value",
-        "the property itself must not depend on it: that all it reads has a value is proved with it",
+        "the property must not depend on it: the proof includes that its reads have values",
     ),
     Approximation(
         "the least or greatest element of an empty set",
         "any integer",
-        "the axiom of the new symbol speaks of sets with an element only",
+        "the axiom of the new symbol only concerns sets with an element",
     ),
     Approximation(
-        "how many values satisfy something, or a set has",
-        "a number that is 0 for none, at most the size of the sort, and one more with one value more",
-        "that is true of finite sets, and every set of the protocol is finite",
+        "the number of values that satisfy a formula, or of elements of a set",
+        "a number that is 0 for none, at most the size of the sort, and greater by one with one more value",
+        "this is true of finite sets, and every set of the protocol is finite",
     ),
     Approximation(
         "a quotient or a remainder",
-        "a number of Euclid's equation, in which the product with an unknown divisor is any number like it",
-        "the true numbers satisfy it, and what is said of the product is true of it",
+        "a number of Euclid's equation, in which the product with an unknown divisor has partial axioms",
+        "the true numbers satisfy the equation and the axioms",
     ),
     Approximation(
-        "the elements of a sequence that satisfy something",
-        "a sequence whose places are those of elements of the whole one, in order, all that satisfy it",
-        "the true subsequence is one",
+        "the elements of a sequence that satisfy a condition",
+        "a sequence whose places map, in order, to the places in the whole one whose elements satisfy it",
+        "the true subsequence is one of these",
     ),
 )
