@@ -22,7 +22,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ("verifier", "encodings", "specs", "tests", "pyproject.toml", "README.md", "MANIFEST.in")
-"""What goes into the distributions, and the tests, which do not."""
+"""The content of the distributions, and the tests, which do not go into them."""
 _PIP_LINE = re.compile(r"pip install ('protoverify[^'\n]*'(?: [a-z][\w-]*)*)")
 _BUILD = "import sys, setuptools.build_meta as b; print(getattr(b, sys.argv[1])(sys.argv[2]))"
 _HOME = "import verifier, pathlib; print(pathlib.Path(verifier.__file__).parent)"
@@ -30,11 +30,11 @@ BROUGHT = {
     "protoverify[sweep]": ("pyspark", "pyarrow", "filelock"),
     "protoverify[notebook]": ("pandas",),
 }
-"""What each extra of the documents brings."""
+"""The packages that each extra of the documents installs."""
 
 
 def pip_lines() -> dict[str, list[str]]:
-    """What the documents install with pip, with the documents."""
+    """Return the documents' pip commands, with the documents."""
     found: dict[str, list[str]] = {}
     for page in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))):
         for words in _PIP_LINE.findall(page.read_text(encoding="utf-8")):
@@ -43,7 +43,7 @@ def pip_lines() -> dict[str, list[str]]:
 
 
 def run(*words: str | Path, folder: Path, code: int = 0) -> str:
-    """What a command says. Raises RuntimeError if it does not end with the code."""
+    """Return the output of a command. Raises RuntimeError if its exit code differs."""
     hidden = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")
     environment = {name: value for name, value in os.environ.items() if name not in hidden}
     done = subprocess.run(
@@ -108,8 +108,8 @@ def try_alone(commands: Path, wheel: Path, folder: Path) -> Iterator[str]:
 
 
 def try_documented(commands: Path, folder: Path) -> Iterator[str]:
-    """What the documents install. The wheel is there already, and pip adds what is missing. Yields what was
-    tried."""
+    """Install the documents' packages. The wheel is there already, and pip adds missing packages. Yields what
+    was tried."""
     for words, pages in pip_lines().items():
         given = shlex.split(words)
         run(commands / "pip", "install", "--quiet", *given, folder=folder)

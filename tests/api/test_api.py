@@ -31,7 +31,7 @@ _CHANGES = (
     "states_per_second",
     "steps_per_second",
 )
-"""What two runs of one question have differently."""
+"""Statistics that differ between two runs of one question."""
 
 
 @pytest.mark.thorough

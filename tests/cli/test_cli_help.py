@@ -18,12 +18,12 @@ from verifier.runs.table import ENGINES, engine_named
 from verifier.solvers.names import BACKENDS
 
 UNASKED = ("LeaderInIsr", "LeaderInIsrOnceElected", "EpochsNeverFall")
-"""What kip320 claims but does not check by default."""
+"""Properties of kip320 that are not checked by default."""
 HEAVY = ("z3", "pysat", "cvc5", "bitwuzla", "pyspark", "pandas", "numpy", "scipy")
 
 
 def completions(words: str, word: str, folder: Path = ROOT) -> list[str]:
-    """What bash is offered for the last word, given the words before."""
+    """Return bash's completions of the last word, given the words before."""
     done = subprocess.run(
         [sys.executable, "-c", "from verifier.cli.entry import main; main()"],
         cwd=folder,

@@ -1,4 +1,4 @@
-"""What is written is written whole, and never over what is read or written besides."""
+"""Files are written whole, and never over files that are read or written by the same command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What files say is shown, but steers no terminal and hides nothing."""
+"""The content of files is shown, but controls no terminal and hides nothing."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_html_and_junit_steer_nothing() -> None:
 
 
 def harmless(*arguments: str) -> str:
-    """What a command says; nothing in it steers."""
+    """Run a command and return its output, which has no control sequences."""
     done = verify(*arguments)
     assert done.exit_code != 1, done.output
     said = done.stdout + done.stderr

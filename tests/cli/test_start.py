@@ -1,4 +1,4 @@
-"""What a command loads before it begins, and how its process ends."""
+"""The modules that a command loads before it begins, and the end of its process."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_z3_that_is_loaded_already_stays() -> None:
 
 
 def test_nothing_is_loaded_before_an_interrupt_is_answered() -> None:
-    """What is loaded before ``main`` may be interrupted with Python's own traceback."""
+    """An interrupt of modules loaded before ``main`` would show Python's own traceback."""
     script = "import sys; before = {*sys.modules}; import verifier.cli.entry; print(*{*sys.modules} - before)"
     # Without what the environment loads by itself.
     ran = subprocess.run([sys.executable, "-S", "-c", script], capture_output=True, text=True, check=True)

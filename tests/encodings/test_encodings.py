@@ -87,7 +87,7 @@ from verifier.system import size
 _MOST_BITS = 500
 """Sorts that are joined may have many more values than each of them."""
 NO_VALUE = object()
-"""What a partial operation gives outside its domain."""
+"""The result of a partial operation outside its domain."""
 
 # Random sorts: the argument is how many values they have at most
 

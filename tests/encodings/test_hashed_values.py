@@ -1,4 +1,4 @@
-"""What Python would answer about a state value by its identity, its text or its type is refused, or right."""
+"""Python's answers about a state value by identity, text or type are refused, or right."""
 
 from __future__ import annotations
 

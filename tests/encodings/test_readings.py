@@ -1,4 +1,4 @@
-"""What a lowering shares between terms and leaves out changes no formula."""
+"""The sharing and the omissions of a lowering change no formula."""
 
 from __future__ import annotations
 

@@ -185,7 +185,7 @@ def test_orbits_have_as_many_states_as_there_are(spec: str) -> None:
 
 
 def _rows() -> Iterator[Any]:
-    """What TLC measured, as test parameters."""
+    """Yield TLC's measurements, as test parameters."""
     for row in measured_rows():
         constants = ".".join(str(value) for value in row["constants"].values())
         # The families' own tests compare their rows in the quick tests.
@@ -235,7 +235,7 @@ def _after_exactly(model: Model, count: int) -> list[set[tuple[bool, ...]]]:
 
 
 def _solved(model: Model, count: int, most: int) -> Iterator[set[tuple[bool, ...]]]:
-    """The same by a solver that is asked for one more state until there is none; ends before too many."""
+    """Return the states after some actions by a solver, one state at a time; end if there are too many."""
     unrolled = unroll(model.system, Steps.SERIAL, symmetry=False)
     solver = open_solver("cadical")
     variables = FrameVariables(unrolled)

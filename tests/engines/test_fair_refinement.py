@@ -105,7 +105,7 @@ class Weakly(Doors):
 
 
 class ToDoors(Doors):
-    """The same, as a refinement of itself."""
+    """Doors, as a refinement of itself."""
 
     @refines(Doors)
     def is_doors(self, s: Any) -> dict[str, Any]:
@@ -113,7 +113,7 @@ class ToDoors(Doors):
 
 
 class ToWeakly(Doors):
-    """The same, as a refinement of the one with less fairness."""
+    """Doors, as a refinement of the protocol with less fairness."""
 
     @refines(Weakly)
     def is_doors(self, s: Any) -> dict[str, Any]:
@@ -129,7 +129,8 @@ class FromWeakly(Weakly):
 
 
 def verdict(protocol: Protocol, engine: LiveEngine, *fairness: Fairness) -> VerdictKind:
-    """What the engine says of the fairness of the abstract protocol, under this fairness or the own one."""
+    """Return the engine's verdict on the fairness of the abstract protocol, under this fairness or the
+    protocol's own."""
     model = build(protocol)
     definition = model.definition
     (prop,) = definition.temporal

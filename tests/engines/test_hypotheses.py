@@ -73,7 +73,7 @@ class WrongStart(_Pair):
 
 
 class KeptTogether(WrongStart):
-    """The same from a state in which both hold: each is true, and neither is inductive alone."""
+    """A start from a state in which both hold: each is true, and neither is inductive alone."""
 
     def init(self, s: Any) -> Any:
         return ~s.a & ~s.b

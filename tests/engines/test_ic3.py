@@ -213,7 +213,8 @@ def _literals(state: Any) -> tuple[int, ...]:
 
 @pytest.mark.parametrize("protocol", [Kip320(SMALL), Lottery()], ids=lambda p: p.spec_name())
 def test_relation_and_functions_agree_on_codes_without_a_value(protocol: Protocol) -> None:
-    """What is unchanged is so bit by bit, in the clauses of the relation as in the evaluator's functions."""
+    """Unchanged variables are unchanged bit by bit, in the clauses of the relation as in the evaluator's
+    functions."""
     model = build(protocol)
     question = problem(model.system, model.system.properties[0].name)
     unrolled, rng, replayer = question.unrolling, random.Random(5), Replayer(model)
@@ -260,7 +261,7 @@ class Queue(Protocol, camel_case=True):
 
 
 class QueueOfOptions(Queue):
-    """The same with places that are filled with nobody."""
+    """A queue whose unused places are filled with none."""
 
     def state(self) -> State:
         return State(queue=Sequence(Option(self.people), 2), served=Range(0, 1))

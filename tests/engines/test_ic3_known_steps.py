@@ -25,7 +25,7 @@ State = tuple[bool, ...]
 
 @dataclass
 class _Plain:
-    """The same as ``KnownSteps``, step by step."""
+    """A plain version of ``KnownSteps``, step by step."""
 
     steps: list[tuple[State, State, set[int]]]
     frames: int = 0

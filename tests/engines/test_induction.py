@@ -179,7 +179,7 @@ def test_unknown_lemmas_and_reachable_properties_are_turned_down() -> None:
 
 
 def test_a_lemma_is_part_of_the_hash_and_no_property() -> None:
-    """What induction answers depends on the lemmas."""
+    """The answers of induction depend on the lemmas."""
 
     class Plain(Pair):
         """Without a lemma of the base class."""

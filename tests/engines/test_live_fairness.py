@@ -1,4 +1,5 @@
-"""What makes an execution fair: steps, whatever their names are, and never that a step was cut off."""
+"""Fairness of an execution depends on its steps, not on their names; a step that was cut off never makes it
+fair."""
 
 from __future__ import annotations
 
@@ -45,7 +46,8 @@ ENGINES = [LiveEngine.EXPLICIT, LiveEngine.BMC, LiveEngine.PROVE, SIDE_BY_SIDE]
 
 
 def asked(protocol: Protocol, engine: LiveEngine, depth: int = 6) -> dict[str, Verdict]:
-    """What an engine says of the protocol's temporal property, and of what is checked along."""
+    """Return an engine's verdicts on the protocol's temporal property, and on the properties checked with
+    it."""
     definition = define(protocol)
     (prop,) = definition.temporal
     conditions = conditions_named(definition, "spec")

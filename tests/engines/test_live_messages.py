@@ -1,4 +1,4 @@
-"""What authors of temporal properties are told, and how a property is named where fairness varies."""
+"""Messages to authors of temporal properties, and the name of a property if fairness varies."""
 
 from __future__ import annotations
 

@@ -196,7 +196,7 @@ def test_the_abstract_protocol_is_part_of_the_hash() -> None:
             return Step(when=[s.n + 1 < self.top], then={s.n: s.n + 1})
 
     class Other(Bits):
-        """The same bits."""
+        """A protocol with these bits."""
 
         name = "bits"
 

@@ -1,4 +1,4 @@
-"""The same command gives the same verdict, whichever of two searches is faster.
+"""A command has one verdict, whichever of two searches is faster.
 
 Parallel steps see executions with more actions than ``--depth``. Those decide nothing.
 """

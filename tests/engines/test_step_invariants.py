@@ -52,7 +52,8 @@ def explored(model: Model, *names: str, depth: int | None = None) -> Found:
 
 
 def events_of(model: Model, depth: int, names: tuple[str, ...], steps: Steps, symmetry: bool) -> list[Any]:
-    """What a bounded search reports. No violation is shortened: one that is too long is searched again."""
+    """Return the reports of a bounded search. No violation is shortened: one that is too long is searched
+    again."""
     events: list[Any] = []
     task = Search(steps, "cadical", depth, names, symmetry)
     search(model.system, task, events.append, is_within=lambda _: False)

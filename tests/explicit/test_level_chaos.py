@@ -26,7 +26,7 @@ needs_java = pytest.mark.skipif(shutil.which("java") is None, reason="needs Java
 
 @dataclass(frozen=True)
 class Question:
-    """What is explored."""
+    """An exploration, and the means that it gets."""
 
     options: tuple[str, ...]
     disk: int
@@ -63,7 +63,7 @@ def _words(question: Question) -> tuple[str, ...]:
 
 
 def ended(process: subprocess.Popen[str]) -> dict[str, Any]:
-    """What it said in the end."""
+    """Return the final output of a process."""
     said, noise = process.communicate(timeout=SECONDS)
     assert said, noise
     content: dict[str, Any] = json.loads(said)
@@ -78,12 +78,12 @@ def counts(content: dict[str, Any]) -> list[Any]:
 
 @cache
 def expected(question: Question) -> list[Any]:
-    """What the search in memory counts."""
+    """Return the counts of the search in memory."""
     return counts(json.loads(verify("explore", *_words(question)).stdout))
 
 
 def until(condition: Callable[[], Any]) -> Any:
-    """What the condition gives once it gives something."""
+    """Return the first true result of the condition."""
     end = time.monotonic() + SECONDS
     while time.monotonic() < end:
         if found := condition():

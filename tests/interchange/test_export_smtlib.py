@@ -31,7 +31,7 @@ DEEPEST = 8
 
 
 def _read(exports: Mapping[str, Exported], folder: Path) -> dict[str, Any]:
-    """What PyVMT makes of some files."""
+    """Return PyVMT's reading of some files."""
     for name, exported in exports.items():
         (folder / f"{name}.vmt").write_bytes(exported.content)
     command = [sys.executable, "-m", "tests.support.vmt_reader", str(DEEPEST)]

@@ -247,7 +247,7 @@ KIP320_MUTANTS = [
     ("fenced_leader_inc_high_watermark", {"guard": 0}, "HighWatermarkInLog"),
     ("fenced_leader_inc_high_watermark", {"guard": 1}, "FollowerAheadOfLeader"),
 ]
-"""What the action lacks, and a lemma that it then does not keep."""
+"""The missing line of an action, and a lemma that it then does not preserve."""
 
 
 BOOKKEEPER_MUTANTS = [
@@ -263,7 +263,7 @@ BOOKKEEPER_MUTANTS = [
     ("client_sends_recovery_read_requests", {"guard": 2}, "ReadsInOrder"),
     ("bookie_sends_add_confirmed_response", {"effect": 0}, "ConfirmedIsStored"),
 ]
-"""The same of the lemmas of bookkeeper."""
+"""Missing lines of bookkeeper's actions, and lemmas that these then do not preserve."""
 
 BOOKKEEPER_4_13_MUTANTS = [
     ("w1_creates_ledger", {"guard": 0}, "StatusesAgree"),
@@ -277,11 +277,11 @@ BOOKKEEPER_4_13_MUTANTS = [
     ("w2_closes_ledger", {"effect": 0}, "StatusesAgree"),
     ("w2_place_in_recovery", {"effect": 0}, "StatusesAgree"),
 ]
-"""The same of bookkeeper-4-13."""
+"""Missing lines of bookkeeper-4-13's actions, and lemmas that these then do not preserve."""
 
 
 def results_of(spec: str, kind: type[Protocol], name: str, action: str, claim: str) -> list[Any]:
-    """What comes of the obligations that an action keeps a lemma, with little effort."""
+    """Return the results of the obligations that an action preserves a lemma, with little effort."""
     listed = Proofs.of(read_traced(kind, SMALL[spec])).listed(name, kept=name == "WeakIsr")
     asked = [one for said in listed.claims if said.split(":")[0] == claim for one in listed.claims[said]]
     asked = [one for one in asked if one.at == action]
@@ -470,7 +470,7 @@ def test_what_has_no_reading_is_refused_with_its_place() -> None:
 
 
 class Ordered(Unrolled):
-    """What the protocol itself assumes is declared."""
+    """A protocol whose own assumptions count as declared."""
 
     last = IntegerConstant(4)
 

@@ -1,4 +1,4 @@
-"""What new symbols are applied to, and which facts and lemmas a solver is given first, in proofs for all
+"""The arguments of new symbols, and the facts and lemmas that a solver gets first, in proofs for all
 constants."""
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ def test_a_formula_of_parameters_is_one_of_variables() -> None:
 
 
 def results(kind: type[Protocol], claim: str, at: str, efforts: int) -> list[Result]:
-    """What comes of that claim at an action with the first efforts."""
+    """Return the results for that claim at an action with the first efforts."""
     load_script_solvers()
     listed = Proofs.of(read_for_all(kind, {})).listed("Few", kept=False)
     asked = [one for one in listed.claims[claim] if one.at == at]

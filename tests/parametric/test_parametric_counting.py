@@ -253,7 +253,8 @@ def test_facts_of_counts_are_true_of_all_sets(size: int) -> None:
 
 @pytest.mark.parametrize("size", [1, 2, 3])
 def test_sets_that_are_more_than_a_whole_meet(size: int) -> None:
-    """What is said is true of all sets, and of no sets that do not meet if it is of one too many."""
+    """The axiom is true of all sets. With a bound that is off by one, it is false for sets that do not
+    meet."""
     logic = Logic()
     element = logic.variable("sort thing")
     words = ("one", "other", "whole")

@@ -140,7 +140,7 @@ class Stopped(Clock):
     ],
 )
 def test_what_holds_where_nothing_can_happen(kind: type[Protocol], name: str, proved: bool) -> None:
-    """What is proved holds at small constants, too. What is not is violated at some, or a sort is left."""
+    """A proved claim also holds at small constants. Any other is violated at some, or a sort is left."""
     assert attempted(kind, name).proved is proved
     verdicts = []
     for constants in product((1, 2), repeat=len(kind().constants)):

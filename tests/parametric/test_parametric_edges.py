@@ -1,4 +1,5 @@
-"""What is false at the edge of constants is not proved for all: empty ranges, crossing bounds, few elements.
+"""Claims that are false at the edge of constants are not proved for all: empty ranges, crossing bounds, few
+elements.
 
 Each protocol violates ``Inv`` at the constants in ``fails``, and most of them at no smaller ones.
 """

@@ -1,4 +1,4 @@
-"""What is false at some constants is not proved for all of them, however the formula is written.
+"""Claims that are false at some constants are not proved for all of them, however the formula is written.
 
 Each protocol violates its invariant ``Inv`` at the constants in ``fails``.
 """
@@ -249,7 +249,7 @@ class BothAreSmall(OneOfTwoIsSmall):
 
 
 class KeysAreAdded(Protocol, camel_case=True):
-    """What stands at a key that a partial function does not have is not read where the key is added."""
+    """The value at a new key of a partial function is not read where the key is added."""
 
     n = IntegerConstant(2, minimum=1)
     numbers = property(lambda self: Range(0, self.n))

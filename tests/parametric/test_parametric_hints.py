@@ -57,7 +57,7 @@ class Shelf(Protocol, camel_case=True):
 
     @lemma(using=["one_box"])
     def end_is_last(self, s: Any) -> Any:
-        """What is put is behind all there is."""
+        """A new item is behind all others."""
         return s.end == self.last(s)
 
     @lemma

@@ -177,7 +177,7 @@ TOPIC = {"message_sent_limit": 2, "compaction_times_limit": 2, "keys": 1, "value
 def test_false_mutants_are_violated(
     spec: str, name: str, method: str, line: str, constants: dict[str, Any]
 ) -> None:
-    """What is not proved for all constants is false at small ones."""
+    """A claim that is not proved for all constants is false at small ones."""
     model = build(lacking(spec, method, line, constants))
     verdicts = search(model, Request((name,), 20, limits=Limits(600))).verdicts
     kinds = {verdict.property_name: verdict.kind for verdict in verdicts}
@@ -236,7 +236,7 @@ def hindered(spec: str, method: str, why: str) -> type[Protocol]:
 
 @pytest.mark.parametrize(("spec", "method", "why"), HINDERED)
 def test_apps_that_are_hindered_do_not_share_the_queues(spec: str, method: str, why: str) -> None:
-    """What is not proved is violated at small constants."""
+    """A claim that is not proved is violated at small constants."""
     kind, names = hindered(spec, method, why), ("DeadlockBalanced", "DeadlockPerfect")
     left = set()
     for name in names:

@@ -68,7 +68,7 @@ def test_a_formula_that_means_nothing_is_left_out() -> None:
 
 @pytest.mark.parametrize("lemma", rest_slow(["tickets_differ", "tickets_were_drawn", "holder_is_served"], 1))
 def test_a_lemma_that_the_lock_lacks_is_found(lemma: str, tmp_path: Path) -> None:
-    """What is printed is then pasted, and the proof goes through."""
+    """The printed lemma is pasted, and then the proof succeeds."""
     spec = lock_without(tmp_path, lemma)
     asked = ("prove", "--property", "mutual_exclusion", "--all-constants", "--format", "json")
     done = verify(*asked, "--spec", str(spec), "--suggest")

@@ -32,7 +32,7 @@ _SAYS = {
     "python -m results.generators.engine_methods": "    def toy(",
     "verify report run.json --format csv": "kip101,",
 }
-"""What commands must say, beside ending with 0."""
+"""Texts that commands must print, besides ending with 0."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What is released: the wheel, its metadata, how it is tried; `encodings` hides no standard package."""
+"""The release: the wheel, its metadata, its trial; `encodings` hides no standard package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What may stand in the repository: no trace or report left at the root by a run, and no large file."""
+"""The files of the repository: no trace or report left at the root by a run, and no large file."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class Machine:
         self.interrupted_at: str | None = None
 
     def measured(self, command: tuple[str, ...], limit: float) -> Measured:
-        """What `measured` would say."""
+        """Return a stand-in for the result of `measured`."""
         last = command[-1]
         if last == self.interrupted_at:
             raise KeyboardInterrupt

@@ -169,7 +169,7 @@ def test_dropping_a_line_breaks_a_lemma(method: str, lacks: dict[str, int], brok
 
 @pytest.mark.parametrize("constants", [{}, {"send_limit": 2}, {"write_quorum": 2}])
 def test_recovery_reads_that_do_not_fence_are_not_proved(constants: dict[str, Any]) -> None:
-    """What breaks is that a bookie that lacks an entry will always lack it."""
+    """The lemma that fails says that a bookie that lacks an entry will always lack it."""
     outcome = by_induction(BookKeeper413(constants))
     assert outcome.verdicts[0].kind is NOT_INDUCTIVE
     assert failing(outcome) == {("BookieSendsReadResponse", "NoSuchEntryIsFinal")}

@@ -62,7 +62,7 @@ def test_safety_to_depth_30() -> None:
 
 
 class SentBetweenCommits(ExactlyOnce):
-    """What is sent goes out with the commit of the state, before the outbox is committed."""
+    """Messages are sent with the commit of the state, before the outbox is committed."""
 
     @action(process="processes", succeeds="outcomes")
     def state_commit(self, s: Any, process: Any, succeeds: Any) -> Step:

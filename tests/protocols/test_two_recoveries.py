@@ -47,7 +47,7 @@ needs_tlc = pytest.mark.skipif(
 
 
 def run_tlc(folder: Path, trace: Trace, module: str, text: str, *options: str) -> str:
-    """What TLC says of a module that extends the original, which is copied beside it."""
+    """Return TLC's output on a module that extends the original, which is copied beside it."""
     invariants = ["TypeOK", *KEPT, *([VIOLATED] if module == "Guided" else [])]
     for name in ("BookKeeperProtocol.tla", "MessagePassing.tla"):
         shutil.copyfile(ORIGINAL / name, folder / name)
@@ -149,7 +149,7 @@ def test_nothing_is_lost_from_there_on(actions: int, states: int) -> None:
 
 
 class Acknowledged(BookKeeper):
-    """What the original's invariants leave open about entries that were acknowledged, and about readers."""
+    """Claims about acknowledged entries and readers that the original's invariants leave open."""
 
     name = "bookkeeper-acknowledged"
 
@@ -164,7 +164,8 @@ class Acknowledged(BookKeeper):
 
     @invariant()
     def acknowledged_entries_reach_ack_quorum(self, s: Any) -> Any:
-        """What the writer has acknowledged is on an ack quorum of its ensemble, before and after closing."""
+        """An entry that the writer has acknowledged is on an ack quorum of its ensemble, before and after
+        closing."""
         return forall(
             self.clients,
             self.ids,
@@ -185,7 +186,7 @@ class Acknowledged(BookKeeper):
 
     @lemma()
     def recovery_keeps_or_leaves(self, s: Any) -> Any:
-        """What a recovery takes for confirmed is on an ack quorum, or where the creator wrote it."""
+        """An entry that a recovery takes as confirmed is on an ack quorum, or where the creator wrote it."""
         return self.for_creator(
             s,
             lambda w: forall(
@@ -262,7 +263,7 @@ class KeepsLacOfBookies(Repaired):
 
     @lemma()
     def told_lacs_are_the_creators(self, s: Any) -> Any:
-        """What bookies take for confirmed the creator has acknowledged."""
+        """The creator has acknowledged every entry that bookies take as confirmed."""
 
         def is_told(e: Any) -> Any:
             by_bookie = exists(self.bookies, lambda b: e <= s.b_lac[b])
@@ -309,12 +310,12 @@ RecoveryClientReceivesAddConfirmedResponse(client=c3, bookie=b1, entry=1)
 RecoveryClientReceivesAddConfirmedResponse(client=c3, bookie=b2, entry=1)
 RecoveryClientClosesLedger(client=c3)
 """.splitlines()
-"""What follows the 26th action where the second recovery has not learned a LAC."""
+"""The actions after the 26th, if the second recovery has not learned a LAC."""
 
 
 @pytest.mark.parametrize("repaired", [KeepsLacOfBookies, IgnoresLacOfBookies])
 def test_a_repaired_protocol_writes_the_entry_back(repaired: type[BookKeeper]) -> None:
-    """The same execution goes on until the second recovery closes the ledger with the entry on both."""
+    """The execution continues until the second recovery closes the ledger with the entry on both."""
     model = build(repaired(CONSTANTS))
     replayer = Replayer(model)
     state = model.layout.encode_state({name: sort.default for name, sort in model.layout.sorts.items()})

@@ -1,4 +1,4 @@
-"""What pages say was asked, how far was looked, and what may be shorter."""
+"""Pages state the question, the depth of the search, and whether a shorter execution is possible."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def first_try(constants: dict[str, int], verdict: VerdictKind, **changes: Any) -
 
 
 def asked(constants: dict[str, int], verdict: VerdictKind, **changes: Any) -> Callable[[], Row]:
-    """The same, when the test runs: a search makes it."""
+    """Return a function that makes the row during the test, because it needs a search."""
     return lambda: first_try(constants, verdict, **changes)
 
 

@@ -199,7 +199,7 @@ def test_a_message_in_an_option_is_reached_through_its_tag(tmp_path: Path) -> No
 
 
 def test_messages_in_channels_arrive_in_order_and_those_to_all_more_than_once() -> None:
-    """What is left of a channel is on its way; a message to all is received by each who has it."""
+    """The rest of a channel is in transit; each owner of a message to all receives it."""
 
     def state(*waiting: str, board: tuple[str, ...] = (), **about: Any) -> dict[str, Any]:
         held = [{"kind": kind, "src": "n1"} for kind in waiting]

@@ -207,7 +207,7 @@ def test_without_scripts_the_execution_is_a_table(driver: Chrome, tmp_path: Path
 
 
 def axe(driver: Chrome) -> list[str]:
-    """What axe finds wrong in the page, each with the elements."""
+    """Return axe's complaints about the page, each with the elements."""
     script = (resources.files("axe_core_python") / "axe.min.js").read_text(encoding="utf-8")
     driver.execute_script(script)
     run = "axe.run().then(r => arguments[0](r.violations.map(v => [v.id, v.nodes.map(n => n.html)])))"

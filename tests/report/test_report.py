@@ -1,4 +1,4 @@
-"""What a reader sees: changes, columns, the failing part, verdicts in words."""
+"""The reader's view: changes, columns, the failing part, verdicts in words."""
 
 from __future__ import annotations
 

@@ -194,7 +194,7 @@ def test_from_python() -> None:
 
 
 def report(engine: str, *verdicts: Verdict, complete: bool = False) -> EngineReport:
-    """What an engine reports, with nothing beside its verdicts."""
+    """Return an engine's report with these verdicts and nothing else."""
     outcome = Outcome(verdicts, (), {"complete": complete})
     return EngineReport(engine, outcome, (), (), {}, {}, _definition(), 0.0)
 

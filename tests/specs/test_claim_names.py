@@ -72,7 +72,7 @@ class Clock(Protocol):
 
 
 class Original(Clock, camel_case=True):
-    """The same clock with the names of TLA+."""
+    """The clock with the names of TLA+."""
 
 
 class Faster(Original):

@@ -1,4 +1,4 @@
-"""What depends on a free parameter for no state in particular: types, deadlocks, replay."""
+"""Dependence on a free parameter in no particular state: types, deadlocks, replay."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ class Plain(Protocol, camel_case=True):
 
 
 class Short(Plain):
-    """The same with joined steps, lone formulas and calls."""
+    """The protocol with joined steps, single formulas and calls."""
 
     name = "vote"
 

@@ -1,4 +1,4 @@
-"""What was said once and misled: other constants, parts that are not read, cells, misspelt keywords."""
+"""Messages that once misled: other constants, parts that are not read, cells, misspelt keywords."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Python decides by itself while a protocol is read is refused; what is Python's business is not."""
+"""Decisions of Python while a protocol is read are refused; Python's own work is not."""
 
 from __future__ import annotations
 

@@ -174,7 +174,7 @@ def test_bound_variables_belong_to_their_binders() -> None:
 
 
 def test_a_shared_term_is_what_its_copies_are() -> None:
-    """What is shared under different binders is hashed for each place where it stands."""
+    """A term that is shared under different binders is hashed for each of its places."""
     x = Symbol("x", B)
     use = Term(Operator.VARIABLE, B, (), x)
 

@@ -85,7 +85,7 @@ def test_mypy_finds_what_is_misspelt_and_nothing_else(tmp_path: Path) -> None:
 
 
 class Plain(Protocol, camel_case=True):
-    """The same without types."""
+    """The protocol without types."""
 
     nodes = IndexSetConstant(2, "nodes", kind="node")
 
@@ -129,7 +129,7 @@ class TypedState(Shared):
 
 
 class Typed(Protocol, camel_case=True):
-    """The same with types."""
+    """The protocol with types."""
 
     name = "plain"
     nodes = IndexSetConstant(2, "nodes", kind="node")

@@ -27,7 +27,7 @@ MODEL_VALUES = (
 )
 NUMBERS = {"WriteQuorum": "write_quorum", "AckQuorum": "ack_quorum", "SendLimit": "send_limit"}
 READS = ("ReadPositive", "ReadNegative", "ReadUnknown", "NotEnoughReadResponses")
-"""What we have instead of the original's ClientReceivesRecoveryReadResponse."""
+"""Our actions in place of the original's ClientReceivesRecoveryReadResponse."""
 
 
 def _set(items: Iterable[Any]) -> str:

@@ -57,7 +57,7 @@ BINDERS = (
 PLAIN = tuple(op for op in Operator if op not in (*LEAVES, *NAMED, *BINDERS))
 
 Change = tuple[str, Any]
-"""What was changed, and what it became."""
+"""The changed part, and its new value."""
 
 
 @dataclass

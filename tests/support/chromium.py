@@ -53,7 +53,7 @@ def browser() -> Iterator[webdriver.Chrome]:
 
 
 def console(driver: webdriver.Chrome) -> list[str]:
-    """What the browser complained of since the last call."""
+    """Return the browser's complaints since the last call."""
     return [str(entry["message"]) for entry in _log(driver, "browser")]
 
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 
 class OutOfTime(BaseException):
-    """What runs takes too long. No handler of ordinary errors on the way catches it."""
+    """Raised if the running code takes too long. No handler of ordinary errors catches it."""
 
 
 @contextmanager

@@ -22,7 +22,8 @@ _WIDTH = 20_000
 
 @dataclass(frozen=True)
 class Exploration:
-    """What was seen. States beyond the constraint are checked, but neither counted nor expanded."""
+    """The results of an exploration. States outside the constraint are checked, but neither counted nor
+    expanded."""
 
     distinct_states: int
     depth: int

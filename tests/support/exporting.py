@@ -95,7 +95,7 @@ def starting_steps(exported: Exported) -> int:
 
 @dataclass(frozen=True)
 class Abc:
-    """What ABC said, and the counterexample it wrote: the values of the inputs, step by step."""
+    """ABC's output, and its counterexample: the values of the inputs, step by step."""
 
     said: str
     inputs: tuple[tuple[bool, ...], ...]

@@ -57,7 +57,7 @@ def flat(sort: Sort, value: Any) -> tuple[Any, ...]:
 def facts(  # noqa: C901 -- one case each
     sort: Sort, name: str, value: Any, args: tuple[Any, ...] = ()
 ) -> Iterator[tuple[Any, Any]]:
-    """What a concrete value says of the function symbols of its name."""
+    """Yield the values of the function symbols of a name, for a concrete value."""
     match sort:
         case Boolean() | Range() | Enum() | Listed() | IndexSet():
             yield (name, args), scalar(sort, value)

@@ -35,7 +35,7 @@ from verifier.sweep.store import WITHOUT_CHECKSUMS, Store, counted, table_of
 from verifier.trust import certificate as certificates
 
 SECONDS = 20
-"""What takes longer hangs."""
+"""The time after which a reader counts as hanging."""
 _BOTH = ("--property", "NotAllAsk", "--property", "FirstNeverHolds")
 _RABBIT = ("--spec", "rabbit-sac", "--set", "queues=2", "--set", "apps=2")
 _TINY = ("replicas=2", "log_size=1", "max_records=1", "max_leader_epoch=1")
@@ -129,7 +129,7 @@ def _report_folder(file: Any, folder: Path, output_format: str) -> tuple[int, st
 
 @cache
 def _runs() -> tuple[Any, ...]:
-    """What commands print: a violation, an exploration, walks, a proof by IC3, one by lemmas."""
+    """Return the outputs of commands: a violation, an exploration, walks, a proof by IC3, one by lemmas."""
     asked: list[tuple[str, ...]] = [
         ("bmc", "--spec", LOCK, "--depth", "4", *_BOTH, *FAST),
         ("explore", *_RABBIT, "--max-depth", "4"),
@@ -156,7 +156,7 @@ def _certificate() -> Any:
 
 @cache
 def _folder() -> tuple[Any, list[dict[str, Any]]]:
-    """What a sweep's folder says was asked, and its rows."""
+    """Return the recorded question of a sweep's folder, and its rows."""
     from verifier.outcomes.row import rows_of
 
     rows = [row for run in _runs() for row in rows_of(run)]

@@ -46,7 +46,8 @@ def agrees_with_expectation(e: Expectation) -> None:
 
 
 def agrees_with_row(row: Mapping[str, Any]) -> None:
-    """The same, and as many steps taken; a deadlock is a violation of the freedom from it."""
+    """Check that the explorer finds a row's verdict, and the number of its steps. A deadlock is a violation
+    of the freedom from it."""
     names = [NO_DEADLOCK] if row["verdict"] == "deadlock" else row["properties"]
     until = frozenset[str]() if row["verdict"] == "holds" else frozenset(names)
     found = exploration(row["spec"], row["constants"], until)
@@ -60,7 +61,7 @@ def agrees_with_row(row: Mapping[str, Any]) -> None:
 
 
 def exploration(spec: str, constants: Mapping[str, Any], until: frozenset[str] = frozenset()) -> Exploration:
-    """What the explorer sees, until all of these properties are violated; without any, everything."""
+    """Explore until all of these properties are violated; without any, explore everything."""
     return _explored(spec, tuple(constants.items()), until)
 
 

@@ -23,7 +23,7 @@ CLAIM = "Claim"
 
 
 def verdict_of(live: LiveModel, engine: LiveEngine, *, breach: bool) -> Verdict:
-    """What the engine says of the property; ``breach``: beside the violation of what is checked along."""
+    """Return the engine's verdict on the property. ``breach``: a property checked with it is violated too."""
     outcome = decided(live, Request((CLAIM,), "spec", (), engine, depth=6, limits=Limits(60.0).begun()))
     *others, verdict = sorted(outcome.verdicts, key=lambda one: one.property_name == CLAIM)
     assert bool(others) is breach
@@ -32,7 +32,7 @@ def verdict_of(live: LiveModel, engine: LiveEngine, *, breach: bool) -> Verdict:
 
 
 def expected_of(plan: Plan) -> VerdictKind:
-    """What exploration has to say of a system."""
+    """Return the verdict that exploration must give on a system."""
     if is_violated(plan):
         return VerdictKind.VIOLATED
     return VerdictKind.INCONCLUSIVE if meets_nowhere(plan) else VerdictKind.PROVED

@@ -154,7 +154,7 @@ def protocol_of(plan: Plan) -> type[Protocol]:
         return if_(s.second == 0, halves[0][s.first], halves[1][s.first])
 
     def goes(s: Any, leads: Mapping[int, int]) -> list[tuple[Any, Any]]:
-        """What each variable becomes."""
+        """Return the new value of each variable."""
         if not plan.split:
             return [(s.x, table(s, beyond, lambda x: leads.get(x, 0)))]
         return [

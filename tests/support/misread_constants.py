@@ -55,7 +55,7 @@ class Counter(Protocol, camel_case=True):
         return s.x == 0
 
     def next_value(self) -> Any:
-        """What the counter becomes."""
+        """Return the counter's next value."""
         return 0
 
     @action

@@ -76,7 +76,7 @@ class Mutant:
 
     @property
     def name(self) -> str:
-        """What it changes, on one line."""
+        """Return the change on one line."""
         again = f" ({self.occurrence})" if self.occurrence > 1 else ""
         return f"{self.module}.{self.method}: {' '.join(self.change.words.split())}{again}"
 
@@ -230,13 +230,14 @@ class _Changes:
 
 
 def noticed(mutant: Mutant, most_states: int = 12_000) -> str | None:
-    """What the mutant does differently at small constants, the smallest first; None if nothing."""
+    """Return the first difference of the mutant at small constants, the smallest first; None if there is
+    none."""
     found = (noticed_at(mutant, spec, known) for spec, known in _configurations(mutant.module, most_states))
     return next((difference for difference in found if difference is not None), None)
 
 
 def noticed_at(mutant: Mutant, spec: str, constants: Constants) -> str | None:
-    """What the mutant does differently in this spec at these constants; None if nothing."""
+    """Return a difference of the mutant in this spec at these constants; None if there is none."""
     original = _original(spec, constants)
     try:
         model = build(mutant_protocol(spec, mutant)(dict(constants)))
@@ -279,7 +280,7 @@ def _configurations(module: str, most_states: int) -> list[tuple[str, Constants]
 
 @cache
 def _original(spec: str, constants: Constants) -> Exploration:
-    """What the protocol does as it is; where it was measured, the measurements agree."""
+    """Explore the unchanged protocol. Its measurements, if any, agree."""
     return explore(build(registry.load(spec)(dict(constants))))
 
 
@@ -295,7 +296,7 @@ def mutant_protocol(spec: str, mutant: Mutant) -> type[Protocol]:
 
 @contextmanager
 def _fresh_modules() -> Iterator[None]:
-    """What is imported of the family meanwhile is forgotten afterwards."""
+    """Forget the family's modules that are imported meanwhile."""
     kept = {name: module for name, module in sys.modules.items() if name.startswith(f"{PACKAGE}.")}
     for name in kept:
         del sys.modules[name]

@@ -45,7 +45,7 @@ STRANGE: tuple[Any, ...] = (
     *(Raw("[" * 3000 + "]" * 3000), Raw("[" * 400 + "]" * 400), Raw('{"a":' * 300 + "1" + "}" * 300)),
     Raw('"\\udfff\\ud800"'),
 )
-"""What may stand where something else is expected."""
+"""Values that may stand in place of the expected ones."""
 
 Place = tuple[Any, Any]
 """A list or object, and an index or key in it."""

@@ -31,7 +31,7 @@ class Instance:
 
 @dataclass
 class Explored:
-    """What exploring found."""
+    """The results of exploring."""
 
     steps: dict[str, int] = field(default_factory=dict)
     """For each property violated (or reached) the least number of actions to that."""
@@ -91,7 +91,7 @@ class Naive:
         return {tuple(e.values()) for e in partial}
 
     def happening(self, instance: Instance, state: Environment) -> Happening:
-        """What the instance does in the state."""
+        """Return the effect of the instance in the state."""
         action, e = instance.action, {**state, **instance.parameters}
         try:
             if not self.within(e):

@@ -129,7 +129,7 @@ def by_sorting_elements(subject: Subject) -> Complaints:
 
 
 def _of_verdicts(subject: Subject, who: str, verdicts: Sequence[Any], fewest: bool) -> Complaints:
-    """What was found, and what was not, at the depth to which everything is known."""
+    """Compare verdicts, found and missing, at the depth to which everything is known."""
     for verdict in verdicts:
         least = subject.least(verdict.property_name)
         if verdict.kind is VerdictKind.ERROR:
@@ -182,7 +182,7 @@ def _of_firings(
 
 
 def by_simulating(subject: Subject) -> Complaints:
-    """What random walks find is real."""
+    """Check that the findings of random walks are real."""
     request = simulate.Request(subject.names, walks=64, depth=subject.depth + 1, seed=1)
     yield from _of_verdicts(subject, "simulate", simulate.simulate(subject.model, request).verdicts, False)
 
@@ -281,7 +281,7 @@ def by_proving(subject: Subject, name: str) -> Complaints:
 
 
 def fast_checks(subject: Subject) -> list[Callable[[], Complaints]]:
-    """What is done for every seed: all in this process."""
+    """Return the checks for every seed, all in this process."""
     name = random.Random(subject.seed).choice(subject.names)
     return [
         lambda: by_exploring(subject, False),
@@ -298,7 +298,7 @@ def fast_checks(subject: Subject) -> list[Callable[[], Complaints]]:
 
 
 def slow_checks(subject: Subject) -> list[Callable[[], Complaints]]:
-    """What is done for a sample of the seeds: with child processes."""
+    """Return the checks for a sample of the seeds, with child processes."""
     name = random.Random(subject.seed).choice(subject.names)
     return [
         lambda: by_bmc(subject, StepsChoice.AUTO, True),

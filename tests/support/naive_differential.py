@@ -21,7 +21,7 @@ from tests.support.naive_comparisons import disagreements, subject_of
 
 @dataclass(frozen=True)
 class Report:
-    """What came of one seed."""
+    """The result of one seed."""
 
     seed: int
     complaints: tuple[str, ...]

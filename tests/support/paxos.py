@@ -229,7 +229,7 @@ class Paxos(Protocol, camel_case=True):
 
     @lemma()
     def last_votes_are_known(self, s: Any) -> Any:
-        """What an acceptor keeps as its last vote is its last vote."""
+        """The stored last vote of an acceptor is its last vote."""
         return forall(
             self.acceptors,
             lambda a: (

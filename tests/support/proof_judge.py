@@ -1,5 +1,7 @@
-"""What is a proof, decided once more: all reachable states are looked at, and Z3 is asked by way of pySMT's
-own translation, about all bits before and after, without any clauses of ours."""
+"""A second judge of proofs: it visits all reachable states, and asks Z3.
+
+Z3 is asked through pySMT's own translation, about all bits before and after, without any clauses of ours.
+"""
 
 from __future__ import annotations
 

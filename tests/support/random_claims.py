@@ -88,7 +88,7 @@ class Claims:
         return self.each(kind, domain, body)
 
     def each(self, kind: str, domain: str, body: Callable[[], str]) -> str:
-        """The same for a given domain."""
+        """Return a quantifier over a given domain."""
         self.names += 1
         name = f"{kind}{self.names}"
         self.bound[kind].append(name)
@@ -285,8 +285,8 @@ def any_value(sort: Sort, rng: random.Random) -> Any:
 
 
 def failing(kind: type[Protocol], constants: dict[str, Any], rng: random.Random, states: int) -> set[str]:
-    """What fails in some of so many random states: that the claim holds in any state (``always``), that the
-    action keeps it (``kept``), or that what the action reads has a value (``read``)."""
+    """Return the claims that fail in some of this number of random states. They are: the claim holds in any
+    state (``always``), the action preserves it (``kept``), the action's reads have values (``read``)."""
     definition = define(kind(constants))
     naive = Naive(definition)
     formula = next(prop.formula for prop in definition.properties if prop.name == "Inv")

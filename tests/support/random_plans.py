@@ -1,4 +1,4 @@
-"""What a seed decides of a random protocol before terms are made: elements, variables, parameters."""
+"""The plan of a random protocol, decided by a seed before terms are made: elements, variables, parameters."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ParameterPlan = tuple[str, Sort, bool]
 
 @dataclass(frozen=True)
 class Plan:
-    """What a seed decides before terms are made."""
+    """The decisions of a seed before terms are made."""
 
     seed: str
     kinds: Mapping[str, tuple[int, bool]]
@@ -62,7 +62,7 @@ class Plan:
 
     @property
     def features(self) -> frozenset[str]:
-        """What of this protocol may be wrong in a version of the verifier."""
+        """Return the features of this protocol that a version of the verifier may get wrong."""
         found = set()
         if len({kind[0] for kind in self.kinds}) < len(self.kinds):
             found.add("kinds with one first letter")
@@ -76,7 +76,7 @@ def _has_bag(sort: Sort) -> bool:
 
 
 def plan_of(seed: str) -> Plan:
-    """What this seed decides."""
+    """Return the decisions of this seed."""
     rng = random.Random(seed)
     kinds: dict[str, tuple[int, bool]] = {}
     for kind in rng.sample(_KINDS, rng.choice([1, 1, 2, 2, 2, 3])):

@@ -61,7 +61,7 @@ class _Round(Protocol, camel_case=True):
         return [(all(sort.count > 0 for sort in self.plan.sorts), "there are elements of every kind")]
 
     def state(self) -> State:
-        """What the plan says."""
+        """Return the variables of the plan."""
         return State(**self.plan.variables)
 
     def init(self, s: Any) -> Any:

@@ -73,14 +73,14 @@ def pair_of(seed: int) -> Pair:
 
 @dataclass(frozen=True)
 class _Side:
-    """What both protocols are made of."""
+    """The parts that both protocols share."""
 
     seed: str
     kept: Mapping[str, Sort]
     own: Mapping[str, Sort]
 
     def rng(self, salt: str) -> random.Random:
-        """The same randomness whenever the same is read."""
+        """Return the same random numbers for each reading."""
         return random.Random(f"{self.seed} {salt}")
 
     def terms(self, salt: str, s: Any, names: Mapping[str, Sort], given: Mapping[str, Any]) -> Terms:
@@ -173,7 +173,7 @@ def _mapping(side: _Side, kind: str) -> Any:
 
 @dataclass(frozen=True)
 class Truth:
-    """What is so, by looking at every state and step of both protocols."""
+    """The true answers, found by visiting every state and step of both protocols."""
 
     begins: bool
     """Each initial state is mapped to an initial one."""
@@ -184,7 +184,8 @@ class Truth:
 
 
 def truth_of(pair: Pair, definition: Definition) -> Truth | None:
-    """What is so of a pair, given the definition of the concrete one; None if there are too many states."""
+    """Return the true answers for a pair, given the definition of the concrete one; None for too many
+    states."""
     protocol: Any = pair.concrete()
     concrete, abstract = Naive(definition), Naive(define(pair.abstract()))
     state = protocol.state()

@@ -165,7 +165,7 @@ class Terms(Formulas):
             raise NoTerm
 
     def _sources(self, sort: Sort) -> list[Thunk]:
-        """What is in scope, and what it is made of."""
+        """Return the terms in scope, and their parts."""
         found: list[Thunk] = []
         for value in [*self.scope, *self.preferred, *self.preferred]:
             found += self._inside(value, sort, 2)

@@ -45,7 +45,7 @@ class Mutant:
     name: str
     reduction: str
     patches: tuple[tuple[str, Any], ...]
-    """What stands where instead, by dotted names."""
+    """The replacements, by dotted names."""
     checks: tuple[Compare, ...]
     """Where it should be noticed."""
 

@@ -25,7 +25,7 @@ def some_of(cases: Iterable[Any], *, every: int) -> list[Any]:
 
 
 def first_of(cases: Iterable[Any], count: int) -> list[Any]:
-    """The same, where the first ones are quick."""
+    """Return the cases as parameters, with the first ones in the quick tests."""
     return [_case(case, place, count) for place, case in enumerate(cases)]
 
 

@@ -22,7 +22,8 @@ class TooMany(Exception):
 
 
 class QuickReader(Reader):
-    """The same, each term by its identity; a guard says which values of a bound variable count."""
+    """A reader that identifies each term by its identity. A guard says which values of a bound variable
+    count."""
 
     def __init__(self, tick: Callable[[], None] = lambda: None) -> None:
         super().__init__(tick)

@@ -28,7 +28,7 @@ SLOW, THOROUGH = "slow", "thorough"
 
 @dataclass(frozen=True)
 class Tiers:
-    """What the file says: the cases of a test that `test` runs, and the tests that `check` runs."""
+    """The content of the file: the cases of a test that `test` runs, and the tests that `check` runs."""
 
     cases: dict[tuple[str, str], int]
     checked: frozenset[tuple[str, str]]

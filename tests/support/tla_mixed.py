@@ -58,9 +58,9 @@ REFUSED = (
     "Attempted to check set membership in", "occurs multiple times in the function domain",
     "should be a function, but instead it is: [", "SequencesExt.isPrefix(",
 )  # fmt: skip
-"""What TLC says where it does not compare values of these kinds: docs/tla.md has which."""
+"""TLC's messages for values of kinds that it does not compare: docs/tla.md lists these kinds."""
 CALM = ("equal", "refused", "untranslated", "takes too long", "TLC refuses to compare")
-"""What begins so is no fault."""
+"""The beginnings of messages that are no fault."""
 
 
 @dataclass(frozen=True)
@@ -74,12 +74,12 @@ class Difference:
 
     @property
     def cause(self) -> str:
-        """What differences that are alike share."""
+        """Return the common part of differences that are alike."""
         return self.kind + re.sub(r"[0-9].*", "", self.said.get("error", ""))
 
     @property
     def shape(self) -> str:
-        """The same, and the outermost operator."""
+        """Return the common part, and the outermost operator."""
         return self.cause + re.sub(r"([xyS])\d+", r"\1", self.expression.rule)
 
     def __str__(self) -> str:
@@ -140,7 +140,7 @@ class Reading:
         self.quick = QuickReader()
 
     def read(self, name: str, words: Tree) -> Iterator[Difference]:
-        """What the readers say in each state."""
+        """Yield the differences between the readers in each state."""
         term: Term | None = None
         translates = self.translates
         if translates:

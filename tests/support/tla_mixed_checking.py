@@ -30,7 +30,7 @@ _CLEAN, _DEADLOCK, _LASTING = 2193, 2114, 2116
 
 @dataclass(frozen=True)
 class Answer:
-    """What TLC says: ``clean``, ``violated``, ``lasting`` (a temporal property), ``error``."""
+    """TLC's answer: ``clean``, ``violated``, ``lasting`` (a temporal property), ``error``."""
 
     kind: str
     name: str = ""
@@ -97,7 +97,7 @@ def lasting_differs(folder: Path, made: Module, said: Answer, found: Counter[str
 def compared(
     folder: Path, made: Module, engines: tuple[str, ...], tlc: Tlc | None, found: Counter[str]
 ) -> list[str]:
-    """What differs."""
+    """Return the differences."""
     wrong = []
     try:
         with within(LONGEST):

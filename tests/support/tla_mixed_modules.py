@@ -117,7 +117,7 @@ class _Maker:
         return f'(k = "{kind}" => {said})'
 
     def step_claim(self) -> str:
-        """The same of the next state too."""
+        """Return a claim about the next state too."""
         kind = self.chance.choice(self.kinds)
         return f'(k = "{kind}" /\\ k\' = "{kind}" => {self.expression("bool", kind, steps=True)})'
 

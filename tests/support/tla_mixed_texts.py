@@ -160,7 +160,7 @@ class Tree:
         return head + "".join(f"{part}{text}" for part, text in zip(self.parts, rest, strict=True))
 
     def renamed(self, names: Mapping[str, str]) -> Tree:
-        """The same with other names for variables."""
+        """Return the tree with other names for variables."""
         return Tree(names.get(self.rule, self.rule), tuple(part.renamed(names) for part in self.parts))
 
     def below(self) -> Iterator[Tree]:
@@ -184,7 +184,7 @@ _SMALL = ("0", "{}", "<<>>", "TRUE", "{0}", "<<0>>", "{None}", "None", "[fa |-> 
 
 @dataclass(frozen=True)
 class Words:
-    """What expressions are made of: the variables with their profiles."""
+    """The parts of expressions: the variables with their profiles."""
 
     values: Values
     profiles: dict[str, tuple[str, ...]]

@@ -78,7 +78,7 @@ def translated(made: Translation, term: Term | None, state: State) -> Value | No
 
 
 def compare_expressions(folder: Path, seed: int, count: int, found: Counter[str]) -> list[str]:
-    """What differs between the two readings of random expressions; counts what was compared."""
+    """Return the differences between the two readings of random expressions. The comparisons are counted."""
     chance = Random(seed)
     kinds = [kind for kind in RULES if kind not in ("any", "mixed")]
     texts = [expression(chance, chance.choice(kinds), chance.choice((1, 2, 2, 3))) for _ in range(count)]
@@ -86,7 +86,7 @@ def compare_expressions(folder: Path, seed: int, count: int, found: Counter[str]
 
 
 def compare_texts(folder: Path, expressions: list[str], states: list[str], found: Counter[str]) -> list[str]:
-    """What differs between the two readings of expressions in some states."""
+    """Return the differences between the two readings of expressions in some states."""
     texts = {f"E{number}": text for number, text in enumerate(expressions)}
     body = HEAD + OPERATORS + "Init == " + " \\/ ".join(states) + "\n"
     body += f"Next == UNCHANGED <<{VARIABLES}>>\n"
@@ -131,7 +131,7 @@ def compare_texts(folder: Path, expressions: list[str], states: list[str], found
 
 
 def compare_modules(folder: Path, seed: int, found: Counter[str], engines: tuple[str, ...]) -> list[str]:
-    """What differs between the interpreter and the engines on a random module."""
+    """Return the differences between the interpreter and the engines on a random module."""
     text, (config, names) = module(Random(seed)), configuration(Random(f"configuration {seed}"))
     return compare_module(folder, f"---- MODULE M ----\n{text}====\n", config, names, found, engines)
 
@@ -144,7 +144,7 @@ def compare_module(
     found: Counter[str],
     engines: tuple[str, ...],
 ) -> list[str]:
-    """What differs between the interpreter and the engines on a module M."""
+    """Return the differences between the interpreter and the engines on a module M."""
     (folder / "M.tla").write_text(text)
     (folder / "M.cfg").write_text(config)
     try:
@@ -180,12 +180,13 @@ def explored(folder: Path, names: tuple[str, ...]) -> tuple[bool, Explorer]:
 
 
 def _kind(failed: bool, explorer: Explorer, name: str) -> str:
-    """What the interpreter says of a property."""
+    """Return the interpreter's answer on a property."""
     return "error" if failed else "violated" if name in explorer.found.violations else "holds"
 
 
 def _expected(engine: str, name: str, kind: str, explorer: Explorer) -> tuple[str, ...]:
-    """What an engine may say, the first that fits: an error of the specification, or a verdict."""
+    """Return the allowed answers of an engine, the best first: an error of the specification, or a
+    verdict."""
     violation = explorer.found.violations.get(name)
     shortest = -1 if violation is None else len(violation.states) - 1
     if kind == "error":  # what lies beside or before the error may be found first
@@ -211,7 +212,7 @@ def ran(name: str, made: Symbolic, **options: Any) -> Run:
 
 
 def _ours(engine: str, loaded: TlaLoaded, names: tuple[str, ...], depth: int) -> dict[str, str]:
-    """What an engine says of each property."""
+    """Return an engine's answer on each property."""
     every: dict[str, dict[str, Any]] = {
         "explore": {"keep_going": True},
         "bmc": {"depth": depth, "shortest": True},

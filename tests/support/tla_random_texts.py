@@ -189,7 +189,7 @@ STEPS_ALLOWED = [
     "x' # $n", "x' >= x", "Len(q') # 1", "s' # s", "$guard", "(x' \\in s => $guard)", "s \\cap s' # {}",
     "(x = $n => q' # q)", "DOMAIN f \\subseteq DOMAIN f'",
 ]  # fmt: skip
-"""What ACTION_CONSTRAINT and ``[][A]_v`` say."""
+"""Formulas of ACTION_CONSTRAINT and ``[][A]_v``."""
 _STEPS = [
     "($guard /\\ $x /\\ $s /\\ $q /\\ $f)",
     "(\\E z \\in {0, $n} : z # x /\\ $x /\\ s' = s \\cup {z} /\\ $q /\\ $f)",
@@ -237,7 +237,7 @@ def module(chance: Random) -> str:
 
 
 def configuration(chance: Random) -> tuple[str, tuple[str, ...]]:
-    """What a random configuration asks of such a module, and the names of what it checks."""
+    """Return a random configuration for such a module, and the names of the checked properties."""
     invariant, steps, constraint = "Inv", "Act", "Small"
     properties = [name for name in (steps, "First") if chance.random() < 0.3]
     words = ["INIT Init", "NEXT Next", f"INVARIANT {invariant}", f"CONSTRAINT {constraint}"]

@@ -1,4 +1,4 @@
-"""What TLC measured in the original TLA+ texts: the rows of ``results/tlc.json``, which names its source."""
+"""TLC's measurements of the original TLA+ texts: the rows of ``results/tlc.json``, which names its source."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 MEASURED = Path(__file__).resolve().parents[2] / "results" / "tlc.json"
 LIVENESS = frozenset({"Liveness", "Termination"})
 LOSSES = {"without lost messages": "none", "at most one lost message": "one"}
-"""What the note of a row says of lost messages, and the value of the constant ``losses`` for it."""
+"""The note of a row on lost messages, and the value of the constant ``losses`` for it."""
 
 
 def measured_rows(family: str | None = None) -> list[dict[str, Any]]:

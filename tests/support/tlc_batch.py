@@ -18,7 +18,7 @@ def _listed(interval: re.Match[str]) -> str:
 
 @dataclass(frozen=True)
 class Said:
-    """What TLC says of an expression: a value, or an error in words."""
+    """TLC's answer on an expression: a value, or an error in words."""
 
     value: str | None
     words: str = ""
@@ -43,7 +43,8 @@ class Tlc:
         return (folder / "tlc.out").read_text()
 
     def values(self, folder: Path) -> dict[tuple[int, str], Said]:
-        """What each expression is in each state, by the value of ``n`` there and the expression's name."""
+        """Return TLC's answer on each expression in each state, by the value of ``n`` there and the
+        expression's name."""
         found: dict[tuple[int, str], Said] = {}
         state = -1
         for line in self._ask("values", folder).split("\n"):
@@ -55,5 +56,5 @@ class Tlc:
         return found
 
     def check(self, folder: Path) -> str:
-        """What TLC prints of a search."""
+        """Return TLC's output of a search."""
         return self._ask("check", folder)

@@ -33,7 +33,7 @@ Firings = tuple[tuple[Instance, tuple[bool, ...]], ...]
 
 @dataclass(frozen=True)
 class ToyOptions(Options):
-    """What the toy can be asked."""
+    """The options of the toy."""
 
     depth: int = option(3, Whole(), "The most actions of an execution.")
     most_states: int = option(10_000, Whole(1), "End when there are more states than this.")

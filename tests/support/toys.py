@@ -90,7 +90,7 @@ class Unreachable(Protocol, camel_case=True):
 
 
 class Corridor(Unreachable):
-    """The same, with claims of what can be reached: some are true, and one is not."""
+    """A corridor with claims of reachability: some are true, and one is not."""
 
     @reachable()
     def at_four(self, s: Any) -> Any:

@@ -1,5 +1,7 @@
-"""What is an execution, decided once more: states are made from the protocol and said as JSON, and the file
-must say the same, so that nothing reads the file's values but a comparison."""
+"""A second judge of executions: it makes states from the protocol and writes them as JSON.
+
+The file must contain the same text, so the file's values are only compared, never parsed.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What PyVMT makes of VMT-LIB files: ``python -m tests.support.vmt_reader DEPTH FILE...`` prints it as JSON.
+"""PyVMT's reading of VMT-LIB files: ``python -m tests.support.vmt_reader DEPTH FILE...`` prints it as JSON.
 
-Of the first property of each file: the fewest steps to a violation up to a depth, and whether it holds
-initially and is kept by every step. A process of its own, because PyVMT replaces pySMT's environment;
-nothing of verify is imported here.
+For the first property of each file it has the fewest steps to a violation up to a depth. It also says whether
+the property holds initially and is preserved by every step. This is a process of its own, because PyVMT
+replaces pySMT's environment; nothing of verify is imported here.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What Py4J logs does not reach the terminal."""
+"""Py4J's log does not reach the terminal."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from verifier.cluster.session import PY4J, Session, SparkSettings, not_of_py4j
 
 
 def _log_as_py4j() -> None:
-    """What Py4J does, from its place: to the root logger, then to its own."""
+    """Log as Py4J does, from its place: to the root logger, then to its own."""
     logs = "import logging\nlogging.error('sending', exc_info=KeyboardInterrupt())"
     exec(compile(logs, py4j.java_gateway.__file__, "exec"))
     logging.getLogger("py4j.clientserver").error("shutting down", exc_info=BrokenPipeError())

@@ -45,7 +45,7 @@ def sweep(folder: Path, *more: str, master: str = "local[2]", jobs: int = JOBS) 
 
 
 def ended(process: subprocess.Popen[str]) -> dict[str, Any]:
-    """What a sweep said in the end."""
+    """Return the final output of a sweep."""
     said, noise = process.communicate(timeout=SECONDS)
     assert said, noise
     found: dict[str, Any] = json.loads(said)
@@ -54,7 +54,7 @@ def ended(process: subprocess.Popen[str]) -> dict[str, Any]:
 
 
 def until(condition: Callable[[], Any]) -> Any:
-    """What the condition gives once it gives something."""
+    """Return the first true result of the condition."""
     end = time.monotonic() + SECONDS
     while time.monotonic() < end:
         found = condition()

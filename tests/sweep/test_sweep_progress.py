@@ -1,4 +1,4 @@
-"""What is said of a sweep while it runs, and which of its jobs count as done."""
+"""The progress of a running sweep, and the jobs that count as done."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ SMALL = ("replicas=2", "log_size=2", "max_records=2", "max_leader_epoch=2")
 
 @pytest.fixture(autouse=True)
 def short_look_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is looked at is the same, only less deep."""
+    """Look ahead as usual, but less deep."""
     monkeypatch.setattr(parts, "_MOST_EFFORT", 20_000)
 
 
@@ -277,7 +277,7 @@ def lock() -> Split:
 
 
 def part_row(part: Job, kind: VerdictKind, depth: int | None, reason: str | None = None) -> Row:
-    """What a part might say."""
+    """Return a possible result of a part."""
     changed = {"verdict": kind, "depth": depth, "reason": reason, "error": None, "seconds": 2.0}
     return replace(error_row(part, "x", "-"), **changed)  # type: ignore[arg-type]
 

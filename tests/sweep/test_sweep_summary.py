@@ -1,4 +1,4 @@
-"""What a sweep's summary counts, and that a sweep with nothing to do starts no Spark."""
+"""The counts of a sweep's summary; a sweep with nothing to do starts no Spark."""
 
 from __future__ import annotations
 

@@ -14,9 +14,11 @@ DIRECTLY: dict[str, Sort] = {
     "mentions miss functions": Function(Range(0, 1), direct.CLIENTS),
     "mentions miss bags": Bag(direct.CLIENTS, 1),
 }
-"""What random protocols notice late or never, and a sort on which the direct test fails. Executions in
-which an element has been used without being named have a renaming in which it is named: almost all of them
-are found anyhow."""
+"""Mutants that random protocols detect late or never, and a sort on which the direct test fails.
+
+Some executions use an element without naming it. Each has a renaming in which it is named, so almost all of
+them are found anyway.
+"""
 
 
 @pytest.mark.slow

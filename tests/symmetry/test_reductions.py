@@ -53,7 +53,7 @@ Moves = dict[tuple[IndexSet, Any], Any]
 
 
 def _around(inner: Sort, beside: tuple[Sort, ...]) -> Iterator[Sort]:
-    """What one more constructor makes of a sort, with others beside it."""
+    """Yield sorts with one more constructor around a sort, with others beside it."""
     if not isinstance(inner, Option):
         yield Option(inner)
     for atom in beside:

@@ -39,7 +39,7 @@ EVERY_SEED = pytest.mark.parametrize("seed", first_of(SEEDS, _FEW), scope="modul
 
 
 class SharedWithInit(Protocol, camel_case=True):
-    """What an action assigns is built from a subterm of Init."""
+    """An action assigns a term that contains a subterm of Init."""
 
     nodes = IndexSetConstant(3, kind="node")
 
@@ -74,7 +74,7 @@ def _states(subject: Subject) -> list[State]:
 
 
 def _meanings(subject: Subject, instance: Lowered) -> list[Instance]:
-    """What an instance of the system stands for: one for each value of its free parameters."""
+    """Return the meanings of a system's instance: one for each value of its free parameters."""
     return [
         each
         for each in subject.naive.instances

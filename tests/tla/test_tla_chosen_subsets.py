@@ -100,7 +100,7 @@ Small == \\A k \\in DOMAIN f : k.key < 39
 
 @pytest.mark.usefixtures("_listed")
 def test_a_value_that_was_not_seen_widens_the_sort(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is assigned beyond the sort is never taken for a step that is not there."""
+    """An assignment outside the sort is never taken for a missing step."""
     monkeypatch.setattr(translation, "sample", lambda spec, **_: sampling.sample(spec, 3))
     monkeypatch.setattr(scouting.Scout, "widen", lambda *_: None)
     monkeypatch.setattr(sampling, "_WALKS", 0)

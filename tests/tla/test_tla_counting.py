@@ -142,7 +142,7 @@ def test_all_that_permutations_make_of_a_listed_value_is_listed(tmp_path: Path) 
 
 
 def test_permuted_words_can_be_sent_to_other_processes(tmp_path: Path) -> None:
-    """What workers get says the same; three generators make the twelve permutations of two sets."""
+    """The copies of workers agree; three generators make the twelve permutations of two sets."""
     (tmp_path / "M.cfg").write_text(_CONFIG)
     path = written(tmp_path, _VOTES + _FINE)
     module = load(str(path), {})

@@ -83,7 +83,7 @@ Next == \\E x \\in Pairs : slot = x /\\ kept' = x.a + x.b /\\ slot' = Then(x)
 
 
 def test_a_value_of_another_kind_is_no_member(tmp_path: Path) -> None:
-    """What the variant holds is read only where it is of that kind."""
+    """The payload of the variant is read only if it is of that kind."""
     assert _instances(tmp_path, VARIANT) == (1, _states(tmp_path, VARIANT))
 
 

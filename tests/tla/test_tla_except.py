@@ -1,4 +1,4 @@
-"""What @ is below EXCEPT: to definitions of a LET and to LAMBDA it is what it is where they stand."""
+"""The meaning of @ below EXCEPT: in definitions of a LET and in LAMBDA it is that of their place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What modules in use have: tabs, functions of infinite sets, LET around a specification."""
+"""Features of modules in use: tabs, functions of infinite sets, LET around a specification."""
 
 from __future__ import annotations
 

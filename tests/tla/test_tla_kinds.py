@@ -162,7 +162,7 @@ def _agree(one: Value | None, other: Value | None) -> bool:
 
 
 def differences(folder: Path, universe: tuple[str, str], templates: list[str]) -> tuple[list[str], int]:
-    """What the two readings of templates differ in, and how many values were compared."""
+    """Return the differences between the two readings of templates, and the number of compared values."""
     init = " /\\ ".join(
         "(" + " \\/ ".join(f"{name} = {value}" for value in values.split("; ")) + ")"
         for name, values in zip("xy", universe, strict=True)

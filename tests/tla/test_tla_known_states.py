@@ -67,7 +67,7 @@ def test_steps_to_new_and_known_states_are_not_mixed_up(tmp_path: Path) -> None:
 
 
 def test_a_value_of_the_next_state_is_not_the_one_of_this_state(tmp_path: Path) -> None:
-    """What is remembered of this state answers for the next one only if no variable that it reads changed."""
+    """A remembered value of this state holds for the next one only if no variable that it reads changed."""
     body = (
         "EXTENDS Naturals, FiniteSets\nVARIABLES x, y\nInit == x = 0 /\\ y = 0\n"
         "Next == \\/ x' = x /\\ y < 3 /\\ y' = y + 1\n        \\/ y' = y /\\ x < 3 /\\ x' = x + 1\n"

@@ -37,7 +37,7 @@ A8 == (x = 0) => <>(x = 2)
 A9 == []<>(y = 1) => []<>(x = 0)
 """
 HOLDING = {"Strong": {"A3", "A6", "A8", "A9"}, "Weak": {"A3", "A6", "A8"}}
-"""What TLC finds no error in."""
+"""The properties in which TLC finds no error."""
 ALL = tuple(f"A{number}" for number in range(1, 10))
 
 

@@ -75,7 +75,7 @@ def asked(command: str, module: str, *others: str) -> tuple[int, dict[str, tuple
 
 
 def title(word: str, module_has: str) -> str:
-    """What the built-in check is called in a module that has a name."""
+    """Return the title of a built-in check in a module that has its name."""
     return f"{word} (built in)" if word == module_has else word
 
 

@@ -1,4 +1,4 @@
-"""What a configuration puts for a definition that the module reaches through an INSTANCE, beside TLC."""
+"""Replaced definitions that the module reaches through an INSTANCE, compared with TLC."""
 
 from __future__ import annotations
 

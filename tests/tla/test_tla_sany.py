@@ -1,4 +1,4 @@
-"""What SANY rejects is rejected, and what it accepts is accepted: each of these texts was given to SANY."""
+"""SANY's errors are errors, and texts that it accepts are accepted: SANY has read each of these texts."""
 
 from __future__ import annotations
 

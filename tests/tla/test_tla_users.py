@@ -1,4 +1,4 @@
-"""What people who bring a TLA+ module trip over, through the command line."""
+"""Difficulties of users with their own TLA+ modules, through the command line."""
 
 from __future__ import annotations
 

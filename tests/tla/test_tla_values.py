@@ -186,7 +186,7 @@ MEMBERSHIP: dict[str, str | None] = {
     "-2 \\in [a : {1}] \\cup {-1}": "is no record",
     '{1} \\cup {"a"} = {}': "different kinds",
 }
-"""What TLC finds: an error that says so; FALSE (None)."""
+"""TLC's answers: an error with these words, or FALSE (None)."""
 
 
 @pytest.mark.parametrize("expression", MEMBERSHIP)

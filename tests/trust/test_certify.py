@@ -1,4 +1,4 @@
-"""What the check of certificates rests on: its clauses, and instances found to be images of others."""
+"""The conditions of the check of certificates: its clauses, and instances found to be images of others."""
 
 from __future__ import annotations
 

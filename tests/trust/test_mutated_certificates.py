@@ -85,7 +85,7 @@ def judge_of(spec: str, constants: tuple[tuple[str, Any], ...], deadlock: bool) 
 
 @cache
 def proof_of(asked: Subject) -> Certificate:
-    """What the engine found, said to be found by Z3: then CaDiCaL checks it, which is quick."""
+    """Return the engine's proof, claimed to be found by Z3: then CaDiCaL checks it, which is quick."""
     model, name = model_of(asked.spec, asked.constants), asked.property_name
     if asked.engine == "induct":
         invariant = induction.induct(model, induction.Request(name)).invariant
@@ -326,7 +326,7 @@ def test_of_many_more_none_is_accepted_that_is_no_proof(asked: Subject, tmp_path
 @pytest.mark.thorough
 @pytest.mark.parametrize("asked", [SUBJECTS[0], SUBJECTS[8]], ids=str)
 def test_the_command_agrees(asked: Subject, tmp_path: Path) -> None:
-    """What stands above for ``verify certify`` decides as it does."""
+    """``verify certify`` decides as the function tested above."""
     path = tmp_path / "proof.json"
     for what, text in [("nothing", dump(model_of(asked.spec, asked.constants), proof_of(asked)))] + list(
         mutants(asked, 6)

@@ -71,7 +71,7 @@ _MODELS: dict[tuple[str, str], Model] = {}
 
 
 def loaded_once(spec: str, settings: dict[str, Any], claimed: str | None = None) -> Loaded:
-    """What is loaded for traces, most of which have the same constants. What is refused is not kept."""
+    """Load the protocol of a trace; most traces have the same constants. Refused ones are not kept."""
     key = f"{spec} {settings!r}"  # in which 1 is not True
     if key not in _LOADED:
         _LOADED[key] = load(spec, settings, claimed=claimed)
@@ -227,7 +227,7 @@ EDITS: tuple[Edit, ...] = (
     *(_value, _value, _value, _variable, _variable, _steps, _steps, _labels),
     *(_action, _parameter, _parameter, _property, _constants, _about),
 )
-"""What is done once, twice or three times to make a mutant; what is there twice is done more often."""
+"""Changes of which one to three make a mutant; those listed twice are made more often."""
 
 
 def mutants(asked: Subject, count: int) -> Iterator[tuple[str, str]]:
