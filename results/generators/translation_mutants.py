@@ -26,10 +26,10 @@ from results.generators.translation_rules import RULES, Rule
 from verifier.errors import UsageError
 from verifier.runs.loading import Loaded
 from verifier.runs.table import engine_named
-from verifier.runs.tla_loading import load
-from verifier.runs.tla_rounds import ModuleQuestion, run_translated
-from verifier.runs.tla_source import TlaSource
-from verifier.runs.tla_symbolic import symbolic
+from verifier.runs.modules.loading import load
+from verifier.runs.modules.refining import ModuleQuestion, run_from_sample
+from verifier.runs.modules.source import TlaSource
+from verifier.runs.modules.translating import translate_module
 from verifier.tla.translate import builtins, expressions
 
 _HERE = Path(__file__).resolve().parents[1]
@@ -125,9 +125,9 @@ def asked(trial: Trial, folder: Path) -> Answer:
     options: dict[str, Any] = {"engine": "explicit"} if engine.name == "live" else {}
     loaded = Loaded(str(spec), module.definition, {})
     question = TlaSource(module).prepared(engine, loaded, engine.options(**options))
-    made = symbolic(module)
+    made = translate_module(module)
     try:
-        found = run_translated(
+        found = run_from_sample(
             ModuleQuestion(engine, module, question, (), lambda _: None, lambda _: None), made
         )
     except UsageError as error:

@@ -37,8 +37,8 @@ from tests.support.tlc_batch import Said, Tlc
 from verifier.encodings.sorts import SortError
 from verifier.encodings.terms import Term
 from verifier.errors import TooLargeError, UsageError
-from verifier.runs.tla_loading import formula_named, load
-from verifier.runs.tla_symbolic import Symbolic, symbolic
+from verifier.runs.modules.loading import formula_named, load
+from verifier.runs.modules.translating import Symbolic, translate_module
 from verifier.tla.found import State
 from verifier.tla.order import text
 from verifier.tla.translate.contexts import Context
@@ -103,7 +103,7 @@ class Comparison:
         write(folder, texts, states)
         said = {} if self.tlc is None else self.tlc.values(folder)
         try:
-            asked = symbolic(load(str(folder / "M.tla"), {}))
+            asked = translate_module(load(str(folder / "M.tla"), {}))
             if self.translates:
                 asked.definition()
         except (UsageError, TooLargeError) as error:

@@ -20,8 +20,8 @@ from tests.support.tla_mixed_texts import EVERY
 from tests.support.tla_random import compare_module, explored, ran
 from tests.support.tlc_batch import Tlc
 from verifier.errors import TooLargeError, UsageError
-from verifier.runs.tla_loading import load
-from verifier.runs.tla_symbolic import NotTranslated, symbolic
+from verifier.runs.modules.loading import load
+from verifier.runs.modules.translating import NotTranslated, translate_module
 from verifier.specs.titles import NO_DEADLOCK
 
 LONGEST = 20.0
@@ -83,7 +83,7 @@ def lasting_differs(folder: Path, made: Module, said: Answer, found: Counter[str
         return None
     loaded = load(str(folder / "M.tla"), {})
     try:
-        done = ran("live", symbolic(loaded), properties=made.lasting)
+        done = ran("live", translate_module(loaded), properties=made.lasting)
     except NotTranslated:
         found["live: untranslated"] += 1
         return None

@@ -9,10 +9,10 @@ from verifier.processes.limits import Interrupted
 from verifier.runs.engine import Listen
 from verifier.runs.loading import Loaded
 from verifier.runs.table import engine_named
-from verifier.runs.tla_loading import load
-from verifier.runs.tla_rounds import ModuleQuestion
-from verifier.runs.tla_source import TlaSource
-from verifier.runs.tla_symbolic import Symbolic, symbolic
+from verifier.runs.modules.loading import load
+from verifier.runs.modules.refining import ModuleQuestion
+from verifier.runs.modules.source import TlaSource
+from verifier.runs.modules.translating import Symbolic, translate_module
 from verifier.specs.titles import NO_DEADLOCK
 from verifier.tla.config import parse_config
 from verifier.tla.evaluator import deep_recursion
@@ -100,7 +100,7 @@ def translated(folder: Path, body: str, config: str) -> Symbolic:
     """The module with this body, its first states looked at, before it is translated."""
     (folder / "M.cfg").write_text(config)
     (folder / "M.tla").write_text(f"---- MODULE M ----{body}{END}")
-    return symbolic(load(str(folder / "M.tla"), {}))
+    return translate_module(load(str(folder / "M.tla"), {}))
 
 
 def few(specification: Specification, **_: object) -> Sample:

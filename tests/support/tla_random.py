@@ -34,10 +34,10 @@ from verifier.errors import UsageError
 from verifier.outcomes.run import Run
 from verifier.runs.loading import Loaded
 from verifier.runs.table import engine_named
-from verifier.runs.tla_loading import TlaLoaded, formula_named, load
-from verifier.runs.tla_rounds import ModuleQuestion, run_translated
-from verifier.runs.tla_source import TlaSource
-from verifier.runs.tla_symbolic import NotTranslated, Symbolic, symbolic
+from verifier.runs.modules.loading import TlaLoaded, formula_named, load
+from verifier.runs.modules.refining import ModuleQuestion, run_from_sample
+from verifier.runs.modules.source import TlaSource
+from verifier.runs.modules.translating import NotTranslated, Symbolic, translate_module
 from verifier.tla.explorer import Explorer
 from verifier.tla.found import State
 from verifier.tla.frames import Undefined
@@ -93,7 +93,7 @@ def compare_texts(folder: Path, expressions: list[str], states: list[str], found
     body += "".join(f"{name} == {text}\n" for name, text in texts.items())
     (folder / "M.tla").write_text(f"---- MODULE M ----\n{body}====\n")
     (folder / "M.cfg").write_text(CONFIG)
-    asked = symbolic(load(str(folder / "M.tla"), {}))
+    asked = translate_module(load(str(folder / "M.tla"), {}))
     asked.definition()
     spec, made = asked.loaded.specification, asked.translation
     # The interpreter takes the members of a set as they come where TLC sorts them.
@@ -148,7 +148,7 @@ def compare_module(
     (folder / "M.tla").write_text(text)
     (folder / "M.cfg").write_text(config)
     try:
-        asked = symbolic(load(str(folder / "M.tla"), {}))
+        asked = translate_module(load(str(folder / "M.tla"), {}))
     except UsageError as error:
         found["refused at once"] += 1
         return [] if explored(folder, names)[0] else [f"refused at once: {error}\n{text}"]
@@ -208,7 +208,7 @@ def ran(name: str, made: Symbolic, **options: Any) -> Run:
     loaded = Loaded(str(module.path), module.definition, {})
     question = TlaSource(module).prepared(engine, loaded, engine.options(**options))
     asked = ModuleQuestion(engine, module, question, (), lambda _: None, lambda _: None)
-    return run_translated(asked, made)
+    return run_from_sample(asked, made)
 
 
 def _ours(engine: str, loaded: TlaLoaded, names: tuple[str, ...], depth: int) -> dict[str, str]:
@@ -219,7 +219,7 @@ def _ours(engine: str, loaded: TlaLoaded, names: tuple[str, ...], depth: int) ->
         "prove": {"timeout": 20.0},
     }
     try:
-        done = ran(engine, symbolic(loaded), properties=names, **every[engine])
+        done = ran(engine, translate_module(loaded), properties=names, **every[engine])
     except NotTranslated as error:
         return dict.fromkeys(names, f"untranslated: {error}")
     except UsageError:

@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.command_line import ROOT, verify, wrong
 from tests.support.tla_modules import few, written
-from verifier.runs import tla_bounded
+from verifier.runs.modules import bounded_checking
 from verifier.tla.translate import translation
 from verifier.tla.translate.scouting import Scout
 
@@ -143,7 +143,7 @@ def test_what_is_violated_before_the_sorts_are_left_stays_violated(
 ) -> None:
     monkeypatch.setattr(translation, "sample", few)
     monkeypatch.setattr(Scout, "widen", lambda *_: None)
-    monkeypatch.setattr(tla_bounded, "searched", lambda *_: None)
+    monkeypatch.setattr(bounded_checking, "search_by_interpreter", lambda *_: None)
     body = "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x' = (x + 1) % 9\n"
     _module(folder, f"{body}Low == x < 2\nHigh == x < 9", "INVARIANT Low High\n")
     code, found = _run("bmc", "--depth", "4")

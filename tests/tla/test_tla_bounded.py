@@ -18,11 +18,12 @@ from verifier.engines.growth import expected
 from verifier.errors import UsageError
 from verifier.outcomes.run import Run
 from verifier.processes.limits import INTERRUPTED, Interrupted
-from verifier.runs import tla_bounded, tla_rounds
-from verifier.runs.tla_answering import answer
-from verifier.runs.tla_rounds import GivenUp, ModuleQuestion, run_translated
-from verifier.runs.tla_symbolic import NotTranslated, Symbolic
-from verifier.runs.tla_verdicts import Settled
+from verifier.runs.modules import refining
+from verifier.runs.modules import bounded_checking
+from verifier.runs.modules.strategy import answer_question
+from verifier.runs.modules.refining import BudgetExceeded, ModuleQuestion, run_from_sample
+from verifier.runs.modules.translating import NotTranslated, Symbolic
+from verifier.runs.modules.verdicts import SettledVerdicts
 from verifier.specs.titles import UNDEFINED_READ
 from verifier.tla.columns import levels
 from verifier.tla.explorer import Explorer
@@ -33,7 +34,7 @@ CONFIG = "\nINIT Init\nNEXT Next\nINVARIANT Inv\n"
 
 
 def _closed(made: Symbolic, **options: Any) -> Run | None:
-    found = tla_bounded.searched(question_of(made, "bmc", **options))
+    found = bounded_checking.search_by_interpreter(question_of(made, "bmc", **options))
     return None if found is None or found.leaves_off else found.run()
 
 
@@ -152,7 +153,7 @@ def test_when_the_interpreter_answers(
 
 
 def _run(made: Symbolic, **options: Any) -> Run:
-    return answer(question_of(made, "bmc", **options))
+    return answer_question(question_of(made, "bmc", **options))
 
 
 def test_the_interpreter_comes_first_unless_it_is_said_how_to_search(
@@ -165,9 +166,9 @@ def test_the_interpreter_comes_first_unless_it_is_said_how_to_search(
 
     assert searched(depth=3) == ("explore",)
     assert len(searched(depth=3, steps="serial")) == 1
-    monkeypatch.setattr(tla_bounded, "_MOST_STATES", -1)
+    monkeypatch.setattr(bounded_checking, "_MOST_STATES", -1)
     assert len(searched(depth=3)) == 3
-    monkeypatch.setattr(tla_bounded, "_MANY_BITS", 0)  # as if states had many
+    monkeypatch.setattr(bounded_checking, "_MANY_BITS", 0)  # as if states had many
     assert searched(depth=3) == ("explore",)
 
 
@@ -186,11 +187,12 @@ Inv == Up(x) < 49
 def test_the_interpreter_goes_on_where_translating_is_not_possible(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tla_bounded, "_MOST_STATES", -1)  # as if many states were expected
+    monkeypatch.setattr(bounded_checking, "_MOST_STATES", -1)  # as if many states were expected
     assert _kinds(_run(translated(tmp_path, DEEP, CONFIG), depth=49))["Inv"] == ("VIOLATED", 49)
     with pytest.raises(NotTranslated, match="no value as translated"):
         _run(translated(tmp_path, DEEP, CONFIG), depth=49, by="translation")
-    monkeypatch.setattr(tla_bounded, "_looked_on", lambda asked, before: None)  # it gives up at first
+    # The interpreter gives up at first.
+    monkeypatch.setattr(bounded_checking, "_continue_interpreter", lambda asked, before: None)
     assert _kinds(_run(translated(tmp_path, DEEP, CONFIG), depth=49))["Inv"] == ("VIOLATED", 49)
 
 
@@ -200,15 +202,16 @@ def test_the_interpreter_goes_on_where_translating_takes_long(
     def searches() -> set[str]:
         return {*_run(translated(tmp_path, COUNTER, CONFIG), depth=3).outcome.statistics["searches"]}
 
-    def slow(asked: ModuleQuestion, made: Symbolic, settled: Settled | None) -> Run:
+    def slow(asked: ModuleQuestion, made: Symbolic, settled: SettledVerdicts | None) -> Run:
         if asked.patience is not None:
-            raise GivenUp
-        return run_translated(asked, made, settled)
+            raise BudgetExceeded
+        return run_from_sample(asked, made, settled)
 
-    monkeypatch.setattr(tla_bounded, "_MOST_STATES", -1)
-    monkeypatch.setattr(tla_rounds, "run_translated", slow)
+    monkeypatch.setattr(bounded_checking, "_MOST_STATES", -1)
+    monkeypatch.setattr(refining, "run_from_sample", slow)
     assert searches() == {"explore"}
-    monkeypatch.setattr(tla_bounded, "_looked_on", lambda asked, before: None)  # it gives up, too
+    # The interpreter gives up, too.
+    monkeypatch.setattr(bounded_checking, "_continue_interpreter", lambda asked, before: None)
     assert searches() == {"explore", "parallel", "serial"}
 
 
@@ -236,7 +239,7 @@ def test_an_end_in_the_midst_keeps_the_depth_and_what_was_found(
                 raise stop
 
         monkeypatch.setattr("verifier.tla.explorer.BETWEEN_CHECKS", 1)
-        monkeypatch.setattr(tla_bounded._Watch, "look", look)
+        monkeypatch.setattr(bounded_checking._Watch, "look", look)
         found = _closed(translated(tmp_path, body, f"{CONFIG}PROPERTY Grows\n"), **given)
         assert found is not None
         assert _kinds(found) == {"Inv": ("VIOLATED", 2), "Grows": ("INCONCLUSIVE", 3)}
@@ -259,8 +262,8 @@ FAN_CONFIG = f"{CONFIG}INVARIANT Other\nPROPERTY Grows\nCHECK_DEADLOCK FALSE\n"
 def _handing_over(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
     """The interpreter looks at so many states and few more, and leaves the rest to translated modules."""
     monkeypatch.setattr("verifier.tla.explorer.BETWEEN_CHECKS", 1)
-    monkeypatch.setattr(tla_bounded, "_MOST_STATES", most)
-    monkeypatch.setattr(tla_bounded, "_MOST_OF_MANY_BITS", most)
+    monkeypatch.setattr(bounded_checking, "_MOST_STATES", most)
+    monkeypatch.setattr(bounded_checking, "_MOST_OF_MANY_BITS", most)
 
 
 @pytest.mark.thorough
@@ -275,9 +278,9 @@ def test_what_the_interpreter_found_is_kept_where_it_leaves_off(
     assert _kinds(found) == {"Inv": ("VIOLATED", 3), "Other": ("VIOLATED", 3), "Grows": ("VIOLATED", 5)}
     assert found.outcome.statistics["searches"].keys() > {"serial"}
     kept = {"Inv": ("VIOLATED", 3), "Other": ("VIOLATED", 3), "Grows": ("INCONCLUSIVE", 2)}
-    for name in ("started", "_definition"):
+    for name in ("guess_sorts", "_make_definition"):
         with monkeypatch.context() as changed:
-            changed.setattr(tla_rounds, name, _interrupted)
+            changed.setattr(refining, name, _interrupted)
             run = _run(translated(tmp_path, FAN, FAN_CONFIG), **asked)
             assert _kinds(run) == kept
             assert len(run.traces["Inv"]["states"]) == 4
@@ -294,7 +297,7 @@ def test_depths_are_kept_where_sorts_are_widened(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(Scout, "widen", lambda *_: None)
     asked: dict[str, Any] = {"depth": 20, "steps": "serial", "properties": ("Inv",)}
     assert _kinds(_run(translated(tmp_path, body, CONFIG), **asked)) == {"Inv": ("HOLDS", 20)}
-    monkeypatch.setattr(tla_rounds, "widened_after", _interrupted)
+    monkeypatch.setattr(refining, "widened_after", _interrupted)
     found = _kinds(_run(translated(tmp_path, body, CONFIG), **asked))
     assert found == {"Inv": ("INCONCLUSIVE", 1)}, "x = 0..2 were seen, so a step from x = 2 leaves the sorts"
 

@@ -91,8 +91,9 @@ def test_the_interpreter_alone_translates_nothing(
     def translating(*_: object, **__: object) -> None:
         raise AssertionError("it is translated")
 
-    for place in ("tla_rounds.symbolic", "tla_rounds.run_translated", "tla_exploring.started"):
-        monkeypatch.setattr(f"verifier.runs.{place}", translating)
+    places = ("refining.translate_module", "refining.run_from_sample", "translated_exploring.guess_sorts")
+    for place in places:
+        monkeypatch.setattr(f"verifier.runs.modules.{place}", translating)
     run, _ = _asked(*ENGINES[engine], "--by", "interpreter")
     assert run["statistics"]["semantics"] == "interpreter"
 

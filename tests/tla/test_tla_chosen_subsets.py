@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.tla_modules import translated
 from tests.support.tla_random import ran
-from verifier.runs.tla_symbolic import Symbolic
+from verifier.runs.modules.translating import Symbolic
 from verifier.tla.explorer import Explorer
 from verifier.tla.translate import sampling, scouting, shape_sorts, spreading_once, translation
 from verifier.verdict import VerdictKind

@@ -17,7 +17,7 @@ from tests.support.tla_modules import written
 from verifier.json_shape import read_json
 from verifier.outcomes.row import check_run
 from verifier.processes.limits import INTERRUPTED, Interrupted
-from verifier.runs import tla_rounds
+from verifier.runs.modules import refining
 from verifier.sweep.execution import run_job
 from verifier.sweep.expansion import expand
 from verifier.sweep.grid import Grid, axes_of, axis, read_grids
@@ -337,7 +337,7 @@ def _endless(*_: object, **how: object) -> None:
 def test_the_first_look_at_states_ends_with_the_time(
     engine: list[str], counter: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("verifier.runs.tla_rounds.symbolic", _endless)
+    monkeypatch.setattr("verifier.runs.modules.refining.translate_module", _endless)
     asked = verify(*engine, "M.tla", "--timeout", "0.5")
     assert asked.exit_code == 12
     assert "timeout of 0.5 s" in asked.stdout
@@ -346,7 +346,7 @@ def test_the_first_look_at_states_ends_with_the_time(
 def test_the_first_look_at_states_ends_with_the_memory(
     counter: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("verifier.runs.tla_rounds.symbolic", _endless)
+    monkeypatch.setattr("verifier.runs.modules.refining.translate_module", _endless)
     asked = verify("bmc", "M.tla", "--steps", "serial", "--memory", "1MiB", "--timeout", "20")
     assert asked.exit_code == 12
     assert "memory limit of 1 MiB" in asked.stdout
@@ -364,7 +364,7 @@ def test_an_end_while_sorts_are_widened_keeps_what_is_violated(
         def widened(*_: object, stop: BaseException = stop) -> str:
             raise stop
 
-        monkeypatch.setattr(tla_rounds, "widened_after", widened)
+        monkeypatch.setattr(refining, "widened_after", widened)
         words = ("bmc", "M.tla", "--steps", "serial", "--depth", "4", "--property", "Early")
         found = _object(*words, "--property", "Low", code=10)["results"]
         assert [(one["verdict"], one["reason"]) for one in found] == [

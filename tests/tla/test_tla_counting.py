@@ -21,11 +21,12 @@ from verifier.encodings.sorts import Range, Set
 from verifier.encodings.terms import Symbol
 from verifier.explicit.classes import PermutedWords
 from verifier.explicit.packing import pack_columns
-from verifier.runs import tla_exploring, tla_rounds
+from verifier.runs.modules import refining
+from verifier.runs.modules import translated_exploring
 from verifier.runs.building import build_model
-from verifier.runs.tla_loading import TlaDefinition, load
-from verifier.runs.tla_rounds import _check_choices
-from verifier.runs.tla_symbolic import NotTranslated, symbolic
+from verifier.runs.modules.loading import TlaDefinition, load
+from verifier.runs.modules.refining import _check_choices
+from verifier.runs.modules.translating import NotTranslated, translate_module
 from verifier.specs.definition import Action, Parameter
 from verifier.tla.explorer import Explorer
 from verifier.tla.translate import sampling, translation
@@ -46,7 +47,7 @@ def look_at_few(monkeypatch: pytest.MonkeyPatch) -> None:
         return sample(spec, most=6, most_initial=4, symmetry=symmetry)
 
     monkeypatch.setattr(translation, "sample", few)
-    monkeypatch.setattr(tla_rounds, "_LONG", inf)  # also where translating takes long
+    monkeypatch.setattr(refining, "_LONG", inf)  # also where translating takes long
 
 
 def _compared(folder: Path, body: str, config: str) -> str:
@@ -148,7 +149,7 @@ def test_permuted_words_can_be_sent_to_other_processes(tmp_path: Path) -> None:
     module = load(str(path), {})
     symmetry = Explorer(module.specification, properties=()).permute()
     assert symmetry is not None
-    made = symbolic(module, widely=True, symmetry=symmetry)
+    made = translate_module(module, widely=True, symmetry=symmetry)
     model = build_model(made.definition())
     words = PermutedWords(model)
     assert (words.size, len(model.definition.permutations)) == (12, 3)
@@ -192,8 +193,8 @@ def test_ways_of_many_initial_states(init: str, tmp_path: Path) -> None:
 def test_no_time_to_build_leaves_exploring_to_the_interpreter(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tla_exploring, "_LEAST_PATIENCE", 0.0)
-    monkeypatch.setattr(tla_exploring, "_MOST_PATIENCE", 0.0)
+    monkeypatch.setattr(translated_exploring, "_LEAST_PATIENCE", 0.0)
+    monkeypatch.setattr(translated_exploring, "_MOST_PATIENCE", 0.0)
     said = _compared(tmp_path, _COUNTED.format(init=_ONCE[0]), _PLAIN)
     assert "explored by the interpreter: building the translation takes too much time" in said
 
@@ -201,7 +202,7 @@ def test_no_time_to_build_leaves_exploring_to_the_interpreter(
 def test_large_formulas_leave_exploring_to_the_interpreter(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tla_exploring, "_MOST_PARTS", 3)
+    monkeypatch.setattr(translated_exploring, "_MOST_PARTS", 3)
     said = _compared(tmp_path, _COUNTED.format(init=_ONCE[0]), _PLAIN)
     assert "explored by the interpreter: the formulas of the translation have more than 3 parts" in said
 
@@ -276,7 +277,7 @@ def test_more_states_are_looked_at_where_building_takes_long(
     monkeypatch.setattr(sampling, "_WALKS", 0)
     monkeypatch.setattr(translation, "sample", lambda spec, *_, **__: sample(spec, most=6))
     assert "leaves the sorts" in _compared(tmp_path, body, _PLAIN)
-    monkeypatch.setattr(tla_rounds, "_LONG", -1.0)
+    monkeypatch.setattr(refining, "_LONG", -1.0)
     monkeypatch.setattr(sampling.Sample, "look_on", partialmethod(_looked_on, 100 if few else 12))
     said = _compared(tmp_path, body, _PLAIN)
     assert ("an execution of 12 steps leaves the sorts" in said) != few
@@ -368,7 +369,7 @@ def test_variables_of_few_values_are_left_to_columns_unless_the_translation_is_s
 ) -> None:
     monkeypatch.setattr(translation, "sample", lambda spec, *_, **__: sample(spec, most=1_200))
     if limit:
-        monkeypatch.setattr(tla_exploring, limit, 0)
+        monkeypatch.setattr(translated_exploring, limit, 0)
     body = (
         "EXTENDS Naturals\nVARIABLES x, y\nInit == x = 1 /\\ y = 1\n"
         "Next == \\/ x' = (x % 50) + 1 /\\ y' = y\n        \\/ y' = (y % 50) + 1 /\\ x' = x\n"

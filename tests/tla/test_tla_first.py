@@ -42,8 +42,8 @@ def test_it_may_end_at_the_first_violation(
     found = []
     for translate in (False, True):
         if translate:
-            for reason in ("_left_by_states", "_decided_by"):
-                monkeypatch.setattr(f"verifier.runs.tla_exploring.{reason}", lambda *_: "")
+            for reason in ("_check_states", "_reason_by_violations"):
+                monkeypatch.setattr(f"verifier.runs.modules.translated_exploring.{reason}", lambda *_: "")
         run = json.loads(verify("explore", str(path), "--first", "--format", "json").stdout)
         assert (run["statistics"]["instances"] is not None) == translate
         counts = ("distinct_states", "generated_states", "levels", "waiting_states", "complete")
@@ -67,8 +67,8 @@ def test_it_ends_where_all_that_was_asked_is_violated(
     path = written(tmp_path, f"{WALK}Never == x < 99")
     path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n")
     words = ["explore", str(path), "--format", "json", *(f"--property={name}" for name in asked)]
-    for reason in ("_left_by_states", "_decided_by"):
-        monkeypatch.setattr(f"verifier.runs.tla_exploring.{reason}", lambda *_: "")
+    for reason in ("_check_states", "_reason_by_violations"):
+        monkeypatch.setattr(f"verifier.runs.modules.translated_exploring.{reason}", lambda *_: "")
     run = json.loads(verify(*words).stdout)
     assert run["statistics"]["instances"] is not None
     assert run["statistics"]["complete"] == (depth is None)
@@ -85,7 +85,7 @@ def test_the_interpreter_ends_at_what_the_first_states_violate(
     """Nothing is translated for it, unless one property holds in the first states, or has no value there."""
     path = written(tmp_path, f"{WALK}Never == x < 99\nTop == 1 \\div (x - 2) < 1")
     path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n")
-    monkeypatch.setattr("verifier.runs.tla_exploring._left_by_states", lambda *_: "")
+    monkeypatch.setattr("verifier.runs.modules.translated_exploring._check_states", lambda *_: "")
     words = ["explore", str(path), *(f"--property={name}" for name in asked)]
     said = verify(*words).stderr
     assert ("the first states violate all that is asked for" in said) == few

@@ -16,10 +16,10 @@ from tests.support.sampling import rest_slow
 from tests.support.tla_modules import question_of, specified, translated
 from verifier.errors import UsageError
 from verifier.outcomes.run import Run
-from verifier.runs import tla_bounded
+from verifier.runs.modules import bounded_checking
 from verifier.runs.asking import Remark
-from verifier.runs.tla_answering import answer
-from verifier.runs.tla_symbolic import NotTranslated
+from verifier.runs.modules.strategy import answer_question
+from verifier.runs.modules.translating import NotTranslated
 from verifier.tla.automorphisms import interchangeable
 
 TEXT = "EXTENDS TLC, Naturals, FiniteSets, FiniteSetsExt\nCONSTANTS S, a, c\nVARIABLE x\nInit == x = {}\n"
@@ -37,7 +37,7 @@ def _asked(folder: Path, body: str, config: str, **options: Any) -> tuple[Run, l
             said.append(event.words)
 
     made = translated(folder, f"\n{body}", config)
-    return answer(question_of(made, "bmc", listen, depth=3, **options)), said
+    return answer_question(question_of(made, "bmc", listen, depth=3, **options)), said
 
 
 def _answer(found: Run) -> dict[str, tuple[str, int | None]]:
@@ -70,7 +70,7 @@ def test_what_tells_values_apart(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     if translating:
-        monkeypatch.setattr(tla_bounded, "searched", lambda *_: None)
+        monkeypatch.setattr(bounded_checking, "search_by_interpreter", lambda *_: None)
     spec = specified(tmp_path, TEXT + body, CONFIG)
     assert spec.next is not None
     formulas = [*spec.init, spec.next, *spec.invariants.values()]
@@ -169,7 +169,7 @@ def _compare(folder: Path, seeds: range, monkeypatch: pytest.MonkeyPatch) -> Cou
         for symmetry, translating in product((True, False), repeat=2):
             with monkeypatch.context() as changed:
                 if translating:
-                    changed.setattr(tla_bounded, "searched", lambda *_: None)
+                    changed.setattr(bounded_checking, "search_by_interpreter", lambda *_: None)
                 try:
                     found, said = _asked(folder, body, RANDOM_CONFIG, symmetry=symmetry, shortest=True)
                 except NotTranslated:

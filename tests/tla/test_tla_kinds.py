@@ -14,8 +14,8 @@ from tests.support.sampling import rest_slow
 from tests.support.tla_random import interpreted, translated
 from verifier.encodings.sorts import SortError
 from verifier.errors import TooLargeError
-from verifier.runs.tla_loading import formula_named, load
-from verifier.runs.tla_symbolic import symbolic
+from verifier.runs.modules.loading import formula_named, load
+from verifier.runs.modules.translating import translate_module
 from verifier.tla.translate.contexts import Context
 from verifier.tla.translate.symbolic import Nothing, Untranslated
 from verifier.tla.translate.translator import Translator
@@ -171,7 +171,7 @@ def differences(folder: Path, universe: tuple[str, str], templates: list[str]) -
     body += "".join(f"E{number} == {text}\n" for number, text in enumerate(templates))
     (folder / "M.tla").write_text(f"---- MODULE M ----\n{body}====\n")
     (folder / "M.cfg").write_text(CONFIG)
-    asked = symbolic(load(str(folder / "M.tla"), {}))
+    asked = translate_module(load(str(folder / "M.tla"), {}))
     asked.definition()
     spec, made = asked.loaded.specification, asked.translation
     spec.evaluator.walks_in_order = True

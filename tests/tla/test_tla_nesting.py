@@ -13,7 +13,7 @@ from tests.support.command_line import verify
 from tests.support.tla_modules import explored, translated, written
 from verifier.encodings.sorts import Range
 from verifier.encodings.terms import Symbol, Term
-from verifier.runs import tla_rounds
+from verifier.runs.modules import refining
 from verifier.tla.translate import calls, nesting, translation
 from verifier.tla.translate.coding import Names
 from verifier.tla.translate.sampling import sample
@@ -89,7 +89,7 @@ def look_at_few(monkeypatch: pytest.MonkeyPatch) -> None:
         return sample(spec, most=12, most_initial=4, symmetry=symmetry)
 
     monkeypatch.setattr(translation, "sample", few)
-    monkeypatch.setattr(tla_rounds, "_LONG", inf)  # also where translating takes long
+    monkeypatch.setattr(refining, "_LONG", inf)  # also where translating takes long
 
 
 @pytest.mark.parametrize("form", _FORMS)

@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.command_line import verify
 from tests.support.tla_modules import explored
-from verifier.runs import tla
+from verifier.runs.modules import exploring
 from verifier.tla.errors import TlaError
 from verifier.tla.frames import Undefined
 from verifier.tla.values import boolean
@@ -125,7 +125,7 @@ Fine == x < 3000
 def test_what_is_looked_at_periodically_ends_the_search(
     period: float, verdict: str, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tla, "PERIOD", period)
+    monkeypatch.setattr(exploring, "PERIOD", period)
     path = tmp_path / "M.tla"
     path.write_text(f"---- MODULE M ----\n{PERIODIC}====\n")
     (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Fine\n_PERIODIC Few")

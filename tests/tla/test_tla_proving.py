@@ -10,11 +10,12 @@ import pytest
 
 from tests.support.tla_modules import question_of, translated
 from verifier.outcomes.run import Run
-from verifier.runs import tla_proving, tla_rounds
-from verifier.runs.tla_answering import answer
-from verifier.runs.tla_rounds import GivenUp, ModuleQuestion, run_translated
-from verifier.runs.tla_symbolic import NotTranslated, Symbolic
-from verifier.runs.tla_verdicts import Settled
+from verifier.runs.modules import refining
+from verifier.runs.modules import proving
+from verifier.runs.modules.strategy import answer_question
+from verifier.runs.modules.refining import BudgetExceeded, ModuleQuestion, run_from_sample
+from verifier.runs.modules.translating import NotTranslated, Symbolic
+from verifier.runs.modules.verdicts import SettledVerdicts
 from verifier.specs.titles import NO_DEADLOCK
 
 CONFIG = "\nINIT Init\nNEXT Next\nINVARIANTS Inv Low\nPROPERTY Grows\n"
@@ -36,7 +37,7 @@ def _asked(folder: Path, body: str = DEEP, **options: Any) -> ModuleQuestion:
 
 
 def _run(folder: Path, body: str = DEEP, **options: Any) -> Run:
-    return answer(_asked(folder, body, **options))
+    return answer_question(_asked(folder, body, **options))
 
 
 def _kinds(run: Run) -> dict[str, str]:
@@ -60,17 +61,17 @@ def test_it_is_not_where_it_is_said_how_to_prove(options: dict[str, Any], tmp_pa
 
 
 def test_what_takes_long_to_translate_is_proved_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def slow(asked: ModuleQuestion, made: Symbolic, settled: Settled | None) -> Run:
+    def slow(asked: ModuleQuestion, made: Symbolic, settled: SettledVerdicts | None) -> Run:
         if asked.patience is not None:
-            raise GivenUp
-        return run_translated(asked, made, settled)
+            raise BudgetExceeded
+        return run_from_sample(asked, made, settled)
 
-    monkeypatch.setattr(tla_rounds, "run_translated", slow)
+    monkeypatch.setattr(refining, "run_from_sample", slow)
     body, asked = DEEP.replace("50", "5"), {"properties": ("Inv",)}
     assert {proof["found_by"] for proof in _run(tmp_path, body, **asked).proofs} == {"explore"}
-    own, differing = tla_proving._explored_to, iter([6, 7])
+    own, differing = proving._describe_exploration, iter([6, 7])
     monkeypatch.setattr(
-        tla_proving, "_explored_to", lambda *given: replace(own(*given), states=next(differing))
+        proving, "_describe_exploration", lambda *given: replace(own(*given), states=next(differing))
     )
     different = _run(tmp_path, body, **asked)
     assert different.solvers  # the explorations contradict each other, so it is translated
@@ -79,11 +80,11 @@ def test_what_takes_long_to_translate_is_proved_so(tmp_path: Path, monkeypatch: 
 
 def test_a_state_without_a_value_is_no_proof(tmp_path: Path) -> None:
     body = DEEP.replace("Up(x) < 51", "IF Up(x) < 48 THEN TRUE ELSE x.a")
-    assert tla_proving.proved(_asked(tmp_path, body, properties=("Inv",))) is None
+    assert proving.prove_by_exploring(_asked(tmp_path, body, properties=("Inv",))) is None
 
 
 @pytest.mark.thorough
 def test_what_has_no_end_is_no_proof(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tla_proving, "PATIENT_SECONDS", 0.3)
+    monkeypatch.setattr(proving, "PATIENT_SECONDS", 0.3)
     body = DEEP.replace("x < 50 /\\ x'", "x < 999999999 /\\ x'").replace("Up(x) < 51", "x >= 0")
-    assert tla_proving.proved(_asked(tmp_path, body, properties=("Inv",))) is None
+    assert proving.prove_by_exploring(_asked(tmp_path, body, properties=("Inv",))) is None

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.tla_modules import explored, question_of, translated
-from verifier.runs.tla_rounds import run_translated
+from verifier.runs.modules.refining import run_from_sample
 from verifier.verdict import VerdictKind
 
 ROOT = """EXTENDS L
@@ -162,5 +162,5 @@ def test_a_definition_of_an_instance_in_a_let_is_another_one_with_the_name_and_w
     texts = {"L": f'{EXTENDED}Non == Nil = "none"\n'}
     assert not explored(tmp_path, body, config, **texts).found.violations
     made = translated(tmp_path, body, config)
-    verdicts = run_translated(question_of(made, "bmc", depth=1), made).outcome.verdicts
+    verdicts = run_from_sample(question_of(made, "bmc", depth=1), made).outcome.verdicts
     assert {one.property_name: one.kind for one in verdicts}["Inv"] is VerdictKind.HOLDS

@@ -11,7 +11,7 @@ from tests.support.tla_random import ran
 from verifier.encodings.concrete import show
 from verifier.encodings.sorts import Listed, PartialFunction, Range, Sequence, Set, Variant
 from verifier.errors import UsageError
-from verifier.runs.tla_symbolic import Symbolic, description
+from verifier.runs.modules.translating import Symbolic, description
 from verifier.text.counterexample import render_trace
 from verifier.tla.ast import Definition as Operator
 from verifier.tla.explorer import Explorer

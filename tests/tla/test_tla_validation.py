@@ -16,10 +16,10 @@ from tests.support.command_line import verify
 from tests.support.sampling import first_of
 from tests.support.tla_modules import question_of, translated, written
 from verifier.outcomes.run import Run
-from verifier.runs import tla_rounds
+from verifier.runs.modules import refining
 from verifier.runs.building import as_built
-from verifier.runs.tla_rounds import run_translated
-from verifier.runs.tla_symbolic import Symbolic
+from verifier.runs.modules.refining import run_from_sample
+from verifier.runs.modules.translating import Symbolic
 from verifier.runs.validation.agreement import Disagrees
 from verifier.runs.validation.lanes import Lane
 from verifier.runs.validation.subject import Subject
@@ -48,7 +48,7 @@ HOLDING = SEQUENCE.replace(r"q \notin (1..3) \X (1..3)", "Len(q) < 4")
 def _run(folder: Path, body: str, engine: str = "prove", **options: Any) -> Run:
     """The run by the translation alone."""
     made = translated(folder, body, CONFIG + ("CONSTANT None = None\n" if "None" in body else ""))
-    return run_translated(question_of(made, engine, **options), made)
+    return run_from_sample(question_of(made, engine, **options), made)
 
 
 def _kinds(found: Run) -> dict[str, VerdictKind]:
@@ -127,13 +127,13 @@ def test_a_rule_that_answers_never_is_an_error(
 
 
 def test_a_step_that_is_lost_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    definition = tla_rounds._definition
+    definition = refining._make_definition
 
     def without_a_step(*given: Any) -> Any:
         made = definition(*given)
         return replace(made, actions=made.actions[:1])
 
-    monkeypatch.setattr(tla_rounds, "_definition", without_a_step)
+    monkeypatch.setattr(refining, "_make_definition", without_a_step)
     found = _run(tmp_path, HOLDING)
     (verdict,) = (one for one in found.outcome.verdicts if one.property_name == "Inv")
     assert verdict.kind is VerdictKind.ERROR
@@ -230,7 +230,7 @@ LIVE_CONFIG = "\nSPECIFICATION Spec\nPROPERTY Inv\nCHECK_DEADLOCK FALSE\n"
 
 def test_temporal_formulas_and_fairness_are_compared(tmp_path: Path) -> None:
     made = translated(tmp_path, LIVE, LIVE_CONFIG)
-    found = run_translated(question_of(made, "live", engine="explicit"), made)
+    found = run_from_sample(question_of(made, "live", engine="explicit"), made)
     assert _kinds(found)["Inv"] is VerdictKind.PROVED
     assert found.outcome.statistics["validation"]["executions"] >= 40
 

@@ -73,7 +73,7 @@ def completed(what: str) -> Complete:
 
 def _of_module(what: str, spec: str, context: click.Context) -> list[str]:
     """Complete names of a TLA+ module: those in its configuration, then its operators that could be named."""
-    from verifier.runs.tla_loading import load, operators
+    from verifier.runs.modules.loading import load, operators
     from verifier.tla.facts import STATE, TEMPORAL
 
     config, libraries = context.meta.get(CONFIG), context.meta.get(LIBRARIES) or ()

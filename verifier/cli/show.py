@@ -54,9 +54,9 @@ def command(
 
 def _show_module(spec: str, settings: Sequence[str], reading: Reading, output_format: str) -> int:
     """Describes a TLA+ module, whose sorts and actions are found out."""
-    from verifier.runs.tla import describe
-    from verifier.runs.tla_loading import load
-    from verifier.runs.tla_symbolic import description
+    from verifier.runs.modules.exploring import describe
+    from verifier.runs.modules.loading import load
+    from verifier.runs.modules.translating import description
     from verifier.text.tla import render_description
 
     module = load(spec, parse_settings(settings), reading.config, reading.libraries)

@@ -13,7 +13,7 @@ from verifier.printable import json_text
 from verifier.report.known import known
 from verifier.runs.option import declared
 from verifier.runs.table import engine_named, is_engine
-from verifier.runs.tla_loading import setting
+from verifier.runs.modules.loading import setting
 from verifier.specs.registry import BUILT_IN
 from verifier.specs.titles import deadlock_title
 from verifier.verdict import VerdictKind, in_words

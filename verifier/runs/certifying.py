@@ -94,7 +94,7 @@ def _loaded(certificate: Certificate, spec: str, reading: Reading | None) -> Loa
     """Load the protocol of the certificate; a TLA+ module at the sorts of the proof."""
     if not spec.endswith(TLA):
         return load(spec, certificate.constants, claimed=certificate.spec)
-    from verifier.runs.tla_source import load_tla
+    from verifier.runs.modules.source import load_tla
 
     loaded = load_tla(spec, {}, None, reading or Reading(), said=certificate.constants)
     named = (certificate.property_name, *certificate.lemmas)

@@ -28,8 +28,8 @@ from verifier.runs.engine import Engine, Listen
 from verifier.runs.options import AUTO, INTERPRETER, TRANSLATION
 from verifier.runs.question import Question
 from verifier.runs.table import engine_named
-from verifier.runs.tla_symbolic import NotTranslated
-from verifier.runs.tla_traces import without_whereabouts
+from verifier.runs.modules.translating import NotTranslated
+from verifier.runs.modules.traces import without_whereabouts
 from verifier.runs.unbounded import ended_without_end
 from verifier.specs.protocol import DefinitionError
 from verifier.system.deadlock import with_deadlock

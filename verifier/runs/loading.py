@@ -156,7 +156,7 @@ def load(
     variable that cannot have a value at these constants; such a protocol is never built. ``claimed``: the
     protocol's name in a trace or certificate, which gives the constants."""
     if spec.endswith(TLA):
-        from verifier.runs.tla_source import load_tla
+        from verifier.runs.modules.source import load_tla
 
         return load_tla(spec, settings, began, reading or Reading())
     if reading not in (None, Reading()):

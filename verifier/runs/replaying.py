@@ -29,7 +29,7 @@ from verifier.trust.trace import Trace
 from verifier.verdict import Verdict, VerdictKind
 
 if TYPE_CHECKING:
-    from verifier.runs.tla_loading import TlaLoaded
+    from verifier.runs.modules.loading import TlaLoaded
 
 ENGINE = "replay"
 
@@ -76,7 +76,7 @@ def replayed(
 
 def _module(spec: str, about: itf.Header, settings: Mapping[str, str], reading: Reading | None) -> TlaLoaded:
     """Load the module at the trace's constants. Raises UsageError if others are given."""
-    from verifier.runs.tla_loading import load as load_module
+    from verifier.runs.modules.loading import load as load_module
 
     reading = reading or Reading()
     if reading.config is not None:
@@ -98,8 +98,8 @@ def _check_constants(about: itf.Header, own: Mapping[str, Any], given: Collectio
 def _by_interpreter(
     file: Path, data: Mapping[str, Any], about: itf.Header, module: TlaLoaded, began: float
 ) -> Replayed:
-    from verifier.runs.tla_loading import evaluated
-    from verifier.runs.tla_replay import followed
+    from verifier.runs.modules.loading import evaluated
+    from verifier.runs.modules.replaying import followed
 
     with _naming(file):
         found = evaluated(lambda: followed(module, data, about))

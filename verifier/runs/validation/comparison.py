@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import TYPE_CHECKING
 
-from verifier.runs.tla_loading import OF_STEPS
+from verifier.runs.modules.loading import OF_STEPS
 from verifier.runs.validation.lanes import Lanes
 from verifier.runs.validation.steps import Steps
 from verifier.runs.validation.subject import ERRORS

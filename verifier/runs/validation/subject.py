@@ -16,7 +16,7 @@ from verifier.tla.translate.sampling import Stepper
 from verifier.tla.values import NoValue
 
 if TYPE_CHECKING:
-    from verifier.runs.tla_symbolic import Symbolic
+    from verifier.runs.modules.translating import Symbolic
     from verifier.system.model import Model
     from verifier.tla.found import State
     from verifier.tla.splitting import Formula

@@ -14,7 +14,7 @@ from verifier.verdict import Verdict, VerdictKind
 
 if TYPE_CHECKING:
     from verifier.outcomes.run import Run
-    from verifier.runs.tla_symbolic import Symbolic
+    from verifier.runs.modules.translating import Symbolic
     from verifier.system.model import Model
     from verifier.trust.certificate import Certificate
 

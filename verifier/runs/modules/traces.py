@@ -11,7 +11,7 @@ from verifier.encodings.concrete import Concrete, FrozenMap, Tagged, show
 from verifier.encodings.sorts import Sort, SortError
 from verifier.encodings.terms import Symbol
 from verifier.outcomes.content import files_of
-from verifier.runs.tla_loading import OF_STEPS
+from verifier.runs.modules.loading import OF_STEPS
 from verifier.specs.definition import Definition
 from verifier.tla.acting import domains, named_sets
 from verifier.tla.alias import aliased
@@ -31,7 +31,7 @@ from verifier.trust.trace import ActionTaken, FailingPart, Trace
 from verifier.verdict import Verdict, VerdictKind
 
 if TYPE_CHECKING:
-    from verifier.runs.tla_symbolic import Symbolic
+    from verifier.runs.modules.translating import Symbolic
 
 _MOST_SHOWN = 600
 """The limit of characters of a state in an error."""

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from verifier.encodings.sorts import Sort, SortError
 from verifier.errors import UsageError
-from verifier.runs.tla_loading import (
+from verifier.runs.modules.loading import (
     TlaDefinition,
     TlaLoaded,
     formula_named,
     no_initial_state,
     temporal_named,
 )
-from verifier.runs.tla_traces import whereabouts
+from verifier.runs.modules.traces import whereabouts
 from verifier.runs.unbounded import Widened, seems_unbounded
 from verifier.specs.definition import Property, PropertyKind
 from verifier.specs.temporal import SPEC_FAIRNESS, Fairness, FairnessVariant, TemporalFormula
@@ -168,7 +168,7 @@ def with_operators(loaded: TlaLoaded, properties: Iterable[str]) -> Specificatio
     return replace(spec, invariants=spec.invariants | own)
 
 
-def symbolic(
+def translate_module(
     loaded: TlaLoaded,
     properties: Iterable[str] = (),
     *,
@@ -248,7 +248,7 @@ def description(loaded: TlaLoaded) -> dict[str, Any]:
     """Return the sorts of the variables, the actions, and the parts that only the interpreter supports, for
     ``verify show``."""
     try:
-        symbols = symbolic(loaded)
+        symbols = translate_module(loaded)
         made = symbols.translation
         sorts = symbols.sorts()
         about: dict[str, Any] = {

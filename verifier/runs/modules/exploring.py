@@ -23,8 +23,8 @@ from verifier.runs.engine import Listen
 from verifier.runs.explore import ExploreOptions
 from verifier.runs.option import recorded
 from verifier.runs.options import check_ends
-from verifier.runs.tla_growth import Growth
-from verifier.runs.tla_loading import (
+from verifier.runs.modules.growth import Growth
+from verifier.runs.modules.loading import (
     OF_STEPS,
     TlaDefinition,
     TlaLoaded,
@@ -34,7 +34,7 @@ from verifier.runs.tla_loading import (
     no_initial_state,
     taken_apart,
 )
-from verifier.runs.tla_traces import violated, where_undefined
+from verifier.runs.modules.traces import violated, where_undefined
 from verifier.runs.unbounded import without_end
 from verifier.tla.begun import Begun
 from verifier.tla.explorer import Explorer

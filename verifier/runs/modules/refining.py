@@ -23,8 +23,8 @@ from verifier.processes.watching import within
 from verifier.runs.asking import Remark
 from verifier.runs.bmc import BmcOptions
 from verifier.runs.building import as_built
-from verifier.runs.tla_loading import TlaDefinition, TlaLoaded, left_to_others
-from verifier.runs.tla_symbolic import INSTEAD, NotTranslated, Symbolic, symbolic, widened_after
+from verifier.runs.modules.loading import TlaDefinition, TlaLoaded, left_to_others
+from verifier.runs.modules.translating import INSTEAD, NotTranslated, Symbolic, translate_module, widened_after
 from verifier.runs.unbounded import Widened, without_end
 from verifier.tla.translate.symbolic import Untranslated
 from verifier.tla.translate.translation import Looked, widened_by
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from verifier.outcomes.run import Run
     from verifier.runs.engine import Engine, Listen
     from verifier.runs.question import Question
-    from verifier.runs.tla_verdicts import Closed, Settled
+    from verifier.runs.modules.verdicts import ClosedDepths, SettledVerdicts
     from verifier.system.model import Model
     from verifier.tla.symmetry import Symmetry
 
@@ -52,12 +52,12 @@ BUILDING_SECONDS, PATIENT_SECONDS = 5.0, 20.0
 second also applies if there is no translation."""
 
 
-class GivenUp(Exception):
+class BudgetExceeded(Exception):
     """Raised if building a translation takes too long, or is not worthwhile, with the reason in words."""
 
 
 @dataclass(frozen=True)
-class Patience:
+class BuildBudget:
     """The limits of building, in processor seconds of this process."""
 
     seconds: float
@@ -72,7 +72,7 @@ class Patience:
         GivenUp."""
         now = time.process_time()
         if now > self.last:
-            raise GivenUp
+            raise BudgetExceeded
         return now + self.translating * self.seconds, now + self.seconds
 
 
@@ -89,7 +89,7 @@ class ModuleQuestion:
     built: Callable[[Model], None]
     translated: Callable[[TlaDefinition], None] = lambda made: None
     """A callback with a translation before anything is built from it. It may raise GivenUp."""
-    patience: Patience | None = None
+    patience: BuildBudget | None = None
     """The limits of building."""
     symmetry: Symmetry | None = None
     """The permutations under which one state of each orbit is explored, while they are checked."""
@@ -100,30 +100,30 @@ class ModuleQuestion:
         self.listen(Remark(words))
 
 
-def translated(asked: ModuleQuestion, settled: Settled | None = None) -> Run:
+def run_translation(asked: ModuleQuestion, settled: SettledVerdicts | None = None) -> Run:
     """Run an engine on the translated module. ``settled``: properties that are decided. Raises Interrupted if
     it could not begin."""
-    return run_translated(asked, within_limits(asked, lambda: started(asked)), settled)
+    return run_from_sample(asked, run_within_limits(asked, lambda: guess_sorts(asked)), settled)
 
 
-def translated_unless_slow(
-    asked: ModuleQuestion, look_on: Callable[[], Run | None], settled: Settled | None = None
+def run_with_fallback(
+    asked: ModuleQuestion, look_on: Callable[[], Run | None], settled: SettledVerdicts | None = None
 ) -> Run:
     """Run an engine on the translated module. If building takes long or is impossible, return the
     interpreter's run, if that decides everything. Raises Interrupted."""
     try:
-        return translated(replace(asked, patience=Patience(BUILDING_SECONDS, math.inf)), settled)
-    except (GivenUp, NotTranslated) as refusal:
+        return run_translation(replace(asked, patience=BuildBudget(BUILDING_SECONDS, math.inf)), settled)
+    except (BudgetExceeded, NotTranslated) as refusal:
         asked.say(f"the interpreter goes on: {str(refusal) or 'translating takes long'}")
         found = look_on()
         if found is not None:
             return found
         if isinstance(refusal, NotTranslated):
             raise
-    return translated(asked, settled)
+    return run_translation(asked, settled)
 
 
-def within_limits(asked: ModuleQuestion, work: Callable[[], T], until: float | None = None) -> T:
+def run_within_limits(asked: ModuleQuestion, work: Callable[[], T], until: float | None = None) -> T:
     """Return the result of work that does not check limits itself. Raises Interrupted at the limits or by the
     user. ``until``: the processor time of this process at which GivenUp is raised."""
     asked.question.limits.check_time()
@@ -133,44 +133,44 @@ def within_limits(asked: ModuleQuestion, work: Callable[[], T], until: float | N
         raise Interrupted(INTERRUPTED) from None
     except Interrupted:
         if until is not None and time.process_time() > until:
-            raise GivenUp from None
+            raise BudgetExceeded from None
         raise
 
 
-def ended(asked: ModuleQuestion, reason: str) -> Run:
+def end_run(asked: ModuleQuestion, reason: str) -> Run:
     """Return the run of an engine that could not begin."""
     return asked.engine.run(replace(asked.question, ended=reason), asked.listen, asked.built)
 
 
-def _stopped(asked: ModuleQuestion, reason: str, figures: Mapping[str, Any] | None = None) -> Run:
+def _stop_run(asked: ModuleQuestion, reason: str, figures: Mapping[str, Any] | None = None) -> Run:
     """Return the run of an engine that cannot continue. ``figures``: its counts."""
-    found = ended(asked, reason)
+    found = end_run(asked, reason)
     verdicts = tuple(replace(verdict, reason=reason) for verdict in found.outcome.verdicts)
     counted = {**found.outcome.statistics, **(figures or {})}
     return replace(found, outcome=replace(found.outcome, verdicts=verdicts, statistics=counted))
 
 
-def started(asked: ModuleQuestion, looked: Looked = lambda found, sorts: None) -> Symbolic:
+def guess_sorts(asked: ModuleQuestion, looked: Looked = lambda found, sorts: None) -> Symbolic:
     """Return the module with its first states sampled. ``looked`` gets these, and the sorts that they
     need."""
     asked.listen(Remark("looking at the first states, to guess the sorts of the variables"))
     own = () if asked.engine.decides_temporal else asked.question.properties
     depth = getattr(asked.question.options, "depth", None) if asked.engine.name == "bmc" else None
     widely, symmetry = asked.engine.counts_states, asked.symmetry
-    made = symbolic(asked.module, own, widely=widely, depth=depth, symmetry=symmetry, looked=looked)
+    made = translate_module(asked.module, own, widely=widely, depth=depth, symmetry=symmetry, looked=looked)
     sample = made.translation.sample
     every = ", which are all" if sample.complete else ""
     asked.listen(Remark(f"sorts are guessed from {len(sample.states):,} states{every}"))
     return made
 
 
-def remark(asked: ModuleQuestion) -> None:
+def remark_on_configuration(asked: ModuleQuestion) -> None:
     """Report parts of the configuration that this engine ignores or handles unexpectedly."""
-    for words in _noted(asked):
+    for words in _list_remarks(asked):
         asked.listen(Remark(words))
 
 
-def _noted(asked: ModuleQuestion) -> Iterator[str]:
+def _list_remarks(asked: ModuleQuestion) -> Iterator[str]:
     specification, engine = asked.module.specification, asked.engine
     left = [name for name, one in specification.properties.items() if not one.liveness]
     if engine.decides_temporal and left and not asked.named:
@@ -189,26 +189,26 @@ def _noted(asked: ModuleQuestion) -> Iterator[str]:
         yield "the VIEW is not used here: states are told apart by all variables"
 
 
-def translated_soon(
+def run_within_budget(
     asked: ModuleQuestion, made: Symbolic, seconds: float, *, translating: float = 1.0
 ) -> Run:
     """Run a sampled module, as `run_translated` does, within a time. Raises GivenUp if building takes more
     processor seconds in a round, or if another round would begin later. ``translating``: the share of these
     seconds for translation."""
-    patience = Patience(seconds, time.process_time() + seconds, translating)
-    return run_translated(replace(asked, patience=patience), made)
+    patience = BuildBudget(seconds, time.process_time() + seconds, translating)
+    return run_from_sample(replace(asked, patience=patience), made)
 
 
-def run_translated(asked: ModuleQuestion, made: Symbolic, settled: Settled | None = None) -> Run:
+def run_from_sample(asked: ModuleQuestion, made: Symbolic, settled: SettledVerdicts | None = None) -> Run:
     """Run an engine on a module whose first states were sampled. ``settled``: properties that are decided."""
-    from verifier.runs.tla_verdicts import Closed, Settled
+    from verifier.runs.modules.verdicts import ClosedDepths, SettledVerdicts
 
-    closed = Closed(asked.question.properties)
-    return closed.said_of(_in_rounds(asked, made, settled or Settled(), closed))
+    closed = ClosedDepths(asked.question.properties)
+    return closed.said_of(_refine_until_decided(asked, made, settled or SettledVerdicts(), closed))
 
 
-def _in_rounds(asked: ModuleQuestion, made: Symbolic, settled: Settled, closed: Closed) -> Run:
-    from verifier.runs.tla_verdicts import checked
+def _refine_until_decided(asked: ModuleQuestion, made: Symbolic, settled: SettledVerdicts, closed: ClosedDepths) -> Run:
+    from verifier.runs.modules.verdicts import checked
     from verifier.runs.validation.verdicts import validated
 
     made.each_way, widened = asked.engine.counts_states, Widened()
@@ -216,42 +216,42 @@ def _in_rounds(asked: ModuleQuestion, made: Symbolic, settled: Settled, closed: 
         translated, built = (None, None) if asked.patience is None else asked.patience.until()
         try:
             began = time.process_time()
-            definition = within_limits(asked, partial(_definition, asked, made), translated)
+            definition = run_within_limits(asked, partial(_make_definition, asked, made), translated)
             seconds = time.process_time() - began
             looks = not number and seconds > _LONG and asked.engine.counts_states
-            if looks and _too_narrow(asked, made, seconds):
+            if looks and _widen_by_more_states(asked, made, seconds):
                 continue
         except Interrupted as stop:
-            return settled.added_to(made, ended(asked, str(stop)), asked)
-        found = _round(asked, made, definition, tuple(settled.verdicts), built)
+            return settled.added_to(made, end_run(asked, str(stop)), asked)
+        found = _run_once(asked, made, definition, tuple(settled.verdicts), built)
         if built is not None and found.model is None and time.process_time() > built:
-            raise GivenUp
-        leaving = _leaving(found)
-        if leaving is None or _decided(found, leaving):
+            raise BudgetExceeded
+        leaving = _find_leaving(found)
+        if leaving is None or _is_decided(found, leaving):
             found = validated(made, found, _validation_seconds(asked))
             return settled.added_to(made, checked(made, found, asked), asked)
         if not (asked.engine.counts_states or asked.engine.decides_temporal):
             settled = settled.and_of(made, found, leaving, asked)
             if settled.verdicts and asked.question.options.first:
-                return settled.added_to(made, _stopped(asked, ENDED_FIRST), asked)
+                return settled.added_to(made, _stop_run(asked, ENDED_FIRST), asked)
             closed.add(found, leaving)
-            asked = _with_depths(asked, closed)
+            asked = _add_closed_depths(asked, closed)
         try:
-            asked.listen(Remark(within_limits(asked, partial(widened_after, made, leaving, widened))))
+            asked.listen(Remark(run_within_limits(asked, partial(widened_after, made, leaving, widened))))
             _check_growth(asked, settled, widened)
         except Interrupted as stop:
-            return settled.added_to(made, _stopped(asked, str(stop)), asked)
+            return settled.added_to(made, _stop_run(asked, str(stop)), asked)
         except UsageError as error:
             settled = settled.and_of(made, found, leaving, asked)
             if not settled.verdicts:
                 raise
             figures = checked(made, found, asked).outcome.statistics if asked.engine.counts_states else {}
-            return settled.added_to(made, _stopped(asked, str(error), figures), asked)
+            return settled.added_to(made, _stop_run(asked, str(error), figures), asked)
     words = f"the sorts of the variables were widened {_MOST_ROUNDS} times, and do not do"
     raise NotTranslated(f"{words}: {INSTEAD}")
 
 
-def _check_growth(asked: ModuleQuestion, settled: Settled, widened: Widened) -> None:
+def _check_growth(asked: ModuleQuestion, settled: SettledVerdicts, widened: Widened) -> None:
     """Raise Interrupted if a property is violated and a proof of the others has no end in sight."""
     reason = without_end(asked.question.options, settled.verdicts, widened.at_least(_MOST_WIDENED))
     if reason:
@@ -270,7 +270,7 @@ def _validation_seconds(asked: ModuleQuestion) -> float | None:
     return seconds
 
 
-def _with_depths(asked: ModuleQuestion, closed: Closed) -> ModuleQuestion:
+def _add_closed_depths(asked: ModuleQuestion, closed: ClosedDepths) -> ModuleQuestion:
     """Return the question with the depths that need not be closed again."""
     options = asked.question.options
     if not isinstance(options, BmcOptions):
@@ -279,20 +279,20 @@ def _with_depths(asked: ModuleQuestion, closed: Closed) -> ModuleQuestion:
     return replace(asked, question=replace(asked.question, options=options))
 
 
-def _too_narrow(asked: ModuleQuestion, made: Symbolic, seconds: float) -> bool:
+def _widen_by_more_states(asked: ModuleQuestion, made: Symbolic, seconds: float) -> bool:
     """True if the sorts are too narrow for states found in this number of seconds, the time of translation.
     Everything else takes several times as long, in vain if the sorts are too narrow. Raises GivenUp if the
     sample turns out to be complete."""
     sample = made.translation.sample
     if sample.complete:
         return False
-    found = within_limits(asked, lambda: sample.look_on(seconds))
+    found = run_within_limits(asked, lambda: sample.look_on(seconds))
     if made.translation.sample.complete and not asked.question.options.graph:
-        raise GivenUp
+        raise BudgetExceeded
     return bool(found) and widened_by(made.translation, found)
 
 
-def _definition(asked: ModuleQuestion, made: Symbolic) -> TlaDefinition:
+def _make_definition(asked: ModuleQuestion, made: Symbolic) -> TlaDefinition:
     """Return the module at the current sorts."""
     names = asked.question.properties
     if asked.engine.decides_temporal:
@@ -315,7 +315,7 @@ def _check_choices(definition: TlaDefinition) -> None:
             raise NotTranslated(f"{action.name} is chosen too freely to enumerate: {INSTEAD}")
 
 
-def _round(
+def _run_once(
     asked: ModuleQuestion,
     made: Symbolic,
     definition: TlaDefinition,
@@ -332,7 +332,7 @@ def _round(
     loaded = replace(question.loaded, definition=definition, began=question.limits.since, source=None)
     options = replace(question.options, properties=names, ending=titles.of_the_translation)
     # Expectations are compared at the end with all verdicts and all actions of the module.
-    options = replace(options, expect=() if settled else _expected(question, definition))
+    options = replace(options, expect=() if settled else _list_expectations(question, definition))
     if titles.no_deadlock in settled:
         options = replace(options, deadlock=False)
 
@@ -349,7 +349,7 @@ def _round(
         raise NotTranslated(f"{error.words}: {INSTEAD}") from None
 
 
-def _expected(question: Question[Any], definition: TlaDefinition) -> tuple[str, ...]:
+def _list_expectations(question: Question[Any], definition: TlaDefinition) -> tuple[str, ...]:
     """Return the expectations, without those of actions that have no step in the translation."""
     there = {action.name for action in definition.actions}
     gone = {one.action for one in question.expectations.enabled} - there
@@ -375,7 +375,7 @@ def _check_translated(made: Symbolic, names: Sequence[str], named: Sequence[str]
             raise NotTranslated(f"{words}: {other}")
 
 
-def _leaving(found: Run) -> Verdict | None:
+def _find_leaving(found: Run) -> Verdict | None:
     """Return the verdict that the sorts were left, or that an expression has no value."""
     for verdict in found.outcome.verdicts:
         leaves = verdict.property_name in found.definition.titles.of_the_translation
@@ -384,7 +384,7 @@ def _leaving(found: Run) -> Verdict | None:
     return None
 
 
-def _decided(found: Run, leaving: Verdict) -> bool:
+def _is_decided(found: Run, leaving: Verdict) -> bool:
     """True if all asked properties are violated, and not later than the sorts were left."""
     titles = found.definition.titles
     beside = (*titles.of_the_translation, titles.no_deadlock)

@@ -18,8 +18,8 @@ from verifier.encodings.concrete import show_constants
 from verifier.errors import UsageError, cut
 from verifier.runs.asking import Remark
 from verifier.runs.loading import Loaded, Reading
-from verifier.runs.tla_answering import answer
-from verifier.runs.tla_loading import (
+from verifier.runs.modules.strategy import answer_question
+from verifier.runs.modules.loading import (
     UNKNOWN,
     TlaDefinition,
     TlaLoaded,
@@ -30,8 +30,8 @@ from verifier.runs.tla_loading import (
     temporal_named,
     word_of,
 )
-from verifier.runs.tla_rounds import ModuleQuestion
-from verifier.runs.tla_symbolic import Symbolic, symbolic
+from verifier.runs.modules.refining import ModuleQuestion
+from verifier.runs.modules.translating import Symbolic, translate_module
 from verifier.runs.validation.verdicts import compared_again
 from verifier.specs.constants import AssumptionFailed
 from verifier.specs.definition import Lemma, Property, PropertyKind
@@ -152,7 +152,7 @@ class TlaSource:
         asked = ModuleQuestion(engine, self.module, question, self.named, listen, built)
         for words in self.warnings:
             listen(Remark(words))
-        return answer(asked)
+        return answer_question(asked)
 
     def whole(
         self,
@@ -177,7 +177,7 @@ class TlaSource:
         helping = [name for name in own if name not in (*declared, *named[:1])]
         lemmas = (*definition.lemmas, *(Lemma(name, definition.init, "") for name in helping))
         module = replace(self.module, definition=replace(definition, lemmas=lemmas))
-        made = symbolic(module, () if lasting else named[:1])
+        made = translate_module(module, () if lasting else named[:1])
         made.widen(self._states(made, beyond))
         made.translation.keeps_sorts = not own_sorts
         definition = made.definition(lasting)

@@ -21,12 +21,12 @@ from verifier.runs.options import INTERPRETER
 from verifier.runs.question import Answer, conclude
 from verifier.runs.semantics import answered_by
 from verifier.runs.simulate import ENGINE, SimulateOptions
-from verifier.runs.tla import check_begins, excluded_initial_states
-from verifier.runs.tla_loading import taken_apart
-from verifier.runs.tla_rounds import GivenUp, ModuleQuestion, within_limits
-from verifier.runs.tla_symbolic import with_operators
-from verifier.runs.tla_traces import violated, whereabouts
-from verifier.runs.tla_verdicts import replayed, temporal_verdicts
+from verifier.runs.modules.exploring import check_begins, excluded_initial_states
+from verifier.runs.modules.loading import taken_apart
+from verifier.runs.modules.refining import BudgetExceeded, ModuleQuestion, run_within_limits
+from verifier.runs.modules.translating import with_operators
+from verifier.runs.modules.traces import violated, whereabouts
+from verifier.runs.modules.verdicts import replayed, temporal_verdicts
 from verifier.tla.checks import Test, checks, evaluated
 from verifier.tla.found import State, Violation
 from verifier.tla.frames import UNSET, Undefined
@@ -46,13 +46,13 @@ def check_walks(options: SimulateOptions) -> None:
         raise UsageError("--histogram is not allowed with --by interpreter: it speaks of the translation")
 
 
-def walked(asked: ModuleQuestion, until: float | None = None) -> Run | None:
+def simulate_module(asked: ModuleQuestion, until: float | None = None) -> Run | None:
     """Run the interpreter; None if it is not done ``until`` that processor time of this process. Raises
     UsageError for an expression without a value."""
     walks, reason = _Walks(asked), ""
     try:
-        within_limits(asked, walks.run, until)
-    except GivenUp:
+        run_within_limits(asked, walks.run, until)
+    except BudgetExceeded:
         return None
     except Interrupted as stop:
         reason = str(stop)

@@ -17,11 +17,11 @@ from verifier.engines.search_by_exploring import NAME as EXPLORING
 from verifier.runs.options import INTERPRETER
 from verifier.runs.question import Answer, conclude
 from verifier.runs.semantics import answered_by
-from verifier.runs.tla import enabled_actions
-from verifier.runs.tla_loading import OF_STEPS
-from verifier.runs.tla_rounds import ModuleQuestion
-from verifier.runs.tla_traces import violated
-from verifier.runs.tla_verdicts import Settled, replayed, temporal_verdicts
+from verifier.runs.modules.exploring import enabled_actions
+from verifier.runs.modules.loading import OF_STEPS
+from verifier.runs.modules.refining import ModuleQuestion
+from verifier.runs.modules.traces import violated
+from verifier.runs.modules.verdicts import SettledVerdicts, replayed, temporal_verdicts
 from verifier.tla.explorer import Explorer
 from verifier.tla.found import State
 from verifier.tla.specification import Specification
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Searched:
+class SearchCheckpoint:
     """The interpreter's results, without the explored states, which may be many."""
 
     asked: ModuleQuestion
@@ -51,7 +51,7 @@ class Searched:
     """The reason for the end, if a limit or the user ended it."""
     leaves_off: bool
     """True if it leaves the rest to the translated module."""
-    settled: Settled = field(default_factory=Settled)
+    settled: SettledVerdicts = field(default_factory=SettledVerdicts)
     """The violated properties."""
 
     @property
@@ -108,7 +108,7 @@ class Searched:
         return answered_by(INTERPRETER, replace(made, traces=self.settled.traces))
 
 
-def found_by(
+def make_checkpoint_if_named(
     explorer: Explorer,
     spec: Specification,
     asked: ModuleQuestion,
@@ -116,15 +116,15 @@ def found_by(
     *,
     reason: str,
     leaves_off: bool,
-) -> Searched | None:
+) -> SearchCheckpoint | None:
     """Return the results of a finished search; None if they cannot be reported for the asked properties. The
     actions of its violations are known."""
-    if not can_be_said(explorer, asked.question.properties):
+    if not covers_violations(explorer, asked.question.properties):
         return None
-    return searched_by(explorer, spec, asked, began, reason=reason, leaves_off=leaves_off)
+    return make_checkpoint(explorer, spec, asked, began, reason=reason, leaves_off=leaves_off)
 
 
-def can_be_said(explorer: Explorer, names: Sequence[str]) -> bool:
+def covers_violations(explorer: Explorer, names: Sequence[str]) -> bool:
     """True if the results of a search can be reported for the asked properties."""
     violations = explorer.found.violations
     if not explorer.count or not violations.keys() <= {*names}:
@@ -132,7 +132,7 @@ def can_be_said(explorer: Explorer, names: Sequence[str]) -> bool:
     return not any(name + OF_STEPS in names for name in violations)  # states or steps may violate it
 
 
-def searched_by(
+def make_checkpoint(
     explorer: Explorer,
     spec: Specification,
     asked: ModuleQuestion,
@@ -140,14 +140,14 @@ def searched_by(
     *,
     reason: str,
     leaves_off: bool = False,
-) -> Searched:
+) -> SearchCheckpoint:
     """Return the results of a search that knows the properties by their names in the question. ``spec``: the
     specification by which violations are judged."""
     names, found, seconds = asked.question.properties, explorer.found, time.monotonic() - began
-    settled = settled_by(explorer, spec, asked, seconds)
+    settled = replay_violations(explorer, spec, asked, seconds)
     enabled, never = enabled_actions(found, asked.module.definition)
     whole = found.complete or found.closed == asked.question.options.depth
-    return Searched(
+    return SearchCheckpoint(
         asked,
         spec,
         explorer.count,
@@ -161,7 +161,7 @@ def searched_by(
     )
 
 
-def settled_by(explorer: Explorer, spec: Specification, asked: ModuleQuestion, seconds: float) -> Settled:
+def replay_violations(explorer: Explorer, spec: Specification, asked: ModuleQuestion, seconds: float) -> SettledVerdicts:
     """Return the violations that a search found, replayed. The actions of its violations are known."""
     names, violations = asked.question.properties, explorer.found.violations
     verdicts, traces, states = dict[str, Verdict](), dict[str, Any](), dict[str, Sequence[State]]()
@@ -170,4 +170,4 @@ def settled_by(explorer: Explorer, spec: Specification, asked: ModuleQuestion, s
             states[name] = violations[name].states
             verdict, traces[name] = violated(spec, asked.question.definition, violations[name], seconds)
             verdicts[name] = replayed(spec, verdict, states[name])
-    return Settled(verdicts, states, traces)
+    return SettledVerdicts(verdicts, states, traces)

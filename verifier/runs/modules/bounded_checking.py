@@ -19,22 +19,22 @@ from verifier.errors import UsageError
 from verifier.processes.limits import Interrupted
 from verifier.runs.asking import Remark
 from verifier.runs.bmc import BmcOptions
-from verifier.runs.tla import check_begins
-from verifier.runs.tla_interchanging import up_to_names
-from verifier.runs.tla_loading import OF_STEPS, taken_apart
-from verifier.runs.tla_loading import evaluated as valued
-from verifier.runs.tla_rounds import (
+from verifier.runs.modules.exploring import check_begins
+from verifier.runs.modules.interchanging import up_to_names
+from verifier.runs.modules.loading import OF_STEPS, taken_apart
+from verifier.runs.modules.loading import evaluated as valued
+from verifier.runs.modules.refining import (
     PATIENT_SECONDS,
-    GivenUp,
+    BudgetExceeded,
     ModuleQuestion,
-    ended,
-    translated,
-    translated_unless_slow,
-    within_limits,
+    end_run,
+    run_translation,
+    run_with_fallback,
+    run_within_limits,
 )
-from verifier.runs.tla_searched import Searched, found_by, searched_by
-from verifier.runs.tla_symbolic import with_operators
-from verifier.runs.tla_traces import where_undefined
+from verifier.runs.modules.checkpoints import SearchCheckpoint, make_checkpoint_if_named, make_checkpoint
+from verifier.runs.modules.translating import with_operators
+from verifier.runs.modules.traces import where_undefined
 from verifier.system.size import bits_of
 from verifier.tla.automorphisms import asymmetry
 from verifier.tla.checks import evaluated
@@ -75,11 +75,11 @@ class _TooMany(Exception):
     """Raised if there are more states than the interpreter should explore."""
 
 
-def bounded(asked: ModuleQuestion) -> Run:
+def run_bounded(asked: ModuleQuestion) -> Run:
     """Check a module to a depth, by the interpreter or translated. States that differ only in the names of
     model values are one, unless the options choose a search."""
     options = asked.question.options
-    if isinstance(options, BmcOptions) and options.symmetry and is_open(options):
+    if isinstance(options, BmcOptions) and options.symmetry and leaves_search_open(options):
         return up_to_names(asked, _run)
     return _run(asked)
 
@@ -89,20 +89,20 @@ def _run(asked: ModuleQuestion) -> Run:
     is impossible, the interpreter continues."""
     found = None
     try:
-        found = searched(asked)
+        found = search_by_interpreter(asked)
         if found is not None and not found.leaves_off:
             return found.run()
-        if not is_open(asked.question.options):
-            return translated(asked)
+        if not leaves_search_open(asked.question.options):
+            return run_translation(asked)
         rest, settled = (asked, None) if found is None else (found.rest, found.settled)
-        return translated_unless_slow(rest, lambda: _looked_on(asked, found), settled)
+        return run_with_fallback(rest, lambda: _continue_interpreter(asked, found), settled)
     except Interrupted as stop:
-        return ended(asked, str(stop)) if found is None else found.run(str(stop))
+        return end_run(asked, str(stop)) if found is None else found.run(str(stop))
 
 
-def _looked_on(asked: ModuleQuestion, before: Searched | None) -> Run | None:
+def _continue_interpreter(asked: ModuleQuestion, before: SearchCheckpoint | None) -> Run | None:
     """Return the interpreter's run, if it ends in the time that it gets now."""
-    found = searched(asked, time.process_time() + PATIENT_SECONDS)
+    found = search_by_interpreter(asked, time.process_time() + PATIENT_SECONDS)
     if found is None or found.leaves_off:
         return None
     if before is not None and before.closed > found.closed:  # interrupted
@@ -110,14 +110,14 @@ def _looked_on(asked: ModuleQuestion, before: Searched | None) -> Run | None:
     return found.run()
 
 
-def searched(asked: ModuleQuestion, until: float | None = None) -> Searched | None:
+def search_by_interpreter(asked: ModuleQuestion, until: float | None = None) -> SearchCheckpoint | None:
     """Return the interpreter's results; None if it is not asked, or cannot report them. All steps from the
     states at the depth are evaluated too: other engines would report undefined values there. ``until``: the
     limit of processor time of this process; without it, few states must be expected."""
     options, spec = asked.question.options, with_operators(asked.module, asked.question.properties)
-    if not isinstance(options, BmcOptions) or not is_open(options):
+    if not isinstance(options, BmcOptions) or not leaves_search_open(options):
         return None
-    names = spoken_of(spec, asked.question.properties)
+    names = interpreter_properties(spec, asked.question.properties)
     if names is None:
         return None
     began, reason, leaves_off = time.monotonic(), "", False
@@ -133,10 +133,10 @@ def searched(asked: ModuleQuestion, until: float | None = None) -> Searched | No
     if asked.symmetry is not None:
         explorer.known.orbits = Orbits(asked.symmetry.renamings)
     try:
-        within_limits(asked, lambda: _explore(explorer, plain), until)
+        run_within_limits(asked, lambda: _explore(explorer, plain), until)
     except Interrupted as stop:
         reason = str(stop)
-    except (_TooMany, GivenUp):
+    except (_TooMany, BudgetExceeded):
         leaves_off = True
     except Undefined as error:
         asked.listen(Remark(f"verify explore, as TLC, ends here with an error: {error}"))
@@ -147,7 +147,7 @@ def searched(asked: ModuleQuestion, until: float | None = None) -> Searched | No
         explorer.name_actions()
     except Undefined:
         return None
-    found = found_by(explorer, plain, asked, began, reason=reason, leaves_off=leaves_off)
+    found = make_checkpoint_if_named(explorer, plain, asked, began, reason=reason, leaves_off=leaves_off)
     if found is not None:
         asked.listen(Remark(found.words))
     return found
@@ -167,13 +167,13 @@ def _explore(explorer: Explorer, spec: Specification) -> None:
         _read_the_last_steps(explorer, spec)
 
 
-def is_open(options: BmcOptions) -> bool:
+def leaves_search_open(options: BmcOptions) -> bool:
     """True if the options do not choose a search."""
     how = (options.solver, options.part)
     return options.steps == StepsChoice.AUTO and how == (None, None) and not options.writes_question
 
 
-def spoken_of(spec: Specification, names: Sequence[str]) -> tuple[str, ...] | None:
+def interpreter_properties(spec: Specification, names: Sequence[str]) -> tuple[str, ...] | None:
     """Return the interpreter's names of the properties. None if it does not know one, or if an evaluated
     formula depends on chance or on the search."""
     own = tuple(dict.fromkeys(name.removesuffix(OF_STEPS) for name in names))
@@ -185,11 +185,11 @@ def spoken_of(spec: Specification, names: Sequence[str]) -> tuple[str, ...] | No
 # -- by the interpreter alone
 
 
-def interpreted(asked: ModuleQuestion) -> Run:
+def run_interpreter(asked: ModuleQuestion) -> Run:
     """Run the interpreter alone, however many states there are. Raises UsageError for an expression without a
     value, and for options that choose another search."""
     options = asked.question.options
-    if not is_open(options):
+    if not leaves_search_open(options):
         words = "--by interpreter looks at all states, so it does not go with --steps, --solver, --dump-smt2"
         raise UsageError(words)
     spec = replace(with_operators(asked.module, asked.question.properties), symmetry=[], view=None)
@@ -201,7 +201,7 @@ def interpreted(asked: ModuleQuestion) -> Run:
         own, properties=names, first=options.first, max_depth=options.depth, enforce=watch.tell
     )
     try:
-        within_limits(asked, lambda: _explore(explorer, own))
+        run_within_limits(asked, lambda: _explore(explorer, own))
     except Interrupted as stop:
         reason = str(stop)
     except Undefined as error:
@@ -213,7 +213,7 @@ def interpreted(asked: ModuleQuestion) -> Run:
     if explorer.found.complete and not explorer.found.violations:
         check_begins(spec, explorer.found)
     valued(explorer.name_actions)
-    return searched_by(explorer, spec, asked, began, reason=reason).run()
+    return make_checkpoint(explorer, spec, asked, began, reason=reason).run()
 
 
 class _Watch:
@@ -231,13 +231,13 @@ class _Watch:
         columns = explorer.columns
         if columns.search is not None:
             later = explorer.count <= _MOST_BY_COLUMNS // 4
-            if _exceeded(explorer, _MOST_EXPECTED if later else _MOST_BY_COLUMNS):
+            if _exceeds(explorer, _MOST_EXPECTED if later else _MOST_BY_COLUMNS):
                 raise _TooMany
-        elif _exceeded(explorer, _MOST_STATES) and (columns.left or explorer.count > _MOST_STATES):
+        elif _exceeds(explorer, _MOST_STATES) and (columns.left or explorer.count > _MOST_STATES):
             if self.most_of_rows is None:
-                many = _bits(explorer, self.symmetry) >= _MANY_BITS
+                many = _count_bits(explorer, self.symmetry) >= _MANY_BITS
                 self.most_of_rows = _MOST_OF_MANY_BITS if many else _MOST_STATES
-            if _exceeded(explorer, self.most_of_rows):
+            if _exceeds(explorer, self.most_of_rows):
                 raise _TooMany
 
     def tell(self, explorer: Explorer) -> None:
@@ -249,7 +249,7 @@ class _Watch:
             self.asked.listen(Progress(_INTERPRETER, left, found.closed, seconds))
 
 
-def _exceeded(explorer: Explorer, most: int) -> bool:
+def _exceeds(explorer: Explorer, most: int) -> bool:
     """True if more states are found, generated or expected."""
     states, levels = explorer.count, explorer.found.levels
     assert explorer.max_depth is not None
@@ -259,7 +259,7 @@ def _exceeded(explorer: Explorer, most: int) -> bool:
     return states > before and expected(levels, explorer.max_depth, most) > most
 
 
-def _bits(explorer: Explorer, symmetry: Symmetry | None) -> int:
+def _count_bits(explorer: Explorer, symmetry: Symmetry | None) -> int:
     """Return the number of bits of a state, at sorts guessed from some known states; 0 if there are no
     sorts."""
     names = Names(explorer.evaluator.order)

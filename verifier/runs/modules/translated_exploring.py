@@ -14,16 +14,16 @@ from verifier.errors import UsageError
 from verifier.processes.limits import Interrupted
 from verifier.processes.watching import Watched, look_at
 from verifier.runs.asking import Remark
-from verifier.runs.tla_rounds import (
-    GivenUp,
+from verifier.runs.modules.refining import (
+    BudgetExceeded,
     ModuleQuestion,
-    remark,
-    run_translated,
-    started,
-    translated_soon,
-    within_limits,
+    remark_on_configuration,
+    run_from_sample,
+    guess_sorts,
+    run_within_budget,
+    run_within_limits,
 )
-from verifier.runs.tla_symbolic import INSTEAD, NotTranslated, Symbolic
+from verifier.runs.modules.translating import INSTEAD, NotTranslated, Symbolic
 from verifier.specs.definition import DefinitionError
 from verifier.system.size import bits_of
 from verifier.tla.columns.search import unsuited
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from verifier.encodings.sorts import Sort
     from verifier.outcomes.run import Run
-    from verifier.runs.tla_loading import TlaDefinition
+    from verifier.runs.modules.loading import TlaDefinition
     from verifier.system.model import Model
     from verifier.tla.translate.sampling import Sample
     from verifier.tla.translate.translation import Looked, Translation
@@ -77,19 +77,19 @@ class Exploration:
     """The first states."""
 
 
-def explored(asked: ModuleQuestion) -> Exploration:
+def explore_translation(asked: ModuleQuestion) -> Exploration:
     """Explore the translated module, or return the reason why the interpreter should."""
     found = Exploration()
 
     def looked(sample: Sample, sorts: Sequence[Sort]) -> None:
         found.sample = sample
-        _left_by_states(asked, sample, sorts)
+        _check_states(asked, sample, sorts)
 
-    found.run, found.why = _explored(asked, looked)
+    found.run, found.why = _explore_if_faster(asked, looked)
     return found
 
 
-def explored_as_translated(asked: ModuleQuestion) -> Run:
+def explore_only_translation(asked: ModuleQuestion) -> Run:
     """Explore the translated module, whatever is faster. Raises UsageError with the place of an expression
     that cannot be translated, Interrupted if it could not begin."""
     spec = asked.module.specification
@@ -104,14 +104,14 @@ def explored_as_translated(asked: ModuleQuestion) -> Run:
             words = f"{what} is not translated, --by interpreter looks at it"
             raise NotTranslated(f"{formula.body.place}: {words}")
     with Watched(look_at(asked.question.limits)):
-        permuted, why = _permuted(asked, math.inf)
+        permuted, why = _add_permutations(asked, math.inf)
     if why:
         asked.say(f"all states are looked at: {why}")
-    remark(asked)
+    remark_on_configuration(asked)
     for question in (permuted, asked):
         try:
-            made = within_limits(question, partial(started, question))
-            found = run_translated(question, made)
+            made = run_within_limits(question, partial(guess_sorts, question))
+            found = run_from_sample(question, made)
         except Asymmetric as reason:
             asked.say(f"all states are looked at: SYMMETRY changes more than names: {reason}")
             spec.evaluator.symmetry = None
@@ -123,36 +123,36 @@ def explored_as_translated(asked: ModuleQuestion) -> Run:
     raise AssertionError("without permutations nothing is asymmetric")
 
 
-def _explored(asked: ModuleQuestion, looked: Looked) -> tuple[Run | None, str]:
-    why = _left_to_the_interpreter(asked)
+def _explore_if_faster(asked: ModuleQuestion, looked: Looked) -> tuple[Run | None, str]:
+    why = _reason_by_configuration(asked)
     if why:
         return None, why
     try:
         with Watched(look_at(asked.question.limits)):
-            asked, why = _permuted(asked)
+            asked, why = _add_permutations(asked)
             if why:
                 return None, why
-            remark(asked)
-            made = started(asked, looked)
-            why = _too_large(asked, made) or _decided_by(asked, made.translation)
+            remark_on_configuration(asked)
+            made = guess_sorts(asked, looked)
+            why = _reason_by_size(asked, made) or _reason_by_violations(asked, made.translation)
         if why:
             return None, why
-        seconds = _patience(made.translation.sample)
+        seconds = _choose_seconds(made.translation.sample)
         try:
             sample = made.translation.sample
             own = replace(
                 asked,
-                built=lambda model: _built(asked, model),
-                translated=lambda definition: _left_by_terms(asked, sample, definition),
+                built=lambda model: _check_size(asked, model),
+                translated=lambda definition: _check_terms(asked, sample, definition),
             )
-            found = translated_soon(own, made, seconds, translating=_TRANSLATING)
-        except GivenUp as reason:
+            found = run_within_budget(own, made, seconds, translating=_TRANSLATING)
+        except BudgetExceeded as reason:
             if made.translation.sample.complete:
                 return None, "there are few states"
             late = f"building the translation takes too much time: more than {seconds:.1f} s"
             return None, str(reason) or late
-        return _counted(asked, made, found)
-    except (GivenUp, Interrupted) as reason:
+        return _check_counts(asked, made, found)
+    except (BudgetExceeded, Interrupted) as reason:
         return None, str(reason)
     except Asymmetric as reason:
         return None, f"SYMMETRY changes more than names: {reason}"
@@ -160,17 +160,17 @@ def _explored(asked: ModuleQuestion, looked: Looked) -> tuple[Run | None, str]:
         return None, str(error).removesuffix(f": {INSTEAD}")
 
 
-def _built(asked: ModuleQuestion, model: Model) -> None:
+def _check_size(asked: ModuleQuestion, model: Model) -> None:
     """Check a model once it is built. Raises GivenUp if its formulas are too large."""
     system = model.system
     steps = chain.from_iterable((one.guard, *one.updates.values()) for one in system.instances)
     parts = subterms((*(prop.formula for prop in system.properties), *steps))
     if next(islice(parts, _MOST_PARTS, None), None) is not None:
-        raise GivenUp(f"the formulas of the translation have more than {_MOST_PARTS:,} parts")
+        raise BudgetExceeded(f"the formulas of the translation have more than {_MOST_PARTS:,} parts")
     asked.built(model)
 
 
-def _left_to_the_interpreter(asked: ModuleQuestion) -> str:
+def _reason_by_configuration(asked: ModuleQuestion) -> str:
     """Return the reason in the question why the interpreter should explore; empty if there is none."""
     spec, options = asked.module.specification, asked.question.options
     if spec.view is not None:
@@ -183,24 +183,24 @@ def _left_to_the_interpreter(asked: ModuleQuestion) -> str:
     return "few states are asked for" if few and not options.graph else ""
 
 
-def _left_by_states(asked: ModuleQuestion, sample: Sample, sorts: Sequence[Sort]) -> None:
+def _check_states(asked: ModuleQuestion, sample: Sample, sorts: Sequence[Sort]) -> None:
     """Raise GivenUp if the first states and their sorts call for the interpreter."""
     if sample.complete and not asked.question.options.graph:
-        raise GivenUp("there are few states")
+        raise BudgetExceeded("there are few states")
     small = len(sample.initial) <= _FEW_INITIAL and sum(map(bits_of, sorts)) <= _SMALL_BITS
     if not small and _suits_columns(asked, sample):
-        _left_to_columns(asked)
+        _leave_to_columns(asked)
 
 
-def _left_by_terms(asked: ModuleQuestion, sample: Sample, made: TlaDefinition) -> None:
+def _check_terms(asked: ModuleQuestion, sample: Sample, made: TlaDefinition) -> None:
     """Raise GivenUp if the terms of the translation call for the interpreter."""
     if _suits_columns(asked, sample):
         terms = distinct(term for _, term in made.terms())
         if next(islice(terms, _SMALL_TERMS, None), None) is not None:
-            _left_to_columns(asked)
+            _leave_to_columns(asked)
 
 
-def _too_large(asked: ModuleQuestion, made: Symbolic) -> str:
+def _reason_by_size(asked: ModuleQuestion, made: Symbolic) -> str:
     """Return the reason in the initial states and sorts why the interpreter should explore."""
     sample = made.translation.sample
     once = asked.symmetry is None and is_true_once(asked.module.specification)
@@ -210,10 +210,10 @@ def _too_large(asked: ModuleQuestion, made: Symbolic) -> str:
     return f"a state takes {size} bits" if size > _MOST_BITS_EXPLORED else ""
 
 
-def _left_to_columns(asked: ModuleQuestion) -> None:
+def _leave_to_columns(asked: ModuleQuestion) -> None:
     """Raise GivenUp if columns can explore it."""
     if not unsuited(asked.module.specification, asked.question.properties):
-        raise GivenUp("each variable has few values")
+        raise BudgetExceeded("each variable has few values")
 
 
 def _suits_columns(asked: ModuleQuestion, sample: Sample) -> bool:
@@ -232,7 +232,7 @@ def _has_few_values(sample: Sample) -> bool:
     return all(len(set(values)) <= _FEW_VALUES * len(near) for values in zip(*near, strict=True))
 
 
-def _decided_by(asked: ModuleQuestion, made: Translation) -> str:
+def _reason_by_violations(asked: ModuleQuestion, made: Translation) -> str:
     """Return the reason for the interpreter if the first states violate all asked properties: it ends there
     too."""
     invariants, options = made.specification.invariants, asked.question.options
@@ -256,7 +256,7 @@ def _decided_by(asked: ModuleQuestion, made: Translation) -> str:
         return ""
 
 
-def _patience(sample: Sample) -> float:
+def _choose_seconds(sample: Sample) -> float:
     """Return the time for building: as long as the interpreter is expected to take, within bounds."""
     if sample.seconds_per_state is None:
         return _MOST_PATIENCE
@@ -265,7 +265,7 @@ def _patience(sample: Sample) -> float:
     return min(max(_EXPECTED * sample.seconds_per_state, _LEAST_PATIENCE), _MOST_PATIENCE)
 
 
-def _counted(asked: ModuleQuestion, made: Symbolic, found: Run) -> tuple[Run | None, str]:
+def _check_counts(asked: ModuleQuestion, made: Symbolic, found: Run) -> tuple[Run | None, str]:
     """Return the run, if it counts the ways to take steps as the interpreter does; or None, and the
     reason."""
     uncounted = made.translation.uncounted
@@ -278,7 +278,7 @@ def _counted(asked: ModuleQuestion, made: Symbolic, found: Run) -> tuple[Run | N
     return found, ""
 
 
-def _permuted(
+def _add_permutations(
     asked: ModuleQuestion, most: float = _MOST_PERMUTATIONS
 ) -> tuple[ModuleQuestion, str]:
     """Return the question with the permutations of the configuration, which are checked from now on. The

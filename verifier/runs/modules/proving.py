@@ -22,13 +22,13 @@ from verifier.runs.options import INTERPRETER
 from verifier.runs.prove import ProveOptions, described_exploration
 from verifier.runs.question import Answer, conclude
 from verifier.runs.semantics import answered_by
-from verifier.runs.tla import enabled_actions
-from verifier.runs.tla_bounded import spoken_of
-from verifier.runs.tla_growth import growing_ahead
-from verifier.runs.tla_rounds import PATIENT_SECONDS, GivenUp, ModuleQuestion, within_limits
-from verifier.runs.tla_searched import can_be_said, settled_by
-from verifier.runs.tla_symbolic import with_operators
-from verifier.runs.tla_verdicts import Settled, temporal_verdicts
+from verifier.runs.modules.exploring import enabled_actions
+from verifier.runs.modules.bounded_checking import interpreter_properties
+from verifier.runs.modules.growth import growing_ahead
+from verifier.runs.modules.refining import PATIENT_SECONDS, BudgetExceeded, ModuleQuestion, run_within_limits
+from verifier.runs.modules.checkpoints import covers_violations, replay_violations
+from verifier.runs.modules.translating import with_operators
+from verifier.runs.modules.verdicts import SettledVerdicts, temporal_verdicts
 from verifier.runs.unbounded import without_end
 from verifier.tla.explorer import Explorer
 from verifier.tla.frames import Undefined
@@ -46,7 +46,7 @@ _NEAR_LEVELS = 16
 """The greatest depth of the states from which that search starts."""
 
 
-def looks_on(asked: ModuleQuestion) -> bool:
+def may_explore(asked: ModuleQuestion) -> bool:
     """True if exploration may answer: the options choose no prover, and no invariant is asked for."""
     options = asked.question.options
     if not isinstance(options, ProveOptions) or options.all_constants:
@@ -54,12 +54,12 @@ def looks_on(asked: ModuleQuestion) -> bool:
     return options.explore and options.engine == EngineChoice.AUTO and options.solver is None
 
 
-def proved(asked: ModuleQuestion, seconds: float = PATIENT_SECONDS) -> Run | None:
+def prove_by_exploring(asked: ModuleQuestion, seconds: float = PATIENT_SECONDS) -> Run | None:
     """Return the run, if the interpreter explores every state twice: by columns and one by one; else None.
     Each time it may take this number of processor seconds. States are kept whole and compared by all
     variables, so none is taken for another. Raises Interrupted."""
     spec = with_operators(asked.module, asked.question.properties)
-    names = spoken_of(spec, asked.question.properties)
+    names = interpreter_properties(spec, asked.question.properties)
     if names is None:
         return None
     plain, began = replace(spec, symmetry=[], view=None), time.monotonic()
@@ -67,7 +67,7 @@ def proved(asked: ModuleQuestion, seconds: float = PATIENT_SECONDS) -> Run | Non
     explorer = Explorer(plain, properties=names, keep_going=True, first=ends_first)
     try:
         _explore(asked, explorer, seconds)
-        first = _explored_to(explorer, names, time.monotonic() - began)
+        first = _describe_exploration(explorer, names, time.monotonic() - began)
         if ends_first and explorer.found.violations:
             raise Interrupted(ENDED_FIRST)
         began = time.monotonic()
@@ -76,16 +76,16 @@ def proved(asked: ModuleQuestion, seconds: float = PATIENT_SECONDS) -> Run | Non
         again_seconds = time.monotonic() - began
         explorer.name_actions()
     except Interrupted as stop:
-        return _ended(asked, plain, explorer, stop, time.monotonic() - began)
-    except (GivenUp, Undefined):
+        return _end_run(asked, plain, explorer, stop, time.monotonic() - began)
+    except (BudgetExceeded, Undefined):
         return None
-    if not can_be_said(explorer, asked.question.properties):
+    if not covers_violations(explorer, asked.question.properties):
         return None
-    settled = settled_by(explorer, plain, asked, first.seconds)
-    if _explored_to(again, names, first.seconds) != first or again.found.levels != explorer.found.levels:
+    settled = replay_violations(explorer, plain, asked, first.seconds)
+    if _describe_exploration(again, names, first.seconds) != first or again.found.levels != explorer.found.levels:
         return None
     asked.listen(Remark(f"the interpreter looked at each of the {first.states:,} reachable states, twice"))
-    return _run_of(asked, plain, explorer, settled, replace(first, seconds_again=again_seconds))
+    return _make_run(asked, plain, explorer, settled, replace(first, seconds_again=again_seconds))
 
 
 def _explore(asked: ModuleQuestion, explorer: Explorer, seconds: float) -> None:
@@ -95,26 +95,26 @@ def _explore(asked: ModuleQuestion, explorer: Explorer, seconds: float) -> None:
         explorer.assume()
         explorer.explore()
 
-    within_limits(asked, explore, time.process_time() + seconds)
+    run_within_limits(asked, explore, time.process_time() + seconds)
 
 
-def _ended(
+def _end_run(
     asked: ModuleQuestion, spec: Specification, explorer: Explorer, stop: Interrupted, seconds: float
 ) -> Run:
     """Return the run if a limit or the user ends it: violations are known. Raises Interrupted if there are
     none."""
-    if not explorer.found.violations or not can_be_said(explorer, asked.question.properties):
+    if not explorer.found.violations or not covers_violations(explorer, asked.question.properties):
         raise stop
     explorer.name_actions()
-    settled = settled_by(explorer, spec, asked, seconds)
-    return _so_far(asked, spec, explorer, settled, str(stop), seconds)
+    settled = replay_violations(explorer, spec, asked, seconds)
+    return _report_so_far(asked, spec, explorer, settled, str(stop), seconds)
 
 
-def _so_far(
+def _report_so_far(
     asked: ModuleQuestion,
     spec: Specification,
     explorer: Explorer,
-    settled: Settled,
+    settled: SettledVerdicts,
     reason: str,
     seconds: float,
 ) -> Run:
@@ -126,46 +126,46 @@ def _so_far(
         if name not in settled.verdicts
     }
     explored = Explored((), explorer.count, max(explorer.found.depth, 0), (), (), seconds)
-    return _run_of(asked, spec, explorer, replace(settled, verdicts={**settled.verdicts, **left}), explored)
+    return _make_run(asked, spec, explorer, replace(settled, verdicts={**settled.verdicts, **left}), explored)
 
 
-def looked_ahead(asked: ModuleQuestion) -> Run | Settled:
+def look_ahead(asked: ModuleQuestion) -> Run | SettledVerdicts:
     """Report violations in states near the initial ones at once. A prover may take long for the other
     properties, and forever if a variable is unbounded. Returns the run, if it ends there. Raises
     Interrupted."""
     options, names = asked.question.options, asked.question.properties
     spec = with_operators(asked.module, names)
-    own = spoken_of(spec, names)
+    own = interpreter_properties(spec, names)
     if own is None:
-        return Settled()
+        return SettledVerdicts()
     plain, began = replace(spec, symmetry=[], view=None), time.monotonic()
     explorer = Explorer(plain, properties=own, keep_going=True, enforce=_look_no_further, by_columns=False)
     try:
-        with suppress(GivenUp):
+        with suppress(BudgetExceeded):
             _explore(asked, explorer, _AHEAD_SECONDS)
         explorer.name_actions()
         found = explorer.found
-        if found.complete or not found.violations or not can_be_said(explorer, names):
-            return Settled()
+        if found.complete or not found.violations or not covers_violations(explorer, names):
+            return SettledVerdicts()
         seconds = time.monotonic() - began
-        settled = settled_by(explorer, plain, asked, seconds)
-        told = _so_far(asked, plain, explorer, settled, "", seconds)
+        settled = replay_violations(explorer, plain, asked, seconds)
+        told = _report_so_far(asked, plain, explorer, settled, "", seconds)
         known = tuple(one for one in told.outcome.verdicts if one.property_name in settled.verdicts)
         asked.listen(Known(replace(told, outcome=replace(told.outcome, verdicts=known))))
-        reason = ENDED_FIRST if options.first else _without_bound(asked, explorer, plain)
+        reason = ENDED_FIRST if options.first else _explain_growth(asked, explorer, plain)
     except Undefined:  # a prover may never reach this state
-        return Settled()
+        return SettledVerdicts()
     if reason or settled.verdicts.keys() >= {*names}:
-        return _so_far(asked, plain, explorer, settled, reason, time.monotonic() - began)
+        return _report_so_far(asked, plain, explorer, settled, reason, time.monotonic() - began)
     return settled
 
 
 def _look_no_further(explorer: Explorer) -> None:
     if explorer.count > _NEAR:
-        raise GivenUp
+        raise BudgetExceeded
 
 
-def _without_bound(asked: ModuleQuestion, explorer: Explorer, spec: Specification) -> str:
+def _explain_growth(asked: ModuleQuestion, explorer: Explorer, spec: Specification) -> str:
     """Return the reason why no end is in sight; empty if there is none, or if the run must continue."""
     options = asked.question.options
     if options.keep_going:  # the search would be useless
@@ -175,19 +175,19 @@ def _without_bound(asked: ModuleQuestion, explorer: Explorer, spec: Specificatio
     near = states[: sum(explorer.found.levels[:_NEAR_LEVELS])]
     stepper, initial = Stepper(spec), states[: explorer.found.initial]
     with without_traces(spec):
-        growing = within_limits(asked, lambda: growing_ahead(stepper, names, initial, near, until))
+        growing = run_within_limits(asked, lambda: growing_ahead(stepper, names, initial, near, until))
     return without_end(options, explorer.found.violations, growing)
 
 
-def _explored_to(explorer: Explorer, names: tuple[str, ...], seconds: float) -> Explored:
+def _describe_exploration(explorer: Explorer, names: tuple[str, ...], seconds: float) -> Explored:
     """Return the result of a complete exploration."""
     found = explorer.found
     holds = tuple(name for name in names if name not in found.violations)
     return Explored(holds, explorer.count, max(found.depth, 0), (), (), seconds)
 
 
-def _run_of(
-    asked: ModuleQuestion, spec: Specification, explorer: Explorer, settled: Settled, explored: Explored
+def _make_run(
+    asked: ModuleQuestion, spec: Specification, explorer: Explorer, settled: SettledVerdicts, explored: Explored
 ) -> Run:
     question, seconds = asked.question, explored.seconds
     verdicts = [

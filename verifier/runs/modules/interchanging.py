@@ -13,8 +13,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from verifier.runs.asking import Remark
-from verifier.runs.tla_rounds import ModuleQuestion
-from verifier.runs.tla_symbolic import NotTranslated, with_operators
+from verifier.runs.modules.refining import ModuleQuestion
+from verifier.runs.modules.translating import NotTranslated, with_operators
 from verifier.tla.automorphisms import interchangeable
 from verifier.tla.checks import evaluated
 from verifier.tla.evaluator import Evaluator

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from verifier.errors import UsageError, unknown_name
-from verifier.runs.tla_loading import OF_STEPS, TlaLoaded, formula_named, temporal_named
-from verifier.runs.tla_traces import as_aliased, as_file, module_trace
+from verifier.runs.modules.loading import OF_STEPS, TlaLoaded, formula_named, temporal_named
+from verifier.runs.modules.traces import as_aliased, as_file, module_trace
 from verifier.specs.temporal import NO_FAIRNESS
 from verifier.tla.explorer import Explorer
 from verifier.tla.found import State, Taken

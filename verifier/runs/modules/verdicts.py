@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from verifier.encodings.concrete import Concrete
 from verifier.outcomes.expectations import exit_code
 from verifier.runs.asking import Known
-from verifier.runs.tla_loading import temporal_name
-from verifier.runs.tla_replay import Around, disagreement
-from verifier.runs.tla_traces import as_aliased, explained, module_trace, written
+from verifier.runs.modules.loading import temporal_name
+from verifier.runs.modules.replaying import Around, disagreement
+from verifier.runs.modules.traces import as_aliased, explained, module_trace, written
 from verifier.specs.temporal import NO_FAIRNESS
 from verifier.tla.found import State
 from verifier.tla.itf import encoded
@@ -27,8 +27,8 @@ from verifier.verdict import LEFT_TO_LIVE, Verdict, VerdictKind
 
 if TYPE_CHECKING:
     from verifier.outcomes.run import Run
-    from verifier.runs.tla_rounds import ModuleQuestion
-    from verifier.runs.tla_symbolic import Symbolic
+    from verifier.runs.modules.refining import ModuleQuestion
+    from verifier.runs.modules.translating import Symbolic
     from verifier.specs.titles import Titles
     from verifier.tla.specification import Specification
 
@@ -77,7 +77,7 @@ def checked(made: Symbolic, found: Run, asked: ModuleQuestion) -> Run:
 
 
 @dataclass
-class Closed:
+class ClosedDepths:
     """The depths that runs closed for some properties before an execution left the sorts.
 
     To these depths the sorts were not left either, since each search checks that too. So wider sorts change
@@ -110,7 +110,7 @@ def _is_open(verdict: Verdict) -> bool:
 
 
 @dataclass(frozen=True)
-class Settled:
+class SettledVerdicts:
     """The violated properties that stand although the sorts are too narrow: no execution as short leaves
     them."""
 
@@ -119,7 +119,7 @@ class Settled:
     """The states of the execution that violates each property."""
     traces: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
-    def and_of(self, made: Symbolic, found: Run, leaving: Verdict, asked: ModuleQuestion) -> Settled:
+    def and_of(self, made: Symbolic, found: Run, leaving: Verdict, asked: ModuleQuestion) -> SettledVerdicts:
         """Return these, and the violations that a run found before an execution left the sorts."""
         titles = asked.module.definition.titles
         if not any(_is_settled(verdict, leaving, titles) for verdict in found.outcome.verdicts):
@@ -131,7 +131,7 @@ class Settled:
             asked.listen(Known(replace(found, outcome=replace(found.outcome, verdicts=new))))
         states = {name: _states(made, one.trace) for name, one in more.items() if one.trace is not None}
         traces = {name: found.traces[name] for name in more}
-        return Settled({**self.verdicts, **more}, {**self.states, **states}, {**self.traces, **traces})
+        return SettledVerdicts({**self.verdicts, **more}, {**self.states, **states}, {**self.traces, **traces})
 
     def added_to(self, made: Symbolic, found: Run, asked: ModuleQuestion) -> Run:
         """Return a run of the other properties, with these added."""

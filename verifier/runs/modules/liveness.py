@@ -23,11 +23,11 @@ from verifier.runs.live import LiveOptions
 from verifier.runs.options import INTERPRETER
 from verifier.runs.question import Answer, conclude
 from verifier.runs.semantics import answered_by
-from verifier.runs.tla import check_begins, enabled_actions
-from verifier.runs.tla_loading import temporal_named
-from verifier.runs.tla_loops import Loops, Ring
-from verifier.runs.tla_rounds import GivenUp, ModuleQuestion, within_limits
-from verifier.runs.tla_traces import (
+from verifier.runs.modules.exploring import check_begins, enabled_actions
+from verifier.runs.modules.loading import temporal_named
+from verifier.runs.modules.fair_loops import Loops, Ring
+from verifier.runs.modules.refining import BudgetExceeded, ModuleQuestion, run_within_limits
+from verifier.runs.modules.traces import (
     as_aliased,
     as_file,
     module_trace,
@@ -35,7 +35,7 @@ from verifier.runs.tla_traces import (
     whereabouts,
     with_loop,
 )
-from verifier.runs.tla_verdicts import replayed
+from verifier.runs.modules.verdicts import replayed
 from verifier.specs.temporal import NO_FAIRNESS
 from verifier.tla.explorer import Explorer
 from verifier.tla.frames import UNSET, Undefined
@@ -66,20 +66,20 @@ def check_explores(options: LiveOptions) -> None:
         raise UsageError(f"--by interpreter explores all states, so it does not go with {words}")
 
 
-def lived(asked: ModuleQuestion, until: float | None = None) -> Run | None:
+def check_liveness(asked: ModuleQuestion, until: float | None = None) -> Run | None:
     """Run the interpreter; None if it is not done ``until`` that processor time of this process. Raises
     UsageError for an expression without a value."""
     search, verdicts, reason = _Live(asked), list[Verdict](), ""
     try:
-        within_limits(asked, search.explore, until)
+        run_within_limits(asked, search.explore, until)
         for name in search.names:
-            verdicts.append(within_limits(asked, partial(search.decided, name), until))
+            verdicts.append(run_within_limits(asked, partial(search.decided, name), until))
             if asked.question.options.first and verdicts[-1].kind is VerdictKind.VIOLATED:
                 reason = ENDED_FIRST
                 break
         if search.undefined and all(verdict.property_name in search.undefined for verdict in verdicts):
             raise UsageError(next(iter(search.undefined.values())))
-    except GivenUp:
+    except BudgetExceeded:
         return None
     except Interrupted as stop:
         reason = str(stop)

@@ -1,0 +1,1 @@
+"""Engines on TLA+ modules: which semantics answers, sorts that are guessed and refined, replay, symmetry."""

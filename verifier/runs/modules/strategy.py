@@ -1,0 +1,216 @@
+"""The choice of the semantics for a question about a module: interpreter, translation, or the faster one.
+
+The interpreter supports the whole language, so it answers whatever the translation refuses. If one semantics
+is asked for, the other never answers.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from verifier.errors import UsageError
+from verifier.processes.limits import Interrupted
+from verifier.runs.asking import Known
+from verifier.runs.options import INTERPRETER, TRANSLATION
+from verifier.runs.semantics import answered_by, semantics_asked
+from verifier.runs.modules.exploring import explore
+from verifier.runs.modules.bounded_checking import run_bounded, run_interpreter, leaves_search_open
+from verifier.runs.modules.translated_exploring import explore_translation, explore_only_translation
+from verifier.runs.modules.liveness import check_explores, explores, check_liveness
+from verifier.runs.modules.proving import look_ahead, may_explore, prove_by_exploring
+from verifier.runs.modules.refining import (
+    BUILDING_SECONDS,
+    PATIENT_SECONDS,
+    BudgetExceeded,
+    ModuleQuestion,
+    BuildBudget,
+    end_run,
+    remark_on_configuration,
+    run_translation,
+    run_with_fallback,
+)
+from verifier.runs.modules.translating import INSTEAD, NotTranslated
+from verifier.runs.modules.traces import without_whereabouts
+from verifier.runs.modules.verdicts import SettledVerdicts
+from verifier.runs.modules.simulating import check_walks, simulate_module
+
+if TYPE_CHECKING:
+    from verifier.outcomes.run import Run
+    from verifier.runs.engine import Listen
+    from verifier.tla.begun import Begun
+
+
+def answer_question(asked: ModuleQuestion) -> Run:
+    """Run the engine, and record which semantics answered. The interpreter records it itself."""
+    name = asked.engine.name
+    try:
+        match semantics_asked(asked.question.options):
+            case by if by == INTERPRETER:
+                return _BY_INTERPRETER[name](asked)
+            case by if by == TRANSLATION:
+                return answered_by(TRANSLATION, _run_only_translation(asked))
+        return answered_by(TRANSLATION, _AS_IS_FASTER.get(name, _run_translation)(asked))
+    except Interrupted as stop:
+        return end_run(asked, str(stop))
+
+
+def _run_only_translation(asked: ModuleQuestion) -> Run:
+    if asked.engine.name == "explore":
+        return explore_only_translation(asked)
+    return _run_translation(asked)
+
+
+def _run_translation(asked: ModuleQuestion) -> Run:
+    remark_on_configuration(asked)
+    return run_translation(asked)
+
+
+# -- explore
+
+
+def _explore(asked: ModuleQuestion) -> Run:
+    """Explore by the interpreter if that is as good or the only way."""
+    found = explore_translation(asked)
+    if found.run is not None:
+        asked.say("explored as translated")
+        return found.run
+    options = asked.question.options
+    alone = ", in one process" if options.workers or options.master else ""
+    asked.say(f"explored by the interpreter{alone}: {without_whereabouts(found.why)}")
+    return _explore_by_interpreter(asked, found.sample.begun if found.sample is not None else None)
+
+
+def _explore_by_interpreter(asked: ModuleQuestion, begun: Begun | None = None) -> Run:
+    began, options = asked.question.limits.since, asked.question.options
+    module = replace(asked.module, began=time.monotonic() if began is None else began)
+    options = options if asked.named else replace(options, properties=())
+    return answered_by(INTERPRETER, explore(module, options, asked.listen, begun))
+
+
+def _explore_only_by_interpreter(asked: ModuleQuestion) -> Run:
+    options = asked.question.options
+    if options.graph:
+        raise UsageError("--graph is not allowed with --by interpreter: the graph is that of the translation")
+    if options.workers or options.master:
+        asked.say("explored by the interpreter, in one process")
+    return _explore_by_interpreter(asked)
+
+
+# -- other engines
+
+
+def _run_bounded(asked: ModuleQuestion) -> Run:
+    remark_on_configuration(asked)
+    try:
+        return run_bounded(asked)
+    except NotTranslated as refusal:
+        if not leaves_search_open(asked.question.options):
+            raise
+        asked.say(f"answered by the interpreter: {_describe_refusal(refusal)}")
+        return run_interpreter(asked)
+
+
+def _describe_refusal(refusal: UsageError) -> str:
+    return without_whereabouts(str(refusal)).removesuffix(f": {INSTEAD}")
+
+
+def _prove(asked: ModuleQuestion) -> Run:
+    remark_on_configuration(asked)
+    if may_explore(asked):
+        found = look_ahead(asked)
+        if not isinstance(found, SettledVerdicts):
+            return found
+        own = replace(asked, listen=_without_known(asked.listen, found.verdicts))
+        return run_with_fallback(own, lambda: prove_by_exploring(own))
+    return run_translation(asked)
+
+
+def _without_known(listen: Listen, told: Collection[str]) -> Listen:
+    """Return a listener for all news but violations that were reported before."""
+
+    def hear(news: Any) -> None:
+        if not isinstance(news, Known) or any(
+            one.property_name not in told for one in news.run.outcome.verdicts
+        ):
+            listen(news)
+
+    return hear
+
+
+def _prove_only_by_interpreter(asked: ModuleQuestion) -> Run:
+    remark_on_configuration(asked)
+    if not may_explore(asked):
+        words = "--by interpreter looks at every state twice"
+        raise UsageError(f"{words}, so it does not go with --engine, --solver, --certificate, --no-explore")
+    found = prove_by_exploring(asked, math.inf)
+    if found is None:
+        words = "what is evaluated rests on chance or on the search, or has no value somewhere"
+        raise UsageError(f"the interpreter proves nothing here: {words}: verify explore says what it finds")
+    return found
+
+
+def _run_or_interpret(asked: ModuleQuestion, look_on: Callable[[ModuleQuestion, float], Run | None]) -> Run:
+    """Run the translation. The interpreter runs instead if translation is refused, or if building takes long
+    and the interpreter is fast."""
+    remark_on_configuration(asked)
+    try:
+        return run_translation(replace(asked, patience=BuildBudget(BUILDING_SECONDS, math.inf)))
+    except BudgetExceeded as reason:
+        asked.say(f"the interpreter goes on: {str(reason) or 'translating takes long'}")
+        found = look_on(asked, time.process_time() + PATIENT_SECONDS)
+    except UsageError as refusal:
+        asked.say(f"answered by the interpreter: {_describe_refusal(refusal)}")
+        found = look_on(asked, math.inf)
+    if found is not None:
+        return found
+    asked.say("the interpreter does not come to an end soon: the module is translated")
+    return run_translation(asked)
+
+
+def _check_liveness(asked: ModuleQuestion) -> Run:
+    return _run_or_interpret(asked, check_liveness) if explores(asked.question.options) else _run_translation(asked)
+
+
+def _check_liveness_by_interpreter(asked: ModuleQuestion) -> Run:
+    check_explores(asked.question.options)
+    remark_on_configuration(asked)
+    found = check_liveness(asked, math.inf)
+    assert found is not None
+    return found
+
+
+def _simulate(asked: ModuleQuestion) -> Run:
+    return _run_translation(asked) if asked.question.options.histogram else _run_or_interpret(asked, simulate_module)
+
+
+def _simulate_by_interpreter(asked: ModuleQuestion) -> Run:
+    check_walks(asked.question.options)
+    remark_on_configuration(asked)
+    found = simulate_module(asked, math.inf)
+    assert found is not None
+    return found
+
+
+def _run_bounded_by_interpreter(asked: ModuleQuestion) -> Run:
+    remark_on_configuration(asked)
+    return run_interpreter(asked)
+
+
+_BY_INTERPRETER: Mapping[str, Callable[[ModuleQuestion], Run]] = {
+    "bmc": _run_bounded_by_interpreter,
+    "explore": _explore_only_by_interpreter,
+    "live": _check_liveness_by_interpreter,
+    "prove": _prove_only_by_interpreter,
+    "simulate": _simulate_by_interpreter,
+}
+_AS_IS_FASTER: Mapping[str, Callable[[ModuleQuestion], Run]] = {
+    "bmc": _run_bounded,
+    "explore": _explore,
+    "live": _check_liveness,
+    "prove": _prove,
+    "simulate": _simulate,
+}
