@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from verifier.encodings.open_integers import OpenInteger, number_of
 from verifier.encodings.sorts import IndexSet, SortError
-from verifier.errors import UsageError, cut, unknown_name
+from verifier.errors import UsageError, cut, make_unknown_name_error
 from verifier.specs.definition import DefinitionError
 from verifier.specs.reading.places import place_of_attribute, placed
 
@@ -189,7 +189,7 @@ def parse_constants(protocol: type[Protocol], settings: Mapping[str, Any]) -> di
     known = constants_of(protocol)
     for name in settings:
         if name not in known:
-            raise unknown_name("constant", name, known)
+            raise make_unknown_name_error("constant", name, known)
     first: dict[int, str] = {}
     for name, description in known.items():
         if first.setdefault(id(description), name) != name:

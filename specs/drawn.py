@@ -10,7 +10,7 @@ from itertools import islice, pairwise
 from typing import Any
 
 from verifier.encodings.sorts import IndexSet, Option, Range, Sort
-from verifier.errors import UsageError, among, unknown_name
+from verifier.errors import UsageError, among, make_unknown_name_error
 from verifier.specs.definition import Action, DefinitionError
 from verifier.specs.drawing import Call, Drawing, Lane, Mail
 from verifier.specs.drawn_paths import NAMES, head_of, resolved, sort_of
@@ -148,14 +148,14 @@ def _check_different(names: Sequence[str]) -> None:
 
 def _check_variable(name: str, drawn: Drawn) -> None:
     if name not in drawn.variables:
-        raise unknown_name("state variable in the drawing", name, drawn.variables)
+        raise make_unknown_name_error("state variable in the drawing", name, drawn.variables)
 
 
 def _matching(pattern: str, drawn: Drawn) -> list[Action]:
     """The actions with such a name. A base class's drawing may name some that the protocol does not have."""
     known = [*drawn.domains, *(action.name for action in drawn.actions)]
     if not drawn.inherited and not any(fnmatchcase(name, pattern) for name in known):
-        raise unknown_name("action in the drawing", pattern, dict.fromkeys(known))
+        raise make_unknown_name_error("action in the drawing", pattern, dict.fromkeys(known))
     return [action for action in drawn.actions if fnmatchcase(action.name, pattern)]
 
 
@@ -211,7 +211,7 @@ def _end(end: str, names: Mapping[str, Sort], lanes: Sequence[str], drawn: Drawn
     if head not in names:
         if end in lanes:
             return ""
-        raise unknown_name("end of a message in the drawing", end, [*lanes, *names])
+        raise make_unknown_name_error("end of a message in the drawing", end, [*lanes, *names])
     sort = sort_of(end, names)
     held = sort.inner if isinstance(sort, Option) else sort
     if (own := next((one for one in drawn.families if one.sort == held), None)) is not None:
@@ -233,5 +233,5 @@ def _overlap(one: Sort, other: Sort) -> bool:
 def _check_label(label: str, names: Mapping[str, Sort]) -> None:
     for name in re.findall(NAMES, label):
         if name.split(".")[0] not in names:
-            raise unknown_name("name in a label of the drawing", name, names)
+            raise make_unknown_name_error("name in a label of the drawing", name, names)
         sort_of(name, names)

@@ -20,7 +20,7 @@ from verifier.encodings.sorts import (
     Tuple,
     Variant,
 )
-from verifier.errors import UsageError, unknown_name
+from verifier.errors import UsageError, make_unknown_name_error
 
 NAMES = r"\{([\w.]+)\}"
 """The names in a label, as in ``{m.kind}``."""
@@ -75,7 +75,7 @@ def resolved(path: str, variables: Mapping[str, Sort], given: Mapping[str, Sort]
                 raise UsageError(f"the path {path!r} in the drawing: [{name}] gives no new name")
             names[name] = held
         elif name.split(".")[0] not in given:
-            raise unknown_name("name in brackets in the drawing", name, given)
+            raise make_unknown_name_error("name in brackets in the drawing", name, given)
         else:
             sort_of(name, given)
     return Resolved(names, value, counted)
@@ -100,7 +100,7 @@ def _field(sort: Sort, name: str, path: str) -> Sort:
     if not parts:
         raise UsageError(f"{path!r} in the drawing: {sort} is no record or variant with a field {name!r}")
     if name not in parts:
-        raise unknown_name(f"field of {path!r} in the drawing", name, parts)
+        raise make_unknown_name_error(f"field of {path!r} in the drawing", name, parts)
     return parts[name]
 
 

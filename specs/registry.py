@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
 
-from verifier.errors import UsageError, cut, nearest, unknown_name
+from verifier.errors import UsageError, cut, nearest, make_unknown_name_error
 from verifier.files import bytes_of, did_you_mean, meant
 from verifier.specs.protocol import Protocol
 from verifier.specs.reading.explaining import explained
@@ -84,7 +84,7 @@ def _in_file(path: Path, class_name: str | None) -> type[Protocol]:
         if isinstance(item, type) and issubclass(item, Protocol) and item.__module__ == module.__name__
     }
     if class_name is not None and class_name not in found:
-        raise unknown_name(f"protocol in {path}", class_name, found)
+        raise make_unknown_name_error(f"protocol in {path}", class_name, found)
     if class_name is not None:
         return found[class_name]
     if not found:

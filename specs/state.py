@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 from verifier.encodings.expressions import wrap
 from verifier.encodings.sorts import Sort, SortError, no_sort
 from verifier.encodings.terms import Operator, Symbol, Term
-from verifier.errors import unknown_name
+from verifier.errors import make_unknown_name_error
 from verifier.specs.definition import primed
 
 
@@ -55,7 +55,7 @@ class State:
                 # Each access gives a new value, so ``then`` keeps two entries for one variable and
                 # refuses them.
                 return wrap(self._terms[name])
-            raise AttributeError(str(unknown_name("state variable", name, self._symbols)))
+            raise AttributeError(str(make_unknown_name_error("state variable", name, self._symbols)))
 
         def __setattr__(self, name: str, value: Any) -> None:
             if not self._is_complete:

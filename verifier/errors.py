@@ -22,7 +22,7 @@ class TooLargeError(UsageError):
         self.words = words
 
 
-def unknown_name(kind: str, name: str, allowed: Iterable[str]) -> UsageError:
+def make_unknown_name_error(kind: str, name: str, allowed: Iterable[str]) -> UsageError:
     """The error for a name that is not known.
 
     `kind` says what was named ("solver", "property"), `name` is what was written and `allowed`

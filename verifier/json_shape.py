@@ -136,7 +136,7 @@ def _at(place: str, name: str) -> str:
 
 
 def _wrong(value: Any, wanted: Any, place: str) -> UsageError:
-    return UsageError(f"{place or 'all of it'} should be {_words(wanted)}, it is {_shown(value)}")
+    return UsageError(f"{place or 'all of it'} should be {_words(wanted)}, it is {_show(value)}")
 
 
 def _words(wanted: Any) -> str:
@@ -150,7 +150,7 @@ def _words(wanted: Any) -> str:
     return f"a list of {len(parts)}" if origin is tuple else _KINDS[_kind(wanted)]
 
 
-def _shown(value: Any) -> str:
+def _show(value: Any) -> str:
     match value:
         case dict() | list() if value:
             return _KINDS[type(value)]

@@ -15,15 +15,15 @@ _IN_A_TEXT = re.compile(f"[{_STEERING}]")
 
 def printable(words: str) -> str:
     """Words for one line: ``\\x1b[2J`` stands where a terminal would be cleared, ``\\n`` for a line's end."""
-    return _IN_A_LINE.sub(_escaped, words)
+    return _IN_A_LINE.sub(_escape, words)
 
 
 def printable_text(text: str) -> str:
     """Make text of several lines printable, whose ends and tabs stay."""
-    return _IN_A_TEXT.sub(_escaped, text)
+    return _IN_A_TEXT.sub(_escape, text)
 
 
-def encoded(text: str) -> bytes:
+def encode(text: str) -> bytes:
     """Text as UTF-8; of a lone surrogate, which UTF-8 does not have, the number, as formats' symbols can have
     it: ``&#55296;``."""
     return text.encode("utf-8", "xmlcharrefreplace")
@@ -35,5 +35,5 @@ def json_text(value: Any, indent: int | None = 2, separators: tuple[str, str] | 
     return _IN_A_TEXT.sub(lambda found: f"\\u{ord(found[0]):04x}", plain)
 
 
-def _escaped(found: re.Match[str]) -> str:
+def _escape(found: re.Match[str]) -> str:
     return found[0].encode("unicode_escape").decode()

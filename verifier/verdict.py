@@ -88,7 +88,7 @@ POSTCONDITION_FALSE = "the postcondition is false"
 NO_STATE_REACHES = "reached in no state: an invariant excludes it"
 
 
-def settled(*, sought: bool) -> tuple[VerdictKind, str | None]:
+def settle_verdict(*, sought: bool) -> tuple[VerdictKind, str | None]:
     """The verdict that a proof for all depths means, and why: what was ``sought`` (a reachable property) is
     reached by no execution, so its claim fails; any other property is proved."""
     return (VerdictKind.VIOLATED, NO_STATE_REACHES) if sought else (VerdictKind.PROVED, None)

@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from verifier.runs.option import Duration, OneOf, Option, Size, Switch, Whole, Words, declared
+from verifier.runs.option import Duration, OneOf, Option, Size, Switch, Whole, Words, list_declared
 from verifier.runs.table import ENGINES, engine_named
 
 _HEAD = '''\
@@ -34,7 +34,7 @@ def stub() -> str:
 
 def _method(name: str) -> Iterator[str]:
     engine = engine_named(name)
-    options = [option for option in declared(engine.options).values() if option.name != "properties"]
+    options = [option for option in list_declared(engine.options).values() if option.name != "properties"]
     yield f"    def {name}("
     yield "        self,"
     yield "        *properties: str,"

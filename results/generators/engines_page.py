@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from verifier.runs.option import OneOf, Option, Switch, Whole, Words, declared
+from verifier.runs.option import OneOf, Option, Switch, Whole, Words, list_declared
 from verifier.runs.table import ENGINES, engine_named
 
 _HEAD = """\
@@ -27,7 +27,7 @@ def _engine(name: str) -> Iterator[str]:
     yield f"{ENGINES[name][1]}\n"
     yield from (f"- {words}" for words in _capabilities(name))
     yield "\n| option | takes | default | |\n|---|---|---|---|"
-    for item in declared(engine.options).values():
+    for item in list_declared(engine.options).values():
         yield f"| `{item.flag}` | {_takes(item)} | {_default(item)} | {_help(item)} |"
     for file in engine.files:
         yield f"| `{file.flag}` | a file | | {file.help} |"

@@ -143,7 +143,7 @@ def _read(file: Path) -> None:
     if file.name == store.ASKED:
         store.read_asked(file.parent)
     else:
-        store._recorded(file)
+        store._read_recorded(file)
 
 
 def _flipped_apart(folder: Path, flips: int, seed: int) -> Counter[str]:

@@ -25,11 +25,11 @@ from unittest.mock import patch
 from results.generators.translation_rules import RULES, Rule
 from verifier.errors import UsageError
 from verifier.runs.loading import Loaded
-from verifier.runs.table import engine_named
 from verifier.runs.modules.loading import load
 from verifier.runs.modules.refining import ModuleQuestion, run_from_sample
 from verifier.runs.modules.source import TlaSource
 from verifier.runs.modules.translating import translate_module
+from verifier.runs.table import engine_named
 from verifier.tla.translate import builtins, expressions
 
 _HERE = Path(__file__).resolve().parents[1]

@@ -18,7 +18,7 @@ import verifier
 from tests.support.command_line import CHAIN, LOCK, ROOT, verify
 from tests.support.toys import Chain
 from verifier.encodings.concrete import FrozenMap
-from verifier.runs.option import declared
+from verifier.runs.option import list_declared
 from verifier.runs.table import ENGINES, engine_named
 
 PAGE = ROOT / "docs" / "api.md"
@@ -117,7 +117,7 @@ def test_methods_show_the_options_that_are_declared(engine: str) -> None:
     method = getattr(verifier.load(CHAIN), engine)
     names = list(inspect.signature(method).parameters)
     assert names[0] == "properties"
-    assert set(names) == set(declared(engine_named(engine).options))
+    assert set(names) == set(list_declared(engine_named(engine).options))
     assert "verify" in (inspect.getdoc(method) or "")
 
 

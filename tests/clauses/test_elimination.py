@@ -8,7 +8,7 @@ from itertools import product
 
 import pytest
 
-from verifier.solvers.elimination import eliminated
+from verifier.solvers.elimination import eliminate
 
 Clauses = Sequence[Sequence[int]]
 
@@ -38,11 +38,11 @@ def test_models_over_the_kept_variables_are_the_same(seed: int) -> None:
     variables = range(1, draw.randint(4, 8))
     clauses = _random_clauses(draw, variables)
     kept = sorted(draw.sample(variables, draw.randint(1, len(variables) - 1)))
-    assert _models(eliminated(clauses, kept), kept) == _models(clauses, kept)
+    assert _models(eliminate(clauses, kept), kept) == _models(clauses, kept)
 
 
 def test_gates_are_eliminated() -> None:
     gate, inputs = 3, (1, 2)
     clauses = [[-gate, 1], [-gate, 2], [gate, -1, -2], [gate, 4]]
-    left = eliminated(clauses, (*inputs, 4))
+    left = eliminate(clauses, (*inputs, 4))
     assert all(abs(literal) != gate for clause in left for literal in clause)

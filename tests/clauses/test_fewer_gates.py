@@ -13,7 +13,7 @@ from verifier.clauses.fewer_gates import with_fewer_gates
 from verifier.clauses.type_clauses import type_clauses
 from verifier.clauses.unrolling import Steps, Unrolling, unroll
 from verifier.solvers import open_solver, satisfiable
-from verifier.solvers.elimination import eliminated
+from verifier.solvers.elimination import eliminate
 from verifier.specs.protocol import Protocol
 
 
@@ -34,7 +34,7 @@ def test_the_models_over_what_is_kept_are_the_same() -> None:
     fewer = contradictory = 0
     for seed in range(150):
         clauses, kept = _random_clauses(seed), range(1, 7)
-        simpler = eliminated(clauses, kept)
+        simpler = eliminate(clauses, kept)
         fewer += len({abs(v) for c in simpler for v in c}) < len({abs(v) for c in clauses for v in c})
         before, after = open_solver("minisat"), open_solver("minisat")
         before.add_clauses(clauses)

@@ -13,7 +13,7 @@ import pytest
 from tests.support.command_line import CHAIN, ROOT, TOYS, verify, wrong
 from verifier.cli.help_groups import GROUPS
 from verifier.cli.main import cli
-from verifier.runs.option import declared
+from verifier.runs.option import list_declared
 from verifier.runs.table import ENGINES, engine_named
 from verifier.solvers.names import BACKENDS
 
@@ -182,7 +182,7 @@ def test_options_of_engines_stand_in_groups(engine: str) -> None:
     shown = verify(engine, "--help").stdout
     titles = re.findall(r"^(What to check|How|Limits|Output|Options):$", shown, re.M)
     assert titles == ["What to check", "How", "Limits", "Output"]
-    known = [option.flag for option in declared(engine_named(engine).options).values()]
+    known = [option.flag for option in list_declared(engine_named(engine).options).values()]
     for flag in [*known, "--spec", "--set", "--format", "--expect", "--help"]:
         assert len(re.findall(rf"^  (?:-h, )?{flag}\b(?!-)", shown, re.M)) == 1, flag
     what, _, rest = shown.partition("\nHow:\n")

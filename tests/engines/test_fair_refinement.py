@@ -12,7 +12,7 @@ from tests.support.models import build
 from verifier.encodings.expressions import literal
 from verifier.encodings.quantifiers import function, if_
 from verifier.encodings.sorts import Boolean, Function, Range
-from verifier.engines.live import LiveEngine, Request, decided
+from verifier.engines.live import LiveEngine, Request, decide_property
 from verifier.processes.limits import Limits
 from verifier.specs.protocol import (
     IndexSetConstant,
@@ -138,7 +138,7 @@ def verdict(protocol: Protocol, engine: LiveEngine, *fairness: Fairness) -> Verd
     conditions = fairness or definition.fairness[0].conditions
     live = live_model(model, prop, "spec", conditions)
     request = Request((), "spec", (), engine, limits=Limits(60.0).begun())
-    return decided(live, request).verdicts[-1].kind
+    return decide_property(live, request).verdicts[-1].kind
 
 
 @pytest.mark.parametrize("engine", [LiveEngine.EXPLICIT, LiveEngine.PROVE])
@@ -185,7 +185,9 @@ def test_fairness_of_random_systems_means_the_same_when_mapped(seeds: tuple[int,
         plain = replace(mapped, formula=TemporalFormula(TemporalOperator.AND, parts=parts))
         model, conditions = build_defined(definition), definition.fairness[0].conditions
         kinds = [
-            decided(live_model(model, prop, "spec", conditions), Request((), "spec", (), LiveEngine.EXPLICIT))
+            decide_property(
+                live_model(model, prop, "spec", conditions), Request((), "spec", (), LiveEngine.EXPLICIT)
+            )
             .verdicts[-1]
             .kind
             for prop in (mapped, plain)

@@ -20,7 +20,7 @@ from verifier.engines import property_proof
 from verifier.engines.choices import EngineChoice
 from verifier.engines.explore import Request as Exploration
 from verifier.engines.explore import explore
-from verifier.engines.hypotheses import assumed, hypothesis, usable, with_hypotheses
+from verifier.engines.hypotheses import conjoin_invariant, hypothesis, usable, with_hypotheses
 from verifier.engines.kinduction import KInductionProof, kinduction
 from verifier.engines.prove import ProveOutcome, Request, check
 from verifier.engines.provers import ic3_work, kind_certificate, with_goal
@@ -175,7 +175,7 @@ def test_what_takes_several_steps_is_no_hypothesis_but_may_have_some() -> None:
     typed = certificate_of(model, "TypeInvariant", ("TypeInvariant",), (), FoundBy("kind", "cadical", "1"))
     known = hypothesis(model, typed)
     assert known is not None
-    proof = _kind(model, "NeverAll", [assumed(model, known)])
+    proof = _kind(model, "NeverAll", [conjoin_invariant(model, known)])
     assert proof.k > 1
     certificate = with_hypotheses(kind_certificate(model, "NeverAll", proof, "cadical"), [known])
     assert certificate.single_steps == ("TypeInvariant",)
@@ -192,7 +192,7 @@ def test_k_induction_uses_what_is_proved() -> None:
     known = hypothesis(model, first.certificate)
     assert known is not None
     with_it, alone = (
-        _kind(model, "Unmarked", [assumed(model, known)]),
+        _kind(model, "Unmarked", [conjoin_invariant(model, known)]),
         _kind(model, "Unmarked", []),
     )
     assert with_it.assumed == (0,)

@@ -36,7 +36,7 @@ from verifier.engines.ic3.inductive_generalisation import InductiveGeneralisatio
 from verifier.engines.ic3.known_steps import Predecessor
 from verifier.engines.ic3.lifting import Lifting
 from verifier.engines.ic3.problem import problem
-from verifier.engines.ic3.reduction import reduced
+from verifier.engines.ic3.reduction import reduce_invariant
 from verifier.engines.ic3.search import Counterexample, FrameClosed, Proof, prove
 from verifier.engines.kinduction import KInductionProof, kinduction
 from verifier.engines.provers import ic3_certificate, ic3_work
@@ -338,7 +338,7 @@ def test_a_new_backend_serves_all_of_ic3(case: Any, monkeypatch: pytest.MonkeyPa
     answer = prove(question, permutations, solver="toy")
     assert isinstance(answer, Proof) == (length is None)
     if isinstance(answer, Proof):
-        clauses = reduced(question, permutations, answer.clauses, "toy").clauses
+        clauses = reduce_invariant(question, permutations, answer.clauses, "toy").clauses
         _passes(model, name, Proof(tuple(clauses), 0, answer.frame, 0, 0.0))
 
 
@@ -435,7 +435,7 @@ def test_kip320_is_proved_and_its_invariant_can_be_reduced() -> None:
     proof = _ic3(model, "StrongIsr")
     assert isinstance(proof, Proof)
     question = problem(model.system, "StrongIsr")
-    fewer = reduced(question, bit_permutations(model), proof.clauses).clauses
+    fewer = reduce_invariant(question, bit_permutations(model), proof.clauses).clauses
     assert 0 < len(fewer) < len(proof.clauses)
     _passes(model, "StrongIsr", Proof(tuple(fewer), 0, proof.frame, 0, 0.0))
 
@@ -444,7 +444,8 @@ def test_an_invariant_with_a_clause_missing_is_noticed() -> None:
     model = build(Kip320(SMALL))
     proof = _ic3(model, "StrongIsr")
     assert isinstance(proof, Proof)
-    fewer = reduced(problem(model.system, "StrongIsr"), bit_permutations(model), proof.clauses).clauses
+    asked = problem(model.system, "StrongIsr")
+    fewer = reduce_invariant(asked, bit_permutations(model), proof.clauses).clauses
     with pytest.raises(AssertionError):
         _passes(model, "StrongIsr", Proof(tuple(fewer[1:]), 0, proof.frame, 0, 0.0))
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from verifier.engines.inductive_step import InductiveSet, largest_inductive
-from verifier.engines.provers import kept_lemmas
+from verifier.engines.provers import find_inductive_lemmas
 from verifier.runs.loading import load
 from verifier.specs.titles import TYPED
 from verifier.symmetry.instance_orbits import instance_representatives
@@ -43,7 +43,7 @@ def test_all_that_can_be_kept_is_or_nothing(spec: str) -> None:
         few = with_lemmas(model, (0.0, 0.3, 0.7, 1.0)[seed % 4], seed)
         every = set(everything_kept(few, name).names)
         wanted = {name, *(lemma.name for lemma in few.system.lemmas)}
-        kept = set(kept_lemmas(few, name).names)
+        kept = set(find_inductive_lemmas(few, name).names)
         assert kept == (every if wanted & every else set())
         seen.add((bool(kept), bool(wanted - every)))
     assert seen >= {(True, True), (False, True)}

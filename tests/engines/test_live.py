@@ -18,7 +18,7 @@ from tests.support.tlc import LIVENESS, MEASURED, constants_of
 from verifier.cli.main import cli
 from verifier.encodings.quantifiers import exists
 from verifier.encodings.sorts import Function, Option, Range, Set
-from verifier.engines.live import LiveEngine, Request, check, decided
+from verifier.engines.live import LiveEngine, Request, check, decide_property
 from verifier.processes.limits import Limits
 from verifier.specs.protocol import (
     IndexSetConstant,
@@ -41,7 +41,7 @@ from verifier.sweep.expansion import expand
 from verifier.sweep.grid import Grid
 from verifier.system.fairness import conditions_named
 from verifier.system.liveness import LiveModel, live_model
-from verifier.trust.lasso import checked_lasso
+from verifier.trust.lasso import check_lasso
 from verifier.trust.replay import ReplayFailure
 from verifier.verdict import Verdict, VerdictKind
 
@@ -61,7 +61,7 @@ def system(steps: Steps, formula: Formula, *fairness: Fairness, states: int = 4)
 
 def asked(live: LiveModel, engine: LiveEngine = LiveEngine.EXPLICIT) -> Verdict:
     request = Request((), "spec", (), engine, depth=8, limits=Limits(60.0).begun())
-    (verdict,) = decided(live, request).verdicts
+    (verdict,) = decide_property(live, request).verdicts
     return verdict
 
 
@@ -190,7 +190,7 @@ def test_a_lasso_that_was_tampered_with_does_not_replay() -> None:
     assert trace is not None
     loop = trace.loop
     assert loop is not None
-    assert checked_lasso(live, trace) == trace
+    assert check_lasso(live, trace) == trace
     for other, words in (
         (replace(trace, loop=None), "no loop"),
         (replace(trace, loop=replace(loop, start=9)), "no loop"),
@@ -199,13 +199,13 @@ def test_a_lasso_that_was_tampered_with_does_not_replay() -> None:
         (replace(trace, loop=replace(loop, start=1, closing=None)), "not fair"),
     ):
         with pytest.raises(ReplayFailure, match=words):
-            checked_lasso(live, other)
+            check_lasso(live, other)
     strict = system(ALTERNATING, holds_of({2}), NEXT, Fairness(Strength.STRONG, ("Leave",)))
     with pytest.raises(ReplayFailure, match="strong fairness of Leave"):
-        checked_lasso(strict, trace)
+        check_lasso(strict, trace)
     other_claim = system(ALTERNATING, holds_of({1}), NEXT)
     with pytest.raises(ReplayFailure, match="holds of this execution"):
-        checked_lasso(other_claim, trace)
+        check_lasso(other_claim, trace)
 
 
 # Protocols with more in them
@@ -335,7 +335,7 @@ def test_exploration_agrees_with_tlc(row: Mapping[str, Any]) -> None:
     (name,) = row["properties"]
     (prop,) = (one for one in model.definition.temporal if one.name == name)
     live = live_model(model, prop, fairness, conditions_named(model.definition, fairness))
-    outcome = decided(live, Request((), fairness, (), LiveEngine.EXPLICIT, limits=Limits().begun()))
+    outcome = decide_property(live, Request((), fairness, (), LiveEngine.EXPLICIT, limits=Limits().begun()))
     assert outcome.verdicts[-1].kind is VerdictKind.PROVED
     if name == "Liveness":  # there are no monitors, so the states are the protocol's
         assert outcome.statistics["distinct_states"] == row["distinct_states"]

@@ -35,8 +35,8 @@ from verifier.specs.temporal import Fairness
 from verifier.system.fairness import conditions_named
 from verifier.system.liveness import LiveModel, live_model
 from verifier.system.same_steps import SameSteps, changes
-from verifier.trust.certificate import Certificate, FoundBy, Misfit, claimed_model
-from verifier.trust.lasso import checked_lasso
+from verifier.trust.certificate import Certificate, FoundBy, Misfit, make_claimed_model
+from verifier.trust.lasso import check_lasso
 from verifier.trust.replay import ReplayFailure
 from verifier.trust.trace import Loop, Trace
 from verifier.verdict import Verdict, VerdictKind
@@ -150,7 +150,7 @@ def test_a_lasso_in_which_a_step_is_cut_off_does_not_replay() -> None:
         loop=Loop(2, None, "spec"),
     )
     with pytest.raises(ReplayFailure, match="leaves its sort or reads what has no value"):
-        checked_lasso(live, trace)
+        check_lasso(live, trace)
 
 
 class AlsoStops(Grows):
@@ -176,7 +176,7 @@ def test_a_lasso_that_rests_on_no_step_that_is_cut_off_counts(engine: LiveEngine
     found = asked(AlsoStops(), engine)
     assert found["Ends"].kind is VerdictKind.VIOLATED
     assert found["Ends"].trace is not None
-    assert checked_lasso(live_model_of(AlsoStops()), found["Ends"].trace) == found["Ends"].trace
+    assert check_lasso(live_model_of(AlsoStops()), found["Ends"].trace) == found["Ends"].trace
 
 
 class Counters(Protocol, camel_case=True):
@@ -304,8 +304,8 @@ def test_no_certificate_of_a_temporal_property_counts_under_a_constraint(ranking
     about = (definition.name, definition.spec_hash, dict(definition.constants), "Ends")
     forged = Certificate(*about, (), (), FoundBy("ic3", "minisat", "2"), fairness="spec", ranking=ranking)
     with pytest.raises(Misfit, match="within the constraint only"):
-        claimed_model(model, forged)
-    assert claimed_model(model, replace(forged, fairness=None)) is model
+        make_claimed_model(model, forged)
+    assert make_claimed_model(model, replace(forged, fairness=None)) is model
 
 
 

@@ -10,7 +10,7 @@ import pytest
 from tests.support.models import build
 from verifier.encodings.quantifiers import count
 from verifier.encodings.sorts import Function, Option, Range
-from verifier.engines.live import LiveEngine, Request, decided
+from verifier.engines.live import LiveEngine, Request, decide_property
 from verifier.engines.live_orbits import Region
 from verifier.processes.limits import Limits
 from verifier.specs.members import ActionMember
@@ -36,7 +36,7 @@ def asked(protocol: Protocol, engine: LiveEngine, *fairness: Fairness) -> Verdic
     model = build(protocol)
     live = live_model(model, model.definition.temporal[0], "spec", fairness)
     request = Request((), "spec", (), engine, limits=Limits(60.0).begun())
-    return decided(live, request).verdicts[-1]
+    return decide_property(live, request).verdicts[-1]
 
 
 class Baton(Protocol, camel_case=True):

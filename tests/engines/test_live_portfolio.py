@@ -15,7 +15,7 @@ from tests.support.command_line import started, verify
 from tests.support.live_systems import live_of, plan_of
 from tests.support.models import build
 from verifier.engines import bmc, explore, live_portfolio
-from verifier.engines.live import LiveEngine, Request, decided
+from verifier.engines.live import LiveEngine, Request, decide_property
 from verifier.engines.live_methods import by_exploration
 from verifier.engines.prove import ProveOutcome
 from verifier.processes.limits import Limits
@@ -35,7 +35,7 @@ def rabbit(fairness: str = "spec", **constants: int) -> LiveModel:
 
 
 def ending(live: LiveModel, request: Request = REQUEST, listen: Any = lambda _: None) -> ProveOutcome:
-    return decided(live, replace(request, limits=request.limits.begun()), listen)
+    return decide_property(live, replace(request, limits=request.limits.begun()), listen)
 
 
 def own(outcome: ProveOutcome) -> Verdict:

@@ -8,9 +8,9 @@ import pytest
 from tests.support.live_differential import compare
 from tests.support.live_systems import is_violated, live_of, plan_of
 from tests.support.sampling import first_of
-from verifier.engines.live import LiveEngine, Request, decided
+from verifier.engines.live import LiveEngine, Request, decide_property
 from verifier.processes.limits import Limits
-from verifier.trust.certificate import claimed_model
+from verifier.trust.certificate import make_claimed_model
 from verifier.trust.certify import check
 from verifier.verdict import VerdictKind
 
@@ -28,10 +28,10 @@ def test_proofs_agree_with_brute_force_and_are_certified(seed: int) -> None:
     plan = plan_of(1000 + seed)
     live = live_of(plan)
     request = Request(("Claim",), "spec", (), LiveEngine.PROVE, limits=Limits(60.0).begun())
-    outcome = decided(live, request)
+    outcome = decide_property(live, request)
     (verdict,) = outcome.verdicts
     assert verdict.kind is (VerdictKind.VIOLATED if is_violated(plan) else VerdictKind.PROVED)
     for proof in outcome.proofs:
         certificate = proof.certificate
         assert certificate.fairness == "spec"
-        assert not check(claimed_model(live.base, certificate), certificate, "z3").failed
+        assert not check(make_claimed_model(live.base, certificate), certificate, "z3").failed

@@ -18,7 +18,7 @@ from verifier.encodings.concrete import FrozenMap
 from verifier.encodings.expressions import literal
 from verifier.encodings.quantifiers import constantly, if_
 from verifier.encodings.sorts import Boolean, Function, Range, Sort
-from verifier.engines.live import LiveEngine, Request, decided
+from verifier.engines.live import LiveEngine, Request, decide_property
 from verifier.engines.ranking import RankingFailed, _first_failing
 from verifier.processes.limits import Limits
 from verifier.specs.definition import DefinitionError
@@ -42,7 +42,7 @@ from verifier.system.liveness import LiveModel, live_model
 from verifier.system.model import Model
 from verifier.system.model import build as build_defined
 from verifier.system.ranking import NoRanking, ranking_claims
-from verifier.trust.certificate import claimed_model
+from verifier.trust.certificate import make_claimed_model
 from verifier.trust.certify import check
 from verifier.verdict import Verdict, VerdictKind
 
@@ -106,14 +106,14 @@ def decided_by_ranking(protocol: Protocol, expected: VerdictKind) -> Verdict:
     model = build(protocol)
     live = live_of(model)
     request = Request((), "spec", (), LiveEngine.RANKING, limits=Limits(60.0).begun())
-    outcome = decided(live, request)
+    outcome = decide_property(live, request)
     (verdict,) = outcome.verdicts
     assert verdict.kind is expected, verdict.reason
     if verdict.kind is VerdictKind.PROVED:
-        (explored,) = decided(live, replace(request, engine=LiveEngine.EXPLICIT)).verdicts
+        (explored,) = decide_property(live, replace(request, engine=LiveEngine.EXPLICIT)).verdicts
         assert explored.kind is VerdictKind.PROVED
         (proof,) = outcome.proofs
-        assert not check(claimed_model(model, proof.certificate), proof.certificate, "z3").failed
+        assert not check(make_claimed_model(model, proof.certificate), proof.certificate, "z3").failed
     return verdict
 
 
@@ -202,7 +202,7 @@ def test_each_claim_of_a_ranking_is_needed(protocol: type[Protocol]) -> None:
     live = live_of(build(protocol()))
     others = [claim for claim in ranking_claims(live) if claim.says != says]
     assert _first_failing(live, (TYPED,), others, lambda _: None) is None
-    (explored,) = decided(live, Request((), "spec", (), LiveEngine.EXPLICIT)).verdicts
+    (explored,) = decide_property(live, Request((), "spec", (), LiveEngine.EXPLICIT)).verdicts
     assert explored.kind is VerdictKind.VIOLATED
 
 
@@ -345,7 +345,7 @@ def test_rabbit_without_stops_gets_balanced_if_each_app_subscribes(queues: int, 
 def test_a_wrong_protocol_is_not_proved_balanced() -> None:
     live = live_of(build(Generous({"queues": 2, "apps": 2})))
     kinds = {
-        engine: decided(live, Request((), "spec", (), engine)).verdicts[-1].kind
+        engine: decide_property(live, Request((), "spec", (), engine)).verdicts[-1].kind
         for engine in (LiveEngine.EXPLICIT, LiveEngine.RANKING)
     }
     assert kinds[LiveEngine.RANKING] is VerdictKind.INCONCLUSIVE

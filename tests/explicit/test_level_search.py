@@ -50,14 +50,14 @@ from verifier.explicit.levels import (
     Task,
     capacity_of,
     keys_of_chunk,
-    parsed_key,
+    parse_key,
 )
 from verifier.explicit.moves import MOST_MOVES, Moves
 from verifier.explicit.orbits import Orbits
 from verifier.explicit.performing import perform
 from verifier.explicit.scattering import SPACE, bounds, columns_of, parts_of, rows_of
-from verifier.explicit.sections import Sections, in_sections, joined, sections
-from verifier.explicit.sorted_states import distinct, merged, mostly_distinct, seen
+from verifier.explicit.sections import Sections, in_sections, join_sections, sections
+from verifier.explicit.sorted_states import distinct, merge_runs, mostly_distinct, seen
 from verifier.processes.cores import cores
 from verifier.processes.limits import Limits
 from verifier.runs.table import engine_named
@@ -447,7 +447,7 @@ def test_keys_have_room_for_all_moves_and_places() -> None:
     assert moves.chunk(1 << 62) <= 1 << PLACE_BITS
     sources = np.array([0, (1 << PLACE_BITS) - 1])
     for chunk, move in ((0, 0), (12345, MOST_MOVES - 1), ((1 << 33) - 1, 7)):
-        parsed = [parsed_key(key) for key in keys_of_chunk(chunk, move, sources).tolist()]
+        parsed = [parse_key(key) for key in keys_of_chunk(chunk, move, sources).tolist()]
         assert parsed == [(chunk, move, place) for place in sources.tolist()]
 
 
@@ -655,7 +655,7 @@ def test_sections_are_read_as_they_were_written(
     keys[[0, -1]] = least, least + span - 1
     order, limits = rng.permutation(100)[:80], (0, 0, 30, 80)
     expected = [column[np.concatenate([order[30:80], order[:30]])] for column in (*columns, keys)]
-    written, least_key = joined(columns, keys, bits)
+    written, least_key = join_sections(columns, keys, bits)
     assert (least_key, len(written)) == ((least, words) if fits else (None, words + 1))
     block = shelf.write("some", [sections(written, order, limits)], lasting=False)
     (one, first), (two, second) = Sections(block, limits, least_key).each()
@@ -681,7 +681,7 @@ def test_runs_are_merged_range_by_range(tmp_path: Path) -> None:
     one, other = (np.array(states[start::2], np.uint64).T for start in (0, 1))
     runs = [(shelf.write("one", list(one)).whole(),), (shelf.write("other", list(other)).whole(),)]
     for capacity in (10, 100_000):
-        (part,) = merged(shelf, runs, f"both{capacity}", (0, SPACE), capacity)
+        (part,) = merge_runs(shelf, runs, f"both{capacity}", (0, SPACE), capacity)
         shelf.check(part.block)
         assert _pairs([shelf.read(part, 0), shelf.read(part, 1)]) == states
 

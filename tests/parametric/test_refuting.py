@@ -31,7 +31,7 @@ from verifier import (
     minimum,
 )
 from verifier.encodings.plain_terms import Undefined, values_of
-from verifier.engines.refuting import refuted
+from verifier.engines.refuting import refute_obligations
 from verifier.parametric.assumed import is_satisfied
 from verifier.parametric.loading import read_for_all
 from verifier.parametric.proving import Proofs, prove
@@ -113,7 +113,7 @@ def brute(definition: Definition, name: str) -> set[tuple[str, str]]:
 @pytest.mark.parametrize("last", [1, 2])
 def test_what_is_refuted_fails_in_some_state(last: int) -> None:
     kind = Counters({"last": last})
-    found = {(one.at, one.claim) for one in refuted(build(kind), "Ordered")}
+    found = {(one.at, one.claim) for one in refute_obligations(build(kind), "Ordered")}
     assert found == brute(define(kind), "Ordered")
     assert ("Note", "FirstIsNone") in found
 
@@ -139,7 +139,8 @@ def random_counters(seed: int) -> type[Protocol]:
 @pytest.mark.parametrize("seed", range(25))
 def test_random_claims_are_refuted_as_by_brute_force(seed: int) -> None:
     kind = random_counters(seed)({"last": 2})
-    assert {(one.at, one.claim) for one in refuted(build(kind), "Ordered")} == brute(define(kind), "Ordered")
+    found = {(one.at, one.claim) for one in refute_obligations(build(kind), "Ordered")}
+    assert found == brute(define(kind), "Ordered")
 
 
 def test_no_effort_is_made_for_what_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -239,7 +240,7 @@ def test_what_is_proved_is_not_refuted(kind: type[Protocol]) -> None:
     for n in (1, 2, 3):
         fits = all(is_satisfied(said, {"n": n}) for said in reading.assumptions)
         assert fits == (kind is not Hidden or n == 3)
-        found = {(one.at, one.claim) for one in refuted(build(kind({"n": n})), "Inv")}
+        found = {(one.at, one.claim) for one in refute_obligations(build(kind({"n": n})), "Inv")}
         assert found.isdisjoint(shown) == fits
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.support.command_line import ROOT, verify
-from verifier.engines.live import LiveEngine, Request, decided
+from verifier.engines.live import LiveEngine, Request, decide_property
 from verifier.processes.limits import Limits
 from verifier.specs.protocol import define
 from verifier.specs.registry import load as class_of
@@ -95,7 +95,7 @@ def asked(model: Model, name: str, fairness: str, conditions: Iterable[Fairness]
     (prop,) = (one for one in model.definition.temporal if one.name == name)
     live = live_model(model, prop, fairness, tuple(conditions))
     request = Request((), fairness, (), LiveEngine.EXPLICIT, limits=Limits().begun())
-    return decided(live, request).verdicts[-1]
+    return decide_property(live, request).verdicts[-1]
 
 
 @pytest.mark.parametrize(("spec", "constants", "fairness", "name", "verdict"), ANSWERS)

@@ -36,7 +36,7 @@ from verifier.specs.protocol import Protocol, define
 from verifier.specs.registry import load
 from verifier.system.model import Model
 from verifier.text.changes import changes, contents
-from verifier.text.columns import aligned, one_line, widths
+from verifier.text.columns import align_rows, one_line, widths
 from verifier.text.counterexample import render_trace
 from verifier.text.failure import render_failure, short_failure
 from verifier.text.run import render_run, verdict_text
@@ -156,7 +156,7 @@ def test_the_widest_columns_give_way_first() -> None:
 
 def test_aligned_rows_fit() -> None:
     rows = [("a", "b" * 30 + " " + "c" * 30), ("long name", "x")]
-    lines = [line for row in aligned(rows, 60) for line in row]
+    lines = [line for row in align_rows(rows, 60) for line in row]
     assert lines == [f"a           {'b' * 30}", f"            {'c' * 30}", "long name   x"]
 
 

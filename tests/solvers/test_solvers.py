@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from verifier.errors import UsageError, unknown_name
+from verifier.errors import UsageError, make_unknown_name_error
 from verifier.solvers import (
     DEFAULT_SOLVER,
     SOLVER_NAMES,
@@ -171,7 +171,7 @@ def test_an_unknown_solver_gets_the_nearest_name() -> None:
         open_solver("cadicall")
     with pytest.raises(UsageError, match=r"did you mean 'z3'\?"):
         solver_version("Z3")
-    assert "did you mean" not in str(unknown_name("solver", "xyzzy", SOLVER_NAMES))
+    assert "did you mean" not in str(make_unknown_name_error("solver", "xyzzy", SOLVER_NAMES))
 
 
 def test_versions_name_the_solver_that_runs() -> None:

@@ -13,8 +13,8 @@ from tests.support.command_line import verify
 from tests.support.signals import UNBOUNDED, UNBOUNDED_CONFIG
 from verifier.cli.reporter import Reporter
 from verifier.processes.limits import Interrupted
-from verifier.runs.modules import refining
 from verifier.runs.asking import Known, Remark
+from verifier.runs.modules import refining
 from verifier.runs.unbounded import Widened, seems_unbounded
 from verifier.text.progress import ProgressText
 
@@ -72,7 +72,7 @@ def test_what_ends_between_two_rounds_is_said_with_what_is_known(
     def interrupted(*_: object) -> str:
         raise Interrupted("timeout of 9 s")
 
-    monkeypatch.setattr(refining, "widened_after", interrupted)
+    monkeypatch.setattr(refining, "widen_after", interrupted)
     path = tmp_path / "Many.tla"
     path.write_text(
         "---- MODULE Many ----\nEXTENDS Integers\nCONSTANT Nodes\nVARIABLES left, held\n"

@@ -31,7 +31,7 @@ from verifier.report.formats import FORMATS
 from verifier.specs.protocol import DefinitionError
 from verifier.sweep.expansion import expand
 from verifier.sweep.grid import read_grids
-from verifier.sweep.store import WITHOUT_CHECKSUMS, Store, counted, table_of
+from verifier.sweep.store import WITHOUT_CHECKSUMS, Store, count_rows, table_of
 from verifier.trust import certificate as certificates
 
 SECONDS = 20
@@ -267,7 +267,7 @@ def _change_row(rng: random.Random, row: dict[str, Any]) -> None:
 
 def _parquet(rows: list[dict[str, Any]]) -> bytes:
     sink = pa.BufferOutputStream()
-    pq.write_table(counted(table_of(rows)), sink)
+    pq.write_table(count_rows(table_of(rows)), sink)
     written: bytes = sink.getvalue().to_pybytes()
     return written
 

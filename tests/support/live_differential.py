@@ -11,7 +11,7 @@ from tests.support.live_systems import Plan, harder_plan_of, is_violated, live_o
 from verifier.clauses.unrolling import Steps
 from verifier.engines.bounded_search import Search, ViolationFound, search
 from verifier.engines.ic3.search import Counterexample, Proof
-from verifier.engines.live import LiveEngine, Request, decided
+from verifier.engines.live import LiveEngine, Request, decide_property
 from verifier.engines.provers import ic3_certificate, ic3_work
 from verifier.processes.limits import Limits
 from verifier.system.liveness import LiveModel
@@ -24,7 +24,8 @@ CLAIM = "Claim"
 
 def verdict_of(live: LiveModel, engine: LiveEngine, *, breach: bool) -> Verdict:
     """Return the engine's verdict on the property. ``breach``: a property checked with it is violated too."""
-    outcome = decided(live, Request((CLAIM,), "spec", (), engine, depth=6, limits=Limits(60.0).begun()))
+    request = Request((CLAIM,), "spec", (), engine, depth=6, limits=Limits(60.0).begun())
+    outcome = decide_property(live, request)
     *others, verdict = sorted(outcome.verdicts, key=lambda one: one.property_name == CLAIM)
     assert bool(others) is breach
     assert all(one.kind is VerdictKind.VIOLATED for one in others)

@@ -31,7 +31,7 @@ from verifier.explicit import arrangements, keys, table
 from verifier.specs.definition import Definition
 from verifier.specs.protocol import Protocol
 from verifier.symmetry.bit_permutations import bit_permutations
-from verifier.system.declared_symmetry import Named, _within, check_symmetry, mentioned
+from verifier.system.declared_symmetry import Named, _within, check_symmetry, list_mentioned
 from verifier.system.transition_system import Instance, Symmetry
 
 Compare = Callable[[Subject], Complaints]
@@ -170,7 +170,7 @@ def _without(kind: type[Sort]) -> Callable[..., Named]:
         return isinstance(sort, kind) or any(map(holds, sort.parts()))
 
     def found(sort: Sort, value: Any, symmetries: tuple[Symmetry, ...]) -> Named:
-        return () if holds(sort) else mentioned(sort, value, symmetries)
+        return () if holds(sort) else list_mentioned(sort, value, symmetries)
 
     return found
 

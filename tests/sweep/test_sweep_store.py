@@ -25,7 +25,7 @@ from verifier.sweep.store import (
     WITHOUT_CHECKSUMS,
     Full,
     Store,
-    counted,
+    count_rows,
     read_asked,
     read_recorded,
     read_rows,
@@ -214,7 +214,7 @@ def test_rows_that_are_none_are_damage_too(
         store.add(rows(1), "job")
         (file,) = (tmp_path / ROWS).iterdir()
         (values,) = pq.ParquetFile(file).read().to_pylist()
-        pq.write_table(counted(table_of([{**values, column: value}])), file)
+        pq.write_table(count_rows(table_of([{**values, column: value}])), file)
         with pytest.raises(UsageError, match=re.escape(str(file))) as refused:
             read_rows(tmp_path)
         assert words in str(refused.value)

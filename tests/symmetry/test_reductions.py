@@ -39,7 +39,7 @@ from verifier.explicit.orbits import Orbits
 from verifier.explicit.packing import Rows, words_for
 from verifier.specs.protocol import Protocol, State, Step, action, define
 from verifier.symmetry.bit_permutations import is_exact, permutation_of
-from verifier.system.declared_symmetry import check_symmetry, mentioned
+from verifier.system.declared_symmetry import check_symmetry, list_mentioned
 from verifier.system.model import Model
 
 CLIENTS = IndexSet("client", 3)
@@ -222,7 +222,7 @@ def test_an_instance_names_all_that_its_parameters_hold(sort: Sort) -> None:
 def test_what_a_value_mentions_is_all_that_may_move_it(sort: Sort) -> None:
     symmetries = check_symmetry(define(_holder(sort, Giver)))
     for value in sort.values():
-        found = mentioned(sort, value, symmetries)
+        found = list_mentioned(sort, value, symmetries)
         assert len(set(found)) == len(found)
         assert set(found) == set(elements_in(sort, value))
         for moves in MOVES:

@@ -14,14 +14,13 @@ from tests.support.sampling import rest_slow
 from tests.support.tla_modules import few, question_of, translated, written
 from tests.support.tla_random import ran
 from tests.support.tla_random_texts import module
-from verifier.engines.growth import expected
+from verifier.engines.growth import expect_states
 from verifier.errors import UsageError
 from verifier.outcomes.run import Run
 from verifier.processes.limits import INTERRUPTED, Interrupted
-from verifier.runs.modules import refining
-from verifier.runs.modules import bounded_checking
-from verifier.runs.modules.strategy import answer_question
+from verifier.runs.modules import bounded_checking, refining
 from verifier.runs.modules.refining import BudgetExceeded, ModuleQuestion, run_from_sample
+from verifier.runs.modules.strategy import answer_question
 from verifier.runs.modules.translating import NotTranslated, Symbolic
 from verifier.runs.modules.verdicts import SettledVerdicts
 from verifier.specs.titles import UNDEFINED_READ
@@ -218,12 +217,12 @@ def test_the_interpreter_goes_on_where_translating_takes_long(
 def test_states_are_expected_by_how_levels_grow() -> None:
     seen = [1, 2, 34, 256, 1136, 3728, 9288, 17728, 27100]
     for known in (6, 7, 8):  # grows by less and less
-        assert sum(seen) / 2 < expected(seen[:known], 8, 10**6) < 2 * sum(seen)
-    assert expected([1, 3, 9], 4, 10**6) == 1 + 3 + 9 + 27 + 81
-    assert expected([1, 2, 8], 4, 10**6) == 1 + 2 + 8 + 32 + 128  # never by more and more
-    assert expected([9, 3], 9, 10**6) == 9 + 3 + 8 * 3
-    assert expected([1, 10], 100, 10**6) > 10**6
-    assert expected([1], 5, 10) == 0
+        assert sum(seen) / 2 < expect_states(seen[:known], 8, 10**6) < 2 * sum(seen)
+    assert expect_states([1, 3, 9], 4, 10**6) == 1 + 3 + 9 + 27 + 81
+    assert expect_states([1, 2, 8], 4, 10**6) == 1 + 2 + 8 + 32 + 128  # never by more and more
+    assert expect_states([9, 3], 9, 10**6) == 9 + 3 + 8 * 3
+    assert expect_states([1, 10], 100, 10**6) > 10**6
+    assert expect_states([1], 5, 10) == 0
 
 
 def test_an_end_in_the_midst_keeps_the_depth_and_what_was_found(
@@ -297,7 +296,7 @@ def test_depths_are_kept_where_sorts_are_widened(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(Scout, "widen", lambda *_: None)
     asked: dict[str, Any] = {"depth": 20, "steps": "serial", "properties": ("Inv",)}
     assert _kinds(_run(translated(tmp_path, body, CONFIG), **asked)) == {"Inv": ("HOLDS", 20)}
-    monkeypatch.setattr(refining, "widened_after", _interrupted)
+    monkeypatch.setattr(refining, "widen_after", _interrupted)
     found = _kinds(_run(translated(tmp_path, body, CONFIG), **asked))
     assert found == {"Inv": ("INCONCLUSIVE", 1)}, "x = 0..2 were seen, so a step from x = 2 leaves the sorts"
 

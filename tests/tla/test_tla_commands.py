@@ -364,7 +364,7 @@ def test_an_end_while_sorts_are_widened_keeps_what_is_violated(
         def widened(*_: object, stop: BaseException = stop) -> str:
             raise stop
 
-        monkeypatch.setattr(refining, "widened_after", widened)
+        monkeypatch.setattr(refining, "widen_after", widened)
         words = ("bmc", "M.tla", "--steps", "serial", "--depth", "4", "--property", "Early")
         found = _object(*words, "--property", "Low", code=10)["results"]
         assert [(one["verdict"], one["reason"]) for one in found] == [

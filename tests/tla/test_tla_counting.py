@@ -21,9 +21,8 @@ from verifier.encodings.sorts import Range, Set
 from verifier.encodings.terms import Symbol
 from verifier.explicit.classes import PermutedWords
 from verifier.explicit.packing import pack_columns
-from verifier.runs.modules import refining
-from verifier.runs.modules import translated_exploring
 from verifier.runs.building import build_model
+from verifier.runs.modules import refining, translated_exploring
 from verifier.runs.modules.loading import TlaDefinition, load
 from verifier.runs.modules.refining import _check_choices
 from verifier.runs.modules.translating import NotTranslated, translate_module

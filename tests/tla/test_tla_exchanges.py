@@ -15,8 +15,8 @@ from verifier.engines.ic3.search import Proof, prove
 from verifier.engines.provers import with_goal
 from verifier.runs.building import build_model
 from verifier.symmetry.bit_permutations import bit_permutations
-from verifier.symmetry.exchanges import exchanged, found_exchanges, moved_bits
-from verifier.symmetry.instance_images import represented_by
+from verifier.symmetry.exchanges import exchanged, find_exchanges, move_bits
+from verifier.symmetry.instance_images import find_representatives
 from verifier.system.model import Model
 from verifier.trust.certificate import FoundBy, certificate_of
 from verifier.trust.certify import check
@@ -109,10 +109,10 @@ def test_only_what_changes_nothing_is_used(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", [name for name, (_, count) in CASES.items() if count < 6])
 def test_each_exchange_that_is_refused_changes_steps_or_init(name: str, tmp_path: Path) -> None:
     model = _model(CASES[name][0], tmp_path)
-    steps, found = _steps(model), set(found_exchanges(model, ()))
+    steps, found = _steps(model), set(find_exchanges(model, ()))
     init = Evaluator(model.system.bits, (model.system.init,))
     for exchange in model.definition.exchanges:
-        permutation = moved_bits(model.layout, exchange)
+        permutation = move_bits(model.layout, exchange)
         assert permutation is not None
         if permutation not in found:
             other = {(_moved(s, permutation), _moved(t, permutation)) for s, t in steps}
@@ -152,11 +152,11 @@ def test_proofs_are_those_without_exchanges(name: str, tmp_path: Path) -> None:
 
 def test_one_instance_stands_for_its_images(tmp_path: Path) -> None:
     model = _model(LOCK, tmp_path)
-    stands = represented_by(model, (model.system.valid,))
+    stands = find_representatives(model, (model.system.valid,))
     actions = {model.system.instances[index].action for index in set(stands.values())}
     assert len(set(stands.values())) == len(actions)
     telling = (model.system.valid, model.layout.bits[0])
-    assert len(set(represented_by(model, telling).values())) > len(actions)
+    assert len(set(find_representatives(model, telling).values())) > len(actions)
 
 
 def test_values_within_values_are_exchanged() -> None:

@@ -16,8 +16,8 @@ from tests.support.sampling import rest_slow
 from tests.support.tla_modules import question_of, specified, translated
 from verifier.errors import UsageError
 from verifier.outcomes.run import Run
-from verifier.runs.modules import bounded_checking
 from verifier.runs.asking import Remark
+from verifier.runs.modules import bounded_checking
 from verifier.runs.modules.strategy import answer_question
 from verifier.runs.modules.translating import NotTranslated
 from verifier.tla.automorphisms import interchangeable

@@ -10,10 +10,9 @@ import pytest
 
 from tests.support.tla_modules import question_of, translated
 from verifier.outcomes.run import Run
-from verifier.runs.modules import refining
-from verifier.runs.modules import proving
-from verifier.runs.modules.strategy import answer_question
+from verifier.runs.modules import proving, refining
 from verifier.runs.modules.refining import BudgetExceeded, ModuleQuestion, run_from_sample
+from verifier.runs.modules.strategy import answer_question
 from verifier.runs.modules.translating import NotTranslated, Symbolic
 from verifier.runs.modules.verdicts import SettledVerdicts
 from verifier.specs.titles import NO_DEADLOCK

@@ -16,8 +16,8 @@ from tests.support.command_line import verify
 from tests.support.sampling import first_of
 from tests.support.tla_modules import question_of, translated, written
 from verifier.outcomes.run import Run
-from verifier.runs.modules import refining
 from verifier.runs.building import as_built
+from verifier.runs.modules import refining
 from verifier.runs.modules.refining import run_from_sample
 from verifier.runs.modules.translating import Symbolic
 from verifier.runs.validation.agreement import Disagrees

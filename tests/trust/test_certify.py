@@ -21,7 +21,7 @@ from verifier.specs.protocol import IndexSetConstant, Protocol, State, Step, act
 from verifier.specs.registry import load
 from verifier.symmetry import instance_images as images
 from verifier.symmetry.bit_permutations import permutation_of
-from verifier.symmetry.instance_images import represented_by
+from verifier.symmetry.instance_images import find_representatives
 from verifier.trust.certificate import FoundBy, certificate_of, formulas
 from verifier.trust.certify import check
 
@@ -86,10 +86,10 @@ class Favourite(Protocol, camel_case=True):
 def test_images_stand_for_each_other() -> None:
     model = build(Favourite())
     invariant_parts = [prop.formula for prop in model.system.properties]
-    assert set(represented_by(model, invariant_parts).values()) == {0}
+    assert set(find_representatives(model, invariant_parts).values()) == {0}
     # What tells one from the others is no invariant under renaming: then nothing stands for another.
     telling = [*invariant_parts, model.system.bits[0]]
-    assert len(set(represented_by(model, telling).values())) > 1
+    assert len(set(find_representatives(model, telling).values())) > 1
 
 
 def test_an_instance_that_differs_stands_for_itself(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,7 +99,7 @@ def test_an_instance_that_differs_stands_for_itself(monkeypatch: pytest.MonkeyPa
     object.__setattr__(
         instances[1], "guard", conjunction((instances[1].guard, negation(model.system.bits[-1])))
     )
-    stands = represented_by(model, parts)
+    stands = find_representatives(model, parts)
     assert stands[1] == 1
     assert 1 not in {stands[index] for index in range(len(instances)) if index != 1}
     # A permutation that was made up is found out by the terms.
@@ -110,7 +110,7 @@ def test_an_instance_that_differs_stands_for_itself(monkeypatch: pytest.MonkeyPa
             permutation_of(layout, renaming)[:1] + tuple(reversed(permutation_of(layout, renaming)[1:]))
         ),
     )
-    made_up = represented_by(build(Favourite()), parts)
+    made_up = find_representatives(build(Favourite()), parts)
     assert all(index == of for index, of in made_up.items())
 
 
@@ -140,5 +140,5 @@ def test_symmetry_of_kip320_is_seen_in_its_terms() -> None:
     types = tuple(p.name for p in model.system.properties if p.kind == "type invariant")
     lemmas = tuple(lemma.name for lemma in model.system.lemmas)
     proof = certificate_of(model, "StrongIsr", (*types, *lemmas), (), FoundBy("induction", "cadical", "1"))
-    stands = represented_by(model, formulas(model, proof).values())
+    stands = find_representatives(model, formulas(model, proof).values())
     assert len(set(stands.values())) < len(stands) / 2

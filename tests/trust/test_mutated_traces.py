@@ -22,7 +22,7 @@ from verifier.engines.choices import StepsChoice
 from verifier.errors import UsageError
 from verifier.runs import replaying
 from verifier.runs.loading import Loaded, load
-from verifier.runs.replaying import replayed
+from verifier.runs.replaying import replay_text
 from verifier.specs.definition import Definition
 from verifier.specs.protocol import DefinitionError
 from verifier.specs.titles import NO_DEADLOCK
@@ -258,7 +258,7 @@ def judged(asked: Subject, count: int, monkeypatch: pytest.MonkeyPatch) -> dict[
     tally = {"turned down": 0, "accepted": 0}
     for what, text in mutants(asked, count):
         try:
-            replayed(Path("trace.itf.json"), text, None, {})
+            replay_text(Path("trace.itf.json"), text, None, {})
         except (UsageError, DefinitionError):
             tally["turned down"] += 1
             continue
@@ -293,7 +293,7 @@ def test_the_command_agrees(asked: Subject, tmp_path: Path) -> None:
     for what, text in [("nothing", trace_of(asked)), *mutants(asked, 5)]:
         path.write_text(text)
         try:
-            replayed(path, text, None, {})
+            replay_text(path, text, None, {})
             expected = 0
         except (UsageError, DefinitionError):
             expected = 2

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from verifier.api.values import of_itf, plain
-from verifier.errors import UsageError, unknown_name
+from verifier.errors import UsageError, make_unknown_name_error
 from verifier.outcomes.content import as_object
 from verifier.outcomes.row import rows_of
 from verifier.outcomes.run import Run
@@ -122,7 +122,9 @@ class Result:
         for result in self.results:
             if result.name == own:
                 return result
-        raise unknown_name("property of this result", name, [result.name for result in self.results])
+        raise make_unknown_name_error(
+            "property of this result", name, [result.name for result in self.results]
+        )
 
     def __iter__(self) -> Iterator[PropertyResult]:
         return iter(self.results)

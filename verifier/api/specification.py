@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from verifier.api.result import Result
-from verifier.errors import unknown_name
-from verifier.runs.asking import answered, prepared
+from verifier.errors import make_unknown_name_error
+from verifier.runs.asking import answer_question, make_question
 from verifier.runs.loading import Loaded, Reading, load_class_at, only_of_modules
 from verifier.runs.loading import load as load_spec
-from verifier.runs.option import Option, Words, declared
+from verifier.runs.option import Option, Words, list_declared
 from verifier.runs.table import ENGINES, engine_named
 from verifier.specs.definition import Definition
 from verifier.specs.protocol import Protocol
@@ -31,7 +31,7 @@ def _method(specification: Specification, name: str) -> Callable[..., Result]:
     def ask(*properties: str, **options: Any) -> Result:
         return specification.run(name, *properties, **options)
 
-    known = declared(engine.options)
+    known = list_declared(engine.options)
     defaults = engine.defaults_in_python
     named = [_parameter(option, defaults) for option in known.values() if option.name != "properties"]
     by_place = inspect.Parameter("properties", inspect.Parameter.VAR_POSITIONAL, annotation=str)
@@ -66,17 +66,17 @@ class Specification(EngineMethods):
         """
         found = engine_named(engine)
         given = {name: value for name, value in options.items() if value is not None}
-        for item in declared(found.options).values():
+        for item in list_declared(found.options).values():
             if isinstance(item.kind, Words) and isinstance(given.get(item.name), str):
                 given[item.name] = (given[item.name],)
         parsed = found.parsed(given, of_command=True)
         named = (*properties, *parsed.pop("properties", ()))
         for name in named:
             if not isinstance(name, str):
-                raise unknown_name("property", name, self.properties)
+                raise make_unknown_name_error("property", name, self.properties)
         options = found.options_of({**found.defaults_in_python, **parsed, "properties": named})
-        question = prepared(found, self.loaded, options)
-        return Result(answered(found, question))
+        question = make_question(found, self.loaded, options)
+        return Result(answer_question(found, question))
 
     if not TYPE_CHECKING:  # a type checker would take every misspelt engine for an attribute
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from verifier.ci.manifest import Cell, Expected
 from verifier.ci.work import CellRun, Facts, Refusal
-from verifier.errors import unknown_name
+from verifier.errors import make_unknown_name_error
 from verifier.outcomes.expectations import plain_code
 from verifier.outcomes.row import Row
 from verifier.processes.pool import TaskResult
@@ -66,7 +66,7 @@ def before_running(cell: Cell, facts: Facts | Refusal) -> list[Check]:
     running = to_run(cell, facts)
     missing = [item for item in cell.expected if item.property_name not in running]
     return checks + [
-        surprise(item.property_name, f"{_said(item)} is expected, but {_no_claim(item, facts)}")
+        surprise(item.property_name, f"{_describe(item)} is expected, but {_no_claim(item, facts)}")
         for item in missing
     ]
 
@@ -75,11 +75,11 @@ def _no_claim(item: Expected, facts: Facts) -> str:
     """Return the reason why an engine cannot check a property."""
     if item.property_name in facts.elsewhere:
         return facts.elsewhere[item.property_name]
-    error = unknown_name("property", item.property_name, facts.properties)
+    error = make_unknown_name_error("property", item.property_name, facts.properties)
     return f"there is no such property any more: {error}"
 
 
-def uncovered(
+def find_uncovered(
     cells: Sequence[Cell], known: Mapping[str, Facts | Refusal], *, recording: bool = False
 ) -> Iterator[tuple[Cell | None, str, Check]]:
     """Yield the properties that a spec checks by default and of which no cell expects anything. Each comes
@@ -144,7 +144,7 @@ def not_run() -> Check:
 
 def compare(item: Expected, row: Row | None) -> Check:
     """Compare the verdict of one property."""
-    name, wanted = item.property_name, _said(item)
+    name, wanted = item.property_name, _describe(item)
     if row is None:
         return Check(name, wanted, None, "the run gave no verdict", ExitCode.NOT_AS_EXPECTED)
     found, code = verdict_line(row), _code(row)
@@ -173,7 +173,7 @@ def verdict_line(row: Row) -> str:
     return words if row.steps is None or row.fewest else f"{words} (maybe not the fewest)"
 
 
-def _said(item: Expected) -> str:
+def _describe(item: Expected) -> str:
     if item.steps is not None:
         return f"{item.verdict} in {steps_words(item.steps)}"
     return f"{item.verdict}{'' if item.depth is None else f'({item.depth})'}"

@@ -11,9 +11,9 @@ from verifier.ci.check import (
     Check,
     after_running,
     before_running,
+    find_uncovered,
     not_run,
     to_run,
-    uncovered,
 )
 from verifier.ci.manifest import Cell, Expected
 from verifier.ci.work import CellRun, Facts, Refusal, run, survey
@@ -83,10 +83,10 @@ def check_cells(
 
         known = survey(cells, at_once, watch_survey)
         cells = [_with_own_names(cell, known[cell.id]) for cell in cells]
-        found = list(uncovered(cells, known, recording=anew)) if everything else []
+        found = list(find_uncovered(cells, known, recording=anew)) if everything else []
         if anew:
             missing += [check for first, _, check in found if first is None]
-            cells = [_asked_anew(cell, known[cell.id], found) for cell in cells]
+            cells = [_ask_again(cell, known[cell.id], found) for cell in cells]
         else:
             missing += [check for _, _, check in found]
         for checked in _run(cells, known, at_once, watch_cells):
@@ -130,7 +130,7 @@ def _with_own_names(cell: Cell, facts: Facts | Refusal) -> Cell:
     return replace(cell, expected=tuple(replace(item, property_name=name) for item, name in named))
 
 
-def _asked_anew(
+def _ask_again(
     cell: Cell, facts: Facts | Refusal, uncovered_names: Sequence[tuple[Cell | None, str, Check]]
 ) -> Cell:
     """Return the cell with the properties to record; their verdicts do not matter."""

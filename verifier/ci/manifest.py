@@ -30,7 +30,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from verifier.errors import UsageError, unknown_name
+from verifier.errors import UsageError, make_unknown_name_error
 from verifier.runs.engine import Engine
 from verifier.runs.loading import TLA, Loaded, Reading, load
 from verifier.runs.quantities import DURATION, SIZE, parse_duration, parse_size
@@ -126,7 +126,7 @@ class Manifest:
         known = [cell.id for cell in self.cells]
         for name in names:
             if name not in known:
-                raise UsageError(f"{self.path}: {unknown_name('cell', name, known)}")
+                raise UsageError(f"{self.path}: {make_unknown_name_error('cell', name, known)}")
         return tuple(cell for cell in self.cells if not names or cell.id in names)
 
 
@@ -137,7 +137,7 @@ def read_manifest(path: Path) -> Manifest:
     check_keys(defaults, _DEFAULTS, f"{path}, defaults")
     tables = list_of_tables(content, "cell", path, "check")
     cells = [
-        _cell({**defaults, **table}, path, f"{path}, {_called(table, number)}")
+        _cell({**defaults, **table}, path, f"{path}, {_name_cell(table, number)}")
         for number, table in enumerate(tables, 1)
     ]
     for number, cell in enumerate(cells):
@@ -146,7 +146,7 @@ def read_manifest(path: Path) -> Manifest:
     return Manifest(path, tuple(cells))
 
 
-def _called(table: Mapping[str, Any], number: int) -> str:
+def _name_cell(table: Mapping[str, Any], number: int) -> str:
     return f"cell {table['id'] if isinstance(table.get('id'), str) else number}"
 
 
@@ -156,11 +156,11 @@ def _cell(table: Mapping[str, Any], path: Path, place: str) -> Cell:
     if not _ID.fullmatch(name):
         raise UsageError(f"{place}: id = {name!r} is not allowed: it takes letters, digits and . _ -")
     if engine not in ENGINES:
-        raise UsageError(f"{place}: {unknown_name('engine', engine, ENGINES)}")
+        raise UsageError(f"{place}: {make_unknown_name_error('engine', engine, ENGINES)}")
     found = engine_named(engine)
     options = _options(table, found, place)
     expectations = _table(table, "expect", place).items()
-    expected = tuple(_expected(prop, value, found, options, place) for prop, value in expectations)
+    expected = tuple(_make_expected(prop, value, found, options, place) for prop, value in expectations)
     states = whole(table, "distinct_states", place)
     if states is not None and not found.counts_states:
         counting = " and ".join(name for name in ENGINES if engine_named(name).counts_states)
@@ -168,7 +168,7 @@ def _cell(table: Mapping[str, Any], path: Path, place: str) -> Cell:
     return Cell(
         id=name,
         spec=_text(table, "spec", place),
-        place=_located(_text(table, "spec", place), path, place),
+        place=_locate(_text(table, "spec", place), path, place),
         constants=_table(table, "constants", place),
         engine=engine,
         options=options,
@@ -204,12 +204,12 @@ def _seconds(table: Mapping[str, Any], place: str) -> float | None:
     return float(value)
 
 
-def _located(spec: str, path: Path, place: str) -> str:
+def _locate(spec: str, path: Path, place: str) -> str:
     """Return the path of a spec. A file is sought beside the manifest, whatever the working directory."""
     if spec in BUILT_IN:
         return spec
     if not spec.endswith((".py", TLA)) and ".py:" not in spec:
-        error = unknown_name("spec", spec, BUILT_IN)
+        error = make_unknown_name_error("spec", spec, BUILT_IN)
         files = f"{spec}.py or {spec}.tla"
         raise UsageError(f"{place}: {error}; a protocol of your own is named by its file, as in {files}")
     file = spec.rpartition(":")[0] if ".py:" in spec else spec
@@ -236,7 +236,7 @@ def _options(table: Mapping[str, Any], engine: Engine[Any], place: str) -> Mappi
     return {**engine.manifest_defaults(parsed), **parsed}
 
 
-def _expected(
+def _make_expected(
     name: str, value: Any, engine: Engine[Any], options: Mapping[str, Any], place: str
 ) -> Expected:
     place = f"{place}, expect {name}"
@@ -247,7 +247,7 @@ def _expected(
     check_keys(table, known, place)
     word = _text(table, "verdict", place)
     if word not in _VERDICTS:
-        raise UsageError(f"{place}: {unknown_name('verdict', word, _VERDICTS)}")
+        raise UsageError(f"{place}: {make_unknown_name_error('verdict', word, _VERDICTS)}")
     steps, depth, verdict = whole(table, "steps", place), whole(table, "depth", place), _VERDICTS[word]
     if steps is not None and verdict not in (VerdictKind.VIOLATED, VerdictKind.REACHED):
         raise UsageError(f"{place}: steps = {steps} is for violated and reached: {word} has no steps")

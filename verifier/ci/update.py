@@ -56,7 +56,7 @@ def left_alone(checked: CellResult) -> NotRecorded | None:
     return None
 
 
-def updated(text: str, cells: Sequence[CellResult]) -> tuple[str, dict[str, tuple[str, ...]]]:
+def update_manifest(text: str, cells: Sequence[CellResult]) -> tuple[str, dict[str, tuple[str, ...]]]:
     """Return the manifest's text with the results of these cells, and the removed expectations by cell. All
     these cells must be recordable."""
     document: Any = tomlkit.parse(text)
@@ -69,7 +69,7 @@ def write_updated(path: Path, cells: Sequence[CellResult]) -> Updated:
     """Rewrite the file. Raises OSError."""
     left = {checked.cell.id: reason for checked in cells if (reason := left_alone(checked)) is not None}
     before = bytes_of(path).decode()  # the line ends stay as they are
-    after, removed = updated(before, [checked for checked in cells if checked.cell.id not in left])
+    after, removed = update_manifest(before, [checked for checked in cells if checked.cell.id not in left])
     if after != before:
         replace_file(path, after)
     return Updated(tuple(left.values()), removed)

@@ -58,7 +58,7 @@ def survey(
 ) -> Mapping[str, Facts | Refusal]:
     """Facts about each cell's spec, by the cell's id."""
     tasks = [Task(cell.id, _surveying(cell), _limits(cell)) for cell in cells]
-    return {done.name: _surveyed(done) for done in run_tasks(tasks, at_once, watch)}
+    return {done.name: _survey(done) for done in run_tasks(tasks, at_once, watch)}
 
 
 def run(
@@ -73,7 +73,7 @@ def _limits(cell: Cell) -> Limits:
     return Limits(cell.timeout, cell.memory, with_grace=True)
 
 
-def _surveyed(done: TaskResult) -> Facts | Refusal:
+def _survey(done: TaskResult) -> Facts | Refusal:
     if done.limit is not None:
         return Refusal(f"the spec could not be loaded: {done.limit}")
     if done.failure is not None:
@@ -83,7 +83,7 @@ def _surveyed(done: TaskResult) -> Facts | Refusal:
     return found
 
 
-def _guarded(find: Callable[[], Any]) -> Work:
+def _guard(find: Callable[[], Any]) -> Work:
     def work(report: Callable[[Any], None], _: Connection) -> None:
         try:
             report(find())
@@ -113,7 +113,7 @@ def _surveying(cell: Cell) -> Work:
             no_deadlock=definition.titles.no_deadlock if engine.looks_for_deadlocks else None,
         )
 
-    return _guarded(find)
+    return _guard(find)
 
 
 def _lasting(definition: Definition) -> tuple[str, ...]:
@@ -132,4 +132,4 @@ def _running(cell: Cell, properties: tuple[str, ...]) -> Work:
         seen = statistics.get("distinct_states") if complete else None
         return CellRun(tuple(rows_of(content)), seen)
 
-    return _guarded(find)
+    return _guard(find)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from verifier.clauses.unrolling import Clauses, Unrolling
-from verifier.solvers.elimination import eliminated
+from verifier.solvers.elimination import eliminate
 
 
 def with_fewer_gates(unrolling: Unrolling, within: Iterable[Sequence[int]] = ()) -> Unrolling:
@@ -33,8 +33,8 @@ def with_fewer_gates(unrolling: Unrolling, within: Iterable[Sequence[int]] = ())
     }
     following = range(stride + 1, stride + bits + 1)
     states = [*unrolling.state, *within]
-    state = eliminated(states, of_states)
-    relation = eliminated([*states, *unrolling.relation], {*of_steps, *following})
+    state = eliminate(states, of_states)
+    relation = eliminate([*states, *unrolling.relation], {*of_steps, *following})
     used = dict.fromkeys((*sorted(of_steps), *_variables(state), *_variables(relation)))
     number = {old: new for new, old in enumerate((v for v in used if v not in following), 1)}
     fewer = len(number)

@@ -16,7 +16,7 @@ from verifier.system.transition_system import Instance
 
 def firing_order(instances: Sequence[Instance]) -> list[int]:
     """The instances' indices in the order in which those of one step fire."""
-    before = _wanted_before(instances)
+    before = _list_followers(instances)
     after: list[set[int]] = [set() for _ in instances]
     for index, successors in enumerate(before):
         for other in successors:
@@ -45,7 +45,7 @@ def firing_order(instances: Sequence[Instance]) -> list[int]:
     return first + last[::-1]
 
 
-def _wanted_before(instances: Sequence[Instance]) -> list[set[int]]:
+def _list_followers(instances: Sequence[Instance]) -> list[set[int]]:
     """For each instance the others that should stand after it, because they write what it reads."""
     writers: dict[int, set[int]] = {}
     for index, instance in enumerate(instances):

@@ -134,7 +134,7 @@ class _RandomWalks:
         return waiting
 
 
-def enabled_on_walks(system: TransitionSystem) -> set[str]:
+def find_enabled_on_walks(system: TransitionSystem) -> set[str]:
     """Actions that are enabled in some state of random walks."""
     initial = initial_state(unroll(system, Steps.SERIAL, symmetry=False))
     if initial is None:

@@ -31,7 +31,7 @@ class Definitions:
 
     def hold(self, term: FNode) -> None:
         """Adds clauses that make the term true."""
-        waiting = [_signed(term, True)]
+        waiting = [_split_sign(term, True)]
         while waiting:
             node, positive = waiting.pop()
             parts = _parts(node, positive)
@@ -44,7 +44,7 @@ class Definitions:
 
     def literal(self, term: FNode) -> int:
         """A literal that is equivalent to the term. Raises TypeError for a term that is not boolean."""
-        return self._literal(*_signed(term, True))
+        return self._literal(*_split_sign(term, True))
 
     def _literal(self, root: FNode, positive: bool) -> int:
         known, stack = self._literals, [root]
@@ -53,7 +53,7 @@ class Definitions:
             if node in known:
                 stack.pop()
                 continue
-            defining = [(sign, _implied(node, sign)) for sign in (True, False)]
+            defining = [(sign, _imply(node, sign)) for sign in (True, False)]
             missing = [part for _, found in defining for one in found for part, _ in one if part not in known]
             if missing:
                 stack += missing
@@ -67,7 +67,7 @@ class Definitions:
         return known[root] if positive else -known[root]
 
 
-def _signed(node: FNode, positive: bool) -> Signed:
+def _split_sign(node: FNode, positive: bool) -> Signed:
     while node.is_not():
         node, positive = node.arg(0), not positive
     return node, positive
@@ -76,13 +76,13 @@ def _signed(node: FNode, positive: bool) -> Signed:
 def _parts(node: FNode, positive: bool) -> list[Signed] | None:
     """The parts of a conjunction or disjunction, or of the negation of one."""
     if node.is_and() or node.is_or():
-        return [_signed(part, positive) for part in node.args()]
+        return [_split_sign(part, positive) for part in node.args()]
     if node.is_implies():
-        return [_signed(node.arg(0), not positive), _signed(node.arg(1), positive)]
+        return [_split_sign(node.arg(0), not positive), _split_sign(node.arg(1), positive)]
     return None
 
 
-def _implied(node: FNode, positive: bool) -> list[list[Signed]]:
+def _imply(node: FNode, positive: bool) -> list[list[Signed]]:
     """Clauses over the parts of a term whose conjunction says that the term is true (or false)."""
     kind, args = node.node_type(), node.args()
     if kind == op.SYMBOL and node.symbol_type().is_bool_type():
@@ -101,9 +101,9 @@ def _implied(node: FNode, positive: bool) -> list[list[Signed]]:
     else:
         raise TypeError(f"not a boolean term: {node}")
     found = [
-        [_signed(condition, False), _signed(then, values[0])],
-        [_signed(condition, True), _signed(otherwise, values[1])],
+        [_split_sign(condition, False), _split_sign(then, values[0])],
+        [_split_sign(condition, True), _split_sign(otherwise, values[1])],
     ]
     if kind == op.ITE:  # redundant: lets the result propagate before the condition is known
-        found.append([_signed(then, positive), _signed(otherwise, positive)])
+        found.append([_split_sign(then, positive), _split_sign(otherwise, positive)])
     return found

@@ -21,11 +21,11 @@ def type_clauses(system: TransitionSystem) -> Clauses:
     variables = {symbol: number for number, symbol in enumerate(system.bits, 1)}
     found: Clauses = []
     for conjunct in system.valid.args() if system.valid.is_and() else (system.valid,):
-        found += _distributed(conjunct, variables) or []
-    return normalised(found)
+        found += _distribute(conjunct, variables) or []
+    return normalise(found)
 
 
-def normalised(clauses: Iterable[Sequence[int]]) -> Clauses:
+def normalise(clauses: Iterable[Sequence[int]]) -> Clauses:
     """Each clause once, with its literals sorted, without the clauses that are always true."""
     kept: dict[tuple[int, ...], None] = {}
     for clause in clauses:
@@ -35,7 +35,7 @@ def normalised(clauses: Iterable[Sequence[int]]) -> Clauses:
     return [list(clause) for clause in kept]
 
 
-def _distributed(formula: FNode, variables: dict[FNode, int], positive: bool = True) -> Clauses | None:
+def _distribute(formula: FNode, variables: dict[FNode, int], positive: bool = True) -> Clauses | None:
     """The formula (or its negation) as clauses by distribution; None if there would be many."""
     kind = formula.node_type()
     if kind == op.SYMBOL:
@@ -43,12 +43,12 @@ def _distributed(formula: FNode, variables: dict[FNode, int], positive: bool = T
     if kind == op.BOOL_CONSTANT:
         return [] if formula.constant_value() == positive else [[]]
     if kind == op.NOT:
-        return _distributed(formula.arg(0), variables, not positive)
+        return _distribute(formula.arg(0), variables, not positive)
     if kind not in (op.AND, op.OR):
         return None
     parts: list[Clauses] = []
     for argument in formula.args():
-        part = _distributed(argument, variables, positive)
+        part = _distribute(argument, variables, positive)
         if part is None:
             return None
         parts.append(part)

@@ -60,7 +60,7 @@ def command(
     limits = Limits(timeout).begun()
     file = read_file(path)
     with terminable():
-        checks = [_checked(path, content, spec, solver, limits) for content in file.contents]
+        checks = [_check(path, content, spec, solver, limits) for content in file.contents]
     run = _of_all([one.run for one in checks], file.not_proved)
     if output_format == "json":
         print_json(as_object(run))
@@ -103,7 +103,7 @@ def _of_all(runs: Sequence[Run], not_proved: Mapping[str, str]) -> Run:
     )
 
 
-def _checked(
+def _check(
     path: Path, content: Mapping[str, Any], spec: str | None, solver: str | None, limits: Limits
 ) -> _Checked:
     from verifier.parametric.certificate import is_one
@@ -114,7 +114,7 @@ def _checked(
     claim = read_claim(path, spec, solver, limits, reading_of(spec), content)
     _announce(claim)
     certified = certify(claim)
-    return _Checked(run_of(certified), list(_said(certified)))
+    return _Checked(run_of(certified), list(_describe(certified)))
 
 
 def _for_all(
@@ -123,7 +123,7 @@ def _for_all(
     """Checks a certificate for all constants."""
     from verifier.runs.certifying_all import certify, read_claim, run_of
     from verifier.solvers import solver_version
-    from verifier.text.all_constants import said_of_constants
+    from verifier.text.all_constants import describe_assumptions
     from verifier.text.run import verdict_text
 
     claim = read_claim(path, spec, solver, limits, content)
@@ -131,7 +131,7 @@ def _for_all(
     note(f"{claim.content['spec']} with all constants: {claim.content['property']}, checked by {checker}")
     certified = certify(claim)
     lines = [f"{claim.content['property']}  {verdict_text(certified.verdict)}"]
-    lines += said_of_constants(claim.reading.said, claim.reading.beyond_declared)
+    lines += describe_assumptions(claim.reading.said, claim.reading.beyond_declared)
     if certified.checked is not None:
         count, seconds = certified.checked.obligations, certified.verdict.seconds
         lines.append(f"Checked by {checker}: {count} obligations, {seconds:.1f} s.")
@@ -148,7 +148,7 @@ def _announce(claim: Claim) -> None:
     note(f"{about}: {proof.property_name}, checked by {solver} {solver_version(solver)}")
 
 
-def _said(certified: Certified) -> Iterator[str]:
+def _describe(certified: Certified) -> Iterator[str]:
     from verifier.solvers import solver_version
     from verifier.text.run import verdict_text, with_agreement
 

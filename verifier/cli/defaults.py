@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from verifier.errors import UsageError, unknown_name
+from verifier.errors import UsageError, make_unknown_name_error
 from verifier.files import reason_of, text_of
 from verifier.runs.engine import Engine
-from verifier.runs.option import declared
+from verifier.runs.option import list_declared
 from verifier.runs.table import ENGINES, engine_named
 
 FILE = "pyproject.toml"
@@ -28,7 +28,7 @@ def project_defaults(engine: Engine[Any], folder: Path) -> tuple[Path | None, Ma
     for path in _candidates(folder):
         table = _table(path)
         if table is not None:
-            return path, _checked(path, table)[engine.name]
+            return path, _check(path, table)[engine.name]
     return None, {}
 
 
@@ -54,22 +54,22 @@ def _table(path: Path) -> Mapping[str, Any] | None:
     return table
 
 
-def _checked(path: Path, table: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+def _check(path: Path, table: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """The defaults of each engine."""
     engines = {name: engine_named(name) for name in ENGINES}
-    known = {option for engine in engines.values() for option in declared(engine.options)}
+    known = {option for engine in engines.values() for option in list_declared(engine.options)}
     tables = {name: value for name, value in table.items() if isinstance(value, Mapping)}
     shared = {name: value for name, value in table.items() if name not in tables}
     found: dict[str, dict[str, Any]] = {}
     try:
         for name in tables:
             if name not in engines:
-                raise unknown_name("engine", name, engines)
+                raise make_unknown_name_error("engine", name, engines)
         for name in shared:
             if name not in known:
-                raise unknown_name("option", name, sorted(known))
+                raise make_unknown_name_error("option", name, sorted(known))
         for name, engine in engines.items():
-            own = declared(engine.options)
+            own = list_declared(engine.options)
             fitting = {option: value for option, value in shared.items() if option in own}
             found[name] = engine.parsed(fitting | dict(tables.get(name, {})))
     except UsageError as error:

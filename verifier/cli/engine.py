@@ -17,9 +17,9 @@ from verifier.cli.help_groups import GroupedCommand
 from verifier.cli.output import format_option, html_option, note, write
 from verifier.cli.parameters import FolderParameter, Parameter
 from verifier.cli.paths import FileToWrite
-from verifier.cli.specs import named_spec, parse_settings, reading_of, reading_within, spec_options
+from verifier.cli.specs import find_named_spec, parse_settings, reading_of, reading_within, spec_options
 from verifier.runs.engine import Engine, OutputFile
-from verifier.runs.option import Folder, Option, Switch, Words, declared
+from verifier.runs.option import Folder, Option, Switch, Words, list_declared
 from verifier.runs.table import engine_named
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def engine_command(name: str) -> click.Command:
 
 def _options(engine: Engine[Any]) -> Iterator[Decorator]:
     """Yield a decorator for each option. The help has them in groups of its own."""
-    known = dict(declared(engine.options))
+    known = dict(list_declared(engine.options))
     yield _option(known.pop("properties"), "temporal" if engine.decides_temporal else "properties")
     expect = known.pop("expect")
     yield from map(_option, known.values())
@@ -133,11 +133,11 @@ def _run(engine: Engine[Any], given: dict[str, Any]) -> int:
     from verifier.cli.running import Display, announce, check_targets, show, show_known
     from verifier.processes.interrupts import terminable
     from verifier.processes.limits import Limits
-    from verifier.runs.asking import answered, prepared
+    from verifier.runs.asking import answer_question, make_question
     from verifier.runs.loading import TLA, load
 
     _say_defaults(engine)
-    spec = named_spec(given.pop("spec_option"), given.pop("spec_argument"))
+    spec = find_named_spec(given.pop("spec_option"), given.pop("spec_argument"))
     own = given.get("lemmas")
     reading = reading_of(spec, own if isinstance(own, tuple) else ())
     settings = parse_settings(given.pop("settings"))
@@ -152,7 +152,7 @@ def _run(engine: Engine[Any], given: dict[str, Any]) -> int:
     # A Python protocol is read at once. Its run says which properties the time left open.
     seconds = options.timeout if spec.endswith(TLA) else None
     with reading_within(Limits(seconds, since=began)):
-        question = prepared(engine, load(spec, settings, began, reading), options)
+        question = make_question(engine, load(spec, settings, began, reading), options)
     targets = {"--certificate": certificate, **{file.flag: path for file, path in files.items()}}
     check_targets(shown, targets, question.properties)
 
@@ -163,7 +163,7 @@ def _run(engine: Engine[Any], given: dict[str, Any]) -> int:
     tell = partial(show_known, shown=shown)
     progress, threaded = engine.progress(), not engine.forks_late
     with terminable(), Reporter(progress, threaded=threaded, show=tell) as reporter:
-        run = answered(engine, question, reporter, built)
+        run = answer_question(engine, question, reporter, built)
     if certificate is not None:
         run = _with_certificates(run, certificate)
     code = show(run, shown, engine.render)
@@ -176,7 +176,7 @@ def _say_defaults(engine: Engine[Any]) -> None:
     context = click.get_current_context()
     used = [
         " ".join(known.words(context.params[name])) or f"no {known.flag}"
-        for name, known in declared(engine.options).items()
+        for name, known in list_declared(engine.options).items()
         if context.get_parameter_source(name) is ParameterSource.DEFAULT_MAP
     ]
     if used:
@@ -208,7 +208,7 @@ def _with_certificates(run: Run, path: Path) -> Run:
     """The run, its proofs in one file that their verdicts name."""
     from verifier.text.run import verdict_text
     from verifier.trust.certificate import dump
-    from verifier.trust.certificate_file import joined
+    from verifier.trust.certificate_file import join_certificates
 
     texts = dict(run.certificate_texts)
     for name, certificate in run.certificates.items():
@@ -222,6 +222,6 @@ def _with_certificates(run: Run, path: Path) -> Run:
     names = [*(name for name in verdicts if name in texts), *(name for name in texts if name not in verdicts)]
     left = {name: verdict_text(verdict) for name, verdict in verdicts.items() if name not in texts}
     alone = len(names) == 1 and not left
-    content = texts[names[0]] if alone else joined([texts[name] for name in names], left)
+    content = texts[names[0]] if alone else join_certificates([texts[name] for name in names], left)
     write("--certificate", path, content)
     return run.with_files(dict.fromkeys(names, str(path)))

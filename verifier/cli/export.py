@@ -11,7 +11,7 @@ import click
 from verifier.cli.output import check_writable, note, say, write
 from verifier.cli.parameters import one_of
 from verifier.cli.paths import FileToWrite
-from verifier.cli.specs import named_spec, parse_settings, reading_of, spec_options
+from verifier.cli.specs import find_named_spec, parse_settings, reading_of, spec_options
 from verifier.errors import UsageError
 from verifier.printable import json_text
 
@@ -76,7 +76,7 @@ def command(
       verify export --spec my_protocol.py --set replicas=4 --format btor2 > my_protocol.btor2
       verify export --spec TwoPhase.tla --format vmt --out t.vmt
     """
-    spec = named_spec(spec_option, spec_argument)
+    spec = find_named_spec(spec_option, spec_argument)
     return _run(Options(spec, parse_settings(settings), reading=reading_of(spec), **rest))
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from verifier.errors import UsageError, cut, unknown_name
+from verifier.errors import UsageError, cut, make_unknown_name_error
 from verifier.printable import printable
 from verifier.processes.interrupts import INTERRUPTED, held, is_interrupt
 from verifier.processes.limits import Interrupted
@@ -62,7 +62,7 @@ class LazyGroup(click.Group):
         """The command that the arguments name. Raises UsageError for an unknown one."""
         named = args and not args[0].startswith("-") and not ctx.resilient_parsing
         if named and args[0] not in self._commands_at:
-            raise unknown_name("command", args[0], self._commands_at)
+            raise make_unknown_name_error("command", args[0], self._commands_at)
         return super().resolve_command(ctx, args)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
@@ -110,13 +110,13 @@ class LazyGroup(click.Group):
             words = self._message(error, sys.argv[1:] if args is None else args)
             code = _say(_LONG.sub(lambda found: cut(found[0]), words), ExitCode.WRONG_USAGE)
         except Exception as error:  # noqa: BLE001 -- the last resort: no traceback for users
-            code = _handled(error)
+            code = _handle(error)
         if standalone_mode:
             sys.exit(code or 0)
         return code
 
 
-def _handled(error: Exception) -> int:
+def _handle(error: Exception) -> int:
     if os.environ.get("VERIFY_DEBUG"):
         traceback.print_exception(error)
     if is_interrupt(error) or isinstance(error, Interrupted):

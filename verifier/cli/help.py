@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from verifier.cli.completion import commands
-from verifier.errors import unknown_name
+from verifier.errors import make_unknown_name_error
 
 
 @click.command("help")
@@ -26,6 +26,6 @@ def command(context: click.Context, name: str | None) -> int:
         return 0
     found = group.get_command(root, name)
     if found is None:
-        raise unknown_name("command", name, group.list_commands(root))
+        raise make_unknown_name_error("command", name, group.list_commands(root))
     click.echo(found.get_help(click.Context(found, parent=root, info_name=name)))
     return 0

@@ -29,14 +29,14 @@ class GroupedCommand(click.Command):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write a section for each group that has options."""
         options = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
-        for title, params in grouped(options).items():
+        for title, params in group_options(options).items():
             records = [record for record in (param.get_help_record(ctx) for param in params) if record]
             if records:
                 with formatter.section(title):
                     formatter.write_dl(records)
 
 
-def grouped(params: list[click.Option]) -> dict[str, list[click.Option]]:
+def group_options(params: list[click.Option]) -> dict[str, list[click.Option]]:
     """The options by group, each group in its order."""
     place = {flag: (title, number) for title, flags in GROUPS.items() for number, flag in enumerate(flags)}
     found: dict[str, list[tuple[int, click.Option]]] = {title: [] for title in GROUPS}

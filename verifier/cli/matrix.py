@@ -36,7 +36,7 @@ def command(manifest: Path, groups: int | None, html: Path | None) -> int:
       verify matrix verify.toml
       verify matrix verify.toml --groups 8 --html jobs.html
     """
-    from verifier.ci.check import uncovered
+    from verifier.ci.check import find_uncovered
     from verifier.ci.manifest import read_manifest
     from verifier.ci.matrix import MOST_GROUPS, matrix
     from verifier.ci.work import survey
@@ -49,7 +49,7 @@ def command(manifest: Path, groups: int | None, html: Path | None) -> int:
         raise UsageError(f"--groups {groups} is not allowed: it takes an integer from 1 to {MOST_GROUPS}")
     with terminable():
         known = survey(found.cells, cores())
-    missing = [check for _, _, check in uncovered(found.cells, known)]
+    missing = [check for _, _, check in find_uncovered(found.cells, known)]
     for check in missing:
         say(f"FAIL  manifest: {check.subject}: {check.surprise}", err=True)
     if missing:

@@ -102,7 +102,7 @@ def _printable(line: RenderableType) -> RenderableType:
 
 def check_writable(option: str, path: Path) -> None:
     """Raises UsageError if a file could not or must not be written there; leaves what is there as it is."""
-    with _refused(option, path):
+    with _report_refusal(option, path):
         writes(option, path)
         check_no_code(option, path)
         check_replaceable(path)
@@ -111,14 +111,14 @@ def check_writable(option: str, path: Path) -> None:
 def write(option: str, path: Path, content: str | bytes) -> None:
     """Writes a file whole, or leaves what was there. Raises UsageError if that became impossible since it
     was checked."""
-    with _refused(option, path):
+    with _report_refusal(option, path):
         writes(option, path)
         with held():
             replace_file(path, content)
 
 
 @contextmanager
-def _refused(option: str, path: Path) -> Iterator[None]:
+def _report_refusal(option: str, path: Path) -> Iterator[None]:
     """Where the system refuses to write a file, that is said in one line."""
     try:
         yield

@@ -8,7 +8,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from verifier.cli.paths import FileToWrite
-from verifier.errors import UsageError, cut, unknown_name
+from verifier.errors import UsageError, cut, make_unknown_name_error
 from verifier.runs.option import Duration, Kind, OneOf, Size, Whole
 
 
@@ -35,7 +35,7 @@ class Parameter(click.ParamType[Any]):
             return self.kind.of_word(value)
         except ValueError:
             if isinstance(self.kind, OneOf):
-                raise unknown_name(self.what, value, self.kind.words) from None
+                raise make_unknown_name_error(self.what, value, self.kind.words) from None
             flag = param.opts[0] if param is not None else self.name
             raise UsageError(f"{flag} {cut(value)} is not allowed: it takes {self.kind.allowed}") from None
 

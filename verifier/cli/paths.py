@@ -45,8 +45,8 @@ class FileToRead(click.ParamType[Path]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """The path. Raises UsageError if it is written as well."""
-        path = _path(_named(param), value)
-        reads(_named(param), path)
+        path = _path(_name(param), value)
+        reads(_name(param), path)
         return path
 
     def shell_complete(
@@ -63,8 +63,8 @@ class FileToWrite(click.ParamType[Path]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """The path. Raises UsageError if something else is read from there, or written to it."""
-        path = _path(_named(param), value)
-        writes(_named(param), path)
+        path = _path(_name(param), value)
+        writes(_name(param), path)
         return path
 
     def shell_complete(
@@ -81,13 +81,13 @@ class FolderToRead(click.ParamType[Path]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """The path. Raises UsageError if there is no such folder."""
-        path = _path(_named(param), value)
+        path = _path(_name(param), value)
         try:
             if path.is_dir():
                 return path
         except OSError as error:
-            raise UsageError(f"{_named(param)} {path} cannot be read: {reason_of(error)}") from None
-        raise UsageError(f"{_named(param)} {path} is no folder")
+            raise UsageError(f"{_name(param)} {path} cannot be read: {reason_of(error)}") from None
+        raise UsageError(f"{_name(param)} {path} is no folder")
 
 
 class SpecName(click.ParamType[str]):
@@ -97,7 +97,7 @@ class SpecName(click.ParamType[str]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """The name as it was given. Raises UsageError if its file is written as well."""
-        reads_spec(_named(param), str(value))
+        reads_spec(_name(param), str(value))
         return str(value)
 
     def shell_complete(
@@ -141,20 +141,20 @@ def _path(what: str, word: Any) -> Path:
         path.lstat()
     except ValueError:  # a NUL, or what is no text of the system's
         raise UsageError(
-            f"{what} {_shortened(path)} is no path: it has a character that none can have"
+            f"{what} {_shorten(path)} is no path: it has a character that none can have"
         ) from None
     except OSError as error:
         if error.errno == errno.ENAMETOOLONG:
-            raise UsageError(f"{what} {_shortened(path)} is no path: {reason_of(error)}") from None
+            raise UsageError(f"{what} {_shorten(path)} is no path: {reason_of(error)}") from None
     return path
 
 
-def _shortened(path: Path) -> str:
+def _shorten(path: Path) -> str:
     text = str(path)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
-def _named(param: click.Parameter | None) -> str:
+def _name(param: click.Parameter | None) -> str:
     if param is None:
         return "the file"
     return param.opts[0] if isinstance(param, click.Option) else (param.metavar or param.opts[0]).strip("[]")

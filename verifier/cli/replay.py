@@ -40,11 +40,11 @@ def command(file: Path, spec: str | None, settings: tuple[str, ...], shown: bool
       verify replay trace.itf.json
       verify replay trace.itf.json --spec TwoPhase.tla --config Small.cfg
     """
-    from verifier.runs.replaying import replayed
+    from verifier.runs.replaying import replay_text
     from verifier.text.counterexample import render_trace
     from verifier.text.live import render_loop
 
-    replay = replayed(file, read_text(file), spec, parse_settings(settings), reading_of(spec))
+    replay = replay_text(file, read_text(file), spec, parse_settings(settings), reading_of(spec))
     model, trace = replay.model, replay.trace
     for words in replay.of_module:
         say(words, err=True)

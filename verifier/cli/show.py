@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from verifier.cli.output import console, format_option, print_json, print_lines, say
-from verifier.cli.specs import named_spec, parse_settings, reading_of, spec_options
+from verifier.cli.specs import find_named_spec, parse_settings, reading_of, spec_options
 
 if TYPE_CHECKING:
     from verifier.runs.loading import Reading
@@ -33,7 +33,7 @@ def command(
     from verifier.runs.building import build_model
     from verifier.runs.loading import TLA, load
 
-    spec = named_spec(spec_option, spec_argument)
+    spec = find_named_spec(spec_option, spec_argument)
     reading = reading_of(spec)
     if spec.endswith(TLA):
         return _show_module(spec, settings, reading, output_format)

@@ -57,17 +57,17 @@ def set_option(command: Command) -> Command:
 
 def lemma_option(command: Command) -> Command:
     """Adds ``--lemma``."""
-    return _kept("--lemma", _LEMMAS, LEMMA_HELP, metavar="NAME", multiple=True)(command)
+    return _keep_option("--lemma", _LEMMAS, LEMMA_HELP, metavar="NAME", multiple=True)(command)
 
 
 def reading_options(command: Command) -> Command:
     """Adds what says how a TLA+ module is read: ``--config`` and ``--library``."""
     folders: dict[str, Any] = {"metavar": "DIR", "type": FolderToRead(), "multiple": True}
-    command = _kept("--library", LIBRARIES, LIBRARY_HELP, **folders)(command)
-    return _kept("--config", CONFIG, CONFIG_HELP, metavar="FILE", type=FileToRead())(command)
+    command = _keep_option("--library", LIBRARIES, LIBRARY_HELP, **folders)(command)
+    return _keep_option("--config", CONFIG, CONFIG_HELP, metavar="FILE", type=FileToRead())(command)
 
 
-def _kept(flag: str, key: str, words: str, **more: Any) -> Callable[[Command], Command]:
+def _keep_option(flag: str, key: str, words: str, **more: Any) -> Callable[[Command], Command]:
     """An option that is kept for those who ask, instead of being an argument of every command."""
 
     def keep(context: click.Context, parameter: click.Parameter, value: Any) -> None:
@@ -113,7 +113,7 @@ def reading_within(limits: Limits) -> Iterator[None]:
         raise Interrupted(f"{watched.reason}, while the spec was read") from error
 
 
-def named_spec(option: str | None, argument: str | None) -> str:
+def find_named_spec(option: str | None, argument: str | None) -> str:
     """The spec that was named, in either way. Raises UsageError if none or two were."""
     if option is not None and argument is not None and option != argument:
         raise UsageError(f"two specs are named, {option} and {argument}: name one")

@@ -179,7 +179,7 @@ def _run(options: Options) -> int:
 
     def begins(jobs: int, done: int) -> None:
         where = f", on Spark at {options.master}" if done < jobs else ""
-        note(f"{_counted(jobs, 'job')}, {done} of them done before{where}")
+        note(f"{_count(jobs, 'job')}, {done} of them done before{where}")
 
     with terminable(), Reporter(SweepText()) as reporter:
         outcome = run_sweep(expansion, plan, begins, reporter, warn)
@@ -255,7 +255,7 @@ def _conclude(
         print_json(_content(options, expansion, outcome, summary, code))
     else:
         done = sum(count.jobs for count in summary.counts)
-        rows, jobs = _counted(done, "row"), _counted(outcome.ran, "job")
+        rows, jobs = _count(done, "row"), _count(outcome.ran, "job")
         how = f"{rows} in {options.out}; {jobs} run in {outcome.seconds:.1f} s"
         lines = [*render_summary(summary), "", how]
         if outcome.unsplit:
@@ -264,7 +264,7 @@ def _conclude(
     return code
 
 
-def _counted(count: int, word: str) -> str:
+def _count(count: int, word: str) -> str:
     return f"{count} {word}{'' if count == 1 else 's'}"
 
 

@@ -175,7 +175,7 @@ class Session:
             conf.setAll([("spark.driver.host", "127.0.0.1"), ("spark.driver.bindAddress", "127.0.0.1")])
             if java:
                 conf.setIfMissing("spark.executor.extraJavaOptions", java)
-            os.environ["PYTHONPATH"] = _joined(home, os.environ.get("PYTHONPATH"))
+            os.environ["PYTHONPATH"] = _join_paths(home, os.environ.get("PYTHONPATH"))
         python = sys.executable
         if settings.archive is not None:
             conf.set("spark.archives", f"{settings.archive}#{_ENVIRONMENT}")
@@ -185,7 +185,7 @@ class Session:
         os.environ["PYSPARK_PYTHON"] = python
         os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
         conf.setAll(list(settings.conf.items()))
-        with _appended(settings.log) as log:
+        with _append_to(settings.log) as log:
             gateway = launch_gateway(conf, {"stdout": log, "stderr": log})  # type: ignore[no-untyped-call]
         # Those of Spark SQL import pandas to look at the first object that Java gets.
         client = gateway._gateway_client
@@ -217,7 +217,7 @@ def _of_sql(converter: object) -> bool:
     return type(converter).__module__.startswith("pyspark.sql")
 
 
-def _joined(*paths: str | None) -> str:
+def _join_paths(*paths: str | None) -> str:
     return os.pathsep.join(dict.fromkeys(path for path in paths if path))
 
 
@@ -255,7 +255,7 @@ def _message(error: BaseException) -> str:
 
 
 @contextmanager
-def _appended(log: Path) -> Iterator[int]:
+def _append_to(log: Path) -> Iterator[int]:
     """The log, open for the JVM: all that it says is added there."""
     try:
         opened = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)

@@ -9,7 +9,7 @@ from typing import Any
 
 from verifier.engines.outcome import Outcome
 from verifier.engines.refuting import refuting
-from verifier.errors import UsageError, unknown_name
+from verifier.errors import UsageError, make_unknown_name_error
 from verifier.parametric.certificate import dump
 from verifier.parametric.deciding import CHECKER, FINDER
 from verifier.parametric.loading import ParametricReading
@@ -63,7 +63,7 @@ def check_properties(definition: Definition, names: Sequence[str]) -> None:
     kinds = {prop.name: prop.kind for prop in definition.properties}
     for name in names:
         if name not in kinds:
-            raise unknown_name("property for --all-constants", name, kinds)
+            raise make_unknown_name_error("property for --all-constants", name, kinds)
         if kinds[name] not in PROVABLE:
             what = "--all-constants proves invariants, also of steps and of deadlocks"
             raise UsageError(f"{what}, and {name} is a {kinds[name]}")
@@ -136,7 +136,7 @@ def _verdict(attempt: Attempt, seconds: float) -> Verdict:
     return Verdict(name, VerdictKind.INCONCLUSIVE, None, seconds, reason, found_by=ALL_CONSTANTS)
 
 
-def described(attempt: Attempt) -> dict[str, Any]:
+def describe_proof(attempt: Attempt) -> dict[str, Any]:
     """A proof, as the JSON output has it."""
     shown = [one for one in attempt.results.values() if isinstance(one, Shown)]
     return {

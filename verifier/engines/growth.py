@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 
-def expected(levels: Sequence[int], depth: int, most: int) -> float:
+def expect_states(levels: Sequence[int], depth: int, most: int) -> float:
     """The states to the depth, if levels go on to grow as the last ones did, or by less and less where the
     last one grew by less than that before. Of more than ``most`` it says only that they are more."""
     growths = [max(later / before, 1.0) for before, later in pairwise(levels[-3:])]

@@ -41,7 +41,7 @@ def _permutations(model: Model, certificate: Certificate) -> list[Permutation]:
     return bit_permutations(model, formulas(model, replace(certificate, clauses=())).values())
 
 
-def unchanged(
+def keep_unchanged(
     model: Model,
     hypotheses: Iterable[Certificate],
     permutations: Sequence[Permutation],
@@ -51,7 +51,7 @@ def unchanged(
     return [
         one
         for one in hypotheses
-        if set(bit_permutations(model, (*known, assumed(model, one)))) == set(permutations)
+        if set(bit_permutations(model, (*known, conjoin_invariant(model, one)))) == set(permutations)
     ]
 
 
@@ -81,7 +81,7 @@ def usable(model: Model, hypotheses: Iterable[Certificate], name: str) -> tuple[
     return tuple(c for c in hypotheses if c.property_name != name and means_the_same(c))
 
 
-def assumed(model: Model, hypothesis: Certificate) -> FNode:
+def conjoin_invariant(model: Model, hypothesis: Certificate) -> FNode:
     """The whole invariant as one formula."""
     return conjunction(formulas(model, hypothesis).values())
 

@@ -24,11 +24,11 @@ def limit_by_implied(system: TransitionSystem, verdicts: Iterable[Verdict]) -> t
     rest = [v for v in found if v not in broken]
     for breach in broken:
         if kinds[breach.property_name] is PropertyKind.UNDEFINED_READ:
-            rest = [_limited(verdict, breach) for verdict in rest]
+            rest = [_limit(verdict, breach) for verdict in rest]
     return (*broken, *rest)
 
 
-def _limited(verdict: Verdict, breach: Verdict) -> Verdict:
+def _limit(verdict: Verdict, breach: Verdict) -> Verdict:
     """A verdict of a run in which some read has no value. A trace remains valid; the absence of a trace means
     little."""
     if verdict.trace is not None or verdict.kind is VerdictKind.ERROR:

@@ -24,10 +24,10 @@ from verifier.engines.inductive_step import (
     check_obligations,
 )
 from verifier.engines.obligations import Obligation as Obligation
-from verifier.engines.obligations import ObligationGroup, grouped
+from verifier.engines.obligations import ObligationGroup, group_obligations
 from verifier.engines.outcome import Outcome
 from verifier.engines.recheck import RECHECK, DeadActions, recheck_work, rechecker
-from verifier.errors import UsageError, unknown_name
+from verifier.errors import UsageError, make_unknown_name_error
 from verifier.processes.children import ChildEnded, Children, Work
 from verifier.processes.limits import INTERRUPTED, Limits
 from verifier.solvers import solver_version
@@ -129,7 +129,7 @@ class Inductions(Outcome):
     """One for each property."""
 
 
-def combined(parts: Iterable[InductionOutcome]) -> Inductions:
+def combine_inductions(parts: Iterable[InductionOutcome]) -> Inductions:
     """The outcomes of several properties as one."""
     parts = tuple(parts)
     statistics = {
@@ -159,7 +159,7 @@ def check_names(goal: str, kind: PropertyKind, lemmas: Iterable[str], known: Ite
     names = list(known)
     for name in lemmas:
         if name not in names:
-            raise unknown_name("lemma", name, names)
+            raise make_unknown_name_error("lemma", name, names)
 
 
 def question_of(model: Model, request: Request) -> Question:
@@ -215,7 +215,7 @@ class _InductiveCheck:
         obligations = tuple(map(self._obligation, self.answers.values()))
         statistics = {
             "instances_asked": len(self.question.instances),
-            "obligations": [_described(group) for group in grouped(obligations)],
+            "obligations": [_describe(group) for group in group_obligations(obligations)],
             "left_out": {item.formula: item.fell_at for item in self.left_out.values()},
             "invariant": list(self.conclusion.invariant if self.conclusion else ()),
             "peak_memory_bytes": children.peak_memory,
@@ -381,7 +381,7 @@ class _InductiveCheck:
         return next(v for v in bmc.check(model, question).verdicts if v.property_name == _FIRST_STATE)
 
 
-def _described(group: ObligationGroup) -> dict[str, Any]:
+def _describe(group: ObligationGroup) -> dict[str, Any]:
     return {
         "obligation": group.kind.value,
         "lemma": group.formula,

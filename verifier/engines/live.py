@@ -23,7 +23,7 @@ from verifier.system.liveness import LiveModel, live_model
 from verifier.system.model import Model
 from verifier.verdict import ENDED_FIRST, Verdict, VerdictKind
 
-__all__ = ["LiveEngine", "Request", "check", "decided"]
+__all__ = ["LiveEngine", "Request", "check", "decide_property"]
 
 
 def check(model: Model, request: Request, listen: Listen = lambda _: None) -> ProveOutcome:
@@ -45,7 +45,7 @@ def check(model: Model, request: Request, listen: Listen = lambda _: None) -> Pr
         prop = next(p for p in model.definition.temporal if p.name == name)
         live = live_model(model, prop, request.fairness, request.conditions)
         share = request.limits.shared(len(request.properties) - place)
-        outcome = decided(live, replace(request, limits=share), listen)
+        outcome = decide_property(live, replace(request, limits=share), listen)
         interrupted = any(verdict.reason == INTERRUPTED for verdict in outcome.verdicts)
         found += [verdict for verdict in outcome.verdicts if verdict not in found]
         enabled |= set(outcome.enabled)
@@ -66,7 +66,7 @@ def _distinct(verdicts: Sequence[Verdict]) -> list[Verdict]:
     return list(first.values())
 
 
-def decided(live: LiveModel, request: Request, listen: Listen = lambda _: None) -> ProveOutcome:
+def decide_property(live: LiveModel, request: Request, listen: Listen = lambda _: None) -> ProveOutcome:
     """Decide the property by the engine that is asked for."""
     match request.engine:
         case LiveEngine.EXPLICIT:

@@ -25,7 +25,7 @@ from verifier.specs.temporal import Fairness
 from verifier.system.liveness import LiveModel
 from verifier.system.loops import LOOP_STARTS, loop_model
 from verifier.system.model import Model
-from verifier.trust.lasso import checked_lasso
+from verifier.trust.lasso import check_lasso
 from verifier.trust.replay import Replayer, ReplayFailure
 from verifier.trust.trace import Loop, Trace
 from verifier.verdict import Verdict, VerdictKind
@@ -81,7 +81,7 @@ def by_exploration(live: LiveModel, request: Request, listen: Listen) -> ProveOu
         limits=request.limits,
     )
     found = explore.explore(live.model, asked, listen)
-    breaches = [_without_monitors(live, v) for v in found.verdicts if v.kind is VerdictKind.VIOLATED]
+    breaches = [_remove_monitors(live, v) for v in found.verdicts if v.kind is VerdictKind.VIOLATED]
 
     def verdict(kind: VerdictKind, reason: str | None = None, trace: Trace | None = None) -> Verdict:
         depths = {VerdictKind.HOLDS: found.statistics["distinct_states"], VerdictKind.INCONCLUSIVE: None}
@@ -100,9 +100,9 @@ def by_exploration(live: LiveModel, request: Request, listen: Listen) -> ProveOu
             lasso = loops.find()
             statistics |= loops.statistics
             if lasso:
-                own = _found(live, lasso, verdict)
+                own = _report_violation(live, lasso, verdict)
             elif breaches:
-                own = verdict(VerdictKind.INCONCLUSIVE, _violated(breaches[0]))
+                own = verdict(VerdictKind.INCONCLUSIVE, _describe_violation(breaches[0]))
             else:
                 own = _nothing_found(live, found, verdict)
     except Interrupted as stop:
@@ -142,22 +142,22 @@ def by_orbits(live: LiveModel, request: Request, listen: Listen) -> ProveOutcome
         trace = verdict.trace
         lasso = _lasso(live, trace.states, trace.actions, len(trace.actions))
         try:
-            verdict = replace(verdict, trace=checked_lasso(live, lasso), found_by=LiveEngine.ORBITS)
+            verdict = replace(verdict, trace=check_lasso(live, lasso), found_by=LiveEngine.ORBITS)
         except ReplayFailure as failure:
             reason = f"a lasso was found that does not replay: {failure}"
             verdict = own(VerdictKind.ERROR, reason, verdict.depth)
     elif verdicts:
-        verdict = own(VerdictKind.INCONCLUSIVE, _violated(verdicts[0]))
+        verdict = own(VerdictKind.INCONCLUSIVE, _describe_violation(verdicts[0]))
     elif found.statistics["complete"]:
         try:
-            verdict = own(*_without_loops(live, model, found, request), found.statistics["depth"])
+            verdict = own(*_judge_without_loops(live, model, found, request), found.statistics["depth"])
         except Interrupted as stop:
             verdict = own(VerdictKind.INCONCLUSIVE, str(stop))
     never = found.never_enabled if found.statistics["complete"] else ()
     return ProveOutcome((*verdicts, verdict), never, dict(found.statistics), found.enabled)
 
 
-def _without_loops(
+def _judge_without_loops(
     live: LiveModel, model: Model, found: explore.Exploration, request: Request
 ) -> tuple[VerdictKind, str]:
     assert found.graph is not None
@@ -170,7 +170,7 @@ def _without_loops(
     return VerdictKind.PROVED, f"{words}, and executions can only stop while it is missed, which is not fair"
 
 
-def _found(live: LiveModel, lasso: Lasso, verdict: Callable[..., Verdict]) -> Verdict:
+def _report_violation(live: LiveModel, lasso: Lasso, verdict: Callable[..., Verdict]) -> Verdict:
     replayer, base = Replayer(live.base), live.base
     states = [list(lasso.initial)]
     actions = []
@@ -182,7 +182,7 @@ def _found(live: LiveModel, lasso: Lasso, verdict: Callable[..., Verdict]) -> Ve
         actions.append(replayer.taken(instance, inputs))
     decoded = [base.layout.decode_state(state) for state in states]
     trace = _lasso(live, decoded, actions, lasso.start)
-    return verdict(VerdictKind.VIOLATED, None, checked_lasso(live, trace))
+    return verdict(VerdictKind.VIOLATED, None, check_lasso(live, trace))
 
 
 def _nothing_found(live: LiveModel, found: explore.Exploration, verdict: Callable[..., Verdict]) -> Verdict:
@@ -231,11 +231,11 @@ def by_search(live: LiveModel, request: Request, listen: Listen) -> ProveOutcome
 
     found = bmc.check(loop_model(live), asked, hear)
     closed = all(verdict.kind is VerdictKind.HOLDS for verdict in found.verdicts)
-    translated = _translated(live, found if closed else replace(found, never_enabled=()), ())
-    return replace(translated, verdicts=tuple(_limited(live, translated.verdicts)))
+    translated = _translate_outcome(live, found if closed else replace(found, never_enabled=()), ())
+    return replace(translated, verdicts=tuple(_limit_verdicts(live, translated.verdicts)))
 
 
-def _limited(live: LiveModel, verdicts: Sequence[Verdict]) -> Iterator[Verdict]:
+def _limit_verdicts(live: LiveModel, verdicts: Sequence[Verdict]) -> Iterator[Verdict]:
     """The verdicts, where an implied property that is violated limits what is known of the temporal one: a
     lasso may pass where a step was cut off, but not with so few states."""
     breaches = [v for v in verdicts if v.property_name != live.property_.name and v.trace is not None]
@@ -243,13 +243,13 @@ def _limited(live: LiveModel, verdicts: Sequence[Verdict]) -> Iterator[Verdict]:
         if verdict.kind is VerdictKind.HOLDS and breaches:
             states = [(one.steps or 0) + 1 if one.fewest else 0 for one in breaches]
             depth = min(verdict.depth or 0, *states) or None
-            reason = _violated(breaches[0])
+            reason = _describe_violation(breaches[0])
             yield replace(verdict, kind=VerdictKind.INCONCLUSIVE, depth=depth, reason=reason)
         else:
             yield verdict
 
 
-def _violated(breach: Verdict) -> str:
+def _describe_violation(breach: Verdict) -> str:
     return f"{breach.property_name} is violated"
 
 
@@ -258,7 +258,7 @@ def by_proof(live: LiveModel, request: Request, listen: Listen) -> ProveOutcome:
     found = prove.check(loop_model(live), asked, listen)
     bound = live.base.definition.constraint is not None
     proofs = (replace(p, certificate=replace(p.certificate, fairness=live.fairness)) for p in found.proofs)
-    return _translated(live, found, () if bound else tuple(proofs), bounded=bound)
+    return _translate_outcome(live, found, () if bound else tuple(proofs), bounded=bound)
 
 
 def by_ranking(live: LiveModel, request: Request, listen: Listen) -> ProveOutcome:
@@ -276,7 +276,7 @@ def by_ranking(live: LiveModel, request: Request, listen: Listen) -> ProveOutcom
     return ProveOutcome((verdict,), found.dead, found.statistics, (), proofs)
 
 
-def _translated(
+def _translate_outcome(
     live: LiveModel, found: Outcome, proofs: tuple[CheckedProof, ...], *, bounded: bool = False
 ) -> ProveOutcome:
     """The outcome in the model of loops as one of the protocol."""
@@ -288,7 +288,7 @@ def _translated(
 
 def _verdict_of(live: LiveModel, verdict: Verdict, *, bounded: bool) -> Verdict:
     if verdict.property_name != live.property_.name:
-        return _without_monitors(live, verdict)
+        return _remove_monitors(live, verdict)
     depth = None if verdict.depth is None else max(verdict.depth - 1, 0)
     verdict = replace(verdict, depth=depth)
     if verdict.kind is VerdictKind.PROVED and bounded:
@@ -301,22 +301,22 @@ def _verdict_of(live: LiveModel, verdict: Verdict, *, bounded: bool) -> Verdict:
     if verdict.trace is None:
         return verdict
     place = next(n for n, action in enumerate(verdict.trace.actions) if action.name == LOOP_STARTS)
-    own = _without_start(live, verdict.trace)
+    own = _remove_start(live, verdict.trace)
     try:
-        lasso = checked_lasso(live, _lasso(live, own.states, own.actions, place))
+        lasso = check_lasso(live, _lasso(live, own.states, own.actions, place))
     except ReplayFailure as failure:
         reason = f"a lasso was found that does not replay: {failure}"
         return replace(verdict, kind=VerdictKind.ERROR, reason=reason, trace=None)
     return replace(verdict, trace=lasso)
 
 
-def _without_monitors(live: LiveModel, verdict: Verdict) -> Verdict:
+def _remove_monitors(live: LiveModel, verdict: Verdict) -> Verdict:
     """A verdict on an implied property, with its trace in the protocol's own states."""
     trace = verdict.trace
-    return verdict if trace is None else replace(verdict, trace=_without_start(live, trace))
+    return verdict if trace is None else replace(verdict, trace=_remove_start(live, trace))
 
 
-def _without_start(live: LiveModel, trace: Trace) -> Trace:
+def _remove_start(live: LiveModel, trace: Trace) -> Trace:
     """The execution in the protocol's own states, without the step that notes where a loop starts."""
     steps = [n for n, action in enumerate(trace.actions) if action.name != LOOP_STARTS]
     own = [trace.states[0], *(trace.states[n + 1] for n in steps)]

@@ -57,7 +57,7 @@ def _is_symmetric(live: LiveModel) -> bool:
     definition = live.base.definition
     claims = (
         Property(f"term {number}", PropertyKind.INVARIANT, term, False, "")
-        for number, term in enumerate(_closed(live.property_.formula))
+        for number, term in enumerate(_quantify(live.property_.formula))
     )
     try:
         found = check_symmetry(replace(definition, properties=(*definition.properties, *claims)))
@@ -66,11 +66,11 @@ def _is_symmetric(live: LiveModel) -> bool:
     return found == live.base.system.symmetries
 
 
-def _closed(formula: TemporalFormula) -> Iterator[Term]:
+def _quantify(formula: TemporalFormula) -> Iterator[Term]:
     """The terms of a formula, each under the quantifiers around it."""
     yield from formula.terms
     for part in formula.parts:
-        for term in _closed(part):
+        for term in _quantify(part):
             bound = formula.binds is not None
             yield Term(Operator.FORALL, BOOLEAN, (term,), binds=formula.binds) if bound else term
 

@@ -42,7 +42,7 @@ class ObligationGroup:
         return sum(item.seconds for item in self.obligations)
 
 
-def grouped(obligations: Iterable[Obligation]) -> list[ObligationGroup]:
+def group_obligations(obligations: Iterable[Obligation]) -> list[ObligationGroup]:
     """The groups of the obligations, in the order of their first members."""
     groups: dict[tuple[Kind, str, str | None], list[Obligation]] = {}
     for item in obligations:

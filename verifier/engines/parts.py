@@ -157,7 +157,7 @@ class LookAhead:
     def __init__(self, system: TransitionSystem, name: str, depth: int, invariants: Clauses) -> None:
         self._system = system
         self._names = tuple(dict.fromkeys((name, *(prop.name for prop in system.implied))))
-        self._unrolling = _unrolled(system)
+        self._unrolling = _unroll(system)
         self._invariants = invariants
         self._variables = FrameVariables(self._unrolling)
         self._placed: list[Clauses] = []
@@ -228,7 +228,7 @@ class LookAhead:
 
 def _candidates(system: TransitionSystem, depth: int) -> dict[Choice, int]:
     """The choices that there are, and of each the random walks in which the bit is on."""
-    initial = initial_state(_unrolled(system))
+    initial = initial_state(_unroll(system))
     if initial is None:
         return {}
     history = random_walks(system, initial)
@@ -241,7 +241,7 @@ def _candidates(system: TransitionSystem, depth: int) -> dict[Choice, int]:
     }
 
 
-def _unrolled(system: TransitionSystem) -> Unrolling:
+def _unroll(system: TransitionSystem) -> Unrolling:
     return unroll(system, Steps.SERIAL, symmetry=True)
 
 

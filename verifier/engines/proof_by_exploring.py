@@ -93,12 +93,14 @@ def exploring_work(model: Model, properties: Sequence[str], limits: Limits) -> W
             polite.look()
             told.listen(progress)
 
-        first = _explored(model, request.properties, explore(model, request, listen))
+        first = _describe_exploration(model, request.properties, explore(model, request, listen))
         if first is None or first.states > _MOST_STATES_AGAIN:
             return
         # Each exploration draws the constants of its hash again.
         plain = replace(request, max_states=_MOST_STATES_AGAIN, symmetry=False)
-        again = _explored(model, request.properties, explore(model, plain, lambda _: polite.look()))
+        again = _describe_exploration(
+            model, request.properties, explore(model, plain, lambda _: polite.look())
+        )
         if again is None:
             return
         if replace(again, seconds=first.seconds) != first:
@@ -133,7 +135,7 @@ def _give_head_start() -> None:
         last = now
 
 
-def _explored(model: Model, properties: Sequence[str], found: Exploration) -> Explored | None:
+def _describe_exploration(model: Model, properties: Sequence[str], found: Exploration) -> Explored | None:
     """The proofs by a complete exploration; None if it is not complete, or an implied property is
     violated."""
     from verifier.engines.explore import COMPLETE

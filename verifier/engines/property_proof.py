@@ -42,7 +42,7 @@ from verifier.trust.certify import CheckReport
 from verifier.trust.replay import Replayer, ReplayFailure
 from verifier.trust.shorten import shorten
 from verifier.trust.trace import Trace
-from verifier.verdict import NEVER_REACHED, Verdict, VerdictKind, settled
+from verifier.verdict import NEVER_REACHED, Verdict, VerdictKind, settle_verdict
 
 _IN_THE_BACKGROUND = 10
 """Where a proof is claimed there is mostly nothing left to find, so its check goes first."""
@@ -269,7 +269,7 @@ class PropertyProof:
         self._tell(EXPLORING, note=f"each of the {news.states:,} reachable states was looked at, twice")
         self.explored = news
         self.dead = news.never_enabled
-        kind, reason = settled(sought=self.system.seeks(self.name))
+        kind, reason = settle_verdict(sought=self.system.seeks(self.name))
         self._decide(kind, reason and NEVER_REACHED, found_by=EXPLORING)
 
     def _claim(self, prover: str, certificate: Certificate) -> None:
@@ -315,7 +315,7 @@ class PropertyProof:
             *self._left_out(certificate),
         )
         self.statistics[RECHECK] = {"solver": self.rechecker, "seconds": round(seconds, 3)}
-        kind, reason = settled(sought=self.system.seeks(self.name))
+        kind, reason = settle_verdict(sought=self.system.seeks(self.name))
         self._decide(kind, reason, found_by=prover)
 
     def _left_out(

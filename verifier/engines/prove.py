@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from verifier.clauses.structural_invariants import enabled_on_walks
+from verifier.clauses.structural_invariants import find_enabled_on_walks
 from verifier.engines.choices import EngineChoice
 from verifier.engines.hypotheses import hypothesis, usable
 from verifier.engines.outcome import Outcome
@@ -103,7 +103,7 @@ def _check(
         verdicts=_in_order(request.properties, found),
         never_enabled=tuple(sorted(dead)),
         statistics=statistics,
-        enabled=_enabled(model, request, found, exploration.enabled if exploration else ()),
+        enabled=_list_enabled(model, request, found, exploration.enabled if exploration else ()),
         proofs=tuple(proofs),
         explored=explored,
     )
@@ -122,14 +122,14 @@ def _in_order(properties: Sequence[str], found: Mapping[str, Sequence[Verdict]])
     return tuple(verdict for verdict in verdicts if distinct[verdict.property_name] is verdict)
 
 
-def _enabled(
+def _list_enabled(
     model: Model, request: Request, found: Mapping[str, Sequence[Verdict]], explored: Sequence[str]
 ) -> tuple[str, ...]:
     """The actions in the traces and those that a complete exploration saw enabled, and if witnesses are
     wanted those that random walks enable."""
     traces = [v.trace for verdicts in found.values() for v in verdicts if v.trace is not None]
     seen = {action.name for trace in traces for action in trace.actions}.union(explored)
-    return tuple(sorted(seen | enabled_on_walks(model.system) if request.witnesses else seen))
+    return tuple(sorted(seen | find_enabled_on_walks(model.system) if request.witnesses else seen))
 
 
 def _cost(model: Model, name: str) -> tuple[bool, int]:

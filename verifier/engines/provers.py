@@ -15,9 +15,9 @@ from verifier.clauses.type_clauses import type_clauses
 from verifier.clauses.unrolling import Clauses, Steps
 from verifier.encodings.bits import conjunction
 from verifier.engines.bounded_search import Search, SolverGaveUp, search
-from verifier.engines.hypotheses import assumed, unchanged
+from verifier.engines.hypotheses import conjoin_invariant, keep_unchanged
 from verifier.engines.ic3.problem import problem
-from verifier.engines.ic3.reduction import reduced
+from verifier.engines.ic3.reduction import reduce_invariant
 from verifier.engines.ic3.search import Counterexample, Proof, prove
 from verifier.engines.inductive_step import InductiveSet, largest_inductive
 from verifier.engines.kinduction import Event, KInductionProof, kinduction
@@ -27,7 +27,7 @@ from verifier.symmetry.bit_permutations import bit_permutations
 from verifier.symmetry.instance_orbits import instance_representatives
 from verifier.system.model import Model
 from verifier.system.transition_system import SafetyProperty, TransitionSystem
-from verifier.trust.certificate import Certificate, FoundBy, certificate_of, named_formulas
+from verifier.trust.certificate import Certificate, FoundBy, certificate_of, list_named_formulas
 
 IC3, KIND, BMC = "ic3", "kind", "bmc"
 _LEMMA_SOLVER = "z3"  # so that CaDiCaL, which checks what IC3 found, has found nothing of it
@@ -79,7 +79,9 @@ def _goals(model: Model, name: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*(prop.name for prop in model.system.implied), name)))
 
 
-def kept_lemmas(model: Model, name: str, lemmas: bool = True, others: Sequence[str] = ()) -> InductiveSet:
+def find_inductive_lemmas(
+    model: Model, name: str, lemmas: bool = True, others: Sequence[str] = ()
+) -> InductiveSet:
     """The largest set of lemmas, type invariants, the property and ``others`` whose conjunction is inductive.
     If the property is in the set, it is proved. Empty where nothing but type invariants would be: IC3 finds
     what it needs of these by itself, and assuming them slows its queries."""
@@ -110,17 +112,17 @@ def ic3_work(
         began = time.monotonic()
         kept = InductiveSet((), {})
         if (lemmas and model.system.lemmas) or others:
-            kept = kept_lemmas(model, name, lemmas, others)
+            kept = find_inductive_lemmas(model, name, lemmas, others)
             own = sum(lemma.name in kept.names for lemma in model.system.lemmas)
             report(LemmasKept(kept.names, own, time.monotonic() - began))
             if set(_goals(model, name)) <= set(kept.names):
                 report(Used(kept.around(_goals(model, name)), ()))
                 report(Proof((), 0, 0, 0, time.monotonic() - began))
                 return
-        known: list[FNode] = named_formulas(model, kept.names)
+        known: list[FNode] = list_named_formulas(model, kept.names)
         permutations = bit_permutations(model, known)
-        keeping = unchanged(model, hypotheses, permutations, known)
-        known += [assumed(model, hypothesis) for hypothesis in keeping]
+        keeping = keep_unchanged(model, hypotheses, permutations, known)
+        known += [conjoin_invariant(model, hypothesis) for hypothesis in keeping]
 
         def found(clauses: Clauses) -> None:
             report(StructuralInvariants(clauses))
@@ -130,9 +132,9 @@ def ic3_work(
         try:
             answer: Proof | Counterexample = prove(question, permutations, report, solver)
             if isinstance(answer, Proof):
-                fewer = reduced(question, permutations, answer.clauses, solver)
+                fewer = reduce_invariant(question, permutations, answer.clauses, solver)
                 answer = replace(answer, clauses=tuple(fewer.clauses))
-                report(_used(kept, keeping, fewer.lemmas))
+                report(_sort_used(kept, keeping, fewer.lemmas))
         except UnknownAnswer:
             report(SolverGaveUp(f"{solver} gave up"))
             return
@@ -141,7 +143,7 @@ def ic3_work(
     return work
 
 
-def _used(kept: InductiveSet, hypotheses: Sequence[Certificate], indices: Sequence[int]) -> Used:
+def _sort_used(kept: InductiveSet, hypotheses: Sequence[Certificate], indices: Sequence[int]) -> Used:
     """The facts at these places: those that were kept come first."""
     first = len(kept.names)
     return Used(
@@ -161,7 +163,7 @@ def kind_work(
         if with_others:
             os.nice(_IN_THE_BACKGROUND)
             structural = incoming.recv()
-        known = [assumed(model, hypothesis) for hypothesis in hypotheses]
+        known = [conjoin_invariant(model, hypothesis) for hypothesis in hypotheses]
         system = with_goal(model.system, name)
 
         def tell(event: Event) -> None:

@@ -27,7 +27,7 @@ from verifier.solvers import QUERY_SOLVER, Answer, open_solver, solver_version
 from verifier.system.liveness import LiveModel
 from verifier.system.model import State
 from verifier.system.ranking import Claim, NoRanking, ranking_claims, ranking_model, ranking_of
-from verifier.trust.certificate import Certificate, FoundBy, certificate_of, named_formulas
+from verifier.trust.certificate import Certificate, FoundBy, certificate_of, list_named_formulas
 from verifier.trust.certify import CheckReport
 from verifier.trust.explain import ConcreteReading
 from verifier.trust.initial_states import require_initial_state
@@ -109,12 +109,12 @@ def prove_by_ranking(live: LiveModel, limits: Limits, listen: Callable[[Progress
         said = f"{checker} refutes" if first.certain else f"{checker} gave up on"
         return RankingProof(None, f"{said}: {first.obligation}", first.certain, (), statistics)
     dead = next((news.names for news in checked.reported if isinstance(news, DeadActions)), ())
-    proof = _checked(live, certificate, checker, report.seconds)
+    proof = _report_checked(live, certificate, checker, report.seconds)
     words = f"{found.claims} claims of its ranking hold in all reachable states, as {checker} checked again"
     return RankingProof(proof, words, False, dead, statistics)
 
 
-def _checked(live: LiveModel, certificate: Certificate, checker: str, seconds: float) -> CheckedProof:
+def _report_checked(live: LiveModel, certificate: Certificate, checker: str, seconds: float) -> CheckedProof:
     implied = [prop.name for prop in live.model.system.implied]
     uses = tuple(name for name in implied if name in certificate.lemmas)
     return CheckedProof(live.property_.name, RANKING, checker, seconds, certificate, uses)
@@ -129,12 +129,12 @@ def _certificate(live: LiveModel, names: tuple[str, ...]) -> Certificate:
 
 def _work(live: LiveModel) -> Work:
     def work(report: Callable[[Any], None], incoming: Connection) -> None:
-        report(_decided(live, report))
+        report(_decide(live, report))
 
     return work
 
 
-def _decided(live: LiveModel, report: Callable[[Any], None]) -> _Shown | RankingFailed:
+def _decide(live: LiveModel, report: Callable[[Any], None]) -> _Shown | RankingFailed:
     """True if all claims follow from what is inductive."""
     try:
         claims = ranking_claims(live)
@@ -167,7 +167,7 @@ def _first_failing(
     clauses, solver = Clausifier(), open_solver(QUERY_SOLVER)
     for symbol in system.bits:
         clauses.declare(symbol)
-    for formula in named_formulas(live.model, names):
+    for formula in list_named_formulas(live.model, names):
         clauses.assert_term(formula)
     try:
         for number, claim in enumerate(claims):
@@ -180,13 +180,13 @@ def _first_failing(
                 return RankingFailed(f"{QUERY_SOLVER} gave up on the claim that {claim.says}")
             if answer is Answer.SATISFIABLE:
                 state = [solver.value(place) for place in range(1, len(system.bits) + 1)]
-                return RankingFailed(_explained(live, claim, state))
+                return RankingFailed(_explain(live, claim, state))
     finally:
         solver.close()
     return None
 
 
-def _explained(live: LiveModel, claim: Claim, state: Sequence[bool]) -> str:
+def _explain(live: LiveModel, claim: Claim, state: Sequence[bool]) -> str:
     """The claim with a state in which it fails, and how the measures change there."""
     base = live.base
     own = list(state[: len(base.system.bits)])
@@ -207,7 +207,7 @@ def _change(live: LiveModel, before: State, after: State) -> str:
     found = ranking_of(live)
     for number, (old, new) in enumerate(zip(_values(found, before), _values(found, after), strict=True), 1):
         if old != new:
-            return f"measure {number} goes from {_shown(old)} to {_shown(new)}"
+            return f"measure {number} goes from {_show(old)} to {_show(new)}"
     return "no measure changes"
 
 
@@ -217,6 +217,6 @@ def _values(found: Any, state: State) -> Iterator[tuple[Concrete, ...]]:
         yield tuple(reading.value(term, {}) for term in measure)
 
 
-def _shown(values: tuple[Concrete, ...]) -> str:
+def _show(values: tuple[Concrete, ...]) -> str:
     words = ", ".join(map(show, values))
     return words if len(values) == 1 else f"({words})"

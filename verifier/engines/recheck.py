@@ -37,13 +37,13 @@ def recheck_work(model: Model, certificate: Certificate, solver: str) -> Work:
     def work(report: Callable[[Any], None], incoming: Connection) -> None:
         checked: CheckReport = check(model, certificate, solver)
         if not checked.failed:
-            report(DeadActions(_dead_actions(model, certificate, solver)))
+            report(DeadActions(_find_dead_actions(model, certificate, solver)))
         report(checked)
 
     return work
 
 
-def _dead_actions(model: Model, certificate: Certificate, solver: str) -> tuple[str, ...]:
+def _find_dead_actions(model: Model, certificate: Certificate, solver: str) -> tuple[str, ...]:
     cnf = Definitions()
     cnf.hold(conjunction(formulas(model, certificate).values()))
     names = dict.fromkeys(action.name for action in model.definition.actions)

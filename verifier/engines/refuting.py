@@ -37,13 +37,13 @@ def refuting(made: Callable[[], Model | None], property_name: str) -> Work:
     def work(report: Callable[[Any], None], _: Connection) -> None:
         model = made()
         if model is not None:
-            for one in refuted(model, property_name):
+            for one in refute_obligations(model, property_name):
                 report(one)
 
     return work
 
 
-def refuted(model: Model, property_name: str) -> Iterator[Refuted]:
+def refute_obligations(model: Model, property_name: str) -> Iterator[Refuted]:
     """The obligations that fail, each action and claim once. Not of the type invariant and of properties of
     steps, nor that what is read has a value."""
     asked, system = model.asking((property_name,)), model.system

@@ -19,7 +19,7 @@ from verifier.engines.bounded_search import (
     Firing,
     ViolationFound,
 )
-from verifier.engines.growth import expected
+from verifier.engines.growth import expect_states
 from verifier.processes.limits import Interrupted, Limits
 from verifier.system.model import Model
 from verifier.system.transition_system import Instance
@@ -108,7 +108,7 @@ class _Levels:
             self._sizes.append(progress.states - progress.frontier - sum(self._sizes))
         if (
             progress.states > MOST_STATES
-            and expected(self._sizes, self._depth, _MOST_EXPECTED) > _MOST_EXPECTED
+            and expect_states(self._sizes, self._depth, _MOST_EXPECTED) > _MOST_EXPECTED
         ):
             raise Interrupted(f"more than {_MOST_EXPECTED} states are expected")
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from verifier.engines.work_folder import Begun, Checkpoint, Level
 from verifier.explicit.blocks import Shelf, Slice
-from verifier.explicit.levels import of_chunks, parsed_key
+from verifier.explicit.levels import of_chunks, parse_key
 from verifier.explicit.moves import Transitions
 from verifier.explicit.packing import Rows
 
@@ -32,7 +32,7 @@ class Ways:
 
     def _predecessor(self, key: int) -> tuple[int, int]:
         """The number of the predecessor within its level, and the move from there."""
-        chunk, move, place = parsed_key(key)
+        chunk, move, place = parse_key(key)
         return chunk * self._transitions.chunk() + place, move
 
     def _way(self, now: Checkpoint, level: int, number: int, moves: list[int]) -> list[Rows]:

@@ -146,7 +146,7 @@ class WorkFolder:
         others = [name for name in names if name not in mine and not name.startswith(_OF_DRAFTS)]
         if not others:
             (self.path / STATES).mkdir(exist_ok=True)
-            known = _known_blocks(self.path)
+            known = _recognise_blocks(self.path)
             others = [
                 f"{STATES}/{name}" for name in sorted(os.listdir(self.path / STATES)) if not known(name)
             ]
@@ -243,13 +243,13 @@ def _beginnings(runs: Iterable[str]) -> tuple[str, ...]:
     return tuple(f"{dot}{run}" for run in runs for dot in ("", "."))
 
 
-def _known_blocks(folder: Path) -> Callable[[str], bool]:
+def _recognise_blocks(folder: Path) -> Callable[[str], bool]:
     """Tells by its name whether a file is a block that an exploration in the folder wrote."""
-    listed, begun = _listed(folder), (*_beginnings(_runs_of(folder)), _OF_THE_SYSTEM)
+    listed, begun = _list_blocks(folder), (*_beginnings(_runs_of(folder)), _OF_THE_SYSTEM)
     return lambda name: name in listed or name.startswith(begun)
 
 
-def _listed(folder: Path) -> frozenset[str]:
+def _list_blocks(folder: Path) -> frozenset[str]:
     """The blocks that the manifest lists; none if there is no such manifest."""
     try:
         return frozenset(_checkpoint(read_json(text_of(folder / MANIFEST))).blocks)

@@ -36,7 +36,7 @@ def walk(blocks: Sequence[Arrangement]) -> Iterator[Step]:
     while path:
         here, exchanges = path[-1]
         for block, position in exchanges:
-            there = _exchanged(here, block, position)
+            there = _exchange(here, block, position)
             if there not in seen:
                 seen.add(there)
                 yield Step(block, position, is_new=True)
@@ -57,7 +57,7 @@ def _exchanges(blocks: tuple[Arrangement, ...]) -> Iterator[tuple[int, int]]:
                 yield block, position
 
 
-def _exchanged(blocks: tuple[Arrangement, ...], block: int, position: int) -> tuple[Arrangement, ...]:
+def _exchange(blocks: tuple[Arrangement, ...], block: int, position: int) -> tuple[Arrangement, ...]:
     labels = list(blocks[block])
     labels[position], labels[position + 1] = labels[position + 1], labels[position]
     return (*blocks[:block], tuple(labels), *blocks[block + 1 :])

@@ -133,7 +133,7 @@ class Shelf:
             for start in range(0, block.count, _AT_ONCE):
                 some = self.read(Slice(block, start, min(block.count, start + _AT_ONCE)), column)
                 part = zlib.crc32(some.data, part)
-            checksum = _joined(checksum, part)
+            checksum = _join_checksums(checksum, part)
         if checksum != block.checksum:
             raise Damaged(f"{self.folder / block.name} is damaged")
 
@@ -203,9 +203,9 @@ class BlockWriter:
             raise
         checksum = 0
         for part in self._checksums:
-            checksum = _joined(checksum, part)
+            checksum = _join_checksums(checksum, part)
         return Block(name, columns, count, checksum)
 
 
-def _joined(one: int, other: int) -> int:
+def _join_checksums(one: int, other: int) -> int:
     return zlib.crc32(other.to_bytes(4, "little"), one)

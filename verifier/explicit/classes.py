@@ -65,7 +65,7 @@ class PermutedWords:
     def __init__(self, model: Model) -> None:
         generators = model.definition.permutations
         self._bits = len(model.system.bits)
-        self._generators = tuple(_compiled(model, generator) for generator in generators)
+        self._generators = tuple(_compile(model, generator) for generator in generators)
         self._tree, self.size = _tree(generators)
 
     def representatives(self, rows: Rows) -> Rows:
@@ -105,7 +105,7 @@ def _parts(rows: Rows) -> Iterator[Rows]:
     return (rows[first : first + _AT_ONCE] for first in range(0, len(rows), _AT_ONCE))
 
 
-def _compiled(model: Model, words: Mapping[str, str]) -> Compiled:
+def _compile(model: Model, words: Mapping[str, str]) -> Compiled:
     """Compile the image of a state under a permutation of words. Raises DefinitionError where it leads
     out of a sort."""
     renaming: dict[Listed, Mapping[Concrete, Concrete]] = {}

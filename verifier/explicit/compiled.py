@@ -191,7 +191,7 @@ def _in_pairs(
     A junction joins those parts first that most others of its kind have, and junctions that begin with the
     same parts share what these make. In which order parts are joined and how they are grouped changes no
     value."""
-    needed = _needed(first, operations, outputs)
+    needed = _list_needed(first, operations, outputs)
     uses: dict[str, Counter[int]] = {"&": Counter(), "|": Counter()}
     for number in needed:
         name, parts = operations[number - first]
@@ -214,7 +214,7 @@ def _in_pairs(
     return list(made), [new[number] for number in outputs]
 
 
-def _needed(first: int, operations: Sequence[Operation], outputs: Sequence[int]) -> list[int]:
+def _list_needed(first: int, operations: Sequence[Operation], outputs: Sequence[int]) -> list[int]:
     wanted = set(outputs)
     for number in range(first + len(operations) - 1, first - 1, -1):
         if number in wanted:

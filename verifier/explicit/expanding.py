@@ -7,8 +7,8 @@ import numpy as np
 from verifier.explicit.blocks import Column
 from verifier.explicit.levels import Expand, Expanded, Stage, keys_of_chunk, of_chunks, peak_memory
 from verifier.explicit.packing import Rows, places
-from verifier.explicit.scattering import columns_of, parts_of, rows_of, scattered
-from verifier.explicit.sections import Sections, joined, sections
+from verifier.explicit.scattering import columns_of, parts_of, rows_of, scatter
+from verifier.explicit.sections import Sections, join_sections, sections
 from verifier.explicit.sorted_states import mostly_distinct
 
 _SUCCESSORS_AT_ONCE = 1 << 19
@@ -76,7 +76,7 @@ class _Pieces:
         words, keys = self._words[:, : self._count], self._keys[: self._count]
         self._count = 0
         if self._stage.orbits is None:
-            columns = scattered(list(words))
+            columns = scatter(list(words))
         else:
             columns = columns_of(self._stage.orbits.representatives(np.ascontiguousarray(words.T)))
         kept = mostly_distinct(columns)
@@ -84,7 +84,7 @@ class _Pieces:
         order = kept.take(np.argsort(parts, kind="stable"))
         ends = np.cumsum(np.bincount(parts, minlength=self._task.sections)).tolist()
         place = f"{self._task.level:05}-{self._task.number:05}-{len(self.written):03}"
-        written, least_key = joined(columns, keys, self._stage.transitions.bits)
+        written, least_key = join_sections(columns, keys, self._stage.transitions.bits)
         content = sections(written, order, [0, *ends])
         block = self._stage.shelf.write(f"{self._stage.run}{place}.new", [content], lasting=False)
         self.written.append(Sections(block, (0, *ends), least_key))

@@ -225,7 +225,7 @@ def keys_of_chunk(chunk: int, move: int, sources: NDArray[np.intp]) -> Column:
     return sources.astype(np.uint64) | np.uint64(chunk << CHUNK_SHIFT | move << PLACE_BITS)
 
 
-def parsed_key(key: int) -> tuple[int, int, int]:
+def parse_key(key: int) -> tuple[int, int, int]:
     """The chunk, the move and the place that a key says."""
     return key >> CHUNK_SHIFT, key >> PLACE_BITS & MOVE_MASK, key & (1 << PLACE_BITS) - 1
 

@@ -24,16 +24,16 @@ MOST_PARTS = 1 << 16
 
 def columns_of(rows: Rows) -> list[Column]:
     """The columns of states."""
-    return scattered([np.ascontiguousarray(rows[:, word]) for word in range(rows.shape[1])])
+    return scatter([np.ascontiguousarray(rows[:, word]) for word in range(rows.shape[1])])
 
 
-def scattered(words: Sequence[Column]) -> list[Column]:
+def scatter(words: Sequence[Column]) -> list[Column]:
     """The columns of states that are given as columns, a word each."""
     first, *others = words
-    first = _mixed(first.copy(), _FACTORS[0])
+    first = _mix(first.copy(), _FACTORS[0])
     for word in others:
         first += word
-        first = _mixed(first, _FACTORS[1])
+        first = _mix(first, _FACTORS[1])
     return [first, *others]
 
 
@@ -41,9 +41,9 @@ def rows_of(columns: list[Column]) -> Rows:
     """The states with these columns."""
     first, others = columns[0].copy(), columns[1:]
     for word in reversed(others):
-        first = _unmixed(first, _FACTORS[1])
+        first = _unmix(first, _FACTORS[1])
         first -= word
-    return np.ascontiguousarray(np.stack([_unmixed(first, _FACTORS[0]), *others], axis=1))
+    return np.ascontiguousarray(np.stack([_unmix(first, _FACTORS[0]), *others], axis=1))
 
 
 def bounds(parts: int, low: int = 0, high: int = SPACE) -> list[int]:
@@ -56,7 +56,7 @@ def parts_of(first: Column, parts: int) -> NDArray[np.uint16]:
     return (first >> np.uint64(48)).astype(np.uint16) >> np.uint16(17 - parts.bit_length())
 
 
-def _mixed(values: Column, factor: int) -> Column:
+def _mix(values: Column, factor: int) -> Column:
     values ^= values >> np.uint64(32)
     values *= np.uint64(factor)
     values ^= values >> np.uint64(29)
@@ -65,7 +65,7 @@ def _mixed(values: Column, factor: int) -> Column:
     return values
 
 
-def _unmixed(values: Column, factor: int) -> Column:
+def _unmix(values: Column, factor: int) -> Column:
     inverse = np.uint64(pow(factor, -1, _MODULUS))
     values ^= values >> np.uint64(32)
     values *= inverse

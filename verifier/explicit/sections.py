@@ -46,13 +46,13 @@ class Sections:
                 yield number, Section(part, end - start, self.least_key)
 
 
-def joined(columns: Sequence[Column], keys: Column, bits: int) -> tuple[list[Column], int | None]:
+def join_sections(columns: Sequence[Column], keys: Column, bits: int) -> tuple[list[Column], int | None]:
     """The words to write for states with so many bits, and the least key, if keys are put into the last word.
 
     They are where all fit, lowered by the least, and no state has any of these bits; then the column is
     changed. The first word has none left over: it is a hash. Keys ascend.
     """
-    used, least = _used(len(columns), bits), int(keys[0])
+    used, least = _count_used_bits(len(columns), bits), int(keys[0])
     fits = len(columns) > 1 and used < WORD and not (int(keys[-1]) - least) >> (WORD - used)
     if not fits or int(columns[-1].max()) >> used:
         return [*columns, keys], None
@@ -75,7 +75,7 @@ def in_sections(shelf: Shelf, parts: Sequence[Section], words: int, bits: int) -
     """The words of the states in several sections, one section after the other, and their keys. Raises
     Damaged."""
     content = np.empty((words + 1, sum(part.count for part in parts)), np.uint64)
-    used, start = _used(words, bits), 0
+    used, start = _count_used_bits(words, bits), 0
     for part in parts:
         some = content[:, start : start + part.count]
         start += part.count
@@ -89,6 +89,6 @@ def in_sections(shelf: Shelf, parts: Sequence[Section], words: int, bits: int) -
     return content
 
 
-def _used(words: int, bits: int) -> int:
+def _count_used_bits(words: int, bits: int) -> int:
     """How many bits of the last word states have."""
     return bits - WORD * (words - 1)

@@ -23,7 +23,7 @@ from verifier.explicit.levels import (
 from verifier.explicit.packing import Rows, places
 from verifier.explicit.scattering import bounds, rows_of
 from verifier.explicit.sections import Section, in_sections
-from verifier.explicit.sorted_states import Columns, Run, distinct, merged, narrowed, seen, size
+from verifier.explicit.sorted_states import Columns, Run, distinct, merge_runs, narrow_slices, seen, size
 
 FEW_RUNS = 4
 """So many runs of a partition are left as they are."""
@@ -87,12 +87,12 @@ class _Settling:
         del successors
         states, firsts = distinct(columns)
         for run in self._task.runs:
-            for part in narrowed(self._shelf, run, low, high):
+            for part in narrow_slices(self._shelf, run, low, high):
                 new = ~seen(self._shelf, states, part)
                 if not new.all():
                     states, firsts = [column[new] for column in states], firsts[new]
         found = keys.take(firsts)
-        self._found += _counted(found >> np.uint64(PLACE_BITS) & np.uint64(MOVE_MASK), self._found)
+        self._found += _count(found >> np.uint64(PLACE_BITS) & np.uint64(MOVE_MASK), self._found)
         if self._task.properties is not None:
             del columns, keys
             self._look(rows_of(states), found, self._task.properties)
@@ -114,7 +114,7 @@ class _Settling:
         self._run.append(self._shelf.write(f"{name}.run", ascending).whole())
         rows = self._shelf.write(f"{name}.rows", columns)
         self._parts.append(LevelPart(self._shelf.write(f"{name}.keys", [keys]).whole(), rows.whole()))
-        self._sources += _counted(keys >> np.uint64(CHUNK_SHIFT), self._sources)
+        self._sources += _count(keys >> np.uint64(CHUNK_SHIFT), self._sources)
 
     def _look(self, rows: Rows, keys: Column, properties: Sequence[str]) -> None:
         """Looks at new states, in any order."""
@@ -138,7 +138,7 @@ class _Settling:
         first = first_to_merge([size(run) for run in runs])
         if first < len(runs) - 1:
             name = f"{self._name(0)}.merged"
-            runs[first:] = [merged(self._shelf, runs[first:], name, self.area, self._task.capacity)]
+            runs[first:] = [merge_runs(self._shelf, runs[first:], name, self.area, self._task.capacity)]
         return Settled(
             partition=self._task.partition,
             count=int(self._found.sum()),
@@ -152,6 +152,6 @@ class _Settling:
         )
 
 
-def _counted(values: Column, counts: NDArray[np.int64]) -> NDArray[np.int64]:
+def _count(values: Column, counts: NDArray[np.int64]) -> NDArray[np.int64]:
     """How often each number below the length of the counts is among the values."""
     return np.bincount(values.astype(np.int64), minlength=len(counts))

@@ -59,7 +59,7 @@ def distinct(columns: Columns) -> tuple[Columns, Places]:
     """The states without duplicates, ascending by the first column, and the place of the first of each."""
     if not len(columns[0]):
         return columns, np.empty(0, np.int64)
-    order = _ordered(columns[0])
+    order = _order(columns[0])
     ascending = [column.take(order) for column in columns]
     differs = _differ(ascending)
     prefix = ascending[0] >> _PREFIX_SHIFT
@@ -74,7 +74,7 @@ def distinct(columns: Columns) -> tuple[Columns, Places]:
     return [column.take(starts) for column in ascending], order.take(starts)
 
 
-def _ordered(first: Column) -> Places:
+def _order(first: Column) -> Places:
     """The stable order by the upper bits: by two digits, the lower one first. NumPy counts digits of 16 bits,
     where it compares longer numbers; that takes a third of the time."""
     lower, upper = ((first >> np.uint64(shift)).astype(np.uint16) for shift in (_PREFIX_SHIFT, 48))
@@ -129,7 +129,7 @@ def _few(states: Sized, part: Slice) -> bool:
     return len(states) * _FEW < len(part)
 
 
-def narrowed(shelf: Shelf, run: Sequence[Slice], low: int, high: int) -> list[Slice]:
+def narrow_slices(shelf: Shelf, run: Sequence[Slice], low: int, high: int) -> list[Slice]:
     """The parts of slices within a range of the first column."""
     if (low, high) == (0, SPACE):
         return [part for part in run if len(part)]
@@ -141,14 +141,14 @@ def size(run: Run) -> int:
     return sum(map(len, run))
 
 
-def merged(shelf: Shelf, runs: Sequence[Run], name: str, area: tuple[int, int], capacity: int) -> Run:
+def merge_runs(shelf: Shelf, runs: Sequence[Run], name: str, area: tuple[int, int], capacity: int) -> Run:
     """One run of several without common states, whose first column lies in an area. At most about
     ``capacity`` states are read at a time. Raises OSError."""
     total = sum(map(size, runs))
     words = next(part.block.columns for run in runs for part in run)
     with BlockWriter(shelf, name, words, total) as writer:
         for low, high in _ranges(area, -(-total // capacity)):
-            parts = [part for run in runs for part in narrowed(shelf, run, low, high)]
+            parts = [part for run in runs for part in narrow_slices(shelf, run, low, high)]
             if not parts:
                 continue
             columns = [np.concatenate([shelf.read(part, word) for part in parts]) for word in range(words)]

@@ -14,7 +14,7 @@ from pysmt.fnode import FNode
 
 from verifier.encodings.bits import in_order
 from verifier.interchange.circuit import Circuit
-from verifier.printable import encoded
+from verifier.printable import encode
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,8 @@ class Aiger:
         first = 2 * (len(self.circuit.inputs) + len(self.circuit.latches) + 1)
         gates = bytearray()
         for index, (greater, less) in enumerate(self.gates):
-            gates += _packed(first + 2 * index - greater) + _packed(greater - less)
-        return lines.encode() + bytes(gates) + encoded(self._tail(comments))
+            gates += _pack(first + 2 * index - greater) + _pack(greater - less)
+        return lines.encode() + bytes(gates) + encode(self._tail(comments))
 
     def ascii(self, comments: Sequence[str]) -> str:
         """The contents of a readable file, ``.aag``."""
@@ -129,7 +129,7 @@ class _Gates:
         return self.known.setdefault((greater, less), 2 * (self._first + len(self.known)))
 
 
-def _packed(number: int) -> bytes:
+def _pack(number: int) -> bytes:
     """Seven bits to a byte, the least significant first. The eighth bit says whether more bytes follow."""
     result = bytearray()
     while number >= 128:

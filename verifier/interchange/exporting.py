@@ -16,7 +16,7 @@ from verifier.interchange.aiger import aiger
 from verifier.interchange.btor2 import Btor2, symbol_of
 from verifier.interchange.circuit import Circuit, circuit
 from verifier.interchange.smtlib import SMT_NAMES, after, definitions, now, queries
-from verifier.printable import encoded
+from verifier.printable import encode
 from verifier.system.model import Model
 from verifier.trust.initial_states import require_initial_state
 
@@ -72,7 +72,7 @@ def _aiger(model: Model, properties: Sequence[str], readable: bool) -> Exported:
     described = naming.properties(model, properties, outputs.__getitem__)
     names = _circuit_names(model, made, Format.AIGER, place, described)
     comments = _comments(names, _circuit_words(made, "an output"))
-    content = encoded(gates.ascii(comments)) if readable else gates.binary(comments)
+    content = encode(gates.ascii(comments)) if readable else gates.binary(comments)
     size = f"{_size(made)}, and-gates {len(gates.gates)}"
     return Exported(content, names, size)
 
@@ -86,7 +86,7 @@ def _btor2(model: Model, properties: Sequence[str]) -> Exported:
 
     described = naming.properties(model, properties, lambda name: {"node": lines.bad[name]})
     names = _circuit_names(model, made, Format.BTOR2, place, described)
-    content = encoded(lines.text(_comments(names, _circuit_words(made, "a line 'bad'"))))
+    content = encode(lines.text(_comments(names, _circuit_words(made, "a line 'bad'"))))
     return Exported(content, names, f"{_size(made)}, lines {len(lines.lines)}")
 
 
@@ -119,7 +119,7 @@ def _smtlib(model: Model, properties: Sequence[str], form: Format) -> Exported:
     comments = (f"; {comment}" for comment in _comments(names, words))
     text = "".join(f"{line}\n" for line in (*comments, *lines))
     size = f"state bits {len(model.system.bits)}, instances {len(model.system.instances)}, lines {len(lines)}"
-    return Exported(encoded(text), names, size)
+    return Exported(encode(text), names, size)
 
 
 def _head(model: Model, form: Format) -> dict[str, Any]:

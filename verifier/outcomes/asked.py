@@ -28,12 +28,12 @@ def asked(definition: Definition, names: Iterable[str]) -> dict[str, dict[str, s
     return {name: known[name] for name in names if name in known}
 
 
-def documented(definition: Definition) -> dict[str, str]:
+def document_actions(definition: Definition) -> dict[str, str]:
     """The documentation of the actions that have some."""
     return {a.name: _plain(a.description) for a in definition.actions if a.description}
 
 
-def placed(definition: Definition) -> dict[str, str]:
+def place_actions(definition: Definition) -> dict[str, str]:
     """Where the actions are written: the file without its folder, and the line."""
     return {a.name: re.split(r"[/\\]", a.place)[-1] for a in definition.actions if a.place}
 

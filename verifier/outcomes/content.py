@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from verifier.outcomes.asked import asked, documented, placed
+from verifier.outcomes.asked import asked, document_actions, place_actions
 from verifier.outcomes.run import Origin, Run
 from verifier.solvers import solver_version
 from verifier.specs.definition import Definition
@@ -38,8 +38,8 @@ def as_object(run: Run) -> dict[str, Any]:
         "proofs": [dict(proof) for proof in run.proofs],
         "statistics": _statistics(run),
         "asked": asked(run.definition, [verdict.property_name for verdict in run.outcome.verdicts]),
-        "documented": documented(run.definition),
-        "places": placed(run.definition),
+        "documented": document_actions(run.definition),
+        "places": place_actions(run.definition),
         "drawing": run.definition.drawing,
     }
 
@@ -52,7 +52,7 @@ def _constants(run: Run) -> dict[str, Any]:
     return {"constants": kind, "assumptions": list(run.assumptions), "beyond_declared": beyond}
 
 
-def without_answer(
+def describe_unanswered(
     question: Mapping[str, Any], verdict: Verdict, origin: Origin, peak_memory: int | None
 ) -> dict[str, Any]:
     """The object of a run that could not be made, or was killed. ``question`` has spec, spec_hash, constants,

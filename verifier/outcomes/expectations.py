@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from verifier.errors import UsageError, unknown_name
+from verifier.errors import UsageError, make_unknown_name_error
 from verifier.specs.definition import Definition
 from verifier.specs.titles import NO_DEADLOCK
 from verifier.verdict import ExitCode, Verdict, VerdictKind, worst
@@ -66,7 +66,7 @@ def parse_expectations(
     known, possible = list(properties), list(actions)
     found: list[Expectation | Enabling] = []
     for word in words:
-        expected = _parsed(word, known, possible)
+        expected = _parse(word, known, possible)
         if any(_subject(other) == _subject(expected) for other in found):
             raise UsageError(f"--expect {word}: another --expect speaks of the same")
         found.append(expected)
@@ -77,11 +77,13 @@ def parse_expectations(
     )
 
 
-def _parsed(word: str, properties: list[str], actions: list[str]) -> Expectation | Enabling:
+def _parse(word: str, properties: list[str], actions: list[str]) -> Expectation | Enabling:
     name, equals, verdict = word.rpartition("=")
     verdict = verdict.lower()
     if equals and name not in (*properties, *actions):
-        raise unknown_name("property or action to expect something of", name, [*properties, *actions])
+        raise make_unknown_name_error(
+            "property or action to expect something of", name, [*properties, *actions]
+        )
     if verdict == _ENABLED and name in actions:
         return Enabling(name)
     if equals and name not in properties:
@@ -90,7 +92,7 @@ def _parsed(word: str, properties: list[str], actions: list[str]) -> Expectation
         of = f"{name} is a property" if equals else "no action is named"
         raise UsageError(f"--expect {word}: {of}, but only ACTION={_ENABLED} can be expected")
     if verdict not in _EXPECTABLE:
-        raise unknown_name("verdict to expect", verdict, _EXPECTABLE)
+        raise make_unknown_name_error("verdict to expect", verdict, _EXPECTABLE)
     return Expectation(name if equals else None, _EXPECTABLE[verdict])
 
 

@@ -190,7 +190,7 @@ def rows_of(content: Mapping[str, Any]) -> Sequence[Row]:
             fewest=result["fewest"],
             trace=result["trace"],
             proof=proofs.get(result["property"]),
-            statistics={**statistics, **_said(content, result)},
+            statistics={**statistics, **_document(content, result)},
             drawing=content.get("drawing"),
             exit_code=code,
             error=result["reason"] if result["verdict"] == VerdictKind.ERROR else None,
@@ -201,7 +201,7 @@ def rows_of(content: Mapping[str, Any]) -> Sequence[Row]:
     ]
 
 
-def _said(content: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, Any]:
+def _document(content: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, Any]:
     """The documentation of a property and of the actions of its execution, and where these are written."""
     asked = content.get("asked", {}).get(result["property"])
     said: dict[str, Any] = {} if asked is None else {ASKED: asked}

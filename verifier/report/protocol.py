@@ -10,7 +10,7 @@ from rich.text import Text
 
 from verifier.encodings.concrete import show
 from verifier.specs.definition import PropertyKind
-from verifier.text.columns import aligned, wrap
+from verifier.text.columns import align_rows, wrap
 
 _NARROW = 20
 """Characters that the last column of a table has at least."""
@@ -51,7 +51,7 @@ def _table(title: str, rows: Iterable[Sequence[str]], width: int) -> list[Render
     if len(columns) > 1 and before + _NARROW > width:
         filled = [(*row[:-2], f"{row[-2]}: {row[-1]}") for row in filled]
     lines: list[RenderableType] = [Text(), Text(title, "bold")]
-    for row, texts in zip(filled, aligned(filled, width, "  "), strict=True):
+    for row, texts in zip(filled, align_rows(filled, width, "  "), strict=True):
         first = Text(texts[0])
         first.stylize("cyan", 0, len(row[0]) + 2)
         lines += [first, *(Text(line) for line in texts[1:])]

@@ -40,9 +40,9 @@ def read_report(
         rows, notes = _of_sweep(path, older) if content is None else (_rows(path, content), ())
         return Report(title or path.resolve().name, rows, notes)
     # Only a trace needs its protocol, and what it takes to evaluate it.
-    from verifier.runs.replaying import replayed, row_of
+    from verifier.runs.replaying import replay_text, row_of
 
-    replay = replayed(path, text, spec, settings, reading)
+    replay = replay_text(path, text, spec, settings, reading)
     warnings = () if replay.warning is None else (f"Warning: {replay.warning}.",)
     return Report(title or path.name, (row_of(replay),), warnings)
 
@@ -51,11 +51,11 @@ def _of_sweep(folder: Path, older: bool) -> tuple[tuple[Row, ...], tuple[str, ..
     """The rows of a sweep, in the order of specs, properties and constants, and what to say of those that
     are not current."""
     check_extra(f"the report of {folder}, a sweep's folder,", TO_READ_ROWS)
-    from verifier.sweep.store import read_asked, read_recorded, unchecked_words
+    from verifier.sweep.store import describe_unchecked, read_asked, read_recorded
 
     recorded = read_recorded(folder)
     rows = [one.row for one in recorded]
-    unchecked = unchecked_words(recorded)
+    unchecked = describe_unchecked(recorded)
     for row in rows:
         if row.trace is not None:
             check_values(row.trace, f"{folder}: the row of job {row.job_id}: trace")

@@ -11,9 +11,9 @@ from verifier.encodings.concrete import show
 from verifier.outcomes.row import Row
 from verifier.printable import json_text
 from verifier.report.known import known
-from verifier.runs.option import declared
-from verifier.runs.table import engine_named, is_engine
 from verifier.runs.modules.loading import setting
+from verifier.runs.option import list_declared
+from verifier.runs.table import engine_named, is_engine
 from verifier.specs.registry import BUILT_IN
 from verifier.specs.titles import deadlock_title
 from verifier.verdict import VerdictKind, in_words
@@ -124,7 +124,7 @@ def command_of(row: Row) -> str:
         words += [] if said is None else ["--set", f"{name}={said}"]
     is_stuck = row.property_name == deadlock_title(row.statistics)
     words += ["--deadlock"] if is_stuck else ["--property", row.property_name]
-    known = declared(engine.options)
+    known = list_declared(engine.options)
     for name, value in row.options.items():
         if name in known and name != "deadlock" and value != known[name].default:
             words += known[name].words(value)

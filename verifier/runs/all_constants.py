@@ -9,7 +9,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from verifier.encodings.concrete import show_constants
-from verifier.engines.all_constants import AllConstantsOutcome, check, check_properties, described, not_begun
+from verifier.engines.all_constants import (
+    AllConstantsOutcome,
+    check,
+    check_properties,
+    describe_proof,
+    not_begun,
+)
 from verifier.engines.induction import Request, induct
 from verifier.errors import UsageError
 from verifier.outcomes.expectations import exit_code
@@ -82,14 +88,14 @@ def _with_suggestions(
     question: Question[ProveOptions], reading: ParametricReading, outcome: AllConstantsOutcome
 ) -> AllConstantsOutcome:
     """Add to each open property lemmas with which it is proved."""
-    from verifier.runs.suggesting import suggested
+    from verifier.runs.suggesting import suggest_lemmas
 
     kind, at = load_class(question.loaded.spec), list(_small_constants(question.loaded))[1:3]
     found: dict[str, list[str]] = {}
     for attempt in outcome.attempts:
         if not attempt.proved and attempt.limit is None:
             name = attempt.property_name
-            found[name] = list(suggested(kind, reading, name, at, question.limits))
+            found[name] = list(suggest_lemmas(kind, reading, name, at, question.limits))
     return replace(outcome, statistics={**outcome.statistics, "suggested": found})
 
 
@@ -169,7 +175,7 @@ def run(question: Question[ProveOptions], listen: Listen = lambda _: None) -> Ru
         building_seconds=building,
         exit_code=exit_code(outcome.verdicts, question.expectations, outcome.enabled),
         expected=question.options.expect,
-        proofs=tuple(described(attempt) for attempt in outcome.attempts),
+        proofs=tuple(describe_proof(attempt) for attempt in outcome.attempts),
         origin=question.origin,
         assumptions=outcome.assumptions,
         beyond_declared=() if reading is None else reading.beyond_declared,

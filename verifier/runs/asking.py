@@ -41,7 +41,7 @@ class Known:
         )
 
 
-def prepared(engine: Engine[Any], loaded: Loaded, options: Any) -> Question[Any]:
+def make_question(engine: Engine[Any], loaded: Loaded, options: Any) -> Question[Any]:
     """Return the question that the options ask. Raises UsageError for one that cannot be asked."""
     if loaded.source is not None and not engine.asks:
         return loaded.source.prepared(engine, loaded, options)
@@ -65,7 +65,7 @@ def with_own_names(options: Any, definition: Definition) -> Any:
     )
 
 
-def answered(
+def answer_question(
     engine: Engine[Any],
     question: Question[Any],
     listen: Listen = lambda _: None,

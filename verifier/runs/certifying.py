@@ -15,15 +15,15 @@ from verifier.outcomes.run import Run
 from verifier.processes.limits import Limits
 from verifier.processes.pool import run_alone
 from verifier.runs.building import build_model
-from verifier.runs.loading import TLA, Loaded, Reading, load, trusted_spec
+from verifier.runs.loading import TLA, Loaded, Reading, choose_trusted_spec, load
 from verifier.runs.validation.agreement import Disagrees
 from verifier.runs.validation.budget import default_seconds
 from verifier.system.deadlock import with_deadlock
 from verifier.system.model import Model
-from verifier.trust.certificate import Certificate, check_fit, claimed_model, read
+from verifier.trust.certificate import Certificate, check_fit, make_claimed_model, read
 from verifier.trust.certify import CheckReport, check, other_solver
 from verifier.trust.initial_states import require_initial_state
-from verifier.verdict import Verdict, VerdictKind, settled
+from verifier.verdict import Verdict, VerdictKind, settle_verdict
 
 ENGINE = "certify"
 
@@ -69,14 +69,14 @@ def read_claim(
     current spec. Raises Interrupted if the time is over before the check."""
     began, limits = time.monotonic(), limits.begun()
     certificate, content = read(path, given)
-    loaded = _loaded(certificate, trusted_spec(certificate.spec, spec, "the certificate"), reading)
+    loaded = _load(certificate, choose_trusted_spec(certificate.spec, spec, "the certificate"), reading)
     checker = solver or other_solver(certificate.found_by.solver)
     if checker in certificate.found_by.solver.split("+"):
         raise UsageError(f"--solver {checker} found this proof: another one must check it")
     base = model = build_model(loaded.definition, limits)
     if certificate.property_name == loaded.definition.titles.no_deadlock:
         model = with_deadlock(model)
-    model = claimed_model(model, certificate)
+    model = make_claimed_model(model, certificate)
     check_fit(model, certificate, content)
     require_initial_state(model)  # also checked here: an exception in a child counts as a crash
     validate = None
@@ -90,7 +90,7 @@ def read_claim(
     return Claim(path, certificate, model, checker, limits, began, validate)
 
 
-def _loaded(certificate: Certificate, spec: str, reading: Reading | None) -> Loaded:
+def _load(certificate: Certificate, spec: str, reading: Reading | None) -> Loaded:
     """Load the protocol of the certificate; a TLA+ module at the sorts of the proof."""
     if not spec.endswith(TLA):
         return load(spec, certificate.constants, claimed=certificate.spec)
@@ -126,7 +126,7 @@ def certify(claim: Claim) -> Certified:
 
 def _verdict(claim: Claim, checked: CheckReport | None, reason: str, seconds: float) -> Verdict:
     name = claim.certificate.property_name
-    kind, why = settled(sought=claim.model.system.seeks(name))
+    kind, why = settle_verdict(sought=claim.model.system.seeks(name))
     if checked is None:
         kind, why = VerdictKind.INCONCLUSIVE, reason
     elif any(item.certain for item in checked.failed):

@@ -17,7 +17,7 @@ from verifier.parametric.loading import ParametricReading
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 from verifier.processes.watching import within
 from verifier.runs.all_constants import reading_of
-from verifier.runs.loading import load, trusted_spec
+from verifier.runs.loading import choose_trusted_spec, load
 from verifier.solvers.names import SCRIPT_SOLVERS
 from verifier.verdict import Verdict, VerdictKind
 
@@ -59,7 +59,7 @@ def read_claim(
     checker = solver or CHECKER
     if checker not in SCRIPT_SOLVERS:
         raise UsageError(f"--solver {checker} reads no quantifiers: {' or '.join(SCRIPT_SOLVERS)} does")
-    trusted = trusted_spec(content["spec"], spec, "the certificate")
+    trusted = choose_trusted_spec(content["spec"], spec, "the certificate")
     loaded = load(trusted, content["constants"], claimed=content["spec"])
     reading = within(limits, lambda: reading_of(loaded))
     return ClaimForAll(path, content, reading, checker, limits)

@@ -55,7 +55,7 @@ def merge(plan: Plan, reports: Mapping[str, EngineReport]) -> dict[str, Verdict]
     return found
 
 
-def combined(known: EngineReport | None, report: EngineReport) -> EngineReport:
+def combine_reports(known: EngineReport | None, report: EngineReport) -> EngineReport:
     """Combine two reports of one engine: it ran again on open properties, or several instances ran."""
     if known is None:
         return report
@@ -138,7 +138,7 @@ def conclude_check(
             name: replace(verdict, reason=ended) if verdict.reason in _CUT_SHORT else verdict
             for name, verdict in merged.items()
         }
-    rest = [v for report in _ordered(reports) for v in _beside(report, merged, question)]
+    rest = [v for report in _order(reports) for v in _beside(report, merged, question)]
     there = {verdict.property_name for verdict in rest}
     rest += [_join([], name) for name in plan.postconditions if name not in there]
     if not question.properties:
@@ -151,7 +151,7 @@ def conclude_check(
         verdicts=verdicts,
         never_enabled=_never_enabled(reports),
         statistics=_statistics(reports, refusals, by, evidence),
-        enabled=tuple(dict.fromkeys(a for report in _ordered(reports) for a in report.outcome.enabled)),
+        enabled=tuple(dict.fromkeys(a for report in _order(reports) for a in report.outcome.enabled)),
         by=by,
         evidence=evidence,
         definitions={name: report.definition for name, report in reports.items()},
@@ -161,10 +161,10 @@ def conclude_check(
         question,
         Answer(None, 0.0, outcome),
         "check",
-        solvers=tuple(dict.fromkeys(s for report in _ordered(reports) for s in report.solvers)),
+        solvers=tuple(dict.fromkeys(s for report in _order(reports) for s in report.solvers)),
         proofs=tuple(
             proof
-            for report in _ordered(reports)
+            for report in _order(reports)
             for proof in report.proofs
             if by.get(proof["property"]) == report.engine
         ),
@@ -178,7 +178,7 @@ def conclude_check(
     )
 
 
-def _ordered(reports: Mapping[str, EngineReport]) -> list[EngineReport]:
+def _order(reports: Mapping[str, EngineReport]) -> list[EngineReport]:
     return [reports[name] for name in _ORDER if name in reports]
 
 
@@ -189,7 +189,7 @@ def _decider(verdict: Verdict, reports: Mapping[str, EngineReport]) -> str | Non
     name = verdict.property_name
     if name == EVALUATION and EXPLORE in reports:
         return EXPLORE
-    for report in _ordered(reports):
+    for report in _order(reports):
         own = _of_executions(report, name) if report.engine == LIVE else _of_states(report, name)
         if own == verdict:
             return report.engine
@@ -233,7 +233,7 @@ def _evidence(verdict: Verdict, report: EngineReport) -> str:
 def _never_enabled(reports: Mapping[str, EngineReport]) -> tuple[str, ...]:
     """Return actions that no engine saw enabled, if one explored every state or proved it."""
     enabled = {action for report in reports.values() for action in report.outcome.enabled}
-    named = [name for report in _ordered(reports) for name in report.outcome.never_enabled]
+    named = [name for report in _order(reports) for name in report.outcome.never_enabled]
     return tuple(name for name in dict.fromkeys(named) if name not in enabled)
 
 
@@ -257,7 +257,7 @@ def _statistics(
         "decided_by": dict(by),
         "evidence": dict(evidence),
         "engines": {
-            **{r.engine: _of_engine(r) for r in _ordered(reports)},
+            **{r.engine: _of_engine(r) for r in _order(reports)},
             **{name: {"refused": words} for name, words in refusals.items()},
         },
     }

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from verifier.errors import UsageError, unknown_name
+from verifier.errors import UsageError, make_unknown_name_error
 from verifier.outcomes.expectations import parse_expectations
 from verifier.outcomes.run import origin
 from verifier.processes.limits import Limits
@@ -49,7 +49,7 @@ def prepare(engine: Engine[Any], loaded: Loaded, options: Any) -> Question[Any]:
     names += [stuck] if deadlock else []
     own = [name for name in dict.fromkeys(names) if name not in claims and name != stuck]
     if own and loaded.source is None:  # operators of a module may be properties
-        raise unknown_name("property", own[0], [*claims, "all"])
+        raise make_unknown_name_error("property", own[0], [*claims, "all"])
     evaluated = _postconditions(loaded, options)
     if loaded.source is not None and not options.explore and (evaluated or not names):
         what = f"the POSTCONDITION {evaluated[0]}" if evaluated else "a module without properties"
@@ -96,10 +96,10 @@ def sub_options(question: Question[Any], name: str, properties: Sequence[str], *
 
 def sub_question(question: Question[Any], name: str, options: Any) -> Question[Any]:
     """Return the question for one engine of the check. Its time began with the check. Raises UsageError."""
-    from verifier.runs.asking import prepared
+    from verifier.runs.asking import make_question
 
     loaded = replace(question.loaded, began=question.limits.since)
-    return prepared(engine_named(name), loaded, options)
+    return make_question(engine_named(name), loaded, options)
 
 
 def _check_names(question: Question[Any]) -> None:

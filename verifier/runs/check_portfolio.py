@@ -20,17 +20,17 @@ from verifier.processes.children import ChildEnded, Children, Message, Work
 from verifier.processes.cores import cores
 from verifier.processes.interrupts import Interrupts
 from verifier.processes.limits import INTERRUPTED, Interrupted
-from verifier.runs.asking import Known, Remark, answered
+from verifier.runs.asking import Known, Remark, answer_question
 from verifier.runs.building import build_model
-from verifier.runs.check_merge import EngineReport, combined, conclude_check, merge
+from verifier.runs.check_merge import EngineReport, combine_reports, conclude_check, merge
 from verifier.runs.check_plan import BMC, EXPLORE, LIVE, PROVE, WALKS, Plan, plan, sub_options, sub_question
 from verifier.runs.engine import Engine, Listen
+from verifier.runs.modules.traces import remove_state
+from verifier.runs.modules.translating import NotTranslated
 from verifier.runs.options import AUTO, INTERPRETER, TRANSLATION
 from verifier.runs.question import Question
 from verifier.runs.table import engine_named
-from verifier.runs.modules.translating import NotTranslated
-from verifier.runs.modules.traces import without_whereabouts
-from verifier.runs.unbounded import ended_without_end
+from verifier.runs.unbounded import has_ended_without_end
 from verifier.specs.protocol import DefinitionError
 from verifier.system.deadlock import with_deadlock
 from verifier.verdict import ENDED_FIRST, Verdict, VerdictKind
@@ -206,7 +206,7 @@ class Portfolio:
                     if refusal.of_spec:
                         raise UsageError(refusal.reason)
                     self.refusals[name] = refusal.reason
-                    self.listen(Remark(f"{name} cannot decide it: {without_whereabouts(refusal.reason)}"))
+                    self.listen(Remark(f"{name} cannot decide it: {remove_state(refusal.reason)}"))
                 case Message(_, News() | Remark() as news):
                     self.listen(news)
                 case ChildEnded(name, failure):
@@ -216,7 +216,7 @@ class Portfolio:
     def _take(self, name: str, report: EngineReport) -> None:
         """Take a report. A search that found one violation continues with the open properties."""
         before = self._open_safety
-        self.reports[report.engine] = combined(self.reports.get(report.engine), report)
+        self.reports[report.engine] = combine_reports(self.reports.get(report.engine), report)
         goes_on = 0 < len(self._open_safety) < len(before) and not self.question.options.first
         if name in self._seeds and goes_on:
             self.children.kill(name)
@@ -239,7 +239,7 @@ class Portfolio:
         verdicts = [verdict for report in self.reports.values() for verdict in report.outcome.verdicts]
         if self.question.options.first and any(one.kind is VerdictKind.VIOLATED for one in verdicts):
             return ENDED_FIRST
-        return next((one.reason or "" for one in verdicts if ended_without_end(one.reason)), "")
+        return next((one.reason or "" for one in verdicts if has_ended_without_end(one.reason)), "")
 
     def _end_superfluous(self) -> None:
         """End the engines whose properties are decided."""
@@ -275,7 +275,7 @@ def _work(question: Question[Any], engine: Engine[Any], options: Any, name: str)
                 report(News(name, line))
 
         try:
-            run = answered(engine, sub_question(question, engine.name, options), listen)
+            run = answer_question(engine, sub_question(question, engine.name, options), listen)
             report(_report(run if question.loaded.source is None else _at_own_sorts(run)))
         except (UsageError, DefinitionError) as error:
             # Exploration supports the whole language, so only its errors are errors of the spec.

@@ -160,7 +160,7 @@ class Batch:
             said = self._said(partial(self.meaning.holds, function, seen.e))
             if isinstance(said, Unread):
                 continue
-            expected, reads = _expected(prop.kind, said, seen)
+            expected, reads = _expect(prop.kind, said, seen)
             formula = bool(value >> number & 1)
             if expected is not None and expected is not formula:
                 raise self._differ(number, prop.name, function.place, expected, formula)
@@ -178,7 +178,7 @@ class Batch:
         value = self.evaluate(prop.formula)
         for number, seen in enumerate(self.seen):
             holds = prop.kind is PropertyKind.TYPE_INVARIANT
-            expected, _ = _expected(prop.kind, holds, seen)
+            expected, _ = _expect(prop.kind, holds, seen)
             if expected is not None and expected is not bool(value >> number & 1):
                 raise self._differ(number, prop.name, "", expected, not expected)
 
@@ -313,7 +313,7 @@ class Batch:
         return list(drawn), False
 
 
-def _expected(kind: PropertyKind, said: bool | None, seen: Seen) -> tuple[bool | None, bool | None]:
+def _expect(kind: PropertyKind, said: bool | None, seen: Seen) -> tuple[bool | None, bool | None]:
     """Return the expected value of a property's formula, and whether it should read an undefined value.
     Either is None if it is not known."""
     holds = True if said is None else said  # no failure is claimed

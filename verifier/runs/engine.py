@@ -8,8 +8,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from verifier.errors import UsageError, unknown_name
-from verifier.runs.option import declared
+from verifier.errors import UsageError, make_unknown_name_error
+from verifier.runs.option import list_declared
 from verifier.runs.options import Options
 from verifier.specs.definition import PropertyKind
 
@@ -147,7 +147,7 @@ class Engine(Generic[OptionsT]):
     @property
     def looks_for_deadlocks(self) -> bool:
         """True if it can check freedom from deadlock."""
-        return "deadlock" in declared(self.options)
+        return "deadlock" in list_declared(self.options)
 
     def claims(self, definition: Definition) -> Mapping[str, bool]:
         """Return the properties that it can check, and whether each is checked by default."""
@@ -170,7 +170,7 @@ class Engine(Generic[OptionsT]):
         known = list(self.options.__dataclass_fields__)
         for name in given:
             if name not in known:
-                raise unknown_name(f"option of {self.name}", name, known)
+                raise make_unknown_name_error(f"option of {self.name}", name, known)
         values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in given.items()}
         return self.options(**values)
 
@@ -183,10 +183,10 @@ class Engine(Generic[OptionsT]):
     def parsed(self, given: Mapping[str, Any], *, of_command: bool = False) -> dict[str, Any]:
         """Parse options from a file. ``of_command``: accept those that only a command or a script has. Raises
         UsageError for an unknown name or a value that is not allowed."""
-        known = declared(self.options)
+        known = list_declared(self.options)
         for name in given:
             if name not in known:
-                raise unknown_name(f"option of {self.name}", name, sorted(known))
+                raise make_unknown_name_error(f"option of {self.name}", name, sorted(known))
             if known[name].of_command and not of_command:
                 raise UsageError(f"{name} is not allowed here: only the command has it ({known[name].flag})")
         return {name: known[name].parsed(value) for name, value in given.items()}

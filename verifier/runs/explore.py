@@ -151,11 +151,11 @@ def _graph(run: Run, path: Path) -> Written:
     size = f"{len(found.graph.rows)} states and {len(found.graph.edges)} steps{part}"
     words = f"{size} are in {{path}}"
     if path.suffix == ".html":
-        return Written(None, words, _drawn(run, found, found.graph))
+        return Written(None, words, _draw(run, found, found.graph))
     return Written(GRAPHS[path.suffix](found.graph), words)
 
 
-def _drawn(run: Run, found: Exploration, graph: Graph) -> dict[str, Any]:
+def _draw(run: Run, found: Exploration, graph: Graph) -> dict[str, Any]:
     """The graph as a page draws it, with the ways to violations."""
     from verifier.text.state_graph import as_data
 

@@ -94,9 +94,9 @@ def _run(
     listen: Listen = lambda _: None,
     built: Callable[[Model], None] = lambda _: None,
 ) -> Run:
-    from verifier.engines.induction import InductionOutcome, Inductions, combined
+    from verifier.engines.induction import InductionOutcome, Inductions, combine_inductions
     from verifier.processes.limits import INTERRUPTED
-    from verifier.runs.question import answer, conclude, undecided_verdicts
+    from verifier.runs.question import answer, conclude, make_undecided_verdicts
 
     def search(model: Model) -> Inductions:
         parts: list[InductionOutcome] = []
@@ -108,9 +108,9 @@ def _run(
                     break
         except KeyboardInterrupt:
             pass  # the rest concerns the properties that are left
-        rest = undecided_verdicts(question.properties[len(parts) :], INTERRUPTED)
+        rest = make_undecided_verdicts(question.properties[len(parts) :], INTERRUPTED)
         parts += [InductionOutcome((verdict,), (), {}) for verdict in rest]
-        return combined(parts)
+        return combine_inductions(parts)
 
     found = answer(question, search, built, {"properties": {}, "peak_memory_bytes": 0})
     parts = found.outcome.parts if isinstance(found.outcome, Inductions) else ()
@@ -120,7 +120,7 @@ def _run(
         found,
         ENGINE.name,
         solvers=_solvers(question.options, parts),
-        proofs=tuple(_described(found.model, part) for part in parts if part.obligations),
+        proofs=tuple(_describe(found.model, part) for part in parts if part.obligations),
         certificates={name: again.certificate for name, again in proved.items() if again is not None},
     )
 
@@ -160,7 +160,7 @@ def _solvers(options: InductOptions, parts: Iterable[InductionOutcome]) -> tuple
     return tuple(dict.fromkeys((options.solver, *checked)))
 
 
-def _described(model: Model | None, part: InductionOutcome) -> Mapping[str, Any]:
+def _describe(model: Model | None, part: InductionOutcome) -> Mapping[str, Any]:
     from verifier.trust.certificate import readable_lemmas
 
     again = part.rechecked
@@ -178,7 +178,7 @@ def _described(model: Model | None, part: InductionOutcome) -> Mapping[str, Any]
 
 def _table(obligations: Iterable[Obligation]) -> list[dict[str, Any]]:
     """Return the obligations, with those of one formula and action merged: it holds if all do."""
-    from verifier.engines.obligations import grouped
+    from verifier.engines.obligations import group_obligations
 
     return [
         {
@@ -189,7 +189,7 @@ def _table(obligations: Iterable[Obligation]) -> list[dict[str, Any]]:
             "asked": len(group.obligations),
             "seconds": round(group.seconds, 4),
         }
-        for group in grouped(obligations)
+        for group in group_obligations(obligations)
     ]
 
 

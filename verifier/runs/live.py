@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from verifier.errors import UsageError, unknown_name
+from verifier.errors import UsageError, make_unknown_name_error
 from verifier.runs.engine import Engine, Listen, late
 from verifier.runs.option import Name, OneOf, Switch, Whole, option
 from verifier.runs.options import (
@@ -110,7 +110,7 @@ def _chosen(definition: Definition, named: Sequence[str], expected: Sequence[str
     known = [prop.name for prop in definition.temporal]
     for name in named:
         if name not in (*known, "all"):
-            raise unknown_name("temporal property", name, [*known, "all"])
+            raise make_unknown_name_error("temporal property", name, [*known, "all"])
     if "all" in named:
         return tuple(known)
     chosen = tuple(named) or tuple(prop.name for prop in definition.temporal if prop.default)
@@ -147,14 +147,14 @@ def _run(
 ) -> Run:
     from verifier.engines.live import check
     from verifier.engines.prove import ProveOutcome
-    from verifier.runs.prove import described
+    from verifier.runs.prove import describe_proof
     from verifier.runs.question import answer, conclude
-    from verifier.trust.certificate import claimed_model
+    from verifier.trust.certificate import make_claimed_model
 
     request = _request(question)
     found = answer(question, lambda model: check(model, request, listen), built, {"peak_memory_bytes": 0})
     proofs = found.outcome.proofs if isinstance(found.outcome, ProveOutcome) else ()
-    models = [found.model and claimed_model(found.model, proof.certificate) for proof in proofs]
+    models = [found.model and make_claimed_model(found.model, proof.certificate) for proof in proofs]
     return conclude(
         question,
         found,
@@ -163,7 +163,7 @@ def _run(
         solvers=_solvers(
             question.options, found.outcome.statistics, [proof.rechecked_by for proof in proofs]
         ),
-        proofs=tuple(described(model, proof) for model, proof in zip(models, proofs, strict=True)),
+        proofs=tuple(describe_proof(model, proof) for model, proof in zip(models, proofs, strict=True)),
         certificates={proof.property_name: proof.certificate for proof in proofs},
     )
 

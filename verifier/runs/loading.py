@@ -196,7 +196,7 @@ def load_class_at(
     protocol = kind(dict(settings))
     _check_size(protocol, _MOST_BUILT_IN if spec in BUILT_IN else _MOST)
     definition, targets = read(protocol)
-    if not empty and (found := _without_values(definition)) is not None:
+    if not empty and (found := _find_empty_sort(definition)) is not None:
         words = f"{found[0]} cannot have a value: {found[1]} is empty ({_why(protocol, found)})"
         raise DefinitionError(placed(place_of(kind.state), words))
     return Loaded(
@@ -213,7 +213,7 @@ def _check_size(protocol: Protocol, most: int) -> None:
             raise UsageError(f"constant {name}={value} is taken for a mistake: it is beyond {most:,}")
 
 
-def _without_values(definition: Definition) -> tuple[str, Sort] | None:
+def _find_empty_sort(definition: Definition) -> tuple[str, Sort] | None:
     """Return a variable or free parameter that cannot have a value, and the empty part of its sort."""
     places = [(f"the state variable {symbol.name}", symbol.sort) for symbol in definition.variables]
     places += [
@@ -231,7 +231,7 @@ def _why(protocol: Protocol, found: tuple[str, Sort]) -> str:
     shown = [
         f"{name}={show(given[name])}"
         for name, constant in constants_of(kind).items()
-        if any(_changed(kind, {**given, name: other}, found) for other in _others(constant, given[name]))
+        if any(_has_changed(kind, {**given, name: other}, found) for other in _others(constant, given[name]))
     ]
     return ", ".join(shown) or "whatever the constants"
 
@@ -242,14 +242,14 @@ def _others(constant: Constant[Any], value: Any) -> list[Any]:
     return [not value] if isinstance(value, bool) else [value + 1, value - 1]
 
 
-def _changed(kind: type[Protocol], constants: Mapping[str, Any], found: tuple[str, Sort]) -> bool:
+def _has_changed(kind: type[Protocol], constants: Mapping[str, Any], found: tuple[str, Sort]) -> bool:
     try:
-        return _without_values(define(kind(constants))) != found
+        return _find_empty_sort(define(kind(constants))) != found
     except Exception:  # noqa: BLE001 -- the user's code may reject these constants
         return False
 
 
-def trusted_spec(named: str, given: str | None, what: str) -> str:
+def choose_trusted_spec(named: str, given: str | None, what: str) -> str:
     """Return the spec to load for a file that names one. ``given`` is the user's own choice, ``what`` the
     file. A file may come from anyone, so it never decides alone that foreign code runs. Raises UsageError if
     it names a spec that is not built in and the user gave none."""

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, field
 from typing import Any, Protocol
 
-from verifier.errors import UsageError, cut, unknown_name
+from verifier.errors import UsageError, cut, make_unknown_name_error
 from verifier.runs.quantities import DURATION, SIZE, parse_duration, parse_size
 
 _KEY, _RECORDED = "option", "recorded"
@@ -205,7 +205,7 @@ class Option:
             return self.kind.of_value(value)
         except ValueError:
             if isinstance(self.kind, OneOf):
-                raise unknown_name(f"value of {self.name}", str(value), self.kind.words) from None
+                raise make_unknown_name_error(f"value of {self.name}", str(value), self.kind.words) from None
             words = f"{self.name} = {cut(value)} is not allowed"
             raise UsageError(f"{words}: it takes {self.kind.allowed}") from None
 
@@ -247,7 +247,7 @@ def internal(default: Any, *, recorded: bool = False) -> Any:
     return field(default=default, metadata={_RECORDED: recorded})
 
 
-def declared(options: type[Any]) -> Mapping[str, Option]:
+def list_declared(options: type[Any]) -> Mapping[str, Option]:
     """Return the declared options of a dataclass, by name, without internal fields."""
     return {item.name: _option(item) for item in dataclasses.fields(options) if _KEY in item.metadata}
 
@@ -266,9 +266,9 @@ def _option(item: Field[Any]) -> Option:
     )
 
 
-def recorded(options: Any) -> dict[str, Any]:
+def record_options(options: Any) -> dict[str, Any]:
     """Return the options for results, as JSON values, without the properties and expectations."""
-    names = (name for name in declared(type(options)) if name not in ("properties", "expect"))
+    names = (name for name in list_declared(type(options)) if name not in ("properties", "expect"))
     values = {name: getattr(options, name) for name in names}
     said = {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
     for item in dataclasses.fields(options):

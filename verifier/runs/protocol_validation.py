@@ -21,7 +21,7 @@ from verifier.outcomes.expectations import exit_code
 from verifier.runs.comparing import Batch, Bits, Differs, Lane
 from verifier.runs.validation.agreement import Agreement
 from verifier.runs.validation.budget import LEAST_SECONDS, default_seconds
-from verifier.runs.validation.concluding import agreed, refuted
+from verifier.runs.validation.concluding import report_agreement, report_disagreement
 from verifier.specs.in_states import InStates
 from verifier.specs.reading.again import OutOfTime
 from verifier.trust.initial_states import solution
@@ -141,12 +141,12 @@ def validate_run(question: Question[Any], found: Run) -> Run:
     try:
         agreement = Validation(question, model, found.engine in _WITH_LEMMAS).run(seconds, found.certificates)
     except Differs as difference:
-        wrong = refuted(found, claims, str(difference))
+        wrong = report_disagreement(found, claims, str(difference))
         code = exit_code(wrong.outcome.verdicts, question.expectations, wrong.outcome.enabled)
         return replace(wrong, exit_code=code)
     except KeyboardInterrupt:  # the answer stands, without a claim of comparison
         return found
-    return agreed(found, agreement.figures())
+    return report_agreement(found, agreement.figures())
 
 
 def _is_of_the_protocol(model: Model) -> bool:

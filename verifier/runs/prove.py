@@ -132,14 +132,14 @@ def _run(
         ENGINE.name,
         solvers=_solvers(options, proofs),
         proofs=(
-            *(described(found.model, proof) for proof in proofs),
-            *(described_exploration(name, explored) for name, explored in outcome.explored.items()),
+            *(describe_proof(found.model, proof) for proof in proofs),
+            *(describe_exploration(name, explored) for name, explored in outcome.explored.items()),
         ),
         certificates={proof.property_name: proof.certificate for proof in proofs},
     )
 
 
-def described(model: Model | None, proof: CheckedProof) -> Mapping[str, Any]:
+def describe_proof(model: Model | None, proof: CheckedProof) -> Mapping[str, Any]:
     """Return the origin and check of a proof, for the JSON output."""
     from verifier.text.invariant import invariant_lines
     from verifier.trust.certificate import readable_lemmas
@@ -154,15 +154,15 @@ def described(model: Model | None, proof: CheckedProof) -> Mapping[str, Any]:
         "recheck_seconds": round(proof.recheck_seconds, 3),
         "uses": list(proof.uses),
         "lemmas": list(certificate.lemmas),
-        "lemmas_not_needed": _listed(proof.lemmas_not_needed),
-        "lemmas_not_inductive": _listed(proof.lemmas_not_inductive),
+        "lemmas_not_needed": _list_names(proof.lemmas_not_needed),
+        "lemmas_not_inductive": _list_names(proof.lemmas_not_inductive),
         "lemma_texts": [] if model is None else readable_lemmas(model, certificate.lemmas),
         "clauses": len(certificate.clauses),
         "invariant": lines,
     }
 
 
-def described_exploration(name: str, explored: Explored) -> Mapping[str, Any]:
+def describe_exploration(name: str, explored: Explored) -> Mapping[str, Any]:
     """Return the proof of a property by exploration, for the JSON output."""
     return {
         "property": name,
@@ -173,7 +173,7 @@ def described_exploration(name: str, explored: Explored) -> Mapping[str, Any]:
     }
 
 
-def _listed(names: tuple[str, ...] | None) -> list[str] | None:
+def _list_names(names: tuple[str, ...] | None) -> list[str] | None:
     return None if names is None else list(names)
 
 

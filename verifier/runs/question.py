@@ -10,13 +10,13 @@ from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
 from verifier.engines.outcome import Outcome
-from verifier.errors import UsageError, unknown_name
+from verifier.errors import UsageError, make_unknown_name_error
 from verifier.outcomes.expectations import Expectations, exit_code, expectations_of
 from verifier.outcomes.run import Origin, Run, origin
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 from verifier.runs.building import build_model
 from verifier.runs.loading import Loaded
-from verifier.runs.option import declared, recorded
+from verifier.runs.option import list_declared, record_options
 from verifier.runs.options import Options
 from verifier.specs.definition import Definition
 from verifier.specs.names import own_name
@@ -56,7 +56,7 @@ class Question(Generic[OptionsT]):
     @property
     def recorded(self) -> dict[str, Any]:
         """Return the options for results."""
-        return recorded(self.options)
+        return record_options(self.options)
 
 
 Choose = Callable[[Definition, Sequence[str], Sequence[str], bool], tuple[str, ...]]
@@ -74,7 +74,7 @@ def chosen_properties(
     for name in named:
         if name not in (*known, *([stuck] if deadlock else []), "all"):
             words = elsewhere(definition, name, temporal=False)
-            raise UsageError(words) if words else unknown_name("property", name, [*known, "all"])
+            raise UsageError(words) if words else make_unknown_name_error("property", name, [*known, "all"])
     also = [*(name for name in expected if name != stuck), *([stuck] if deadlock else [])]
     if "all" in named and "all" not in known:
         return tuple(dict.fromkeys((*known, *also)))
@@ -102,7 +102,7 @@ def ask(loaded: Loaded, options: OptionsT, choose: Choose = chosen_properties) -
     """Return the question that the options ask. Its time begins now, unless it began with loading. Raises
     UsageError for an unknown name, or if there is nothing to check."""
     deadlock = False
-    if "deadlock" in declared(type(options)):
+    if "deadlock" in list_declared(type(options)):
         named = loaded.definition.titles.no_deadlock in options.properties
         deadlock = getattr(options, "deadlock") or named  # noqa: B009
         options = replace(options, deadlock=deadlock)  # type: ignore[call-arg]
@@ -149,11 +149,11 @@ def answer(
     except KeyboardInterrupt:  # a search handles its own interrupts: this came before or after it
         reason = INTERRUPTED
     return Answer(
-        model, building, Outcome(undecided_verdicts(question.properties, reason), (), dict(statistics))
+        model, building, Outcome(make_undecided_verdicts(question.properties, reason), (), dict(statistics))
     )
 
 
-def undecided_verdicts(properties: Sequence[str], reason: str) -> tuple[Verdict, ...]:
+def make_undecided_verdicts(properties: Sequence[str], reason: str) -> tuple[Verdict, ...]:
     """Return the verdicts if the end came before the engine began, or after it was done."""
     return tuple(Verdict(name, VerdictKind.INCONCLUSIVE, None, 0.0, reason) for name in properties)
 

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from verifier.engines.outcome import Outcome
-from verifier.errors import UsageError, unknown_name
+from verifier.errors import UsageError, make_unknown_name_error
 from verifier.outcomes.content import as_object
 from verifier.outcomes.row import ASKED, DOCUMENTED, Row, rows_of
 from verifier.outcomes.run import Run
 from verifier.runs.building import build_model
-from verifier.runs.loading import TLA, Loaded, Reading, load, trusted_spec
+from verifier.runs.loading import TLA, Loaded, Reading, choose_trusted_spec, load
 from verifier.specs.definition import Definition
 from verifier.specs.names import own_name
 from verifier.system.deadlock import with_deadlock
@@ -23,7 +23,7 @@ from verifier.system.fairness import conditions_named
 from verifier.system.liveness import live_model
 from verifier.system.model import Model
 from verifier.trust import itf
-from verifier.trust.lasso import checked_lasso
+from verifier.trust.lasso import check_lasso
 from verifier.trust.replay import Replayer, ReplayFailure
 from verifier.trust.trace import Trace
 from verifier.verdict import Verdict, VerdictKind
@@ -51,7 +51,7 @@ class Replayed:
     """Warnings about a TLA+ module and its configuration."""
 
 
-def replayed(
+def replay_text(
     file: Path, text: str, spec: str | None, settings: Mapping[str, str], reading: Reading | None = None
 ) -> Replayed:
     """Replay the trace in a file's text. Raises UsageError, which names the file, if it is no trace or does
@@ -60,7 +60,7 @@ def replayed(
     with _naming(file):
         data = itf.parse(text)
         about = itf.header(data)
-    trusted = trusted_spec(about.spec, spec, "the trace")
+    trusted = choose_trusted_spec(about.spec, spec, "the trace")
     if trusted.endswith(TLA):
         return _by_interpreter(file, data, about, _module(trusted, about, settings, reading), began)
     loaded = load(trusted, {**about.constants, **settings}, claimed=about.spec)
@@ -69,7 +69,7 @@ def replayed(
         about = _with_own_name(about, loaded)
         _check_property(about, loaded)
         model = with_deadlock(build_model(loaded.definition))
-        trace = _checked(model, replace(itf.load(data, model), violates=about.violates), about)
+        trace = _check_trace(model, replace(itf.load(data, model), violates=about.violates), about)
     definition = loaded.definition
     return Replayed(definition, model, trace, _warning(about, definition), time.monotonic() - began)
 
@@ -98,18 +98,18 @@ def _check_constants(about: itf.Header, own: Mapping[str, Any], given: Collectio
 def _by_interpreter(
     file: Path, data: Mapping[str, Any], about: itf.Header, module: TlaLoaded, began: float
 ) -> Replayed:
-    from verifier.runs.modules.loading import evaluated
-    from verifier.runs.modules.replaying import followed
+    from verifier.runs.modules.loading import evaluate_or_refuse
+    from verifier.runs.modules.replaying import follow_trace
 
     with _naming(file):
-        found = evaluated(lambda: followed(module, data, about))
+        found = evaluate_or_refuse(lambda: follow_trace(module, data, about))
     definition = module.definition
     warning, seconds = _warning(about, definition), time.monotonic() - began
     of_module = module.specification.warnings
     return Replayed(definition, None, found.trace, warning, seconds, found.written, of_module)
 
 
-def _checked(model: Model, trace: Trace, about: itf.Header) -> Trace:
+def _check_trace(model: Model, trace: Trace, about: itf.Header) -> Trace:
     """Return the replayed trace. An infinite one gets the reasons why its loop is fair."""
     if trace.loop is None:
         Replayer(model).check(trace)
@@ -119,7 +119,7 @@ def _checked(model: Model, trace: Trace, about: itf.Header) -> Trace:
         words = "a trace with a loop violates a temporal property"
         raise UsageError(f"{words}, and {about.violates} is none of {model.definition.name}")
     conditions = conditions_named(model.definition, trace.loop.fairness)
-    return checked_lasso(live_model(model, prop, trace.loop.fairness, conditions), trace)
+    return check_lasso(live_model(model, prop, trace.loop.fairness, conditions), trace)
 
 
 def row_of(replay: Replayed) -> Row:
@@ -176,7 +176,7 @@ def _check_property(about: itf.Header, loaded: Loaded) -> None:
     if about.violates in temporal and about.fairness is None:
         raise UsageError(f"{about.violates} is violated by infinite executions: the trace has no loop")
     if about.violates is not None and about.violates not in known:
-        raise unknown_name(f"property of {loaded.definition.name}", about.violates, known)
+        raise make_unknown_name_error(f"property of {loaded.definition.name}", about.violates, known)
 
 
 def _warning(about: itf.Header, definition: Definition) -> str | None:

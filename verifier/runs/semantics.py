@@ -23,7 +23,7 @@ def check_no_semantics(options: Any, name: str) -> None:
         raise UsageError(f"--by {by} is for TLA+ modules: {name} is a Python protocol")
 
 
-def answered_by(semantics: str, run: Run) -> Run:
+def name_semantics(semantics: str, run: Run) -> Run:
     """Record in a run which semantics answered, unless it is recorded already."""
     statistics = {"semantics": semantics, **run.outcome.statistics}
     return replace(run, outcome=replace(run.outcome, statistics=statistics))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from verifier.errors import UsageError, unknown_name
+from verifier.errors import UsageError, make_unknown_name_error
 from verifier.runs.engine import Engine, Listen, late
 from verifier.runs.option import Whole, Words, option
 from verifier.runs.options import DeadlockOption, FirstOption, Options, SemanticsOption, properties_option
@@ -61,7 +61,7 @@ def _prepare(loaded: Loaded, options: SimulateOptions) -> Question[SimulateOptio
     known = [action.name for action in loaded.definition.actions]
     for name in options.count_action:
         if name not in known:
-            raise unknown_name(f"action of {loaded.definition.name}", name, known)
+            raise make_unknown_name_error(f"action of {loaded.definition.name}", name, known)
     return replace(ask(loaded, options, _properties), deadlock=True)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import verifier
 from verifier.engines.choices import EngineChoice
 from verifier.engines.prove import Request, check
-from verifier.engines.provers import kept_lemmas
+from verifier.engines.provers import find_inductive_lemmas
 from verifier.errors import UsageError
 from verifier.parametric.lifted import Lifter, method
 from verifier.parametric.loading import ParametricReading, read_for_all
@@ -38,7 +38,7 @@ _ROUNDS = 6
 _WHY = "Suggested: found at small constants, and kept at all."
 
 
-def suggested(
+def suggest_lemmas(
     kind: type[Protocol],
     reading: ParametricReading,
     property_name: str,
@@ -50,7 +50,7 @@ def suggested(
     formulas = dict[str, None]()
     for constants in at:
         known = len(formulas)
-        formulas |= dict.fromkeys(_found(kind, reading, property_name, constants, limits))
+        formulas |= dict.fromkeys(_find_by_ic3(kind, reading, property_name, constants, limits))
         if len(formulas) > known:
             shown = _helping(kind, reading, list(formulas)[:_MOST], property_name, at, limits)
             if shown:
@@ -69,16 +69,16 @@ def _helping(
     """Return the formulas with which the proof succeeds."""
     kept = [(f"suggested_{number}", formula) for number, formula in enumerate(formulas, 1)]
     for constants in at:
-        kept = _kept(kind, kept, property_name, constants, limits)
+        kept = _keep_inductive(kind, kept, property_name, constants, limits)
     fewest = _fewest(kind, kept, property_name, at, limits)
     for pairs in (fewest, kept) if len(fewest) < len(kept) else (kept,):
-        shown = _proved(kind, reading, pairs, property_name, limits)
+        shown = _keep_needed(kind, reading, pairs, property_name, limits)
         if shown:
             return shown
     return []
 
 
-def _proved(
+def _keep_needed(
     kind: type[Protocol],
     reading: ParametricReading,
     pairs: Sequence[Pair],
@@ -117,7 +117,7 @@ def _fewest(
         names = {claim_title(kind, name, None) for name, _ in pairs} - {
             claim_title(kind, name, None) for name, _ in some
         }
-        return all(m is not None and property_name in _without(m, names, property_name) for m in models)
+        return all(m is not None and property_name in _leave_out(m, names, property_name) for m in models)
 
     left = list(pairs)
     step = len(left) // 2
@@ -130,14 +130,14 @@ def _fewest(
     return left
 
 
-def _without(model: Model, names: Collection[str], property_name: str) -> Collection[str]:
+def _leave_out(model: Model, names: Collection[str], property_name: str) -> Collection[str]:
     """Return the claims that are inductive together without some lemmas."""
     lemmas = tuple(lemma for lemma in model.system.lemmas if lemma.name not in names)
     fewer = replace(model, system=replace(model.system, lemmas=lemmas))
-    return kept_lemmas(fewer, property_name).names
+    return find_inductive_lemmas(fewer, property_name).names
 
 
-def _found(
+def _find_by_ic3(
     kind: type[Protocol],
     reading: ParametricReading,
     property_name: str,
@@ -159,7 +159,7 @@ def _found(
             return
 
 
-def _kept(
+def _keep_inductive(
     kind: type[Protocol],
     pairs: Sequence[Pair],
     property_name: str,
@@ -172,7 +172,7 @@ def _kept(
     model = _model(_with(kind, readable), constants, limits)
     if model is None:
         return readable
-    names = kept_lemmas(model, property_name).names
+    names = find_inductive_lemmas(model, property_name).names
     return [pair for pair in readable if claim_title(kind, pair[0], None) in names]
 
 

@@ -7,7 +7,7 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from verifier.errors import unknown_name
+from verifier.errors import make_unknown_name_error
 from verifier.outcomes.names import current_name
 
 if TYPE_CHECKING:
@@ -39,14 +39,14 @@ def engine_named(name: str) -> Engine[Any]:
     """Return the engine. Raises UsageError for an unknown name."""
     name = current_name(name)
     if name not in ENGINES:
-        raise unknown_name("engine", name, ENGINES)
+        raise make_unknown_name_error("engine", name, ENGINES)
     found: Engine[Any] = import_module(ENGINES[name][0]).ENGINE
     return found
 
 
 def execute(engine: str, loaded: Loaded, options: Options) -> Run:
     """Run the engine. Raises UsageError for a question that it cannot be asked."""
-    from verifier.runs.asking import answered, prepared
+    from verifier.runs.asking import answer_question, make_question
 
     found = engine_named(engine)
-    return answered(found, prepared(found, loaded, options))
+    return answer_question(found, make_question(found, loaded, options))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from verifier.errors import UsageError, cut, unknown_name
+from verifier.errors import UsageError, cut, make_unknown_name_error
 from verifier.files import text_of
 from verifier.json_shape import MOST_DIGITS
 from verifier.runs.loading import Reading
@@ -53,7 +53,7 @@ def check_keys(
     allowed = list(known)
     for name in table:
         if name not in allowed:
-            raise UsageError(f"{place}: {unknown_name(kind, name, allowed)}")
+            raise UsageError(f"{place}: {make_unknown_name_error(kind, name, allowed)}")
 
 
 def list_of_tables(content: Mapping[str, Any], key: str, path: Path, purpose: str) -> list[dict[str, Any]]:

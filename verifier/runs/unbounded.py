@@ -38,7 +38,7 @@ class Widened:
         return [name for name, count in self.times.items() if count >= times]
 
 
-def without_end(options: Any, violated: Collection[str], growing: Iterable[str]) -> str:
+def explain_no_end(options: Any, violated: Collection[str], growing: Iterable[str]) -> str:
     """Return the reason why a run ends here; empty if it continues, as engines without ``--keep-going``
     do."""
     names = list(growing)
@@ -47,6 +47,6 @@ def without_end(options: Any, violated: Collection[str], growing: Iterable[str])
     return seems_unbounded(names, _KEEP_GOING)
 
 
-def ended_without_end(reason: str | None) -> bool:
+def has_ended_without_end(reason: str | None) -> bool:
     """True if an engine ended by this rule, judged by its reason for open properties."""
     return reason is not None and reason.endswith(_KEEP_GOING)

@@ -11,7 +11,7 @@ from verifier.solvers.interface import Clause
 _ROUNDS = 3
 
 
-def eliminated(clauses: Iterable[Clause], kept: Iterable[int]) -> list[list[int]]:
+def eliminate(clauses: Iterable[Clause], kept: Iterable[int]) -> list[list[int]]:
     """Clauses with fewer variables that have the same models over the variables in ``kept``.
 
     Every clause follows from the given ones, and every assignment of ``kept`` that satisfies them extends to

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 
-from verifier.errors import unknown_name
+from verifier.errors import make_unknown_name_error
 from verifier.solvers.interface import ClauseSolver, ScriptAnswer
 
 DEFAULT_SOLVER = "z3"
@@ -68,7 +68,7 @@ def open_solver(name: str, seed: int = 0) -> ClauseSolver:
     `seed` (0 or more) varies the search, never a definite answer. Raises UsageError for an unknown name.
     """
     if name not in BACKENDS:
-        raise unknown_name("solver", name, SOLVER_NAMES)
+        raise make_unknown_name_error("solver", name, SOLVER_NAMES)
     backend = BACKENDS[name]
     opened: ClauseSolver = getattr(import_module(backend.module), backend.kind)(seed)
     return opened
@@ -85,7 +85,7 @@ def decide_script(name: str, script: str, assumed: Sequence[str] = (), steps: in
     no such scripts.
     """
     if name not in SCRIPT_SOLVERS:
-        raise unknown_name("solver of scripts", name, SCRIPT_SOLVERS)
+        raise make_unknown_name_error("solver of scripts", name, SCRIPT_SOLVERS)
     decide = import_module(BACKENDS[name].module).decide_script
     found: ScriptAnswer = decide(script, assumed, steps)
     return found
@@ -100,5 +100,5 @@ def load_script_solvers() -> None:
 def solver_version(name: str) -> str:
     """The version of a solver. Raises UsageError for an unknown name."""
     if name not in BACKENDS:
-        raise unknown_name("solver", name, SOLVER_NAMES)
+        raise make_unknown_name_error("solver", name, SOLVER_NAMES)
     return BACKENDS[name].version

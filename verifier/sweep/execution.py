@@ -17,7 +17,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from verifier.errors import UsageError
-from verifier.outcomes.content import as_object, without_answer
+from verifier.outcomes.content import as_object, describe_unanswered
 from verifier.outcomes.row import Row, rows_of
 from verifier.outcomes.run import Origin, origin
 from verifier.processes.limits import Limits
@@ -110,11 +110,11 @@ class _Blank:
             "engine": job.engine,
             "options": job.recorded,
         }
-        (row,) = rows_of(without_answer(question, verdict, source, self.peak_memory))
+        (row,) = rows_of(describe_unanswered(question, verdict, source, self.peak_memory))
         return row
 
 
-def _loaded(job: Job) -> Loaded:
+def _load(job: Job) -> Loaded:
     return load(job.spec, job.constants, reading=job.reading)
 
 
@@ -123,7 +123,7 @@ def _in_child(job: Job) -> TaskResult:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # the engines take it for the user's
         options = engine_named(job.engine).options_for([job.property_name], job.options)
         try:
-            report(as_object(execute(job.engine, _loaded(job), options)))
+            report(as_object(execute(job.engine, _load(job), options)))
         except (UsageError, DefinitionError) as error:
             report(_Refusal(str(error)))
 

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from verifier.encodings.concrete import show
-from verifier.errors import UsageError, unknown_name
+from verifier.errors import UsageError, make_unknown_name_error
 from verifier.outcomes.names import current_name
 from verifier.outcomes.row import job_id
-from verifier.runs.asking import prepared
+from verifier.runs.asking import make_question
 from verifier.runs.engine import Engine
 from verifier.runs.loading import TLA, Loaded, Reading, load
-from verifier.runs.option import declared
+from verifier.runs.option import list_declared
 from verifier.runs.table import ENGINES, engine_named
 from verifier.specs.definition import Definition, PropertyKind
 from verifier.specs.names import own_name
@@ -76,7 +76,7 @@ def expand(grids: Sequence[Grid]) -> Expansion:
     """The jobs of the grids. Raises UsageError for what is wrong with them."""
     for grid in grids:
         _check_engines(grid)
-    covered = [[_covered(grid, spec) for spec in _specs(grid)] for grid in grids]
+    covered = [[_cover(grid, spec) for spec in _specs(grid)] for grid in grids]
     count = 0
     for grid, specs in zip(grids, covered, strict=True):
         _check_options(grid)
@@ -94,10 +94,10 @@ def expand(grids: Sequence[Grid]) -> Expansion:
         raise UsageError(f"none of the {count:,} jobs of the grid can be run: {reasons}")
     missing = tuple(LeftOut(spec, meaning, number) for (spec, meaning), number in left_out.items())
     titles = sorted(spec.no_deadlock for specs in covered for spec in specs)
-    return Expansion(tuple(_told_apart(list(jobs.values()))), missing, titles[0])
+    return Expansion(tuple(_tell_apart(list(jobs.values()))), missing, titles[0])
 
 
-def _told_apart(jobs: Sequence[tuple[str, Job]]) -> Iterator[Job]:
+def _tell_apart(jobs: Sequence[tuple[str, Job]]) -> Iterator[Job]:
     """The jobs; where several specs call themselves the same, with their files in their names."""
     specs: dict[str, set[str]] = {}
     for spec, job in jobs:
@@ -113,8 +113,8 @@ def _specs(grid: Grid) -> tuple[str, ...]:
     return grid.specs
 
 
-def _covered(grid: Grid, spec: str) -> _SpecInGrid:
-    definition = _any_definition(grid, spec) if spec.endswith(TLA) else _checked_definition(grid, spec)
+def _cover(grid: Grid, spec: str) -> _SpecInGrid:
+    definition = _any_definition(grid, spec) if spec.endswith(TLA) else _check_definition(grid, spec)
     reachable = [prop.name for prop in definition.properties if prop.kind is PropertyKind.REACHABLE]
     known = _claims(grid, definition)
     named = tuple(own_name(name, known) for name in grid.properties)
@@ -124,12 +124,12 @@ def _covered(grid: Grid, spec: str) -> _SpecInGrid:
     return _SpecInGrid(spec, properties, unnamed, claims, definition.titles.no_deadlock)
 
 
-def _checked_definition(grid: Grid, spec: str) -> Definition:
+def _check_definition(grid: Grid, spec: str) -> Definition:
     """The definition of a Python class, once all values of its constants were looked at."""
     known = constants_of(load_class(spec))
     for axis in grid.axes:
         if axis.name not in known:
-            raise unknown_name(f"constant of {spec}", axis.name, known)
+            raise make_unknown_name_error(f"constant of {spec}", axis.name, known)
         for value in axis.ends:
             _check_value(spec, axis.name, known[axis.name], value)
     return _any_definition(grid, spec)
@@ -168,7 +168,7 @@ def _properties(spec: str, claims: Mapping[str, bool], named: tuple[str, ...]) -
     known = list(claims)
     for name in named:
         if name not in (*known, "all"):
-            raise unknown_name(f"property of {spec}", name, [*known, "all"])
+            raise make_unknown_name_error(f"property of {spec}", name, [*known, "all"])
     if "all" in named:
         return tuple(known)
     chosen = named or tuple(name for name, by_default in claims.items() if by_default)
@@ -181,7 +181,7 @@ def _check_engines(grid: Grid) -> None:
     deciding = [name for name in ENGINES if engine_named(name).decides]
     for engine in grid.engines:
         if current_name(engine) not in deciding:
-            raise unknown_name("engine", engine, deciding)
+            raise make_unknown_name_error("engine", engine, deciding)
 
 
 def _check_options(grid: Grid) -> None:
@@ -189,7 +189,7 @@ def _check_options(grid: Grid) -> None:
     given = {**grid.options, **({} if grid.depth is None else {"depth": grid.depth})}
     for name, value in given.items():
         if name not in known:
-            raise unknown_name(f"option of {' and '.join(grid.engines)}", name, known)
+            raise make_unknown_name_error(f"option of {' and '.join(grid.engines)}", name, known)
         for engine in grid.engines:
             if name in _option_names(engine):
                 engine_named(engine).parsed({name: value})
@@ -209,7 +209,7 @@ def _check_options(grid: Grid) -> None:
 
 
 def _option_names(engine: str) -> list[str]:
-    return [name for name in declared(engine_named(engine).options) if name not in _SAID_BY_GRID]
+    return [name for name in list_declared(engine_named(engine).options) if name not in _SAID_BY_GRID]
 
 
 def _jobs(grid: Grid, covered: _SpecInGrid, left_out: Counter[tuple[str, str]]) -> list[Job]:
@@ -217,7 +217,7 @@ def _jobs(grid: Grid, covered: _SpecInGrid, left_out: Counter[tuple[str, str]]) 
     for values in product(*grid.axes):
         settings = {axis.name: value for axis, value in zip(grid.axes, values, strict=True)}
         try:
-            loaded = _loaded(grid, covered.spec, settings)
+            loaded = _load(grid, covered.spec, settings)
         except AssumptionFailed as failed:
             left_out[covered.spec, failed.assumption] += 1
             continue
@@ -229,7 +229,7 @@ def _jobs(grid: Grid, covered: _SpecInGrid, left_out: Counter[tuple[str, str]]) 
     return found
 
 
-def _loaded(grid: Grid, spec: str, settings: Mapping[str, Any]) -> Loaded:
+def _load(grid: Grid, spec: str, settings: Mapping[str, Any]) -> Loaded:
     """The spec at constants. Raises AssumptionFailed if it assumes that there are others."""
     reading = grid.reading if spec.endswith(TLA) else None
     loaded = load(spec, settings, reading=reading, empty=True)  # its job will say it, in a row
@@ -245,7 +245,7 @@ def _job(grid: Grid, covered: _SpecInGrid, loaded: Loaded, engine: str, property
     if grid.depth is not None and "depth" in names and found.is_bounded(given):
         given["depth"] = grid.depth
     options = {**given, "timeout": grid.timeout, "memory": grid.memory}
-    recorded = recorded_options(found, loaded, options, property_name)
+    recorded = record_options(found, loaded, options, property_name)
     definition = loaded.definition
     version, constants = tool_version(), definition.constants
     identity = (definition.spec_hash, constants, property_name, found.name, recorded, version)
@@ -269,11 +269,11 @@ def _job(grid: Grid, covered: _SpecInGrid, loaded: Loaded, engine: str, property
     )
 
 
-def recorded_options(
+def record_options(
     engine: Engine[Any], loaded: Loaded, options: Mapping[str, Any], property_name: str
 ) -> dict[str, Any]:
     """The options of a job as results will name them. Raises UsageError for what cannot be asked."""
-    return prepared(engine, loaded, engine.options_for([property_name], options)).recorded
+    return make_question(engine, loaded, engine.options_for([property_name], options)).recorded
 
 
 def _cost(constants: Mapping[str, Any], recorded: Mapping[str, Any]) -> float:

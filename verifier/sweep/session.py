@@ -11,13 +11,13 @@ from typing import Any
 from verifier.cluster.java import check_java
 from verifier.cluster.master import check_master, is_local
 from verifier.cluster.session import SparkFailed, SparkSettings
-from verifier.errors import UsageError, unknown_name
+from verifier.errors import UsageError, make_unknown_name_error
 from verifier.outcomes.row import Row
 from verifier.sweep.execution import was_run
 from verifier.sweep.expansion import Expansion, expensive_first
 from verifier.sweep.job import Job
 from verifier.sweep.spark import Spark, files_to_send
-from verifier.sweep.store import DAMAGED, SPARK_LOG, Full, Store, read_recorded, unchecked_words
+from verifier.sweep.store import DAMAGED, SPARK_LOG, Full, Store, describe_unchecked, read_recorded
 from verifier.sweep.summary import Summary, summarise
 from verifier.sweep.sweep import News, Sweep
 from verifier.verdict import VerdictKind
@@ -67,9 +67,11 @@ def check_reruns(words: Sequence[str]) -> None:
                 f"--rerun {word} is not allowed: it takes NAME=VALUE, as in verdict=inconclusive"
             )
         if name not in _RERUN:
-            raise unknown_name("field for --rerun", name, _RERUN)
+            raise make_unknown_name_error("field for --rerun", name, _RERUN)
         if name == "verdict" and value.upper() not in VerdictKind.__members__:
-            raise unknown_name("verdict for --rerun", value, [kind.lower() for kind in VerdictKind])
+            raise make_unknown_name_error(
+                "verdict for --rerun", value, [kind.lower() for kind in VerdictKind]
+            )
 
 
 def run_sweep(
@@ -92,7 +94,7 @@ def run_sweep(
         for line in store.repair() if plan.repair else ():
             warn(f"set aside in {plan.out / DAMAGED}: {line}")
         before = read_recorded(plan.out)
-        if (unchecked := unchecked_words(before)) is not None:
+        if (unchecked := describe_unchecked(before)) is not None:
             warn(f"{plan.out}: {unchecked}")
         known = {one.row.job_id: one.row for one in before}
         jobs = expensive_first(expansion.jobs, {key: row.seconds for key, row in known.items()})
@@ -103,7 +105,7 @@ def run_sweep(
         begins(len(jobs), len(jobs) - len(missing))
         failure, interrupted, progress = None, False, _Progress(listen)
         try:
-            store.describe(_described(plan, expansion, jobs))
+            store.describe(_describe(plan, expansion, jobs))
             if missing:
                 with Spark(_spark_settings(plan, jobs)) as spark:
                     progress.begin()
@@ -177,7 +179,7 @@ def _again(row: Row, words: Sequence[str]) -> bool:
     return bool(wanted) and all(has[name] in values for name, values in wanted.items())
 
 
-def _described(plan: Plan, expansion: Expansion, jobs: Sequence[Job]) -> Mapping[str, Any]:
+def _describe(plan: Plan, expansion: Expansion, jobs: Sequence[Job]) -> Mapping[str, Any]:
     return {
         "jobs": [job.job_id for job in jobs],
         "left_out": [asdict(item) for item in expansion.left_out],

@@ -18,7 +18,7 @@ from verifier.processes.limits import Limits
 from verifier.runs.building import build_model
 from verifier.runs.loading import load
 from verifier.runs.table import engine_named
-from verifier.sweep.expansion import recorded_options
+from verifier.sweep.expansion import record_options
 from verifier.sweep.job import Job
 from verifier.verdict import VerdictKind
 
@@ -65,7 +65,7 @@ def halves_of(job: Job, part: Job) -> list[Job]:
 def _part(job: Job, changed: dict[str, Any]) -> Job:
     options = {**job.options, **changed}
     loaded = load(job.spec, job.constants, reading=job.reading)
-    recorded = recorded_options(engine_named(job.engine), loaded, options, job.property_name)
+    recorded = record_options(engine_named(job.engine), loaded, options, job.property_name)
     return replace(job, job_id=_key(job, job.property_name, recorded), options=options, recorded=recorded,
                    parts=1, part_of=job.job_id)  # fmt: skip
 
@@ -105,7 +105,7 @@ class Split:
         own = [row for part in self.all_parts if (row := self._row(part)) is not None]
         found = [row for row in own if row.verdict in _FOUND]
         over_all = [row for row in own if "part" not in row.options]
-        if not found and not (over_all and _closed(over_all[0], self.job)) and self.open:
+        if not found and not (over_all and _is_closed(over_all[0], self.job)) and self.open:
             return None
         joined = [row for part in self.parts if (row := self._joined(part)) is not None]
         verdict = found[0] if found else self._not_found(joined, over_all)
@@ -129,12 +129,12 @@ class Split:
         known = [row for row in both if row is not None]
         if len(known) < len(both):
             return own
-        least = min(known, key=lambda row: (_closed(row, self.job), _depth(row)))
+        least = min(known, key=lambda row: (_is_closed(row, self.job), _depth(row)))
         deepest = max(_depth(row) for row in (own, least))
         return replace(least, depth=None if deepest < 0 else deepest)
 
     def _not_found(self, own: Sequence[Row], over_all: Sequence[Row]) -> Row:
-        if over_all and _closed(over_all[0], self.job):
+        if over_all and _is_closed(over_all[0], self.job):
             return over_all[0]
         failed = [row for row in own if row.verdict is VerdictKind.ERROR]
         if failed:
@@ -144,9 +144,9 @@ class Split:
         closed = max([min(depths), *(_depth(row) for row in over_all)])
         least = parts[depths.index(min(depths))]
         depth = None if closed < 0 else closed
-        if all(_closed(row, self.job) for row in parts):
+        if all(_is_closed(row, self.job) for row in parts):
             return replace(least, depth=depth)
-        undecided = next(row for row in parts if not _closed(row, self.job))
+        undecided = next(row for row in parts if not _is_closed(row, self.job))
         return replace(undecided, depth=depth)
 
     def _whole(self, row: Row, own: Sequence[Row]) -> Row:
@@ -163,17 +163,17 @@ class Split:
             statistics={
                 **row.statistics,
                 "never_enabled": sorted(set.intersection(*never)) if never else [],
-                "parts": [_described(other) for other in own],
+                "parts": [_describe(other) for other in own],
             },
         )
 
 
 def decides(row: Row, job: Job) -> bool:
     """True if the job, or the part that the row is of, need not be searched any more."""
-    return row.verdict not in (VerdictKind.INCONCLUSIVE, VerdictKind.ERROR) or _closed(row, job)
+    return row.verdict not in (VerdictKind.INCONCLUSIVE, VerdictKind.ERROR) or _is_closed(row, job)
 
 
-def _closed(row: Row, job: Job) -> bool:
+def _is_closed(row: Row, job: Job) -> bool:
     """True if nothing was found to the depth asked for; of a reachable property that is no decision."""
     return row.verdict in (VerdictKind.HOLDS, VerdictKind.INCONCLUSIVE) and row.depth == job.recorded["depth"]
 
@@ -183,7 +183,7 @@ def _depth(row: Row) -> int:
     return -1 if row.depth is None else row.depth
 
 
-def _described(row: Row) -> dict[str, Any]:
+def _describe(row: Row) -> dict[str, Any]:
     part = row.options.get("part")
     return {
         "part": None if part is None else part["index"],

@@ -135,7 +135,7 @@ class Store:
         said = []
         for file in [file for name in (ROWS, PARTS) for file in _files(self.folder, name)]:
             try:
-                _recorded(file)
+                _read_recorded(file)
             except Damaged as damaged:
                 said.append(str(damaged))
                 self._set_aside(file)
@@ -176,7 +176,7 @@ class Store:
             own = [file for file in self._files[name] if _OF_ROWS.fullmatch(file.name)]
             tables = {file: _table(file) for file in own}
             for file in tables:
-                _recorded(file)
+                _read_recorded(file)
         except Damaged:
             return
         for checked in (True, False):
@@ -195,7 +195,7 @@ class Store:
         self._last = max(self._last + 1, time.time_ns())
         target = self.folder / name / f"{self._last}.parquet"
         sink = pa.BufferOutputStream()
-        whole = counted(table) if CHECKSUM in table.schema.names else table
+        whole = count_rows(table) if CHECKSUM in table.schema.names else table
         pq.write_table(whole, sink, compression="zstd")
         try:
             replace_file(target, sink.getvalue().to_pybytes())
@@ -229,7 +229,7 @@ def read_recorded(folder: Path, name: str = ROWS) -> list[Recorded]:
         raise UsageError(f"{folder} is not the folder of a sweep: it has no {name}/")
     while True:
         try:
-            found = [one for file in _files(folder, name) for one in _recorded(file)]
+            found = [one for file in _files(folder, name) for one in _read_recorded(file)]
         except FileNotFoundError:
             continue  # a writer has made one file of many meanwhile
         except Damaged as damaged:
@@ -242,7 +242,7 @@ def read_recorded(folder: Path, name: str = ROWS) -> list[Recorded]:
         return list(newest.values())
 
 
-def unchecked_words(rows: Sequence[Recorded]) -> str | None:
+def describe_unchecked(rows: Sequence[Recorded]) -> str | None:
     """Says how many rows have no checksum, if some have none."""
     count = sum(not row.is_checked for row in rows)
     if not count:
@@ -291,7 +291,7 @@ def _files(folder: Path, name: str) -> list[Path]:
     return sorted((folder / name).glob("*.parquet"))
 
 
-def _recorded(file: Path) -> list[Recorded]:
+def _read_recorded(file: Path) -> list[Recorded]:
     """All rows of a file. Raises Damaged."""
     table = _table(file)
     is_checked = table.schema.names == SCHEMA.names
@@ -307,7 +307,7 @@ def _recorded(file: Path) -> list[Recorded]:
             check_claim(row, place)
             found.append(Recorded(row, values["asked_for"], values["recorded_at"] or 0, is_checked))
     except _NO_ROWS as error:
-        raise _damaged(file, error) from error
+        raise _make_damaged_error(file, error) from error
     return found
 
 
@@ -321,14 +321,14 @@ def _table(file: Path) -> pa.Table:
     except FileNotFoundError:
         raise
     except (*_NO_ROWS, OSError) as error:
-        raise _damaged(file, error) from error
+        raise _make_damaged_error(file, error) from error
 
 
 _NO_ROWS = (UsageError, pa.ArrowException, ValueError, TypeError, LookupError, ArithmeticError, MemoryError)
 """The exceptions of a changed file of rows: a UnicodeDecodeError, say, is a ValueError."""
 
 
-def _damaged(file: Path, error: Exception) -> Damaged:
+def _make_damaged_error(file: Path, error: Exception) -> Damaged:
     return Damaged(f"{file} holds no rows of a sweep: {' '.join(str(error).split())}")
 
 
@@ -345,7 +345,7 @@ def table_of(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
     return table.append_column(CHECKSUM, pa.array(checksums, pa.string()))
 
 
-def counted(table: pa.Table) -> pa.Table:
+def count_rows(table: pa.Table) -> pa.Table:
     """The table, which says how many rows it has."""
     return table.replace_schema_metadata({_COUNT: str(table.num_rows)})
 

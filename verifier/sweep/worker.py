@@ -17,10 +17,10 @@ def run_here(job: Job, run_id: str, nothing: Iterable[object]) -> Iterator[Row]:
     """Runs a job, its spec file taken from where Spark has put it if it is not where it was."""
     deque(nothing, maxlen=0)  # what is not read to its end costs Spark a new worker
     warm_up()
-    yield from run_job(_found(job), run_id)
+    yield from run_job(_find_files(job), run_id)
 
 
-def _found(job: Job) -> Job:
+def _find_files(job: Job) -> Job:
     """The job with its files where Spark has put them: all in one folder."""
     path, colon, name = job.spec.rpartition(":")
     file = Path(path if colon else job.spec)

@@ -31,7 +31,7 @@ from verifier.encodings.sorts import (
     Tuple,
     Variant,
 )
-from verifier.symmetry.exchanges import Permutation, found_exchanges
+from verifier.symmetry.exchanges import Permutation, find_exchanges
 from verifier.system.model import Model
 from verifier.system.transition_system import Symmetry
 
@@ -61,7 +61,7 @@ def bit_permutations(model: Model, kept: Iterable[FNode] = ()) -> list[Permutati
         {sort: image for part in parts for sort, image in part.items()} for parts in product(*choices)
     )
     declared = dict.fromkeys(permutation_of(model.layout, renaming) for renaming in combined)
-    return _with_exchanges(list(declared), found_exchanges(model, kept))
+    return _with_exchanges(list(declared), find_exchanges(model, kept))
 
 
 def _with_exchanges(group: list[Permutation], exchanges: Iterable[Permutation]) -> list[Permutation]:
@@ -70,14 +70,14 @@ def _with_exchanges(group: list[Permutation], exchanges: Iterable[Permutation]) 
     for exchange in exchanges:
         if exchange in group:
             continue
-        wider = _generated(group, [*generators, exchange])
+        wider = _generate(group, [*generators, exchange])
         if wider is not None:
             generators.append(exchange)
             group = wider
     return group
 
 
-def _generated(group: list[Permutation], generators: list[Permutation]) -> list[Permutation] | None:
+def _generate(group: list[Permutation], generators: list[Permutation]) -> list[Permutation] | None:
     """The group that a group generates with others, its own members first; None if it is large."""
     found = dict.fromkeys(group)
     waiting = list(group)
@@ -108,14 +108,14 @@ def is_exact(layout: Layout, renaming: Renaming) -> bool:
 
 def _fillers_stay(sort: Sort, renaming: Renaming) -> bool:
     """True if what fills unused slots is renamed to itself."""
-    for filled in _filled(sort):
+    for filled in _list_filled(sort):
         default: Any = filled.default
         if renamed(filled, default, renaming) != default:
             return False
     return all(_fillers_stay(part, renaming) for part in sort.parts())
 
 
-def _filled(sort: Sort) -> PythonSequence[Sort]:
+def _list_filled(sort: Sort) -> PythonSequence[Sort]:
     """The sorts of the parts of which unused ones are filled with defaults."""
     match sort:
         case Sequence():

@@ -43,7 +43,7 @@ def exchanged(value: Concrete, exchange: Exchange) -> Concrete:
     return value
 
 
-def moved_bits(layout: Layout, exchange: Exchange) -> Permutation | None:
+def move_bits(layout: Layout, exchange: Exchange) -> Permutation | None:
     """The permutation of bits that an exchange of values is; None if it is none."""
     leaves = {leaf.path: leaf for leaf in layout.leaves}
     number = {bit: place for place, bit in enumerate(layout.bits, 1)}
@@ -72,7 +72,7 @@ def moves(layout: Layout, permutation: Permutation) -> dict[FNode, FNode] | None
     return {bits[i - 1]: bits[j - 1] for i, j in enumerate(permutation) if i and i != j}
 
 
-def found_exchanges(model: Model, kept: Iterable[FNode]) -> Iterator[Permutation]:
+def find_exchanges(model: Model, kept: Iterable[FNode]) -> Iterator[Permutation]:
     """The permutations of bits, of those that the definition names, that leave the system and some formulas
     as they are."""
     if not model.definition.exchanges:
@@ -80,7 +80,7 @@ def found_exchanges(model: Model, kept: Iterable[FNode]) -> Iterator[Permutation
     images, system = Images(model), model.system
     formulas = (system.valid, system.init, *kept)
     for exchange in model.definition.exchanges:
-        permutation = moved_bits(model.layout, exchange)
+        permutation = move_bits(model.layout, exchange)
         moved = moves(model.layout, permutation) if permutation is not None else None
         if permutation is None or moved is None:
             continue
@@ -113,7 +113,7 @@ class Images:
         """The image of the free parameters of an instance; None if that is no permutation."""
         if not instance.inputs:
             return {}
-        permutation = moved_bits(self.model.free_layouts[instance.label], exchange)
+        permutation = move_bits(self.model.free_layouts[instance.label], exchange)
         if permutation is None:
             return None
         return {bit: instance.inputs[permutation[place] - 1] for place, bit in enumerate(instance.inputs, 1)}

@@ -18,13 +18,13 @@ from pysmt.fnode import FNode
 from verifier.encodings.concrete import Concrete
 from verifier.encodings.renaming import Renaming, renamed
 from verifier.symmetry.bit_permutations import is_exact, permutation_of
-from verifier.symmetry.exchanges import Exchange, Images, moved_bits, moves
+from verifier.symmetry.exchanges import Exchange, Images, move_bits, moves
 from verifier.symmetry.forms import Bits, Form, Forms
 from verifier.system.model import Model
 from verifier.system.transition_system import Instance
 
 
-def represented_by(model: Model, invariant: Iterable[FNode]) -> dict[int, int]:
+def find_representatives(model: Model, invariant: Iterable[FNode]) -> dict[int, int]:
     """For each instance (by index) the one that stands for it: itself, or one of which it was found to be
     an image under permutations that leave the invariant as it is."""
     return _Search(model, tuple(invariant)).run()
@@ -72,7 +72,7 @@ class _Search:
         found = []
         search = Images(self.model) if named else None
         for exchange in named:
-            permutation = moved_bits(self.model.layout, exchange)
+            permutation = move_bits(self.model.layout, exchange)
             moved = moves(self.model.layout, permutation) if permutation is not None else None
             if search is None or moved is None:
                 continue

@@ -45,7 +45,7 @@ def images(definition: Definition, system: TransitionSystem) -> tuple[Image, ...
         ordering = _first_named_first(system, instance)
         key = (instance.action, tuple(_parameters(sorts[instance.action], instance, ordering)))
         representative = first.setdefault(key, index)
-        back = _composed(_first_named_first(system, system.instances[representative]), ordering)
+        back = _compose(_first_named_first(system, system.instances[representative]), ordering)
         image = Image(index, representative, back)
         _check(sorts[instance.action], system, image)
         found.append(image)
@@ -73,7 +73,7 @@ def _parameters(sorts: Mapping[str, Sort], instance: Instance, renaming: Renamin
     return [renamed(sort, instance.parameters[name], renaming) for name, sort in sorts.items()]
 
 
-def _composed(one: Renaming, inverted: Renaming) -> Renaming:
+def _compose(one: Renaming, inverted: Renaming) -> Renaming:
     """First ``one``, then the inverse of the other."""
     inverse = {sort: {new: old for old, new in pairs.items()} for sort, pairs in inverted.items()}
     return {sort: {old: inverse[sort][new] for old, new in pairs.items()} for sort, pairs in one.items()}

@@ -47,7 +47,7 @@ def check_symmetry(definition: Definition) -> tuple[Symmetry, ...]:
 
 def _check(definition: Definition, sort: IndexSet) -> Symmetry:
     elements = frozenset(sort.each())
-    pinned: set[Concrete] = {element for element in _listed(definition) if element in elements}
+    pinned: set[Concrete] = {element for element in _list_named(definition) if element in elements}
     for place, root in definition.terms():
         for term in root.walk():
             if _depends_on_order(term, sort):
@@ -60,7 +60,7 @@ def _check(definition: Definition, sort: IndexSet) -> Symmetry:
     return Symmetry(sort, frozenset(pinned))
 
 
-def _listed(definition: Definition) -> Iterator[Concrete]:
+def _list_named(definition: Definition) -> Iterator[Concrete]:
     """The elements that values of listed sorts name: renaming them would lead out of these sorts."""
     for sort in _sorts(definition):
         for part in sorts_in(sort):
@@ -78,7 +78,7 @@ def _depends_on_order(term: Term, sort: IndexSet) -> bool:
 
 def _symmetric(definition: Definition) -> list[IndexSet]:
     """The index sets of the state and of parameters that are declared symmetric wherever they occur."""
-    sorts = _declared(definition)
+    sorts = _list_sorts(definition)
     found = {index_set: None for sort in sorts for index_set in _within(sort)}
     if not found:  # no need to look through all terms
         return []
@@ -87,7 +87,7 @@ def _symmetric(definition: Definition) -> list[IndexSet]:
     return [index_set for index_set in found if index_set not in ordered]
 
 
-def _declared(definition: Definition) -> list[Sort]:
+def _list_sorts(definition: Definition) -> list[Sort]:
     """The sorts of the state's variables and of parameters."""
     sorts = [symbol.sort for symbol in definition.variables]
     return sorts + [p.symbol.sort for action in definition.actions for p in action.parameters]
@@ -96,7 +96,7 @@ def _declared(definition: Definition) -> list[Sort]:
 def _sorts(definition: Definition) -> list[Sort]:
     """The sorts of all variables, bound ones too."""
     bound = (term.binds.sort for _, root in definition.terms() for term in root.walk() if term.binds)
-    return [*_declared(definition), *bound]
+    return [*_list_sorts(definition), *bound]
 
 
 def _within(sort: Sort) -> Iterator[IndexSet]:
@@ -118,7 +118,7 @@ def _atoms(value: Concrete) -> Iterator[Concrete]:
             yield value
 
 
-def mentioned(sort: Sort, value: Concrete, symmetries: tuple[Symmetry, ...]) -> Named:
+def list_mentioned(sort: Sort, value: Concrete, symmetries: tuple[Symmetry, ...]) -> Named:
     """The interchangeable elements that a parameter's value names, in order."""
     index_sets = list(dict.fromkeys(_within(sort)))
     found: list[tuple[IndexSet, Concrete]] = []
@@ -129,7 +129,7 @@ def mentioned(sort: Sort, value: Concrete, symmetries: tuple[Symmetry, ...]) -> 
     return tuple(found)
 
 
-def named_in_order(
+def order_named(
     instances: Sequence[Instance], sorts: Mapping[str, Mapping[str, Sort]], symmetries: tuple[Symmetry, ...]
 ) -> tuple[Named, ...]:
     """For each instance the elements that count as named once it is taken (``unroll`` lets an element be

@@ -10,7 +10,7 @@ from pysmt.fnode import FNode
 from verifier.encodings.bits import conjunction, disjunction
 from verifier.encodings.concrete import Concrete, show
 from verifier.encodings.elimination import exists_over
-from verifier.errors import UsageError, unknown_name
+from verifier.errors import UsageError, make_unknown_name_error
 from verifier.specs.definition import Definition
 from verifier.specs.temporal import NO_FAIRNESS, SPEC_FAIRNESS, Fairness, Strength, Taken
 from verifier.system.model import CutOff, Model
@@ -46,7 +46,7 @@ def conditions_named(definition: Definition, name: str) -> tuple[Fairness, ...]:
     """The fairness conditions under a name. Raises UsageError for an unknown one."""
     variants = {SPEC_FAIRNESS: (), NO_FAIRNESS: ()} | {v.name: v.conditions for v in definition.fairness}
     if name not in variants:
-        raise unknown_name(f"fairness of {definition.name}", name, variants)
+        raise make_unknown_name_error(f"fairness of {definition.name}", name, variants)
     return variants[name]
 
 
@@ -93,10 +93,10 @@ def _key_of(fairness: Fairness) -> Callable[[Instance | CutOff], tuple[Concrete,
             return None
         return tuple(one.parameters[name] for name in fairness.each)
 
-    return named if steps is None else _taken(steps)
+    return named if steps is None else _make_key(steps)
 
 
-def _taken(steps: Sequence[Taken]) -> Callable[[Instance | CutOff], tuple[Concrete, ...] | None]:
+def _make_key(steps: Sequence[Taken]) -> Callable[[Instance | CutOff], tuple[Concrete, ...] | None]:
     """The key where the instances are listed: they belong to one condition."""
     wanted: dict[str, list[Mapping[str, Concrete]]] = {}
     for step in steps:

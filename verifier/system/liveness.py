@@ -52,7 +52,7 @@ def live_model(
     if fairness speaks of a parameter that is not expanded."""
     reader = Reader(base)
     goals = reader.goals(prop)
-    model = _with_reads(_watched(base, reader.watches), reader.undefined)
+    model = _with_reads(_add_bits(base, reader.watches), reader.undefined)
     fair = tuple(one for condition in conditions for one in conditions_of(base, condition))
     read = nowhere_undefined(reader.undefined)
     guesses = any(isinstance(watch, Promise) for watch in reader.watches)
@@ -60,7 +60,7 @@ def live_model(
     return LiveModel(base, model, prop, fairness, goals, fair, read, guesses, remembers)
 
 
-def _watched(base: Model, watches: Mapping[Watch, FNode]) -> Model:
+def _add_bits(base: Model, watches: Mapping[Watch, FNode]) -> Model:
     """The model with the bits. Symmetry is left out: they and goals may name elements."""
     added = {own.symbol_name(): Boolean() for own in watches.values()}
     layout = Layout({**base.layout.sorts, **added})

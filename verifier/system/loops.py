@@ -89,7 +89,7 @@ def loop_model(live: LiveModel) -> Model:
                 starts,
             ),
             properties=(*system.implied, goal),
-            lemmas=(*system.lemmas, *(_copied(lemma, looping, copies) for lemma in system.lemmas)),
+            lemmas=(*system.lemmas, *(_copy_lemma(lemma, looping, copies) for lemma in system.lemmas)),
         ),
         breaking=(),
     )
@@ -195,7 +195,7 @@ def _first_bits(layout: Layout) -> list[bool]:
     return layout.encode_state(state)
 
 
-def _copied(lemma: NamedFormula, looping: FNode, renamed: Mapping[FNode, FNode]) -> NamedFormula:
+def _copy_lemma(lemma: NamedFormula, looping: FNode, renamed: Mapping[FNode, FNode]) -> NamedFormula:
     """The lemma about the state in which the loop starts."""
     there = restricted(lemma.formula, renamed)
     return NamedFormula(f"{lemma.name} {WHERE_LOOP_STARTS}", disjunction((negation(looping), there)))

@@ -24,7 +24,7 @@ from verifier.encodings.sorts import Sort, SortError
 from verifier.encodings.terms import Symbol, Term
 from verifier.specs.definition import Action, Definition, DefinitionError, PropertyKind
 from verifier.system.assigning import assign, keys
-from verifier.system.declared_symmetry import Named, check_symmetry, mentioned, named_in_order
+from verifier.system.declared_symmetry import Named, check_symmetry, list_mentioned, order_named
 from verifier.system.size import check_size
 from verifier.system.steps import BreakingStep, StepInvariants
 from verifier.system.support import Support
@@ -251,7 +251,7 @@ class _Builder:
         """All instances, each with the elements that it counts as naming."""
         found = tuple(instances)
         sorts = {action.name: action.sorts for action in self.definition.actions}
-        names = named_in_order(found, sorts, self.symmetries)
+        names = order_named(found, sorts, self.symmetries)
         return tuple(replace(instance, names=own) for instance, own in zip(found, names, strict=True))
 
     def _instance(self, action: Action, bindings: Bindings) -> Instance | None:
@@ -314,7 +314,7 @@ class _Builder:
 
     def _mentions(self, bindings: Bindings) -> Named:
         """The interchangeable elements that the values of the parameters name."""
-        found = (mentioned(symbol.sort, value, self.symmetries) for symbol, value in bindings.items())
+        found = (list_mentioned(symbol.sort, value, self.symmetries) for symbol, value in bindings.items())
         return tuple(item for items in found for item in items)
 
     def _note_cut_off(self, action: Action, parameters: Mapping[str, Concrete], when: list[FNode]) -> None:

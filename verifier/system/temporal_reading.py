@@ -105,7 +105,7 @@ class Reader:
         for claims in self._both(parts):
             never = [claim.event for claim in claims if not claim.often]
             stays = conjunction(negation(event.state) for event in never)
-            avoids = _joined(event.steps for event in never)
+            avoids = _join_steps(event.steps for event in never)
             wanted = dict.fromkeys([*(claim.event for claim in claims if claim.often), *just])
             visits = tuple(event for event in wanted if event.state is not TRUE)
             if stays is not FALSE and not any(v.state is FALSE and not v.steps for v in visits):
@@ -313,17 +313,21 @@ def _in_other_words(formula: TemporalFormula) -> TemporalFormula:
     )
     match formula.operator:
         case TemporalOperator.ALWAYS:
-            return ~_about(TemporalOperator.EVENTUALLY, ~first)
+            return ~_make_formula(TemporalOperator.EVENTUALLY, ~first)
         case TemporalOperator.EVENTUALLY_ALWAYS:
-            return ~_about(TemporalOperator.ALWAYS_EVENTUALLY, ~first)
+            return ~_make_formula(TemporalOperator.ALWAYS_EVENTUALLY, ~first)
         case TemporalOperator.LEADS_TO:
-            return _about(TemporalOperator.ALWAYS, ~first | _about(TemporalOperator.EVENTUALLY, *others))
+            return _make_formula(
+                TemporalOperator.ALWAYS, ~first | _make_formula(TemporalOperator.EVENTUALLY, *others)
+            )
         case TemporalOperator.EVER_AFTER:
-            return _about(TemporalOperator.ALWAYS, ~first | _about(TemporalOperator.ALWAYS, *others))
+            return _make_formula(
+                TemporalOperator.ALWAYS, ~first | _make_formula(TemporalOperator.ALWAYS, *others)
+            )
     raise AssertionError(formula.operator)
 
 
-def _about(operator: TemporalOperator, part: TemporalFormula) -> TemporalFormula:
+def _make_formula(operator: TemporalOperator, part: TemporalFormula) -> TemporalFormula:
     return TemporalFormula(operator, parts=(part,))
 
 
@@ -340,7 +344,7 @@ def _parts(formula: TemporalFormula, bindings: Bindings) -> Iterator[tuple[Tempo
             yield formula.parts[0], {**bindings, formula.binds: value}
 
 
-def _joined(parts: Iterator[tuple[tuple[int, FNode], ...]]) -> tuple[tuple[int, FNode], ...]:
+def _join_steps(parts: Iterator[tuple[tuple[int, FNode], ...]]) -> tuple[tuple[int, FNode], ...]:
     """Steps that are one of these."""
     found: dict[int, list[FNode]] = {}
     for part in parts:

@@ -29,7 +29,7 @@ def render_for_all(run: Run, width: int, *, full: bool) -> list[RenderableType]:
     lines: list[RenderableType] = [Text(f"{run.definition.name} with all constants", "bold")]
     solvers = ", ".join(f"{name} {solver_version(name)}" for name in run.solvers)
     lines += [Text(f"prove by induction, {solvers}"), Text()]
-    known = said_of_constants(outcome.assumptions, run.beyond_declared) if outcome.was_read else []
+    known = describe_assumptions(outcome.assumptions, run.beyond_declared) if outcome.was_read else []
     for words in known:
         lines += map(Text, wrap(words, width, subsequent_indent="  "))
     lines.append(Text())
@@ -39,7 +39,7 @@ def render_for_all(run: Run, width: int, *, full: bool) -> list[RenderableType]:
     for attempt in outcome.attempts:
         for words in [*_proof(attempt), *_open(attempt, full)]:
             lines += map(Text, wrap(words, width, subsequent_indent="  "))
-    lines += map(Text, _suggested(outcome))
+    lines += map(Text, _suggest(outcome))
     for words in _remarks(run):
         lines += map(Text, wrap(words, width, subsequent_indent="  "))
     return lines
@@ -77,7 +77,7 @@ def _open(attempt: Attempt, full: bool) -> list[str]:
     return [*words, *([f"  and {len(left) - len(shown)} more: --full"] if len(shown) < len(left) else [])]
 
 
-def _suggested(outcome: AllConstantsOutcome) -> list[str]:
+def _suggest(outcome: AllConstantsOutcome) -> list[str]:
     """Lemmas to paste into the protocol, or that none were found."""
     lines: list[str] = []
     for name, texts in outcome.statistics.get("suggested", {}).items():
@@ -89,7 +89,7 @@ def _suggested(outcome: AllConstantsOutcome) -> list[str]:
     return lines
 
 
-def said_of_constants(assumptions: Sequence[str], beyond: Sequence[str]) -> list[str]:
+def describe_assumptions(assumptions: Sequence[str], beyond: Sequence[str]) -> list[str]:
     """Describe the assumptions about constants, and those that the protocol does not declare."""
     said = [f"Assumed of the constants: {', '.join(assumptions) or 'nothing'}."]
     if beyond:
@@ -103,13 +103,13 @@ def _remarks(run: Run) -> list[str]:
     if VerdictKind.PROVED in kinds:
         which = "all constants" + " with what is assumed of them" * bool(run.assumptions)
         remarks.append(f"PROVED: no execution of any length violates it, for {which}.")
-    remarks += _undecided(run)
+    remarks += _list_undecided(run)
     remarks += expectation_remarks(run)
     remarks.append(f"{run.seconds:.1f} s in all, {run.building_seconds:.1f} s to read.")
     return remarks
 
 
-def _undecided(run: Run) -> list[str]:
+def _list_undecided(run: Run) -> list[str]:
     """Of each property that is open whether its proof was tried, and the commands that go on. What was proved
     of others says nothing of it."""
     assert isinstance(run.outcome, AllConstantsOutcome)

@@ -102,17 +102,17 @@ def _contents(sort: Sort, value: Any, place: _Place, lanes: Sort | None, brief: 
             yield place.entry(_compact(sort, value))
             return
         for key, item in value.items():
-            yield _below(place, sort, key, lanes).entry(_shown(sort.range, item, brief))
+            yield _below(place, sort, key, lanes).entry(_show(sort.range, item, brief))
     elif (
         isinstance(sort, Record) and not place.keyed and any(lane_of(part, lanes) for _, part in sort.fields)
     ):
         for name, part in sort.fields:
             yield from _contents(part, value[name], _Place(f"{place.path}.{name}"), lanes, brief)
     else:
-        yield place.entry(_shown(sort, value, brief))
+        yield place.entry(_show(sort, value, brief))
 
 
-def _shown(sort: Sort, value: Any, brief: bool) -> str:
+def _show(sort: Sort, value: Any, brief: bool) -> str:
     return _compact(sort, value) if brief else show(value)
 
 

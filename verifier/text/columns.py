@@ -28,22 +28,22 @@ def cell(entries: Iterable[Entry], width: int) -> list[str]:
         if parent and any(len(one_line(entry)) > width for entry in fields):
             lines.append(parent)
             fields = [Entry(entry.lane, entry.path.removeprefix(parent), entry.parts) for entry in fields]
-        lines += (line for entry in fields for line in _wrapped(entry, width))
+        lines += (line for entry in fields for line in _wrap(entry, width))
     return lines
 
 
-def _wrapped(entry: Entry, width: int) -> list[str]:
+def _wrap(entry: Entry, width: int) -> list[str]:
     """An entry on lines of at most ``width`` characters. A value is broken only if it is too long."""
     whole = one_line(entry)
     if len(whole) <= width:
         return [whole]
-    parts = (_unbroken(part, width - len(_INDENT) - 2) for part in entry.parts)
+    parts = (_forbid_breaks(part, width - len(_INDENT) - 2) for part in entry.parts)
     arrow = f" →{_NO_BREAK}"  # the arrow stands on the line of the new value
     text = f"{entry.path}: {arrow.join(parts)}"
     return wrap(text, width, subsequent_indent=_INDENT)
 
 
-def _unbroken(part: str, width: int) -> str:
+def _forbid_breaks(part: str, width: int) -> str:
     """Forbids breaks in a part that fits in the width, otherwise in each ``name value`` of a record."""
     return re.sub(" " if len(part) <= width else "(?<![,:]) ", _NO_BREAK, part)
 
@@ -62,7 +62,7 @@ def wrap(text: str, width: int, *, initial_indent: str = "", subsequent_indent: 
 
 def compact_lines(entries: Iterable[Entry], width: int) -> list[str]:
     """The entries one after the other, on as few lines as possible."""
-    return wrap("   ".join(_unbroken(one_line(entry), width) for entry in entries), width)
+    return wrap("   ".join(_forbid_breaks(one_line(entry), width) for entry in entries), width)
 
 
 def widths(natural: Sequence[int], available: int, narrowest: int) -> list[int] | None:
@@ -92,7 +92,7 @@ def side_by_side(cells: Sequence[Sequence[str]], column_widths: Sequence[int]) -
     return rows
 
 
-def aligned(rows: Sequence[Sequence[str]], width: int, indent: str = "") -> list[list[str]]:
+def align_rows(rows: Sequence[Sequence[str]], width: int, indent: str = "") -> list[list[str]]:
     """The lines of each row of a table. Only the last column is wrapped."""
     if not rows:
         return []

@@ -159,16 +159,16 @@ def _body(step: _Step, columns: _Columns, width: int) -> list[Text]:
     if step.changed is None and (columns.lanes or step.number == 0):
         lines = compact_lines(above, width)
     else:
-        lines = _marked(step, above, width)
+        lines = _mark_changes(step, above, width)
     cells = [
-        _marked(step, [entry for entry in below if entry.lane == lane], column)
+        _mark_changes(step, [entry for entry in below if entry.lane == lane], column)
         for lane, column in zip(columns.lanes, columns.widths, strict=True)
     ]
     lines += side_by_side(cells, columns.widths)
-    return [_styled(" " * _MARGIN + line) for line in lines]
+    return [_style(" " * _MARGIN + line) for line in lines]
 
 
-def _marked(step: _Step, entries: Sequence[Entry], width: int) -> list[str]:
+def _mark_changes(step: _Step, entries: Sequence[Entry], width: int) -> list[str]:
     """The lines of entries, one below the other. In a whole state, a changed entry has a star."""
     if step.changed is None:
         return cell(entries, width)
@@ -180,7 +180,7 @@ def _marked(step: _Step, entries: Sequence[Entry], width: int) -> list[str]:
     return lines
 
 
-def _styled(line: str) -> Text:
+def _style(line: str) -> Text:
     text = Text(line)
     text.highlight_regex(r"(→|: \+|: appended) (?:(?! {3}| │| − |, ).)+", "green")
     text.highlight_regex(r"\* \S+", "bold")

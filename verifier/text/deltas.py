@@ -24,7 +24,7 @@ def delta(old: Concrete, new: Concrete, show: Show = show) -> str:
     """How a set, map or sequence differs from an older one; empty if that is no shorter than the values."""
     match old, new:
         case frozenset(), frozenset():
-            return _joined(map(show, _ordered(new - old)), map(show, _ordered(old - new)))
+            return _join(map(show, _order(new - old)), map(show, _order(old - new)))
         case tuple(), tuple():
             return _of_sequences(old, new, show)
         case FrozenMap(), FrozenMap() if set(old) != set(new):
@@ -37,42 +37,42 @@ def of_maps(old: FrozenMap, new: FrozenMap, show: Show = show) -> str:
     gained = (f"{show(key)}: {show(new[key])}" for key in new if key not in old)
     lost = (show(key) for key in old if key not in new)
     changed = [f"{show(k)}: {show(old[k])} → {show(new[k])}" for k in new if k in old and old[k] != new[k]]
-    return ", ".join([part for part in (_joined(gained, lost), *changed) if part])
+    return ", ".join([part for part in (_join(gained, lost), *changed) if part])
 
 
 def of_bags(old: FrozenMap, new: FrozenMap) -> str:
     """The copies gained and lost."""
 
     def copies(of: Counter[Any]) -> Iterable[str]:
-        return (show(item) if of[item] == 1 else f"{of[item]} × {show(item)}" for item in _ordered(of))
+        return (show(item) if of[item] == 1 else f"{of[item]} × {show(item)}" for item in _order(of))
 
     was, now = Counter(dict(old)), Counter(dict(new))
-    return _joined(copies(now - was), copies(was - now))
+    return _join(copies(now - was), copies(was - now))
 
 
 def _of_sequences(old: tuple[Any, ...], new: tuple[Any, ...], show: Show) -> str:
     longer = len(new) > len(old)
     if longer and new[: len(old)] == old:
-        return f"appended {_listed(new[len(old) :], show)}"
+        return f"appended {_list(new[len(old) :], show)}"
     if longer or len(old) == len(new):
         return ""
     if not new:
-        return f"dropped {_listed(old, show)}"
+        return f"dropped {_list(old, show)}"
     if old[: len(new)] == new:
-        return f"dropped last {_listed(old[len(new) :], show)}"
+        return f"dropped last {_list(old[len(new) :], show)}"
     first = len(old) - len(new)
-    return f"dropped first {_listed(old[:first], show)}" if old[first:] == new else ""
+    return f"dropped first {_list(old[:first], show)}" if old[first:] == new else ""
 
 
-def _joined(gained: Iterable[str], lost: Iterable[str]) -> str:
+def _join(gained: Iterable[str], lost: Iterable[str]) -> str:
     return ", ".join([*(f"+ {item}" for item in gained), *(f"{LOST} {item}" for item in lost)])
 
 
-def _listed(items: Iterable[Any], show: Show) -> str:
+def _list(items: Iterable[Any], show: Show) -> str:
     return ", ".join(map(show, items))
 
 
-def _ordered(items: Iterable[Any]) -> list[Any]:
+def _order(items: Iterable[Any]) -> list[Any]:
     return sorted(items, key=_place)
 
 

@@ -14,10 +14,10 @@ from verifier.text.run import (
     DEADLOCKS_NOT_CHECKED,
     deadlocks_checked,
     expectation_remarks,
+    remark_on_undecided,
     render_counterexamples,
     render_verdicts,
     semantics_remarks,
-    undecided_remarks,
     with_constants,
 )
 from verifier.verdict import VerdictKind
@@ -120,7 +120,7 @@ def _remarks(run: Run) -> list[str]:
         remarks.append("Complete: every reachable state was checked, so what holds, holds at any depth.")
     elif any(verdict.kind is VerdictKind.HOLDS for verdict in run.outcome.verdicts):
         remarks.append("HOLDS(n): no execution of at most n actions violates it.")
-    remarks += undecided_remarks(run)
+    remarks += remark_on_undecided(run)
     if run.outcome.never_enabled and not figures.get("complete"):
         remarks.append(f"Not enabled in any state looked at so far: {', '.join(run.outcome.never_enabled)}.")
     if not deadlocks_checked(run):

@@ -7,7 +7,7 @@ from rich.text import Text
 
 from verifier.engines.induction import InductionOutcome, Inductions
 from verifier.engines.inductive_step import Kind
-from verifier.engines.obligations import ObligationGroup, grouped
+from verifier.engines.obligations import ObligationGroup, group_obligations
 from verifier.outcomes.run import Run
 from verifier.solvers import solver_version
 from verifier.text.columns import wrap
@@ -70,7 +70,9 @@ def _table(run: Run, outcome: InductionOutcome) -> list[Text]:
     """A table: a line per lemma, a column per action. A cell has the seconds, or says that it fails."""
     if not outcome.obligations:
         return []
-    cells = {(group.formula, group.action or group.kind): group for group in grouped(outcome.obligations)}
+    cells = {
+        (group.formula, group.action or group.kind): group for group in group_obligations(outcome.obligations)
+    }
     formulas = list(dict.fromkeys(item.formula for item in outcome.obligations))
     actions = [action.name for action in run.definition.actions]
     asked = {item.action for item in outcome.obligations}

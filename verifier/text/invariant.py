@@ -26,10 +26,10 @@ def invariant_lines(model: Model, clauses: Iterable[tuple[Literal, ...]]) -> lis
     meanings = model.layout.meanings(model.definition.presentation.first_index)
     words = _Words({s.sort: tuple(map(_element, s.movable)) for s in model.system.symmetries})
     read = [frozenset((meanings[bit], is_set) for bit, is_set in clause) for clause in clauses]
-    return [words.line(clause, size) for clause, size in _merged(words, read)]
+    return [words.line(clause, size) for clause, size in _merge(words, read)]
 
 
-def _merged(words: _Words, clauses: Iterable[Clause]) -> Iterable[tuple[Clause, int]]:
+def _merge(words: _Words, clauses: Iterable[Clause]) -> Iterable[tuple[Clause, int]]:
     """The clauses that have a line, each with the number of clauses for which its line stands."""
     waiting = dict.fromkeys(clauses)
     everything = frozenset(waiting)

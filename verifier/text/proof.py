@@ -17,10 +17,10 @@ from verifier.text.run import (
     certificate_remarks,
     deadlocks_checked,
     expectation_remarks,
+    remark_on_undecided,
     render_counterexamples,
     render_verdicts,
     semantics_remarks,
-    undecided_remarks,
     with_constants,
 )
 from verifier.verdict import VerdictKind
@@ -81,7 +81,7 @@ def _invariant(run: Run, proof: CheckedProof, width: int, full: bool) -> list[Re
     clauses = len(certificate.clauses)
     declared = [lemma.name for lemma in run.definition.lemmas if lemma.name in certificate.lemmas]
     within = proof.uses or declared
-    given = _given(proof, declared)
+    given = _list_given(proof, declared)
     lines: list[RenderableType] = [Text(line) for words in given for line in wrap(words, width)]
     if not clauses:
         how = "is inductive with these, or follows from them" if within else "is inductive by itself"
@@ -98,7 +98,7 @@ def _invariant(run: Run, proof: CheckedProof, width: int, full: bool) -> list[Re
     return lines
 
 
-def _given(proof: CheckedProof, declared: Sequence[str]) -> list[str]:
+def _list_given(proof: CheckedProof, declared: Sequence[str]) -> list[str]:
     """List the declared lemmas that the invariant contains, and those that it lacks."""
     kept, dropped = proof.lemmas_not_needed, proof.lemmas_not_inductive
     named = {
@@ -132,7 +132,7 @@ def _remarks(run: Run, proofs: Sequence[CheckedProof], explored: Mapping[str, Ex
     remarks += certificate_remarks(run)
     if any(verdict.kind is VerdictKind.PROVED for verdict in run.outcome.verdicts):
         remarks.append("PROVED: no execution of any length violates it, with these constants.")
-    remarks += undecided_remarks(run)
+    remarks += remark_on_undecided(run)
     if not deadlocks_checked(run):
         remarks.append(DEADLOCKS_NOT_CHECKED)
     remarks += semantics_remarks(run)

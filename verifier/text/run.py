@@ -14,7 +14,7 @@ from verifier.encodings.concrete import Concrete, show_constants
 from verifier.outcomes.run import Run
 from verifier.solvers import solver_version
 from verifier.specs.definition import PropertyKind
-from verifier.text.columns import aligned, wrap
+from verifier.text.columns import align_rows, wrap
 from verifier.text.counterexample import render_trace
 from verifier.text.failure import render_failure
 from verifier.verdict import (
@@ -139,7 +139,9 @@ def render_verdicts(run: Run, width: int) -> list[RenderableType]:
     rows = [("property", "verdict"), *((verdict.property_name, _text(run, verdict)) for verdict in verdicts)]
     styles = ["bold", *(_STYLES[verdict.kind] for verdict in verdicts)]
     return [
-        Text(line, style) for lines, style in zip(aligned(rows, width), styles, strict=True) for line in lines
+        Text(line, style)
+        for lines, style in zip(align_rows(rows, width), styles, strict=True)
+        for line in lines
     ]
 
 
@@ -154,7 +156,7 @@ def _notes(run: Run, width: int) -> list[RenderableType]:
 def _warnings(run: Run) -> list[str]:
     found = []
     never = ", ".join(run.outcome.never_enabled)
-    if never and _closed_throughout(run.outcome.verdicts, run.depth):
+    if never and _is_closed_throughout(run.outcome.verdicts, run.depth):
         found.append(f"warning: never enabled within depth {run.depth}: {never} (a guard too strong?)")
     longer = [verdict for verdict in run.outcome.verdicts if (verdict.steps or 0) > run.depth]
     if longer:
@@ -166,7 +168,7 @@ def _warnings(run: Run) -> list[str]:
     return found
 
 
-def _closed_throughout(verdicts: Sequence[Verdict], depth: int) -> bool:
+def _is_closed_throughout(verdicts: Sequence[Verdict], depth: int) -> bool:
     """True if a property was checked to the full depth. Then all states up to this depth were searched."""
     not_found = (VerdictKind.HOLDS, VerdictKind.INCONCLUSIVE)
     return any(verdict.kind in not_found and verdict.depth == depth for verdict in verdicts)
@@ -183,7 +185,7 @@ def deadlocks_checked(run: Run) -> bool:
     return run.definition.titles.no_deadlock in names or PropertyKind.DEADLOCK_INVARIANT in kinds
 
 
-def undecided_remarks(run: Run) -> list[str]:
+def remark_on_undecided(run: Run) -> list[str]:
     """Remarks on what is not decided: what is known of it, and which command decides it."""
     undecided = [verdict for verdict in run.outcome.verdicts if verdict.kind is VerdictKind.INCONCLUSIVE]
     left = [verdict for verdict in undecided if verdict.reason == LEFT_TO_LIVE]
@@ -266,11 +268,11 @@ def _remarks(run: Run) -> list[str]:
     remarks = []
     if any(verdict.kind is VerdictKind.HOLDS for verdict in run.outcome.verdicts):
         remarks.append(f"HOLDS({run.depth}): no execution of at most {run.depth} actions violates it.")
-    remarks += undecided_remarks(run)
+    remarks += remark_on_undecided(run)
     never = ", ".join(run.outcome.never_enabled)
     verdicts = run.outcome.verdicts
     searched = any(verdict.depth is not None for verdict in verdicts)
-    if never and searched and not _closed_throughout(verdicts, run.depth):
+    if never and searched and not _is_closed_throughout(verdicts, run.depth):
         remarks.append(f"Not enabled in any state searched so far: {never}.")
     if not deadlocks_checked(run):
         remarks.append(DEADLOCKS_NOT_CHECKED)

@@ -23,12 +23,12 @@ def as_dot(graph: Graph) -> str:
     """Graphviz's language; initial states have a double border."""
     lines = ["digraph states {", "  node [shape=box];"]
     for number, values in enumerate(_states(graph)):
-        label = "\\l".join(_quoted(f"{name} = {value}") for name, value in values)
+        label = "\\l".join(_quote(f"{name} = {value}") for name, value in values)
         double = ", peripheries=2" if number < graph.initial else ""
         lines.append(f'  {number} [label="{label}\\l"{double}];')
     name = _names(graph)
     for source, target, move in graph.edges:
-        lines.append(f'  {source} -> {target} [label="{_quoted(name(move))}"];')
+        lines.append(f'  {source} -> {target} [label="{_quote(name(move))}"];')
     return "\n".join([*lines, "}", ""])
 
 
@@ -83,7 +83,7 @@ def as_data(
     ways = [
         {"property": title, "states": way}
         for title, trace in traces.items()
-        if (way := _numbered(trace, places, numbers)) is not None
+        if (way := _number_states(trace, places, numbers)) is not None
     ]
     return {
         "variables": [printable(variable) for variable in graph.moves.model.layout.sorts],
@@ -98,7 +98,7 @@ def as_data(
     }
 
 
-def _numbered(
+def _number_states(
     trace: Sequence[Mapping[str, Concrete]],
     places: Mapping[str, int],
     numbers: Mapping[tuple[int, ...], int],
@@ -145,7 +145,7 @@ def _names(graph: Graph) -> Callable[[int], str]:
     return lambda move: names[move]
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return printable(text).replace("\\", "\\\\").replace('"', '\\"')
 
 

@@ -38,12 +38,12 @@ def render_description(about: Mapping[str, Any], width: int) -> list[RenderableT
             continue
         lines += [Text(), Text(title.replace("_", " "), "bold")]
         items = [f"{k} = {v}" for k, v in found.items()] if isinstance(found, Mapping) else list(found)
-        for item in map(_shortened, items) if title == "sorts" else items:
+        for item in map(_shorten, items) if title == "sorts" else items:
             lines += [Text(f"  {line}") for line in wrap(item, width - 2, subsequent_indent="  ")]
     return lines
 
 
-def _shortened(item: str) -> str:
+def _shorten(item: str) -> str:
     """A sort, without its middle where it is long: it may list hundreds of messages. JSON has all."""
     if len(item) <= _MOST_SHOWN:
         return item

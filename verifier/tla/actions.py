@@ -20,7 +20,7 @@ from verifier.tla.arguments import argument_sources, frame_source, unit_of, wait
 from verifier.tla.assignments import Continue, Walk
 from verifier.tla.ast import Builtin, Definition, Expression
 from verifier.tla.composition import CDOT, Composing
-from verifier.tla.flows import Lines, Rest, following, indented
+from verifier.tla.flows import Continuation, Lines, following, indented
 from verifier.tla.frames import Closure, Frame, Undefined, Unit, Waiting
 from verifier.tla.lets import let_lines, stretched
 from verifier.tla.loops import loop_lines
@@ -53,14 +53,21 @@ class Walker(Composing):
         itself."""
         return self.made(lambda rest: self.flow(whole, unit, primed, rest, 1, top=top))
 
-    def made(self, lines: Callable[[Rest], Lines], name: str | None = None) -> Walk:
+    def made(self, lines: Callable[[Continuation], Lines], name: str | None = None) -> Walk:
         """Compile lines to a walker."""
         emit = self.evaluator.emit
         found: Walk = emit.names[emit.define(lines(following(emit, "follow")), "e, follow", name)]
         return found
 
     def flow(
-        self, whole: Expression, unit: Unit, primed: bool, rest: Rest, depth: int, *, top: bool = False
+        self,
+        whole: Expression,
+        unit: Unit,
+        primed: bool,
+        rest: Continuation,
+        depth: int,
+        *,
+        top: bool = False,
     ) -> Lines:
         """Return lines that walk over a formula and run the rest for each way in which it can be true."""
         if depth > _DEEPEST:
@@ -96,11 +103,11 @@ class Walker(Composing):
                 return self.apart(self.function_apply(whole, unit, primed), rest, depth)
         return self._guard(whole, unit, primed, rest, depth)
 
-    def _guard(self, whole: Expression, unit: Unit, primed: bool, rest: Rest, depth: int) -> Lines:
+    def _guard(self, whole: Expression, unit: Unit, primed: bool, rest: Continuation, depth: int) -> Lines:
         test = self.evaluator.truth_source(whole, unit, primed)
         return [f"if {test}:", *indented(rest.lines(depth + 1))]
 
-    def apart(self, walk: Walk, rest: Rest, depth: int) -> Lines:
+    def apart(self, walk: Walk, rest: Continuation, depth: int) -> Lines:
         """Return lines that call a walk as a function of its own."""
         name = self.evaluator.emit.bound(walk)
         return rest.called(depth, lambda after: [f"{name}(e, {after.name})"])
@@ -112,7 +119,7 @@ class Walker(Composing):
         items: Sequence[Expression],
         unit: Unit,
         primed: bool,
-        rest: Rest,
+        rest: Continuation,
         depth: int,
         *,
         top: bool = False,
@@ -130,7 +137,7 @@ class Walker(Composing):
             later = self._conjunction(items[len(tests) :], unit, primed, rest, depth + 1, begun=True)
             return [f"if {' and '.join(sources)}:", *indented(later)]
         first, others = items[0], items[1:]
-        after = Rest(
+        after = Continuation(
             rest.emit,
             rest.name if not others else None,
             lambda deep: self._conjunction(others, unit, primed, rest, deep, begun=True),
@@ -148,7 +155,7 @@ class Walker(Composing):
         return self.made(lambda rest: self._settled(walk, whole, unit, primed, rest, 1))
 
     def _settled(
-        self, walk: Walk, whole: Expression, unit: Unit, primed: bool, rest: Rest, depth: int
+        self, walk: Walk, whole: Expression, unit: Unit, primed: bool, rest: Continuation, depth: int
     ) -> Lines:
         emit, evaluator, tests = rest.emit, self.evaluator, list[Callable[[Frame], bool]]()
 
@@ -168,7 +175,7 @@ class Walker(Composing):
         )
 
     def _quantifier(
-        self, whole: ast.Quantifier, unit: Unit, primed: bool, rest: Rest, depth: int, *, top: bool
+        self, whole: ast.Quantifier, unit: Unit, primed: bool, rest: Continuation, depth: int, *, top: bool
     ) -> Lines:
         evaluator = self.evaluator
         if not whole.universal:
@@ -204,7 +211,9 @@ class Walker(Composing):
 
         return every
 
-    def _if(self, whole: ast.If, unit: Unit, primed: bool, rest: Rest, depth: int, *, top: bool) -> Lines:
+    def _if(
+        self, whole: ast.If, unit: Unit, primed: bool, rest: Continuation, depth: int, *, top: bool
+    ) -> Lines:
         condition = self.evaluator.truth_source(whole.condition, unit, primed)
         return rest.called(
             depth,
@@ -216,8 +225,8 @@ class Walker(Composing):
             ],
         )
 
-    def _case(self, whole: ast.Case, unit: Unit, primed: bool, rest: Rest, depth: int) -> Lines:
-        def chosen(after: Rest) -> Lines:
+    def _case(self, whole: ast.Case, unit: Unit, primed: bool, rest: Continuation, depth: int) -> Lines:
+        def chosen(after: Continuation) -> Lines:
             lines: Lines = []
             for guard, value in whole.arms:
                 test = self.evaluator.truth_source(guard, unit, primed)
@@ -231,7 +240,7 @@ class Walker(Composing):
 
         return rest.called(depth, chosen)
 
-    def _step(self, whole: ast.Step, unit: Unit, rest: Rest, depth: int) -> Lines:
+    def _step(self, whole: ast.Step, unit: Unit, rest: Continuation, depth: int) -> Lines:
         if whole.stuttering:
             return rest.called(
                 depth,
@@ -242,7 +251,7 @@ class Walker(Composing):
             )
         here = self.evaluator.value_source(whole.subscript, unit)
         there = self.evaluator.value_source(whole.subscript, unit, True)
-        different = Rest(
+        different = Continuation(
             rest.emit, None, lambda deep: [f"if {here} != {there}:", *indented(rest.lines(deep + 1))]
         )
         return self.flow(whole.action, unit, False, different, depth, top=True)
@@ -250,7 +259,7 @@ class Walker(Composing):
     # -- operators
 
     def _apply(
-        self, whole: ast.Apply, unit: Unit, primed: bool, rest: Rest, depth: int, *, top: bool
+        self, whole: ast.Apply, unit: Unit, primed: bool, rest: Continuation, depth: int, *, top: bool
     ) -> Lines:
         symbol = self.evaluator.resolve(whole.operator, unit.module) or whole.operator
         if isinstance(symbol, ast.Parameter):
@@ -300,7 +309,7 @@ class Walker(Composing):
         whole: ast.Apply,
         unit: Unit,
         primed: bool,
-        rest: Rest,
+        rest: Continuation,
         depth: int,
         *,
         top: bool,

@@ -11,7 +11,7 @@ from verifier.tla.arguments import unit_of
 from verifier.tla.ast import Builtin, Definition, Expression
 from verifier.tla.comparing import equals
 from verifier.tla.errors import Place
-from verifier.tla.flows import Lines, Rest, indented
+from verifier.tla.flows import Continuation, Lines, indented
 from verifier.tla.frames import UNSET, Frame, Undefined, Unit, Waiting
 from verifier.tla.lets import stretched
 from verifier.tla.loops import domain_source
@@ -36,7 +36,14 @@ class Assignments:
 
     @abstractmethod
     def flow(
-        self, whole: Expression, unit: Unit, primed: bool, rest: Rest, depth: int, *, top: bool = False
+        self,
+        whole: Expression,
+        unit: Unit,
+        primed: bool,
+        rest: Continuation,
+        depth: int,
+        *,
+        top: bool = False,
     ) -> Lines:
         """Return lines that walk over a formula and run the rest for each way in which it can be true."""
 
@@ -45,7 +52,7 @@ class Assignments:
         """Return the walker of an argument. It is compiled when it is first walked."""
 
     @abstractmethod
-    def apart(self, walk: Walk, rest: Rest, depth: int) -> Lines:
+    def apart(self, walk: Walk, rest: Continuation, depth: int) -> Lines:
         """Return lines that call a walk as a function of its own."""
 
     def target(self, whole: Expression, unit: Unit, primed: bool) -> Target:
@@ -106,7 +113,7 @@ class Assignments:
         return assignment(symbol, whole) is not None
 
     def assign(
-        self, target: Target, whole: ast.Apply, unit: Unit, primed: bool, rest: Rest, depth: int
+        self, target: Target, whole: ast.Apply, unit: Unit, primed: bool, rest: Continuation, depth: int
     ) -> Lines:
         """Return lines that walk over ``x' = e``."""
         if callable(target):
@@ -159,7 +166,7 @@ class Assignments:
             raise Undefined(place, f"{error}: {shown}") from None
 
     def assign_some(
-        self, target: Target, whole: ast.Apply, unit: Unit, primed: bool, rest: Rest, depth: int
+        self, target: Target, whole: ast.Apply, unit: Unit, primed: bool, rest: Continuation, depth: int
     ) -> Lines:
         r"""Return lines that walk over ``x' \in S``."""
         evaluator, right, place = self.evaluator, whole.arguments[1], whole.place
@@ -177,7 +184,7 @@ class Assignments:
         if callable(target):
             found = evaluator.emit.fresh("t")
 
-        def assigned(after: Rest) -> Lines:
+        def assigned(after: Continuation) -> Lines:
             go_on = f"{after.name}()"
             return [
                 *([f"{found} = {evaluator.emit.bound(target)}(e)"] if callable(target) else []),
@@ -192,7 +199,7 @@ class Assignments:
 
         return rest.called(depth, assigned)
 
-    def unchanged(self, body: Expression, unit: Unit, rest: Rest, depth: int) -> Lines:
+    def unchanged(self, body: Expression, unit: Unit, rest: Continuation, depth: int) -> Lines:
         """Return lines that walk over ``UNCHANGED e``. If e is a tuple of variables, these keep their
         values."""
         indices = self.variables_of(body, unit)
@@ -258,10 +265,14 @@ class Assignments:
             "",
         )
 
-    def _unchanged_by_parts(self, items: Sequence[Expression], unit: Unit, rest: Rest, depth: int) -> Lines:
+    def _unchanged_by_parts(
+        self, items: Sequence[Expression], unit: Unit, rest: Continuation, depth: int
+    ) -> Lines:
         if not items:
             return rest.lines(depth)
-        after = Rest(rest.emit, None, lambda deep: self._unchanged_by_parts(items[1:], unit, rest, deep))
+        after = Continuation(
+            rest.emit, None, lambda deep: self._unchanged_by_parts(items[1:], unit, rest, deep)
+        )
         return self.unchanged(items[0], unit, after if len(items) > 1 else rest, depth)
 
     def variables_of(self, body: Expression, unit: Unit) -> list[int] | None:

@@ -17,7 +17,7 @@ def indented(lines: Sequence[str]) -> Lines:
 
 
 @dataclass(frozen=True)
-class Rest:
+class Continuation:
     """The continuation for each way in which a formula can be true."""
 
     emit: Emitter
@@ -30,7 +30,7 @@ class Rest:
         """Return the lines of the continuation, for one place."""
         return self.written(depth)
 
-    def called(self, depth: int, use: Callable[[Rest], Lines]) -> Lines:
+    def called(self, depth: int, use: Callable[[Continuation], Lines]) -> Lines:
         """Return lines that run the continuation from several places."""
         if self.name is not None:
             return use(self)
@@ -39,11 +39,11 @@ class Rest:
         return [*own, *use(following(self.emit, name))]
 
 
-def following(emit: Emitter, name: str) -> Rest:
+def following(emit: Emitter, name: str) -> Continuation:
     """Return the continuation that calls a function."""
-    return Rest(emit, name, lambda depth: [f"{name}()"])
+    return Continuation(emit, name, lambda depth: [f"{name}()"])
 
 
-def then(rest: Rest, written: Callable[[int], Lines]) -> Rest:
+def then(rest: Continuation, written: Callable[[int], Lines]) -> Continuation:
     """Return a continuation whose lines contain those of another one."""
-    return Rest(rest.emit, None, written)
+    return Continuation(rest.emit, None, written)

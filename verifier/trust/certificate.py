@@ -149,7 +149,7 @@ def certificate_of(
     )
 
 
-def claimed_model(base: Model, certificate: Certificate) -> Model:
+def make_claimed_model(base: Model, certificate: Certificate) -> Model:
     """The model that the invariant is about: the protocol's, the one of its fair loops, or of a ranking.
 
     Raises Misfit if the protocol has no such temporal property, or no ranking of it; and if it has a
@@ -177,7 +177,7 @@ def formulas(model: Model, certificate: Certificate) -> dict[str, FNode]:
     """The conjuncts of the invariant by name. Raises Misfit if the model does not have a name."""
     model = model.asking((certificate.property_name,))
     system = model.system
-    known = _known(model)
+    known = _list_known(model)
     bits = {symbol.symbol_name() for symbol in system.bits}
     found = {model.definition.titles.typed: system.valid}
     for name in certificate.lemmas:
@@ -192,13 +192,13 @@ def formulas(model: Model, certificate: Certificate) -> dict[str, FNode]:
     return found
 
 
-def named_formulas(model: Model, names: Sequence[str]) -> list[FNode]:
+def list_named_formulas(model: Model, names: Sequence[str]) -> list[FNode]:
     """The formulas of lemmas and properties. Raises KeyError if the model does not have a name."""
-    known = _known(model)
+    known = _list_known(model)
     return [known[name] for name in names]
 
 
-def _known(model: Model) -> dict[str, FNode]:
+def _list_known(model: Model) -> dict[str, FNode]:
     system = model.system
     known = {model.definition.titles.typed: system.valid}
     known |= {prop.name: prop.formula for prop in system.properties}
@@ -261,7 +261,7 @@ def _claim(prop: Property, first_index: int) -> str:
 
 def dump(model: Model, certificate: Certificate) -> str:
     """The certificate as JSON, with the invariant as text and as SMT-LIB 2."""
-    model = claimed_model(model, certificate)
+    model = make_claimed_model(model, certificate)
     content = {
         "format": FORMAT,
         "spec": certificate.spec,
@@ -308,10 +308,10 @@ def read(path: Path, given: Mapping[str, Any] | None = None) -> tuple[Certificat
     if not 1 <= content["k"] <= MOST_K:
         words = f"k should be a number from 1 to {MOST_K}, it is {content['k']}"
         raise Misfit(f"{path} is no certificate: {words}")
-    return _parsed(content), content
+    return _parse(content), content
 
 
-def _parsed(content: Mapping[str, Any]) -> Certificate:
+def _parse(content: Mapping[str, Any]) -> Certificate:
     return Certificate(
         spec=content["spec"],
         spec_hash=content["spec_hash"],

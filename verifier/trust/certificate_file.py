@@ -39,7 +39,7 @@ class CertificateFile:
     """The properties that the run was asked for and did not prove, with their verdicts."""
 
 
-def joined(texts: Sequence[str], not_proved: Mapping[str, str]) -> str:
+def join_certificates(texts: Sequence[str], not_proved: Mapping[str, str]) -> str:
     """The text of a file, from those of its certificates."""
     content = {
         "format": FORMAT,

@@ -18,7 +18,7 @@ from pysmt.fnode import FNode
 from verifier.clauses.tseitin import Definitions
 from verifier.encodings.bits import bit, conjunction, disjunction, equivalence, negation, restricted
 from verifier.solvers import Answer, open_solver
-from verifier.symmetry.instance_images import represented_by
+from verifier.symmetry.instance_images import find_representatives
 from verifier.system.model import Model
 from verifier.system.transition_system import Instance, TransitionSystem
 from verifier.trust.certificate import Certificate, Literal, formulas, literal_term
@@ -179,7 +179,7 @@ class _CertificateCheck:
             for name, part in invariant.items()
         }
         itself = {index: index for index in range(len(self.model.system.instances))}
-        representative = represented_by(self.model, invariant.values()) if self.images else itself
+        representative = find_representatives(self.model, invariant.values()) if self.images else itself
         for index, instance in enumerate(self.model.system.instances):
             if representative[index] != index:
                 continue
@@ -257,7 +257,7 @@ class _Path:
         )
 
     def _taken(self, instance: Instance, depth: int) -> FNode:
-        now = {**self._bits(depth), **_renamed(instance.inputs, depth)}
+        now = {**self._bits(depth), **_rename_bits(instance.inputs, depth)}
         following = (
             equivalence(self.at(symbol, depth + 1), restricted(instance.updates.get(symbol, symbol), now))
             for symbol in self.system.bits
@@ -265,8 +265,8 @@ class _Path:
         return conjunction((restricted(instance.guard, now), *following))
 
     def _bits(self, depth: int) -> dict[FNode, FNode]:
-        return {} if depth == 0 else _renamed(self.system.bits, depth)
+        return {} if depth == 0 else _rename_bits(self.system.bits, depth)
 
 
-def _renamed(symbols: Sequence[FNode], depth: int) -> dict[FNode, FNode]:
+def _rename_bits(symbols: Sequence[FNode], depth: int) -> dict[FNode, FNode]:
     return {symbol: bit(f"{symbol.symbol_name()} in state {depth}") for symbol in symbols}

@@ -311,12 +311,12 @@ def _refinement(model: Model, trace: Trace) -> Refinement | None:
 def _not_abstract(refinement: Refinement, trace: Trace) -> str:
     """The states of the abstract protocol between which there is no step, or in which it does not begin."""
     if trace.violates == refinement.beginnings:
-        return f"{refinement.abstract} does not begin with {_mapped(refinement, trace.states[-1])}"
-    before, after = (_mapped(refinement, state) for state in trace.states[-2:])
+        return f"{refinement.abstract} does not begin with {_map_state(refinement, trace.states[-1])}"
+    before, after = (_map_state(refinement, state) for state in trace.states[-2:])
     return f"{refinement.abstract} has no step from {before} to {after}"
 
 
-def _mapped(refinement: Refinement, state: Mapping[str, Concrete]) -> str:
+def _map_state(refinement: Refinement, state: Mapping[str, Concrete]) -> str:
     """A state of the abstract protocol in words."""
     reading = ConcreteReading(state)
     return ", ".join(

@@ -42,7 +42,7 @@ def require_initial_state(model: Model) -> None:
     system = model.system
     undefined = solution([system.valid, negation(model.init_is_read)])
     if undefined is not None:
-        raise InitReadsUndefined(f"{model.definition.name}: {_undefined_read(model, undefined)}")
+        raise InitReadsUndefined(f"{model.definition.name}: {_explain_undefined_read(model, undefined)}")
     if _satisfiable([system.init, system.constraint]):
         return
     if not _satisfiable([system.init]):
@@ -59,7 +59,7 @@ def _title(model: Model) -> str:
     return model.definition.name + (f" with {constants}" if constants else "")
 
 
-def _undefined_read(model: Model, true: frozenset[FNode]) -> str:
+def _explain_undefined_read(model: Model, true: frozenset[FNode]) -> str:
     state = model.layout.decode_state([symbol in true for symbol in model.system.bits])
     found = ConcreteReading(state).undefined_read((model.definition.init,), {})
     read = text(*found) if found is not None else "something"
@@ -78,7 +78,7 @@ def solution(terms: Iterable[FNode]) -> frozenset[FNode] | None:
 
     If the solver gives up, the bits that it returns have no meaning, so the protocol is not refused.
     """
-    known, whole = _propagated(conjunction(terms))
+    known, whole = _propagate(conjunction(terms))
     fixed = frozenset(symbol for symbol, value in known.items() if value is TRUE)
     if whole.is_false() or whole.is_true():  # as a rule, and to load a solver takes 30 ms
         return fixed if whole.is_true() else None
@@ -95,7 +95,7 @@ def solution(terms: Iterable[FNode]) -> frozenset[FNode] | None:
         solver.close()
 
 
-def _propagated(whole: FNode) -> tuple[dict[FNode, FNode], FNode]:
+def _propagate(whole: FNode) -> tuple[dict[FNode, FNode], FNode]:
     """The bits that a formula fixes as literals of a conjunction, and what is left of it with their values.
     That is satisfiable where the formula is, and speaks of none of them."""
     known: dict[FNode, FNode] = {}

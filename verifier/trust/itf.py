@@ -130,29 +130,29 @@ def header(data: Mapping[str, Any]) -> Header:
     for name, kind, words in (("spec", str, "a name"), ("constants", dict, "an object")):
         if not isinstance(about.get(name), kind):
             raise UsageError(
-                f'no trace of verify: "{name}" in "#meta" should be {words}, it is {_quoted(about, name)}'
+                f'no trace of verify: "{name}" in "#meta" should be {words}, it is {_quote(about, name)}'
             )
     violates = about.get("property")
     if not isinstance(violates, str | None):
         raise UsageError(
-            f'"property" in "#meta" should be a name or null, it is {_quoted(about, "property")}'
+            f'"property" in "#meta" should be a name or null, it is {_quote(about, "property")}'
         )
-    fairness = _about_loop(data).get("fairness") if "loop" in data else None
+    fairness = _read_loop(data).get("fairness") if "loop" in data else None
     return Header(about["spec"], str(about.get("spec_hash")), about["constants"], violates, fairness)
 
 
-def _about_loop(data: Mapping[str, Any]) -> Mapping[str, Any]:
+def _read_loop(data: Mapping[str, Any]) -> Mapping[str, Any]:
     """Read the metadata about a trace's loop. Raises UsageError if that is not enough for a replay."""
     about = data["#meta"].get("loop")
     if not isinstance(data["loop"], int) or isinstance(data["loop"], bool):
-        raise UsageError(f'"loop" should be the index of a state, it is {_quoted(data, "loop")}')
+        raise UsageError(f'"loop" should be the index of a state, it is {_quote(data, "loop")}')
     if not isinstance(about, dict) or not isinstance(about.get("fairness"), str):
         raise UsageError('"#meta" should name the fairness of the loop: "loop": {"fairness": …}')
     return about
 
 
 def _loop(data: Mapping[str, Any], definition: Definition) -> Loop:
-    about = _about_loop(data)
+    about = _read_loop(data)
     closing = None if "action" not in about else _action_of(len(data["states"]), about, definition)
     return Loop(data["loop"], closing, about["fairness"])
 
@@ -218,5 +218,5 @@ def _parameter_sorts(definition: Definition, action: str) -> dict[str, Sort]:
     return next((known.sorts for known in definition.actions if known.name == action), {})
 
 
-def _quoted(about: Mapping[str, Any], name: str) -> str:
+def _quote(about: Mapping[str, Any], name: str) -> str:
     return json.dumps(about[name])[:60] if name in about else "missing"

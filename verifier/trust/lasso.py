@@ -29,7 +29,7 @@ from verifier.trust.replay import Replayer, ReplayFailure
 from verifier.trust.trace import Trace
 
 
-def checked_lasso(live: LiveModel, trace: Trace) -> Trace:
+def check_lasso(live: LiveModel, trace: Trace) -> Trace:
     """The lasso with the reasons for which it is fair. Raises ReplayFailure if it is no execution, does not
     violate the property, or is not fair."""
     loop, base = trace.loop, live.base

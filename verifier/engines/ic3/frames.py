@@ -115,19 +115,19 @@ class Frames:
     def relative_induction(self, cube: Cube, level: int) -> Blocked | Predecessor:
         """True if the cube's clause is inductive relative to the frame below ``level``. The cube must contain
         no initial state."""
-        return self._asked(cube, level) or self.predecessor()
+        return self._query_relative_induction(cube, level) or self.predecessor()
 
     def core_at(self, cube: Cube, level: int) -> Blocked | None:
         """Query a cube; a predecessor of an image of the cube is an answer, too."""
         self._found = self._known.into(cube, level - 1)
-        return self._asked(cube, level) if self._found is None else None
+        return self._query_relative_induction(cube, level) if self._found is None else None
 
     def predecessor(self) -> Predecessor:
         """Why the cube that was asked about last, or an image of it, is not blocked."""
         assert self._found is not None
         return self._found
 
-    def _asked(self, cube: Cube, level: int) -> Blocked | None:
+    def _query_relative_induction(self, cube: Cube, level: int) -> Blocked | None:
         """True if the cube's clause is inductive relative to the frame below, by a query."""
         self.queries += 1
         solver = self._solvers[level - 1]

@@ -119,9 +119,9 @@ class KnownSteps:
         ]
         for cubes, frames in self._excluded:
             _leave(before, begin_in, cubes, frames)
-        self._before = _joined(self._before, before, place)
-        self._after = _joined(self._after, after, place)
-        self._begin_in = _joined(self._begin_in, begin_in, place)
+        self._before = _join_bits(self._before, before, place)
+        self._after = _join_bits(self._after, after, place)
+        self._begin_in = _join_bits(self._begin_in, begin_in, place)
         self._steps += waiting
         self._waiting, self._excluded = [], []
         if len(self._steps) >= _MOST:
@@ -142,7 +142,7 @@ def _columns(rows: Sequence[Sequence[bool]]) -> list[int]:
     return [0, *(int(column, 2) for column in digits)]
 
 
-def _joined(old: Sequence[int], new: Sequence[int], place: int) -> list[int]:
+def _join_bits(old: Sequence[int], new: Sequence[int], place: int) -> list[int]:
     return [one | other << place for one, other in zip(old, new, strict=True)]
 
 

@@ -9,7 +9,7 @@ from pysmt.fnode import FNode
 
 from verifier.clauses.cnf import Clausifier
 from verifier.clauses.structural_invariants import structural_invariants
-from verifier.clauses.type_clauses import normalised, type_clauses
+from verifier.clauses.type_clauses import normalise, type_clauses
 from verifier.clauses.unrolling import Clauses, Steps, Unrolling, unroll
 from verifier.symmetry.bit_permutations import Permutation
 from verifier.system.transition_system import SafetyProperty, TransitionSystem
@@ -109,7 +109,7 @@ def problem(
         unrolling=unrolling,
         name=name,
         lemma_names=[item.name for item in assumed],
-        seeds=normalised([*types, *invariants]),
+        seeds=normalise([*types, *invariants]),
         type_clauses=types,
         gates=cnf.clauses,
         gates_first_free=cnf.next_variable,

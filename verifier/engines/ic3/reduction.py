@@ -27,7 +27,7 @@ class Reduced:
     """Lemmas of the problem, by index."""
 
 
-def reduced(
+def reduce_invariant(
     problem: Problem,
     permutations: Sequence[Permutation],
     clauses: Iterable[Sequence[int]],

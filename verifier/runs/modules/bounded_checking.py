@@ -14,15 +14,16 @@ from typing import TYPE_CHECKING
 from verifier.encodings.sorts import SortError
 from verifier.engines.bmc import Progress
 from verifier.engines.choices import StepsChoice
-from verifier.engines.growth import expected
+from verifier.engines.growth import expect_states
 from verifier.errors import UsageError
 from verifier.processes.limits import Interrupted
 from verifier.runs.asking import Remark
 from verifier.runs.bmc import BmcOptions
+from verifier.runs.modules.checkpoints import SearchCheckpoint, make_checkpoint, make_checkpoint_if_named
 from verifier.runs.modules.exploring import check_begins
 from verifier.runs.modules.interchanging import up_to_names
-from verifier.runs.modules.loading import OF_STEPS, taken_apart
-from verifier.runs.modules.loading import evaluated as valued
+from verifier.runs.modules.loading import OF_STEPS, split_properties
+from verifier.runs.modules.loading import evaluate_or_refuse as valued
 from verifier.runs.modules.refining import (
     PATIENT_SECONDS,
     BudgetExceeded,
@@ -32,9 +33,8 @@ from verifier.runs.modules.refining import (
     run_with_fallback,
     run_within_limits,
 )
-from verifier.runs.modules.checkpoints import SearchCheckpoint, make_checkpoint_if_named, make_checkpoint
-from verifier.runs.modules.translating import with_operators
 from verifier.runs.modules.traces import where_undefined
+from verifier.runs.modules.translating import with_operators
 from verifier.system.size import bits_of
 from verifier.tla.automorphisms import asymmetry
 from verifier.tla.checks import evaluated
@@ -196,7 +196,7 @@ def run_interpreter(asked: ModuleQuestion) -> Run:
     sorts = asked.module.definition.titles.sorts
     names = tuple(name for name in asked.question.properties if name != sorts)
     watch, began, reason = _Watch(asked), time.monotonic(), ""
-    own = taken_apart(spec)
+    own = split_properties(spec)
     explorer = Explorer(
         own, properties=names, first=options.first, max_depth=options.depth, enforce=watch.tell
     )
@@ -256,7 +256,7 @@ def _exceeds(explorer: Explorer, most: int) -> bool:
     if states > most or explorer.found.generated > _MOST_GENERATED * most:
         return True
     before = _STATES_BEFORE if explorer.columns.search is None else _STATES_BEFORE_BY_COLUMNS
-    return states > before and expected(levels, explorer.max_depth, most) > most
+    return states > before and expect_states(levels, explorer.max_depth, most) > most
 
 
 def _count_bits(explorer: Explorer, symmetry: Symmetry | None) -> int:

@@ -14,14 +14,14 @@ import psutil
 
 from verifier.engines.outcome import Outcome
 from verifier.engines.search_by_exploring import NAME as EXPLORING
-from verifier.runs.options import INTERPRETER
-from verifier.runs.question import Answer, conclude
-from verifier.runs.semantics import answered_by
-from verifier.runs.modules.exploring import enabled_actions
+from verifier.runs.modules.exploring import list_enabled_actions
 from verifier.runs.modules.loading import OF_STEPS
 from verifier.runs.modules.refining import ModuleQuestion
-from verifier.runs.modules.traces import violated
-from verifier.runs.modules.verdicts import SettledVerdicts, replayed, temporal_verdicts
+from verifier.runs.modules.traces import report_violation
+from verifier.runs.modules.verdicts import SettledVerdicts, replay_verdict, temporal_verdicts
+from verifier.runs.options import INTERPRETER
+from verifier.runs.question import Answer, conclude
+from verifier.runs.semantics import name_semantics
 from verifier.tla.explorer import Explorer
 from verifier.tla.found import State
 from verifier.tla.specification import Specification
@@ -105,7 +105,7 @@ class SearchCheckpoint:
             self.enabled,
         )
         made = conclude(question, Answer(None, 0.0, outcome), self.asked.engine.name, depth=depth)
-        return answered_by(INTERPRETER, replace(made, traces=self.settled.traces))
+        return name_semantics(INTERPRETER, replace(made, traces=self.settled.traces))
 
 
 def make_checkpoint_if_named(
@@ -145,7 +145,7 @@ def make_checkpoint(
     specification by which violations are judged."""
     names, found, seconds = asked.question.properties, explorer.found, time.monotonic() - began
     settled = replay_violations(explorer, spec, asked, seconds)
-    enabled, never = enabled_actions(found, asked.module.definition)
+    enabled, never = list_enabled_actions(found, asked.module.definition)
     whole = found.complete or found.closed == asked.question.options.depth
     return SearchCheckpoint(
         asked,
@@ -161,13 +161,17 @@ def make_checkpoint(
     )
 
 
-def replay_violations(explorer: Explorer, spec: Specification, asked: ModuleQuestion, seconds: float) -> SettledVerdicts:
+def replay_violations(
+    explorer: Explorer, spec: Specification, asked: ModuleQuestion, seconds: float
+) -> SettledVerdicts:
     """Return the violations that a search found, replayed. The actions of its violations are known."""
     names, violations = asked.question.properties, explorer.found.violations
     verdicts, traces, states = dict[str, Verdict](), dict[str, Any](), dict[str, Sequence[State]]()
     for name in names:
         if name in violations:
             states[name] = violations[name].states
-            verdict, traces[name] = violated(spec, asked.question.definition, violations[name], seconds)
-            verdicts[name] = replayed(spec, verdict, states[name])
+            verdict, traces[name] = report_violation(
+                spec, asked.question.definition, violations[name], seconds
+            )
+            verdicts[name] = replay_verdict(spec, verdict, states[name])
     return SettledVerdicts(verdicts, states, traces)

@@ -21,21 +21,21 @@ from verifier.processes.watching import Watched
 from verifier.runs.asking import Known
 from verifier.runs.engine import Listen
 from verifier.runs.explore import ExploreOptions
-from verifier.runs.option import recorded
-from verifier.runs.options import check_ends
 from verifier.runs.modules.growth import Growth
 from verifier.runs.modules.loading import (
     OF_STEPS,
     TlaDefinition,
     TlaLoaded,
     checkable,
-    evaluated,
+    evaluate_or_refuse,
     formula_named,
     no_initial_state,
-    taken_apart,
+    split_properties,
 )
-from verifier.runs.modules.traces import violated, where_undefined
-from verifier.runs.unbounded import without_end
+from verifier.runs.modules.traces import report_violation, where_undefined
+from verifier.runs.option import record_options
+from verifier.runs.options import check_ends
+from verifier.runs.unbounded import explain_no_end
 from verifier.tla.begun import Begun
 from verifier.tla.explorer import Explorer
 from verifier.tla.found import Found
@@ -89,7 +89,7 @@ def explore(
         raise UsageError("--symmetry is not allowed for a TLA+ file: its configuration says SYMMETRY")
     check_ends(options)
     if any(name.endswith(OF_STEPS) for name in options.properties):
-        loaded = replace(loaded, specification=taken_apart(loaded.specification))
+        loaded = replace(loaded, specification=split_properties(loaded.specification))
     properties = chosen(loaded, options)
     named = [action.name for action in loaded.definition.actions]
     expectations = parse_expectations(options.expect, properties, named, loaded.definition.titles.no_deadlock)
@@ -101,7 +101,7 @@ def explore(
             engine="explore",
             definition=loaded.definition,
             model=None,
-            options={"properties": list(properties), **recorded(options)},
+            options={"properties": list(properties), **record_options(options)},
             depth=outcome.statistics.get("depth", 0),
             solvers=(),
             outcome=outcome,
@@ -120,7 +120,7 @@ def explore(
     return made(search.outcome(), search.traces)
 
 
-def enabled_actions(found: Found, definition: TlaDefinition) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def list_enabled_actions(found: Found, definition: TlaDefinition) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the actions that some explored state enables. The others follow, if a whole level was
     explored."""
     taken = (*found.taken, *sorted(found.at_the_end))
@@ -135,10 +135,10 @@ def check_begins(spec: Specification, found: Found) -> None:
         return
     if not found.generated:
         raise no_initial_state(spec)
-    raise excluded_initial_states(spec)
+    raise make_no_initial_state_error(spec)
 
 
-def excluded_initial_states(spec: Specification) -> UsageError:
+def make_no_initial_state_error(spec: Specification) -> UsageError:
     """Return the error for a constraint that no initial state satisfies."""
     words = "the constraint excludes every initial state, so that nothing can happen: let it admit one"
     return UsageError(f"{spec.module.name}: {words}")
@@ -186,7 +186,7 @@ class _Search:
         )
         try:
             with Watched(self._check_limits):
-                evaluated(lambda: self._explore(explorer))
+                evaluate_or_refuse(lambda: self._explore(explorer))
         except Interrupted as stop:
             self.reason = str(stop)
         except KeyboardInterrupt:
@@ -198,11 +198,11 @@ class _Search:
             self.started_cpu -= explorer.continued.cpu_seconds
         if explorer.found.complete and not explorer.found.violations:
             check_begins(self.spec, explorer.found)
-        evaluated(explorer.name_actions)
+        evaluate_or_refuse(explorer.name_actions)
         verdicts = tuple(self._verdict(explorer, name) for name in self.properties)
         verdicts += tuple(self._postcondition(explorer, *one) for one in self.spec.postconditions.items())
         verdicts += tuple(self._possible(explorer, name) for name in self.spec.possible)
-        enabled, never = enabled_actions(explorer.found, self.loaded.definition)
+        enabled, never = list_enabled_actions(explorer.found, self.loaded.definition)
         return Outcome(verdicts, never, self._statistics(explorer, never), enabled)
 
     def _postcondition(self, explorer: Explorer, name: str, formula: Formula) -> Verdict:
@@ -212,7 +212,7 @@ class _Search:
             words = "the postcondition is evaluated when all states were looked at"
             return Verdict(name, VerdictKind.INCONCLUSIVE, depth, seconds, words)
         try:
-            held = evaluated(self.spec.evaluator.compiled_truth(formula.body, formula.module))
+            held = evaluate_or_refuse(self.spec.evaluator.compiled_truth(formula.body, formula.module))
         except UsageError as error:  # the results of the search stand
             return Verdict(name, VerdictKind.INCONCLUSIVE, depth, seconds, str(error))
         if held:
@@ -279,10 +279,12 @@ class _Search:
             with suppress(Undefined):
                 actions = list(explorer.walks.actions(violations[name].states))
                 one = replace(violations[name], actions=actions)
-                self.known(*violated(self.spec, self.loaded.definition, one, time.monotonic() - self.started))
+                self.known(
+                    *report_violation(self.spec, self.loaded.definition, one, time.monotonic() - self.started)
+                )
         bounded = options.max_depth is not None or options.max_states is not None
         if violations and not options.keep_going and not bounded:
-            reason = without_end(options, violations, self.growth.look(explorer))
+            reason = explain_no_end(options, violations, self.growth.look(explorer))
             if reason:
                 raise Interrupted(reason)
 
@@ -297,7 +299,9 @@ class _Search:
         found, seconds = explorer.found, time.monotonic() - self.started
         violation = found.violations.get(name)
         if violation is not None:
-            verdict, self.traces[name] = violated(self.spec, self.loaded.definition, violation, seconds)
+            verdict, self.traces[name] = report_violation(
+                self.spec, self.loaded.definition, violation, seconds
+            )
             return verdict
         depth = found.closed if found.closed >= 0 else None
         if name in self.spec.properties and self.spec.properties[name].liveness:

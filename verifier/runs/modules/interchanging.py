@@ -34,7 +34,7 @@ def up_to_names(asked: ModuleQuestion, run: Callable[[ModuleQuestion], Run]) -> 
     group = interchangeable(spec, evaluated(spec), _MOST_PERMUTATIONS)
     while group:
         try:
-            return run(_watched(asked, spec, group))
+            return run(_watch(asked, spec, group))
         except Asymmetric as reason:
             asked.listen(Remark(f"model values are told apart: {reason}"))
             group = _keeping(group, reason.answers)
@@ -52,7 +52,7 @@ def _keeping(group: list[Permutation], answers: Sequence[Value]) -> list[Permuta
     return [one.permutation for one in renamings if all(one.of(answer) == answer for answer in answers)]
 
 
-def _watched(asked: ModuleQuestion, spec: Specification, group: list[Permutation]) -> ModuleQuestion:
+def _watch(asked: ModuleQuestion, spec: Specification, group: list[Permutation]) -> ModuleQuestion:
     """Return the question with permutations of model values, which are checked during evaluation."""
     shared = spec.evaluator
     own = Evaluator(shared.variables, shared.resolve, shared.constants, shared.order)

@@ -20,12 +20,9 @@ from verifier.engines.prove import ProveOutcome
 from verifier.errors import UsageError
 from verifier.processes.limits import Interrupted
 from verifier.runs.live import LiveOptions
-from verifier.runs.options import INTERPRETER
-from verifier.runs.question import Answer, conclude
-from verifier.runs.semantics import answered_by
-from verifier.runs.modules.exploring import check_begins, enabled_actions
-from verifier.runs.modules.loading import temporal_named
+from verifier.runs.modules.exploring import check_begins, list_enabled_actions
 from verifier.runs.modules.fair_loops import Loops, Ring
+from verifier.runs.modules.loading import temporal_named
 from verifier.runs.modules.refining import BudgetExceeded, ModuleQuestion, run_within_limits
 from verifier.runs.modules.traces import (
     as_aliased,
@@ -35,7 +32,10 @@ from verifier.runs.modules.traces import (
     whereabouts,
     with_loop,
 )
-from verifier.runs.modules.verdicts import replayed
+from verifier.runs.modules.verdicts import replay_verdict
+from verifier.runs.options import INTERPRETER
+from verifier.runs.question import Answer, conclude
+from verifier.runs.semantics import name_semantics
 from verifier.specs.temporal import NO_FAIRNESS
 from verifier.tla.explorer import Explorer
 from verifier.tla.frames import UNSET, Undefined
@@ -198,7 +198,7 @@ class _Live:
         self.traces[name] = file
         trace = as_aliased(spec, trace, file, states)
         verdict = Verdict(name, VerdictKind.VIOLATED, trace.steps, seconds, trace=trace, found_by=INTERPRETER)
-        return replayed(_judging(spec), verdict, states)
+        return replay_verdict(_judging(spec), verdict, states)
 
     def _reason(self, one: Fair, lasso: Lasso, trace: Trace, closing: ActionTaken | None) -> str:
         """Return the reason why the loop meets a condition."""
@@ -219,7 +219,7 @@ class _Live:
         known = {verdict.property_name for verdict in verdicts}
         left = [name for name in self.names if name not in known]
         verdicts = [*verdicts, *(Verdict(n, VerdictKind.INCONCLUSIVE, None, 0.0, ended) for n in left)]
-        enabled, never = enabled_actions(found, self.asked.module.definition)
+        enabled, never = list_enabled_actions(found, self.asked.module.definition)
         count = self.explorer.count
         statistics = {
             "peak_memory_bytes": int(psutil.Process().memory_info().rss),
@@ -233,7 +233,7 @@ class _Live:
             tuple(verdicts), tuple(sorted(never)) if found.complete else (), statistics, enabled
         )
         made = conclude(question, Answer(None, 0.0, outcome), self.asked.engine.name)
-        return answered_by(INTERPRETER, replace(made, traces=self.traces))
+        return name_semantics(INTERPRETER, replace(made, traces=self.traces))
 
 
 def _property(spec: Specification, name: str) -> Safety:

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from verifier.encodings.sorts import Boolean
 from verifier.encodings.terms import Operator, Term
-from verifier.errors import UsageError, cut, nearest, unknown_name
+from verifier.errors import UsageError, cut, make_unknown_name_error, nearest
 from verifier.files import bytes_of, did_you_mean
 from verifier.specs.definition import Action, Definition, Presentation, Property, PropertyKind
 from verifier.specs.temporal import TemporalFormula, TemporalOperator, TemporalProperty
@@ -87,7 +87,7 @@ def load(
     for name in settings:
         if name not in module.names:
             known = [constant.name for constant in module.constants]
-            raise unknown_name(f"constant of {module.name}", name, known)
+            raise make_unknown_name_error(f"constant of {module.name}", name, known)
     overriding = {
         name: replace(parse_value(value, f"constant {name}={cut(value)}"), name=name)
         for name, value in settings.items()
@@ -97,7 +97,7 @@ def load(
         **{n: one for n, one in _read(said, declared).items() if _differs(asked, n, one)},
         **overriding,
     }
-    specification = _specified(module, library, asked, overriding)
+    specification = _specify(module, library, asked, overriding)
     definition = _definition(specification, path, _hash(library.files, asked, overriding))
     own = definition.constants
     changed = {n: v for n, v in said.items() if n in declared - overriding.keys() and own.get(n, n) != v}
@@ -107,12 +107,12 @@ def load(
     return TlaLoaded(path, specification, definition, began, (*library.files, Path(asked.file)))
 
 
-def _specified(
+def _specify(
     module: ast.Module, library: Library, config: Config, overriding: Mapping[str, Assignment]
 ) -> Specification:
     """Return the specification. If PlusCal has no translation, an error says how to get one."""
     with library.hinting():
-        found = evaluated(lambda: specify(module, config, overriding, library.words))
+        found = evaluate_or_refuse(lambda: specify(module, config, overriding, library.words))
     found.warnings = (*library.warnings(), *found.warnings)
     return found
 
@@ -145,7 +145,7 @@ def _differs(config: Config, name: str, other: Assignment) -> bool:
     """True if a configuration gives a constant another value, or none. A substituted operator is only known
     when it is evaluated."""
     own = config.constants.get((None, name))
-    return own is None or (not own.operator and _said(own) != _said(other))
+    return own is None or (not own.operator and _describe_constant(own) != _describe_constant(other))
 
 
 def _config(path: Path, config: Path | None) -> Config:
@@ -165,7 +165,9 @@ def _hash(files: Sequence[Path], config: Config, overriding: Mapping[str, Assign
     steps. The checked properties and the paths of files do not matter."""
     assigned = {key: one for key, one in config.constants.items() if key[1] not in overriding}
     assigned |= {(None, name): one for name, one in overriding.items()}
-    constants = sorted((module or "", name, *_said(one)) for (module, name), one in assigned.items())
+    constants = sorted(
+        (module or "", name, *_describe_constant(one)) for (module, name), one in assigned.items()
+    )
     named = {key: getattr(config, key) for key in ("specification", "init", "next", "view")}
     listed = {key: getattr(config, key) for key in ("constraints", "action_constraints", "symmetry")}
     about = {
@@ -179,7 +181,7 @@ def _hash(files: Sequence[Path], config: Config, overriding: Mapping[str, Assign
     return hashed.hexdigest()[:16]
 
 
-def _said(assignment: Assignment) -> tuple[str, str]:
+def _describe_constant(assignment: Assignment) -> tuple[str, str]:
     """Return the substitute of a constant, an operator or a value, in a canonical form."""
     if assignment.table:
         rows = [[_canonical(one) for one in (*arguments, value)] for arguments, value in assignment.table]
@@ -235,7 +237,7 @@ def _action_names(specification: Specification) -> list[str]:
     return list(dict.fromkeys(name.partition("(")[0] for name in actions(specification)))
 
 
-def evaluated(work: Callable[[], Found]) -> Found:
+def evaluate_or_refuse(work: Callable[[], Found]) -> Found:
     """Return the result of work. An expression without a value, or endless recursion, is a usage error."""
     try:
         return work()
@@ -258,7 +260,7 @@ def checkable(spec: Specification, name: str) -> bool:
     return bool(safety.initially or safety.always or safety.steps)
 
 
-def taken_apart(spec: Specification) -> Specification:
+def split_properties(spec: Specification) -> Specification:
     """Return the specification with each property about states and steps split in two. Each part has the name
     that engines use."""
     properties = dict(spec.properties)
@@ -289,7 +291,7 @@ def temporal_named(spec: Specification, name: str, known: Sequence[str]) -> Safe
     """Return the operator of this name, as a temporal property. Raises UsageError."""
     found = spec.module.names.get(name)
     if not isinstance(found, ast.Definition) or found.parameters:
-        raise _unknown(spec, name, known, "temporal property")
+        raise _make_unknown_error(spec, name, known, "temporal property")
     whole = Formula(ast.Apply(found, place=found.place), spec.module.name)
     spec.refuse_by_value([whole])
     safety = conjuncts(spec.evaluator, whole)
@@ -308,7 +310,7 @@ def formula_named(spec: Specification, name: str, known: Sequence[str], kind: st
     """Return the operator of this name, as a formula of one state. Raises UsageError."""
     found = spec.module.names.get(name)
     if not isinstance(found, ast.Definition) or found.parameters:
-        raise _unknown(spec, name, known, kind)
+        raise _make_unknown_error(spec, name, known, kind)
     formula = Formula(ast.Apply(found, place=found.place), spec.module.name)
     if spec.evaluator.analysis.of(formula.body, formula.module).level > STATE:
         hint = "" if kind == "lemma" else ": name it under PROPERTY"
@@ -317,7 +319,7 @@ def formula_named(spec: Specification, name: str, known: Sequence[str], kind: st
     return formula
 
 
-def _unknown(spec: Specification, name: str, known: Sequence[str], kind: str) -> UsageError:
+def _make_unknown_error(spec: Specification, name: str, known: Sequence[str], kind: str) -> UsageError:
     """Return the error for a name that is neither configured nor an operator without parameters."""
     levels = (TEMPORAL,) if kind.startswith("temporal") else (CONSTANT, STATE)
     near = nearest(name, [*known, *operators(spec, levels)])

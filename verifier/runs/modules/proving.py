@@ -18,18 +18,18 @@ from verifier.engines.prove import ProveOutcome
 from verifier.engines.search_by_exploring import NAME as EXPLORING
 from verifier.processes.limits import Interrupted
 from verifier.runs.asking import Known, Remark
-from verifier.runs.options import INTERPRETER
-from verifier.runs.prove import ProveOptions, described_exploration
-from verifier.runs.question import Answer, conclude
-from verifier.runs.semantics import answered_by
-from verifier.runs.modules.exploring import enabled_actions
 from verifier.runs.modules.bounded_checking import interpreter_properties
+from verifier.runs.modules.checkpoints import covers_violations, replay_violations
+from verifier.runs.modules.exploring import list_enabled_actions
 from verifier.runs.modules.growth import growing_ahead
 from verifier.runs.modules.refining import PATIENT_SECONDS, BudgetExceeded, ModuleQuestion, run_within_limits
-from verifier.runs.modules.checkpoints import covers_violations, replay_violations
 from verifier.runs.modules.translating import with_operators
 from verifier.runs.modules.verdicts import SettledVerdicts, temporal_verdicts
-from verifier.runs.unbounded import without_end
+from verifier.runs.options import INTERPRETER
+from verifier.runs.prove import ProveOptions, describe_exploration
+from verifier.runs.question import Answer, conclude
+from verifier.runs.semantics import name_semantics
+from verifier.runs.unbounded import explain_no_end
 from verifier.tla.explorer import Explorer
 from verifier.tla.frames import Undefined
 from verifier.tla.specification import Specification
@@ -82,7 +82,10 @@ def prove_by_exploring(asked: ModuleQuestion, seconds: float = PATIENT_SECONDS) 
     if not covers_violations(explorer, asked.question.properties):
         return None
     settled = replay_violations(explorer, plain, asked, first.seconds)
-    if _describe_exploration(again, names, first.seconds) != first or again.found.levels != explorer.found.levels:
+    if (
+        _describe_exploration(again, names, first.seconds) != first
+        or again.found.levels != explorer.found.levels
+    ):
         return None
     asked.listen(Remark(f"the interpreter looked at each of the {first.states:,} reachable states, twice"))
     return _make_run(asked, plain, explorer, settled, replace(first, seconds_again=again_seconds))
@@ -176,7 +179,7 @@ def _explain_growth(asked: ModuleQuestion, explorer: Explorer, spec: Specificati
     stepper, initial = Stepper(spec), states[: explorer.found.initial]
     with without_traces(spec):
         growing = run_within_limits(asked, lambda: growing_ahead(stepper, names, initial, near, until))
-    return without_end(options, explorer.found.violations, growing)
+    return explain_no_end(options, explorer.found.violations, growing)
 
 
 def _describe_exploration(explorer: Explorer, names: tuple[str, ...], seconds: float) -> Explored:
@@ -187,7 +190,11 @@ def _describe_exploration(explorer: Explorer, names: tuple[str, ...], seconds: f
 
 
 def _make_run(
-    asked: ModuleQuestion, spec: Specification, explorer: Explorer, settled: SettledVerdicts, explored: Explored
+    asked: ModuleQuestion,
+    spec: Specification,
+    explorer: Explorer,
+    settled: SettledVerdicts,
+    explored: Explored,
 ) -> Run:
     question, seconds = asked.question, explored.seconds
     verdicts = [
@@ -196,7 +203,7 @@ def _make_run(
     ]
     if not asked.named:
         verdicts += temporal_verdicts(spec)
-    enabled, never = enabled_actions(explorer.found, asked.module.definition)
+    enabled, never = list_enabled_actions(explorer.found, asked.module.definition)
     figures = {"states": explored.states, "depth": explored.depth, "seconds": round(explored.seconds, 3)}
     statistics = {
         "provers": {name: {EXPLORING: figures} for name in question.properties},
@@ -204,7 +211,7 @@ def _make_run(
     }
     outcome = ProveOutcome(tuple(verdicts), tuple(sorted(never)), statistics, enabled)
     proofs = tuple(
-        described_exploration(name, explored) for name in question.properties if name not in settled.verdicts
+        describe_exploration(name, explored) for name in question.properties if name not in settled.verdicts
     )
     made = conclude(question, Answer(None, 0.0, outcome), asked.engine.name, proofs=proofs)
-    return answered_by(INTERPRETER, replace(made, traces=settled.traces))
+    return name_semantics(INTERPRETER, replace(made, traces=settled.traces))

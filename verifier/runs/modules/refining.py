@@ -24,8 +24,8 @@ from verifier.runs.asking import Remark
 from verifier.runs.bmc import BmcOptions
 from verifier.runs.building import as_built
 from verifier.runs.modules.loading import TlaDefinition, TlaLoaded, left_to_others
-from verifier.runs.modules.translating import INSTEAD, NotTranslated, Symbolic, translate_module, widened_after
-from verifier.runs.unbounded import Widened, without_end
+from verifier.runs.modules.translating import INSTEAD, NotTranslated, Symbolic, translate_module, widen_after
+from verifier.runs.unbounded import Widened, explain_no_end
 from verifier.tla.translate.symbolic import Untranslated
 from verifier.tla.translate.translation import Looked, widened_by
 from verifier.verdict import ENDED_FIRST, Verdict, VerdictKind
@@ -33,8 +33,8 @@ from verifier.verdict import ENDED_FIRST, Verdict, VerdictKind
 if TYPE_CHECKING:
     from verifier.outcomes.run import Run
     from verifier.runs.engine import Engine, Listen
-    from verifier.runs.question import Question
     from verifier.runs.modules.verdicts import ClosedDepths, SettledVerdicts
+    from verifier.runs.question import Question
     from verifier.system.model import Model
     from verifier.tla.symmetry import Symmetry
 
@@ -207,9 +207,11 @@ def run_from_sample(asked: ModuleQuestion, made: Symbolic, settled: SettledVerdi
     return closed.said_of(_refine_until_decided(asked, made, settled or SettledVerdicts(), closed))
 
 
-def _refine_until_decided(asked: ModuleQuestion, made: Symbolic, settled: SettledVerdicts, closed: ClosedDepths) -> Run:
-    from verifier.runs.modules.verdicts import checked
-    from verifier.runs.validation.verdicts import validated
+def _refine_until_decided(
+    asked: ModuleQuestion, made: Symbolic, settled: SettledVerdicts, closed: ClosedDepths
+) -> Run:
+    from verifier.runs.modules.verdicts import check_run
+    from verifier.runs.validation.verdicts import validate_translation
 
     made.each_way, widened = asked.engine.counts_states, Widened()
     for number in range(_MOST_ROUNDS):
@@ -228,8 +230,8 @@ def _refine_until_decided(asked: ModuleQuestion, made: Symbolic, settled: Settle
             raise BudgetExceeded
         leaving = _find_leaving(found)
         if leaving is None or _is_decided(found, leaving):
-            found = validated(made, found, _validation_seconds(asked))
-            return settled.added_to(made, checked(made, found, asked), asked)
+            found = validate_translation(made, found, _validation_seconds(asked))
+            return settled.added_to(made, check_run(made, found, asked), asked)
         if not (asked.engine.counts_states or asked.engine.decides_temporal):
             settled = settled.and_of(made, found, leaving, asked)
             if settled.verdicts and asked.question.options.first:
@@ -237,7 +239,7 @@ def _refine_until_decided(asked: ModuleQuestion, made: Symbolic, settled: Settle
             closed.add(found, leaving)
             asked = _add_closed_depths(asked, closed)
         try:
-            asked.listen(Remark(run_within_limits(asked, partial(widened_after, made, leaving, widened))))
+            asked.listen(Remark(run_within_limits(asked, partial(widen_after, made, leaving, widened))))
             _check_growth(asked, settled, widened)
         except Interrupted as stop:
             return settled.added_to(made, _stop_run(asked, str(stop)), asked)
@@ -245,7 +247,7 @@ def _refine_until_decided(asked: ModuleQuestion, made: Symbolic, settled: Settle
             settled = settled.and_of(made, found, leaving, asked)
             if not settled.verdicts:
                 raise
-            figures = checked(made, found, asked).outcome.statistics if asked.engine.counts_states else {}
+            figures = check_run(made, found, asked).outcome.statistics if asked.engine.counts_states else {}
             return settled.added_to(made, _stop_run(asked, str(error), figures), asked)
     words = f"the sorts of the variables were widened {_MOST_ROUNDS} times, and do not do"
     raise NotTranslated(f"{words}: {INSTEAD}")
@@ -253,7 +255,7 @@ def _refine_until_decided(asked: ModuleQuestion, made: Symbolic, settled: Settle
 
 def _check_growth(asked: ModuleQuestion, settled: SettledVerdicts, widened: Widened) -> None:
     """Raise Interrupted if a property is violated and a proof of the others has no end in sight."""
-    reason = without_end(asked.question.options, settled.verdicts, widened.at_least(_MOST_WIDENED))
+    reason = explain_no_end(asked.question.options, settled.verdicts, widened.at_least(_MOST_WIDENED))
     if reason:
         raise Interrupted(reason)
 

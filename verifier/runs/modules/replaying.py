@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from verifier.errors import UsageError, unknown_name
+from verifier.errors import UsageError, make_unknown_name_error
 from verifier.runs.modules.loading import OF_STEPS, TlaLoaded, formula_named, temporal_named
 from verifier.runs.modules.traces import as_aliased, as_file, module_trace
 from verifier.specs.temporal import NO_FAIRNESS
@@ -127,30 +127,30 @@ class Followed:
     """The trace as ITF."""
 
 
-def followed(module: TlaLoaded, data: Mapping[str, Any], said: Header) -> Followed:
+def follow_trace(module: TlaLoaded, data: Mapping[str, Any], said: Header) -> Followed:
     """Return the execution in a trace file, which shows what it claims. Raises UsageError if the file is no
     trace of such a module, and ReplayFailure if the module lacks a step."""
-    spec = _asked(module, said)
+    spec = _select_property(module, said)
     around = None if "loop" not in data else Around(_start(data), said.fairness != NO_FAIRNESS)
     actions = [_action_name(entry, number) for number, entry in enumerate(data["states"]) if number]
     states = _states(spec, data["states"])
     wrong = disagreement(spec, states, said.violates, around)
     if wrong is not None:
         raise ReplayFailure(len(states) - 1, wrong)
-    trace = module_trace(spec, module.definition, said.violates, states, _taken(spec, states, actions))
+    trace = module_trace(spec, module.definition, said.violates, states, _find_actions(spec, states, actions))
     written = as_file(spec, module.definition, trace, states)
     if around is not None:
         loop = data["#meta"]["loop"]
         written |= {"loop": around.start, "#meta": {**written["#meta"], "loop": loop}}
         closing = ActionTaken(str(loop["action"]), {}) if "action" in loop else None
         if closing is not None:
-            _taken(spec, (states[-1], states[around.start]), (closing.name,), len(states))
+            _find_actions(spec, (states[-1], states[around.start]), (closing.name,), len(states))
         met = tuple((str(one.body.place), "met") for one in (spec.fairness if around.fair else ()))
         trace = replace(trace, loop=Loop(around.start, closing, str(said.fairness), met))
     return Followed(as_aliased(spec, trace, written, states), written)
 
 
-def _taken(
+def _find_actions(
     spec: Specification, states: Sequence[State], actions: Sequence[str], first: int = 1
 ) -> list[Taken]:
     """Return the actions between states. Raises ReplayFailure if a step does not belong to its claimed
@@ -174,7 +174,7 @@ def _start(data: Mapping[str, Any]) -> int:
     return found
 
 
-def _asked(module: TlaLoaded, said: Header) -> Specification:
+def _select_property(module: TlaLoaded, said: Header) -> Specification:
     """Return the specification with the property that the trace violates. Raises UsageError for an unknown
     one."""
     spec, name = module.specification, said.violates
@@ -232,7 +232,7 @@ def _plain(entry: Any, names: Sequence[str], number: int) -> str:
             raise UsageError(f"state {number} lacks the variable {name}")
     for name in entry:
         if name not in names and not name.startswith("#"):
-            raise unknown_name(f"variable in state {number}", name, names)
+            raise make_unknown_name_error(f"variable in state {number}", name, names)
     return _text([entry[name] for name in names])
 
 

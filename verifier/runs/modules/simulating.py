@@ -17,16 +17,16 @@ from verifier.engines.outcome import Outcome
 from verifier.engines.simulate import Progress
 from verifier.errors import UsageError
 from verifier.processes.limits import Interrupted
+from verifier.runs.modules.exploring import check_begins, make_no_initial_state_error
+from verifier.runs.modules.loading import split_properties
+from verifier.runs.modules.refining import BudgetExceeded, ModuleQuestion, run_within_limits
+from verifier.runs.modules.traces import report_violation, whereabouts
+from verifier.runs.modules.translating import with_operators
+from verifier.runs.modules.verdicts import replay_verdict, temporal_verdicts
 from verifier.runs.options import INTERPRETER
 from verifier.runs.question import Answer, conclude
-from verifier.runs.semantics import answered_by
+from verifier.runs.semantics import name_semantics
 from verifier.runs.simulate import ENGINE, SimulateOptions
-from verifier.runs.modules.exploring import check_begins, excluded_initial_states
-from verifier.runs.modules.loading import taken_apart
-from verifier.runs.modules.refining import BudgetExceeded, ModuleQuestion, run_within_limits
-from verifier.runs.modules.translating import with_operators
-from verifier.runs.modules.traces import violated, whereabouts
-from verifier.runs.modules.verdicts import replayed, temporal_verdicts
 from verifier.tla.checks import Test, checks, evaluated
 from verifier.tla.found import State, Violation
 from verifier.tla.frames import UNSET, Undefined
@@ -84,7 +84,7 @@ class _Walks:
         self.names = tuple(name for name in asked.question.properties if name not in beside)
         spec = with_operators(asked.module, self.names)
         self.spec = replace(spec, symmetry=[], view=None)
-        own = taken_apart(self.spec)
+        own = split_properties(self.spec)
         self.stepper = Stepper(own)
         self.explorer = self.stepper.explorer
         self.evaluator = own.evaluator
@@ -131,7 +131,7 @@ class _Walks:
         check_begins(self.spec, explorer.found)
         found = list(explorer.states)
         if not any(self._look(state, first=True).within for state in found):
-            raise excluded_initial_states(self.spec)
+            raise make_no_initial_state_error(self.spec)
         return found
 
     def _walk(self, state: State) -> None:
@@ -219,9 +219,11 @@ class _Walks:
         seconds = time.monotonic() - self.began
         actions = list(self.explorer.walks.actions(states))
         violation = Violation(name, list(states), actions)
-        verdict, self.traces[name] = violated(self.spec, self.asked.question.definition, violation, seconds)
+        verdict, self.traces[name] = report_violation(
+            self.spec, self.asked.question.definition, violation, seconds
+        )
         verdict = replace(verdict, fewest=False, found_by=ENGINE.name)
-        self.verdicts[name] = replayed(self.spec, verdict, states)
+        self.verdicts[name] = replay_verdict(self.spec, verdict, states)
         self.asked.listen(Progress(self.ended, seconds, name))
 
     # -- the end
@@ -243,7 +245,7 @@ class _Walks:
         outcome = Outcome(tuple(verdicts), never, self._statistics(names, seconds), enabled)
         question = self.asked.question
         made = conclude(question, Answer(None, 0.0, outcome), ENGINE.name, depth=self.options.depth)
-        return answered_by(INTERPRETER, replace(made, traces=self.traces))
+        return name_semantics(INTERPRETER, replace(made, traces=self.traces))
 
     def _statistics(self, names: Sequence[str], seconds: float) -> dict[str, Any]:
         def counts(found: Counter[int]) -> dict[str, int]:

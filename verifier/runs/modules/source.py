@@ -18,12 +18,11 @@ from verifier.encodings.concrete import show_constants
 from verifier.errors import UsageError, cut
 from verifier.runs.asking import Remark
 from verifier.runs.loading import Loaded, Reading
-from verifier.runs.modules.strategy import answer_question
 from verifier.runs.modules.loading import (
     UNKNOWN,
     TlaDefinition,
     TlaLoaded,
-    evaluated,
+    evaluate_or_refuse,
     formula_named,
     left_to_others,
     load,
@@ -31,8 +30,9 @@ from verifier.runs.modules.loading import (
     word_of,
 )
 from verifier.runs.modules.refining import ModuleQuestion
+from verifier.runs.modules.strategy import answer_question
 from verifier.runs.modules.translating import Symbolic, translate_module
-from verifier.runs.validation.verdicts import compared_again
+from verifier.runs.validation.verdicts import compare_again
 from verifier.specs.constants import AssumptionFailed
 from verifier.specs.definition import Lemma, Property, PropertyKind
 from verifier.specs.temporal import TemporalProperty
@@ -181,7 +181,7 @@ class TlaSource:
         made.widen(self._states(made, beyond))
         made.translation.keeps_sorts = not own_sorts
         definition = made.definition(lasting)
-        return replace(loaded, definition=definition, source=None, validate=partial(compared_again, made))
+        return replace(loaded, definition=definition, source=None, validate=partial(compare_again, made))
 
     def _states(self, made: Symbolic, beyond: Sequence[Any]) -> list[State]:
         """Return the states of a file. Raises UsageError for other data."""
@@ -218,7 +218,7 @@ class TlaSource:
         definition = self.module.definition
         explorer = Explorer(self.module.specification, properties=())
         try:
-            evaluated(explorer.assume)
+            evaluate_or_refuse(explorer.assume)
         except TlaError as error:
             constants = show_constants(definition.constants)
             raise AssumptionFailed(definition.name, str(error), constants) from None

@@ -15,28 +15,28 @@ from typing import TYPE_CHECKING, Any
 from verifier.errors import UsageError
 from verifier.processes.limits import Interrupted
 from verifier.runs.asking import Known
-from verifier.runs.options import INTERPRETER, TRANSLATION
-from verifier.runs.semantics import answered_by, semantics_asked
+from verifier.runs.modules.bounded_checking import leaves_search_open, run_bounded, run_interpreter
 from verifier.runs.modules.exploring import explore
-from verifier.runs.modules.bounded_checking import run_bounded, run_interpreter, leaves_search_open
-from verifier.runs.modules.translated_exploring import explore_translation, explore_only_translation
-from verifier.runs.modules.liveness import check_explores, explores, check_liveness
+from verifier.runs.modules.liveness import check_explores, check_liveness, explores
 from verifier.runs.modules.proving import look_ahead, may_explore, prove_by_exploring
 from verifier.runs.modules.refining import (
     BUILDING_SECONDS,
     PATIENT_SECONDS,
     BudgetExceeded,
-    ModuleQuestion,
     BuildBudget,
+    ModuleQuestion,
     end_run,
     remark_on_configuration,
     run_translation,
     run_with_fallback,
 )
-from verifier.runs.modules.translating import INSTEAD, NotTranslated
-from verifier.runs.modules.traces import without_whereabouts
-from verifier.runs.modules.verdicts import SettledVerdicts
 from verifier.runs.modules.simulating import check_walks, simulate_module
+from verifier.runs.modules.traces import remove_state
+from verifier.runs.modules.translated_exploring import explore_only_translation, explore_translation
+from verifier.runs.modules.translating import INSTEAD, NotTranslated
+from verifier.runs.modules.verdicts import SettledVerdicts
+from verifier.runs.options import INTERPRETER, TRANSLATION
+from verifier.runs.semantics import name_semantics, semantics_asked
 
 if TYPE_CHECKING:
     from verifier.outcomes.run import Run
@@ -52,8 +52,8 @@ def answer_question(asked: ModuleQuestion) -> Run:
             case by if by == INTERPRETER:
                 return _BY_INTERPRETER[name](asked)
             case by if by == TRANSLATION:
-                return answered_by(TRANSLATION, _run_only_translation(asked))
-        return answered_by(TRANSLATION, _AS_IS_FASTER.get(name, _run_translation)(asked))
+                return name_semantics(TRANSLATION, _run_only_translation(asked))
+        return name_semantics(TRANSLATION, _AS_IS_FASTER.get(name, _run_translation)(asked))
     except Interrupted as stop:
         return end_run(asked, str(stop))
 
@@ -80,7 +80,7 @@ def _explore(asked: ModuleQuestion) -> Run:
         return found.run
     options = asked.question.options
     alone = ", in one process" if options.workers or options.master else ""
-    asked.say(f"explored by the interpreter{alone}: {without_whereabouts(found.why)}")
+    asked.say(f"explored by the interpreter{alone}: {remove_state(found.why)}")
     return _explore_by_interpreter(asked, found.sample.begun if found.sample is not None else None)
 
 
@@ -88,7 +88,7 @@ def _explore_by_interpreter(asked: ModuleQuestion, begun: Begun | None = None) -
     began, options = asked.question.limits.since, asked.question.options
     module = replace(asked.module, began=time.monotonic() if began is None else began)
     options = options if asked.named else replace(options, properties=())
-    return answered_by(INTERPRETER, explore(module, options, asked.listen, begun))
+    return name_semantics(INTERPRETER, explore(module, options, asked.listen, begun))
 
 
 def _explore_only_by_interpreter(asked: ModuleQuestion) -> Run:
@@ -115,7 +115,7 @@ def _run_bounded(asked: ModuleQuestion) -> Run:
 
 
 def _describe_refusal(refusal: UsageError) -> str:
-    return without_whereabouts(str(refusal)).removesuffix(f": {INSTEAD}")
+    return remove_state(str(refusal)).removesuffix(f": {INSTEAD}")
 
 
 def _prove(asked: ModuleQuestion) -> Run:
@@ -124,12 +124,12 @@ def _prove(asked: ModuleQuestion) -> Run:
         found = look_ahead(asked)
         if not isinstance(found, SettledVerdicts):
             return found
-        own = replace(asked, listen=_without_known(asked.listen, found.verdicts))
+        own = replace(asked, listen=_hide_known(asked.listen, found.verdicts))
         return run_with_fallback(own, lambda: prove_by_exploring(own))
     return run_translation(asked)
 
 
-def _without_known(listen: Listen, told: Collection[str]) -> Listen:
+def _hide_known(listen: Listen, told: Collection[str]) -> Listen:
     """Return a listener for all news but violations that were reported before."""
 
     def hear(news: Any) -> None:
@@ -172,7 +172,11 @@ def _run_or_interpret(asked: ModuleQuestion, look_on: Callable[[ModuleQuestion, 
 
 
 def _check_liveness(asked: ModuleQuestion) -> Run:
-    return _run_or_interpret(asked, check_liveness) if explores(asked.question.options) else _run_translation(asked)
+    return (
+        _run_or_interpret(asked, check_liveness)
+        if explores(asked.question.options)
+        else _run_translation(asked)
+    )
 
 
 def _check_liveness_by_interpreter(asked: ModuleQuestion) -> Run:
@@ -184,7 +188,11 @@ def _check_liveness_by_interpreter(asked: ModuleQuestion) -> Run:
 
 
 def _simulate(asked: ModuleQuestion) -> Run:
-    return _run_translation(asked) if asked.question.options.histogram else _run_or_interpret(asked, simulate_module)
+    return (
+        _run_translation(asked)
+        if asked.question.options.histogram
+        else _run_or_interpret(asked, simulate_module)
+    )
 
 
 def _simulate_by_interpreter(asked: ModuleQuestion) -> Run:

@@ -175,7 +175,7 @@ def whereabouts(spec: Specification, state: State, steps: Sequence[str] | None) 
     return f" (after {len(steps)} step{'' if len(steps) == 1 else 's'}{listed}; in the state {words})"
 
 
-def without_whereabouts(words: str) -> str:
+def remove_state(words: str) -> str:
     """Return the words of an error without the state, which takes many lines and is shown only once."""
     return words.partition(" (after ")[0].partition(" (in the state ")[0]
 
@@ -242,19 +242,19 @@ def module_trace(
     return replace(trace, states=encoded, variables=variables)
 
 
-def violated(
+def report_violation(
     spec: Specification, definition: Definition, violation: Violation, seconds: float
 ) -> tuple[Verdict, dict[str, Any]]:
     """Return the verdict of the interpreter's exploration, and the file of the execution."""
     name, states = violation.property, violation.states
-    trace = explained(spec, module_trace(spec, definition, name, states, violation.actions), states)
+    trace = explain_trace(spec, module_trace(spec, definition, name, states, violation.actions), states)
     file = as_file(spec, definition, trace, states)
     trace = as_aliased(spec, trace, file, states)
     kind, steps = VerdictKind.VIOLATED, len(violation.actions)
     return Verdict(name, kind, steps, seconds, trace=trace, fewest=True, found_by="explore"), file
 
 
-def explained(spec: Specification, trace: Trace, states: Sequence[State]) -> Trace:
+def explain_trace(spec: Specification, trace: Trace, states: Sequence[State]) -> Trace:
     """Return the execution with the parts of the property that are false at the end."""
     name, last = str(trace.violates), states[-1]
     name = name if name in spec.properties else name.removesuffix(OF_STEPS)

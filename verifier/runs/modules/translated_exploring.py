@@ -17,9 +17,9 @@ from verifier.runs.asking import Remark
 from verifier.runs.modules.refining import (
     BudgetExceeded,
     ModuleQuestion,
+    guess_sorts,
     remark_on_configuration,
     run_from_sample,
-    guess_sorts,
     run_within_budget,
     run_within_limits,
 )

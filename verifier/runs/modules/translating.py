@@ -196,7 +196,7 @@ def translate_module(
         raise NotTranslated(f"{error}: {INSTEAD}") from None
 
 
-def widened_after(made: Symbolic, leaving: Verdict, widened: Widened) -> str:
+def widen_after(made: Symbolic, leaving: Verdict, widened: Widened) -> str:
     """Widen the sorts by the successors of a state, and return a message. For repeated widenings of a
     variable, it says what that most likely means. Raises UsageError if no successor needs wider sorts."""
     assert leaving.trace is not None

@@ -15,7 +15,7 @@ from verifier.outcomes.expectations import exit_code
 from verifier.runs.asking import Known
 from verifier.runs.modules.loading import temporal_name
 from verifier.runs.modules.replaying import Around, disagreement
-from verifier.runs.modules.traces import as_aliased, explained, module_trace, written
+from verifier.runs.modules.traces import as_aliased, explain_trace, module_trace, written
 from verifier.specs.temporal import NO_FAIRNESS
 from verifier.tla.found import State
 from verifier.tla.itf import encoded
@@ -35,26 +35,26 @@ if TYPE_CHECKING:
 _NO_ERROR = (VerdictKind.HOLDS, VerdictKind.PROVED, VerdictKind.VIOLATED, VerdictKind.INCONCLUSIVE)
 
 
-def checked(made: Symbolic, found: Run, asked: ModuleQuestion) -> Run:
+def check_run(made: Symbolic, found: Run, asked: ModuleQuestion) -> Run:
     """Return the run with counterexamples replayed by the interpreter. Verdicts that only concern the
     translation are removed."""
-    verdicts = tuple(_replayed(made, verdict) for verdict in _of_the_module(found, asked))
+    verdicts = tuple(_replay_and_explain(made, verdict) for verdict in _of_the_module(found, asked))
     if not asked.named and not asked.engine.decides_temporal:
         verdicts += tuple(temporal_verdicts(made.translation.specification))
     verdicts = tuple(_as_named(made, verdict) for verdict in verdicts)
-    enabled = tuple(dict.fromkeys(_named(made, name) for name in found.outcome.enabled))
+    enabled = tuple(dict.fromkeys(_name_action(made, name) for name in found.outcome.enabled))
     ways = _ways(made, found)
     left_out = _left_out(ways, found, asked)
     unseen = [name for name, those in ways.items() if those <= set(found.outcome.never_enabled)]
     never = [name for name in (*unseen, *left_out) if name not in enabled]
     traces = {v.property_name: written(made, v.trace) for v in verdicts if v.trace is not None}
-    verdicts = tuple(_shown(made, verdict, traces) for verdict in verdicts)
+    verdicts = tuple(_show_by_alias(made, verdict, traces) for verdict in verdicts)
     outcome = replace(
         found.outcome,
         verdicts=verdicts,
         never_enabled=tuple(never),
         enabled=enabled,
-        statistics=_counted(made, found.outcome.statistics, left_out),
+        statistics=_count(made, found.outcome.statistics, left_out),
     )
     expectations = asked.question.expectations
     titles = asked.module.definition.titles
@@ -124,14 +124,16 @@ class SettledVerdicts:
         titles = asked.module.definition.titles
         if not any(_is_settled(verdict, leaving, titles) for verdict in found.outcome.verdicts):
             return self
-        found = checked(made, found, asked)
+        found = check_run(made, found, asked)
         more = {one.property_name: one for one in found.outcome.verdicts if _is_settled(one, leaving, titles)}
         new = tuple(one for name, one in more.items() if name not in self.verdicts)
         if new:
             asked.listen(Known(replace(found, outcome=replace(found.outcome, verdicts=new))))
         states = {name: _states(made, one.trace) for name, one in more.items() if one.trace is not None}
         traces = {name: found.traces[name] for name in more}
-        return SettledVerdicts({**self.verdicts, **more}, {**self.states, **states}, {**self.traces, **traces})
+        return SettledVerdicts(
+            {**self.verdicts, **more}, {**self.states, **states}, {**self.traces, **traces}
+        )
 
     def added_to(self, made: Symbolic, found: Run, asked: ModuleQuestion) -> Run:
         """Return a run of the other properties, with these added."""
@@ -147,7 +149,7 @@ class SettledVerdicts:
             found,
             outcome=replace(found.outcome, verdicts=verdicts),
             exit_code=code,
-            options={**found.options, **_asked_options(asked)},
+            options={**found.options, **_list_options(asked)},
             traces={**found.traces, **self.traces},
         )
 
@@ -170,13 +172,13 @@ class SettledVerdicts:
             for state in states
         )
         if translation.excluded is not None:
-            flags = _excluded(translation.specification, states)
+            flags = _find_excluded(translation.specification, states)
             named = ({translation.excluded.name: flag} for flag in flags)
             encoded_states = tuple(one | more for one, more in zip(encoded_states, named, strict=True))
         return replace(verdict, trace=replace(trace, states=encoded_states))
 
 
-def _excluded(spec: Specification, states: Sequence[State]) -> list[bool]:
+def _find_excluded(spec: Specification, states: Sequence[State]) -> list[bool]:
     """Return for each state whether the ACTION_CONSTRAINT excludes the step to it."""
     stepper = Stepper(spec)
     return [False, *(not stepper.goes_on(one, other) for one, other in pairwise(states))]
@@ -193,7 +195,7 @@ def _is_settled(verdict: Verdict, leaving: Verdict, titles: Titles) -> bool:
     )
 
 
-def _asked_options(asked: ModuleQuestion) -> dict[str, Any]:
+def _list_options(asked: ModuleQuestion) -> dict[str, Any]:
     """Return the options of a question that a run of some of its properties lacks."""
     given = asked.question.recorded
     sorts = asked.module.definition.titles.sorts
@@ -211,7 +213,7 @@ def _at_sorts(made: Symbolic, certificate: Certificate, validation: Mapping[str,
     return replace(certificate, beyond=beyond, own_sorts=own_sorts, validation=compared)
 
 
-def _shown(made: Symbolic, verdict: Verdict, traces: dict[str, dict[str, Any]]) -> Verdict:
+def _show_by_alias(made: Symbolic, verdict: Verdict, traces: dict[str, dict[str, Any]]) -> Verdict:
     """Return the verdict with its execution as the configuration's ALIAS shows it."""
     spec, trace = made.translation.specification, verdict.trace
     if spec.alias is None or trace is None:
@@ -235,12 +237,12 @@ def _as_named(made: Symbolic, verdict: Verdict) -> Verdict:
     if loop is not None and loop.closing is not None:
         closing = _action(made, loop.closing, trace.states[loop.start])
         given = [*zip(trace.actions, actions, strict=True), (loop.closing, closing)]
-        met = tuple((name, _said_of(given, reason)) for name, reason in loop.conditions)
+        met = tuple((name, _explain_fairness(given, reason)) for name, reason in loop.conditions)
         loop = replace(loop, closing=closing, conditions=met)
     return replace(verdict, trace=replace(trace, actions=actions, loop=loop))
 
 
-def _said_of(named: Sequence[tuple[ActionTaken, ActionTaken]], reason: str) -> str:
+def _explain_fairness(named: Sequence[tuple[ActionTaken, ActionTaken]], reason: str) -> str:
     """Return the reason why a loop meets a fairness condition (``trust.lasso``), with the module's name of
     the step."""
     for place, (taken, shown) in enumerate(named):
@@ -255,10 +257,10 @@ def _action(made: Symbolic, taken: ActionTaken, following: Mapping[str, Concrete
         name: following.get(name.rstrip("_").removesuffix("'"), value) if "'" in name else value
         for name, value in taken.parameters.items()
     }
-    return replace(taken, name=_named(made, taken.name), parameters=values)
+    return replace(taken, name=_name_action(made, taken.name), parameters=values)
 
 
-def _named(made: Symbolic, action: str) -> str:
+def _name_action(made: Symbolic, action: str) -> str:
     """Return the module's name of an action. There may be one for each way to take it, or one for
     fairness."""
     plain = action.partition(FAIR)[0]
@@ -271,7 +273,7 @@ def _ways(made: Symbolic, found: Run) -> dict[str, set[str]]:
     ways: dict[str, set[str]] = {}
     for action in found.definition.actions:
         if FAIR not in action.name:
-            ways.setdefault(_named(made, action.name), set()).add(action.name)
+            ways.setdefault(_name_action(made, action.name), set()).add(action.name)
     return ways
 
 
@@ -285,7 +287,7 @@ def _left_out(ways: Collection[str], found: Run, asked: ModuleQuestion) -> Seque
     return [action.name for action in asked.module.definition.actions if action.name not in ways]
 
 
-def _counted(made: Symbolic, figures: Mapping[str, Any], left_out: Sequence[str]) -> dict[str, Any]:
+def _count(made: Symbolic, figures: Mapping[str, Any], left_out: Sequence[str]) -> dict[str, Any]:
     """Return the counts of an exploration as TLC counts. Init may be true of a state in several ways, and an
     action may occur several times, or not at all."""
     if "generated_states" not in figures:
@@ -293,9 +295,9 @@ def _counted(made: Symbolic, figures: Mapping[str, Any], left_out: Sequence[str]
     ways = made.translation.sample.ways
     more = ways - figures["initial_states"] if ways is not None and figures["initial_states"] else 0
     found: dict[str, dict[str, int]] = {}
-    several = len({_named(made, name) for name in figures["actions"]}) < len(figures["actions"])
+    several = len({_name_action(made, name) for name in figures["actions"]}) < len(figures["actions"])
     for name, counts in figures["actions"].items():
-        known = found.setdefault(_named(made, name), {})
+        known = found.setdefault(_name_action(made, name), {})
         for kind, count in counts.items():
             if kind != "enabled" or not several:
                 known[kind] = known.get(kind, 0) + count
@@ -340,14 +342,14 @@ def temporal_verdicts(specification: Specification) -> Iterator[Verdict]:
             yield Verdict(temporal_name(name, safety), VerdictKind.INCONCLUSIVE, None, 0.0, LEFT_TO_LIVE)
 
 
-def _replayed(made: Symbolic, verdict: Verdict) -> Verdict:
+def _replay_and_explain(made: Symbolic, verdict: Verdict) -> Verdict:
     if verdict.kind is not VerdictKind.VIOLATED or verdict.trace is None:
         return verdict
     spec, states = made.translation.specification, _states(made, verdict.trace)
-    return replayed(spec, replace(verdict, trace=explained(spec, verdict.trace, states)), states)
+    return replay_verdict(spec, replace(verdict, trace=explain_trace(spec, verdict.trace, states)), states)
 
 
-def replayed(spec: Specification, verdict: Verdict, states: Sequence[State]) -> Verdict:
+def replay_verdict(spec: Specification, verdict: Verdict, states: Sequence[State]) -> Verdict:
     """Return the verdict that an execution of these states shows, or an error if it shows none."""
     assert verdict.trace is not None
     loop = verdict.trace.loop

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from verifier.outcomes.run import Run
 
 
-def agreed(found: Run, figures: Mapping[str, Any]) -> Run:
+def report_agreement(found: Run, figures: Mapping[str, Any]) -> Run:
     """Return the run with the counts of the comparison."""
     statistics = {**found.outcome.statistics, "validation": figures}
     return replace(found, outcome=replace(found.outcome, statistics=statistics))
 
 
-def refuted(found: Run, claims: Sequence[Verdict], reason: str) -> Run:
+def report_disagreement(found: Run, claims: Sequence[Verdict], reason: str) -> Run:
     """Return the run with its claims turned into errors."""
     verdicts = tuple(
         replace(one, kind=VerdictKind.ERROR, reason=reason, depth=None) if one in claims else one
@@ -29,4 +29,4 @@ def refuted(found: Run, claims: Sequence[Verdict], reason: str) -> Run:
     return replace(found, outcome=replace(found.outcome, verdicts=verdicts), proofs=(), certificates={})
 
 
-__all__ = ["agreed", "refuted"]
+__all__ = ["report_agreement", "report_disagreement"]

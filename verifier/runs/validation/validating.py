@@ -20,7 +20,7 @@ from verifier.runs.validation.solving import StateSolver
 from verifier.runs.validation.subject import Subject
 from verifier.runs.validation.targets import Target, targets
 from verifier.runs.validation.values import Values
-from verifier.runs.validation.walks import drawn_states, walked_states
+from verifier.runs.validation.walks import draw_states, walk_states
 from verifier.tla.translate.sampling import without_traces
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Validation:
         return self.found
 
     def _round(self) -> None:
-        walked = walked_states(self.subject, self.chance, self.budget)
+        walked = walk_states(self.subject, self.chance, self.budget)
         self._compare(self._reached(walked), _WALKING)
         self._compare(self._drawn(list(walked)), _WALKING)
         made = self._expressions()
@@ -88,7 +88,7 @@ class Validation:
                 raise self.subject.differ("its sorts", "that it is reachable", "that it is outside", state)
 
     def _drawn(self, walked: Sequence[State]) -> Iterator[Lane]:
-        for state in drawn_states(self.subject, walked, self.chance):
+        for state in draw_states(self.subject, walked, self.chance):
             bits = self.subject.encoded(state)
             if bits is not None:
                 yield Lane(state, bits, reachable=False)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from verifier.runs.validation.agreement import Disagrees, WrongModule
 from verifier.runs.validation.budget import default_seconds
-from verifier.runs.validation.concluding import agreed, refuted
+from verifier.runs.validation.concluding import report_agreement, report_disagreement
 from verifier.runs.validation.subject import Subject
 from verifier.runs.validation.validating import Validation
 from verifier.verdict import Verdict, VerdictKind
@@ -22,7 +22,7 @@ _COUNTS = ("distinct_states", "walks")
 """The statistics of a run that are counts of states or walks."""
 
 
-def validated(made: Symbolic, found: Run, seconds: float | None = None, *, seed: int = 0) -> Run:
+def validate_translation(made: Symbolic, found: Run, seconds: float | None = None, *, seed: int = 0) -> Run:
     """Return the run, if its translation agrees with the module; else each verdict that depends on it is an
     ERROR. ``seconds``: the duration, with as many states as it allows."""
     claims = _claims_of(found, made.loaded.definition.titles.of_the_translation)
@@ -38,15 +38,15 @@ def validated(made: Symbolic, found: Run, seconds: float | None = None, *, seed:
             default_seconds(found.seconds) if seconds is None else seconds, thorough=seconds is not None
         )
     except Disagrees as difference:
-        return refuted(found, claims, str(difference))
+        return report_disagreement(found, claims, str(difference))
     except WrongModule as error:
         if not any(verdict.kind is VerdictKind.VIOLATED for verdict in found.outcome.verdicts):
             raise
-        return refuted(found, claims, str(error))
-    return agreed(found, agreement.figures())
+        return report_disagreement(found, claims, str(error))
+    return report_agreement(found, agreement.figures())
 
 
-def compared_again(
+def compare_again(
     made: Symbolic, model: Model, certificate: Certificate, seconds: float, seed: int
 ) -> Mapping[str, Any]:
     """Return the extent to which a module agrees with the model of a certificate. Raises Disagrees."""
@@ -77,4 +77,4 @@ def _is_of_the_module(made: Symbolic, model: Model) -> bool:
     return list(model.layout.sorts) == [*names, *([] if excluded is None else [excluded.name])]
 
 
-__all__ = ["compared_again", "validated"]
+__all__ = ["compare_again", "validate_translation"]

@@ -19,7 +19,7 @@ _EXCHANGED = 0.4
 """The share of values that are exchanged with another state's value instead of drawn from the sort."""
 
 
-def walked_states(
+def walk_states(
     subject: Subject, chance: Random, budget: Budget, most: int = MOST_WALKED
 ) -> dict[State, bool]:
     """Return reachable states: of the sample, and of random walks that prefer new values. For each, the
@@ -59,7 +59,7 @@ def _followers(subject: Subject, state: State) -> list[State]:
         return []
 
 
-def drawn_states(
+def draw_states(
     subject: Subject, walked: Sequence[State], chance: Random, most: int = MOST_DRAWN
 ) -> list[State]:
     """Return states of the sorts: walked ones with some values exchanged or drawn, and some fully random
@@ -79,4 +79,4 @@ def drawn_states(
     return list(found)
 
 
-__all__ = ["MOST_DRAWN", "MOST_WALKED", "drawn_states", "walked_states"]
+__all__ = ["MOST_DRAWN", "MOST_WALKED", "draw_states", "walk_states"]

@@ -20,14 +20,14 @@ NO_VALUE = -2
 
 
 class _Derived(Protocol):
-    reads: list[Of]
+    reads: list[ColumnReference]
 
     def of(self, batch: Batch) -> Column:
         """The numbers for the rows of a batch."""
 
 
 @dataclass(eq=False, frozen=True)
-class Of:
+class ColumnReference:
     """A column: a variable of the state or of the next one, a bound name, or a derived expression."""
 
     numbers: Numbers
@@ -46,7 +46,7 @@ class Batch:
         self,
         states: Sequence[Column],
         parents: Column,
-        own: Mapping[Of, Column] = MappingProxyType({}),
+        own: Mapping[ColumnReference, Column] = MappingProxyType({}),
         base: Batch | None = None,
         rows: Column | None = None,
     ) -> None:
@@ -54,20 +54,22 @@ class Batch:
         are these ``rows`` of ``base``, or all of it, with columns of their own."""
         self.states, self.parents = states, parents
         self._own, self._base, self._rows = dict(own), base, rows
-        self.names: Set[Of] = own.keys() if base is None else base.names | own.keys() if own else base.names
+        self.names: Set[ColumnReference] = (
+            own.keys() if base is None else base.names | own.keys() if own else base.names
+        )
         """The columns besides those of the source state."""
 
     def __len__(self) -> int:
         return len(self.parents)
 
-    def column(self, of: Of) -> Column:
+    def column(self, of: ColumnReference) -> Column:
         """Return the numbers of a column."""
         found = self._own.get(of)
         if found is None:
             found = self._own[of] = self._found(of)
         return found
 
-    def _found(self, of: Of) -> Column:
+    def _found(self, of: ColumnReference) -> Column:
         base, rows = self._base, self._rows
         if of.derived is not None:
             # Rows of another batch keep its derived columns, unless other columns were added.
@@ -88,18 +90,18 @@ class Batch:
         """Return the rows that a mask selects."""
         return self if mask.all() else self.take(np.flatnonzero(mask))
 
-    def put(self, of: Of, column: Column) -> Batch:
+    def put(self, of: ColumnReference, column: Column) -> Batch:
         """Return the batch with one more column."""
         return Batch(self.states, self.parents, {of: column}, base=self)
 
-    def without(self, columns: Sequence[Of]) -> Batch:
+    def without(self, columns: Sequence[ColumnReference]) -> Batch:
         """Return the batch without some columns."""
         made = Batch(self.states, self.parents, base=self)
         made.names = self.names - set(columns)
         return made
 
 
-def merged(batches: Sequence[Batch], order: Of) -> Batch:
+def merged(batches: Sequence[Batch], order: ColumnReference) -> Batch:
     """Merge the rows of several batches. ``order``: the column with the row of another batch from which each
     row comes."""
     filled = [batch for batch in batches if len(batch)]

@@ -7,7 +7,7 @@ from itertools import takewhile
 
 from verifier.tla import ast
 from verifier.tla.ast import Builtin, Definition, Expression, Symbol
-from verifier.tla.columns.batches import Of
+from verifier.tla.columns.batches import ColumnReference
 from verifier.tla.columns.environments import Columns, Environment, Given
 from verifier.tla.columns.leaves import Members
 from verifier.tla.columns.lookups import looked_up
@@ -151,7 +151,7 @@ class Compiler(Parts):
         """True if a formula is a part of the value of a bound name, which is no recursive function."""
         if not isinstance(whole, ast.FunctionApply) or not isinstance(whole.function, ast.Apply):
             return False
-        return isinstance(around.names.get(whole.function.operator), Of)
+        return isinstance(around.names.get(whole.function.operator), ColumnReference)
 
     def _exists(self, whole: ast.Quantifier, around: Environment, top: bool) -> Walk:
         sets, inner = [], around
@@ -238,7 +238,7 @@ class Compiler(Parts):
 
     def _parameter(self, symbol: ast.Parameter, whole: ast.Apply, around: Environment) -> Walk:
         stands = around.names.get(symbol)
-        if isinstance(stands, Of):
+        if isinstance(stands, ColumnReference):
             return Guard(self.truth(whole, around))
         if stands is None or stands.around is None:
             raise Unsuited(f"{whole.place}: a parameter that columns do not walk")
@@ -247,7 +247,7 @@ class Compiler(Parts):
             return self.walk(stands.expression, outer)
         if isinstance(stands.expression, ast.Lambda):
             code = stands.expression
-            names: dict[Symbol, Of | Given] = {
+            names: dict[Symbol, ColumnReference | Given] = {
                 parameter: self.given(argument, around, parameter.arity)
                 for parameter, argument in zip(code.parameters, whole.arguments, strict=True)
             }

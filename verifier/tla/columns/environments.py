@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from verifier.tla import ast
 from verifier.tla.ast import Expression, Symbol
-from verifier.tla.columns.batches import Of
+from verifier.tla.columns.batches import ColumnReference
 from verifier.tla.columns.numbers import Numbers
 from verifier.tla.columns.reading import Read, reads
 from verifier.tla.evaluator import Evaluator
@@ -33,9 +33,9 @@ class Environment:
     """The names around an expression: bound names are columns, others are delayed."""
 
     unit: Unit
-    names: Mapping[Symbol, Of | Given] = field(default_factory=dict)
+    names: Mapping[Symbol, ColumnReference | Given] = field(default_factory=dict)
 
-    def having(self, more: Mapping[Symbol, Of | Given]) -> Environment:
+    def having(self, more: Mapping[Symbol, ColumnReference | Given]) -> Environment:
         """Return the environment with more names."""
         return Environment(self.unit, {**self.names, **more})
 
@@ -48,23 +48,27 @@ class Columns:
         self._reads: dict[tuple[Expression, str, bool], list[Read]] = {}
         self.numbers = [Numbers() for _ in variables]
         pairs = list(enumerate(zip(variables, self.numbers, strict=True)))
-        self.now = [Of(numbers, each.name, place) for place, (each, numbers) in pairs]
-        self.next = [Of(numbers, each.name, place, primed=True) for place, (each, numbers) in pairs]
+        self.now = [ColumnReference(numbers, each.name, place) for place, (each, numbers) in pairs]
+        self.next = [
+            ColumnReference(numbers, each.name, place, primed=True) for place, (each, numbers) in pairs
+        ]
 
-    def read(self, whole: Expression, around: Environment, primed: bool) -> list[Of]:
+    def read(self, whole: Expression, around: Environment, primed: bool) -> list[ColumnReference]:
         """Return the columns on which the value of an expression depends."""
-        found: dict[Of, None] = {}
+        found: dict[ColumnReference, None] = {}
         self._read(whole, around, primed, found)
         return list(found)
 
-    def _read(self, whole: Expression, around: Environment, primed: bool, found: dict[Of, None]) -> None:
+    def _read(
+        self, whole: Expression, around: Environment, primed: bool, found: dict[ColumnReference, None]
+    ) -> None:
         for one in self._symbols(whole, around.unit.module, primed):
             if isinstance(one.symbol, ast.Variable):
                 index = self.core.index[one.symbol]
                 found[(self.next if one.primed else self.now)[index]] = None
                 continue
             stands = around.names.get(one.symbol)
-            if isinstance(stands, Of):
+            if isinstance(stands, ColumnReference):
                 found[stands] = None
             elif stands is not None:
                 flags = (False, True) if getattr(one.symbol, "arity", 0) else (one.primed,)
@@ -80,7 +84,7 @@ class Columns:
             self._reads[whole, module, primed] = found
         return found
 
-    def framed(self, whole: Expression, around: Environment, columns: Sequence[Of]) -> Framed:
+    def framed(self, whole: Expression, around: Environment, columns: Sequence[ColumnReference]) -> Framed:
         """Return a function that makes the frame of an expression for the values of columns."""
         wanted = [one.symbol for one in reads(self.core, whole, around.unit.module, False)]
         wanted = [symbol for symbol in dict.fromkeys(wanted) if symbol in around.names]
@@ -95,7 +99,7 @@ class Columns:
         bound, waiting, given = [], [], []
         for symbol in dict.fromkeys(wanted):
             stands, slot = around.names[symbol], unit.slot(symbol)
-            if isinstance(stands, Of):
+            if isinstance(stands, ColumnReference):
                 bound.append((slot, places[stands]))
             elif isinstance(stands.make, Code):
                 waiting.append((slot, stands.make))

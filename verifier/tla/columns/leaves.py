@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from verifier.tla.ast import Expression
-from verifier.tla.columns.batches import NO_VALUE, UNSET_NUMBER, Batch, Of
+from verifier.tla.columns.batches import NO_VALUE, UNSET_NUMBER, Batch, ColumnReference
 from verifier.tla.columns.environments import Columns, Environment
 from verifier.tla.columns.lists import Lists
 from verifier.tla.columns.numbers import Classes, Column, Grown, Numbers, Packed
@@ -31,7 +31,7 @@ _UNKNOWN = -1
 class _Known:
     """The known results of an expression, by key."""
 
-    def __init__(self, reads: Sequence[Of]) -> None:
+    def __init__(self, reads: Sequence[ColumnReference]) -> None:
         self.packed = Packed([of.numbers for of in reads])
         self.forget()
 
@@ -63,7 +63,7 @@ class Leaf(ABC):
         self.evaluated = 0
         """The number of evaluations by the interpreter."""
 
-    def reading(self, reads: Sequence[Of]) -> Self:
+    def reading(self, reads: Sequence[ColumnReference]) -> Self:
         """Return the same function of other columns, which have the same numbers."""
         made = copy(self)
         made.reads, made.plain = list(reads), None
@@ -132,7 +132,7 @@ class Leaf(ABC):
         return found
 
 
-def _values(of: Of, numbers: Column) -> Sequence[Any]:
+def _values(of: ColumnReference, numbers: Column) -> Sequence[Any]:
     """Return the values of a column's numbers."""
     values = of.numbers.values
     if (numbers == UNSET_NUMBER).any():
@@ -229,6 +229,6 @@ class Members(Leaf):
         """Return the start and the number of the members of each row's set."""
         return self.lists.sized(self.of(batch))
 
-    def expanded(self, batch: Batch, names: Sequence[Of]) -> Batch:
+    def expanded(self, batch: Batch, names: Sequence[ColumnReference]) -> Batch:
         """Return one row for each row and member of its set."""
         return self.lists.expanded(batch, self.of(batch), names)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from verifier.tla.columns.batches import Batch, Of
+from verifier.tla.columns.batches import Batch, ColumnReference
 from verifier.tla.columns.numbers import Column, Grown
 
 
@@ -26,7 +26,7 @@ class Lists:
         """Return the numbers of each name for members."""
         return [flat.array[places] for flat in self.flat]
 
-    def expanded(self, batch: Batch, lists: Column, names: Sequence[Of]) -> Batch:
+    def expanded(self, batch: Batch, lists: Column, names: Sequence[ColumnReference]) -> Batch:
         """Return one row for each row and member of its list."""
         starts, sizes = self.sized(lists)
         rows = np.repeat(np.arange(len(batch)), sizes)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from verifier.tla.columns.batches import Batch, Of
+from verifier.tla.columns.batches import Batch, ColumnReference
 from verifier.tla.columns.leaves import Members
 from verifier.tla.columns.lists import Lists
 from verifier.tla.columns.numbers import Classes, Packed
@@ -34,7 +34,7 @@ _TRIED_ROWS = 5_000
 """The number of rows after which the share of repeated reads is judged."""
 
 
-def looked_up(sets: Sequence[tuple[Members, Sequence[Of]]], body: Walk) -> Walk:
+def looked_up(sets: Sequence[tuple[Members, Sequence[ColumnReference]]], body: Walk) -> Walk:
     r"""Return the walk of ``\E``."""
     plain = Exists(sets, body)
     first, rest = _divided(body)
@@ -73,9 +73,9 @@ def _only_tests(walk: Walk) -> bool:
     return False
 
 
-def _read_by(walks: Iterable[Walk]) -> set[Of]:
+def _read_by(walks: Iterable[Walk]) -> set[ColumnReference]:
     """Return the variables and names from outside that walks read."""
-    found: set[Of] = set()
+    found: set[ColumnReference] = set()
     for walk in walks:
         match walk:
             case Guard():
@@ -95,8 +95,8 @@ def _read_by(walks: Iterable[Walk]) -> set[Of]:
     return found
 
 
-def _tested(truths: Iterable[Truth]) -> set[Of]:
-    found: set[Of] = set()
+def _tested(truths: Iterable[Truth]) -> set[ColumnReference]:
+    found: set[ColumnReference] = set()
     for truth in truths:
         match truth:
             case Tested():
@@ -118,9 +118,9 @@ def _tested(truths: Iterable[Truth]) -> set[Of]:
     return found
 
 
-def _based_on(columns: Iterable[Of]) -> set[Of]:
+def _based_on(columns: Iterable[ColumnReference]) -> set[ColumnReference]:
     """Return the columns with derived columns replaced by those that they read."""
-    found: set[Of] = set()
+    found: set[ColumnReference] = set()
     for of in columns:
         found |= {of} if of.derived is None else _based_on(of.derived.reads)
     return found
@@ -129,7 +129,7 @@ def _based_on(columns: Iterable[Of]) -> set[Of]:
 class _Ways:
     """The lists of members that satisfy the leading conjuncts, by the columns read."""
 
-    def __init__(self, reads: Sequence[Of], names: int) -> None:
+    def __init__(self, reads: Sequence[ColumnReference], names: int) -> None:
         self.names, self.reads, self.packed = names, reads, Packed([of.numbers for of in reads])
         self.asked = self.made = 0
         self.forget()
@@ -151,9 +151,9 @@ class LookUp(Walk):
     plain: Exists
     first: Walk
     rest: Walk
-    names: Sequence[Of]
+    names: Sequence[ColumnReference]
     ways: _Ways
-    mark: Of = field(default_factory=new_mark)
+    mark: ColumnReference = field(default_factory=new_mark)
 
     def rows(self, batch: Batch) -> Batch:
         """The rows that follow."""

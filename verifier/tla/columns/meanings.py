@@ -13,7 +13,7 @@ from collections.abc import Hashable, Sequence
 
 from verifier.tla import ast
 from verifier.tla.ast import Expression, Symbol
-from verifier.tla.columns.batches import Of
+from verifier.tla.columns.batches import ColumnReference
 from verifier.tla.columns.environments import Columns, Environment
 from verifier.tla.columns.reading import reads
 
@@ -34,7 +34,7 @@ class Meanings:
     def _number(self, *parts: Hashable) -> int:
         return self.numbers.setdefault(parts, len(self.numbers))
 
-    def _of(self, whole: Expression, around: Environment, places: dict[Of, int]) -> int:
+    def _of(self, whole: Expression, around: Environment, places: dict[ColumnReference, int]) -> int:
         core, module = self.columns.core, around.unit.module
         match whole:
             case ast.Number() | ast.String():
@@ -56,9 +56,9 @@ class Meanings:
         stand = {symbol: self._stands(symbol, around, places) for symbol in names}
         return self._number(whole, around.unit, frozenset(stand.items()))
 
-    def _stands(self, symbol: Symbol, around: Environment, places: dict[Of, int]) -> int:
+    def _stands(self, symbol: Symbol, around: Environment, places: dict[ColumnReference, int]) -> int:
         stands = around.names.get(symbol, symbol)
-        if isinstance(stands, Of):
+        if isinstance(stands, ColumnReference):
             return self._number(places.get(stands, stands), *_kinds([stands]))
         if isinstance(stands, ast.Variable):
             return self._number(stands)
@@ -71,6 +71,6 @@ def _nested(symbol: Symbol) -> bool:
     return isinstance(symbol, ast.Definition) and symbol.nested
 
 
-def _kinds(read: Sequence[Of]) -> tuple[Hashable, ...]:
+def _kinds(read: Sequence[ColumnReference]) -> tuple[Hashable, ...]:
     """Return the properties that distinguish columns with other values or another origin."""
     return tuple((of.numbers, of.variable, of.primed, of.derived is None) for of in read)

@@ -9,7 +9,7 @@ from typing import Any, TypeVar, cast
 from verifier.tla import ast
 from verifier.tla.arguments import operator_source, unit_of, waiting_source
 from verifier.tla.ast import Definition, Expression, Symbol
-from verifier.tla.columns.batches import Of
+from verifier.tla.columns.batches import ColumnReference
 from verifier.tla.columns.environments import Columns, Environment, Given
 from verifier.tla.columns.leaves import Derived, Leaf, Members, Test, Valued
 from verifier.tla.columns.meanings import Meanings
@@ -41,12 +41,12 @@ class Parts:
         """Return the symbol of a name at the constants of the configuration."""
         return symbol_of(self.evaluator, symbol, around)
 
-    def given(self, whole: Expression, around: Environment, arity: int) -> Of | Given:
+    def given(self, whole: Expression, around: Environment, arity: int) -> ColumnReference | Given:
         """Return the column or argument of a parameter."""
         evaluator, unit = self.evaluator, around.unit
         if isinstance(whole, ast.Apply) and not whole.arguments:
             stands = around.names.get(self.symbol(whole.operator, around))
-            if isinstance(stands, Of) or (stands is not None and stands.around is not None):
+            if isinstance(stands, ColumnReference) or (stands is not None and stands.around is not None):
                 return stands
         source = (
             partial(operator_source, evaluator)
@@ -59,7 +59,7 @@ class Parts:
         self, symbol: Definition, arguments: Sequence[Expression], around: Environment
     ) -> Environment:
         """Return the environment of a definition's body."""
-        names: dict[Symbol, Of | Given] = {
+        names: dict[Symbol, ColumnReference | Given] = {
             parameter: self.given(argument, around, parameter.arity)
             for parameter, argument in zip(symbol.parameters, arguments, strict=True)
         }
@@ -69,14 +69,16 @@ class Parts:
 
     def let(self, whole: ast.Let, around: Environment) -> Environment:
         """Return the environment of a LET's body."""
-        names: dict[Symbol, Of | Given] = {
+        names: dict[Symbol, ColumnReference | Given] = {
             each: Given(each.body, None, code_of(self.evaluator, each, around.unit, False))
             for each in whole.definitions
             if each.body is not None and not each.parameters
         }
         return around.having(names)
 
-    def bound(self, binding: ast.Binding, around: Environment) -> tuple[Members, list[Of], Environment]:
+    def bound(
+        self, binding: ast.Binding, around: Environment
+    ) -> tuple[Members, list[ColumnReference], Environment]:
         """Return the members of a binding's set, the columns of its names, and the environment with them."""
         source = domain_source(self.evaluator, binding.domain, around.unit, False, ordered=True)
         make, place, count = self.evaluator.emit.function(source), binding.domain.place, len(binding.names)
@@ -93,7 +95,9 @@ class Parts:
             return Members(self.columns, whole, around, make, numbers, parts)
 
         found = self._shared((Members, binding.is_tuple, count), members, binding.domain, around)
-        names = [Of(own, name.name) for own, name in zip(found.names, binding.names, strict=True)]
+        names = [
+            ColumnReference(own, name.name) for own, name in zip(found.names, binding.names, strict=True)
+        ]
         inner = around.having(dict(zip(binding.names, names, strict=True)))
         return found, names, inner
 
@@ -145,7 +149,7 @@ class Parts:
         leaf.plain = cache(lambda: made(whole, around))
         return leaf
 
-    def _derived(self, path: Expression, around: Environment) -> Of:
+    def _derived(self, path: Expression, around: Environment) -> ColumnReference:
         numbers = Numbers()
 
         def derived(one: Expression, names: Environment) -> Derived:
@@ -153,7 +157,7 @@ class Parts:
 
         leaf = self._by_paths((Derived,), derived, path, around)
         numbers = leaf.numbers  # shared with the leaf of another path that is the same function
-        return Of(numbers, "", derived=leaf)
+        return ColumnReference(numbers, "", derived=leaf)
 
     def _shared(
         self,

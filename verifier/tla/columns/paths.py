@@ -15,7 +15,7 @@ from typing import Any
 
 from verifier.tla import ast
 from verifier.tla.ast import Bound, Definition, Expression, Symbol
-from verifier.tla.columns.batches import Of
+from verifier.tla.columns.batches import ColumnReference
 from verifier.tla.columns.environments import Columns, Environment, Given
 from verifier.tla.evaluator import Evaluator
 from verifier.tla.facts import ACTION
@@ -28,11 +28,13 @@ Rewrite = Callable[[Expression], Expression]
 class Paths:
     """Replaces the paths in expressions by names of columns."""
 
-    def __init__(self, columns: Columns, derived: Callable[[Expression, Environment], Of]) -> None:
+    def __init__(
+        self, columns: Columns, derived: Callable[[Expression, Environment], ColumnReference]
+    ) -> None:
         """``derived`` makes the column of a path."""
         self.core: Evaluator = columns.core
         self.columns, self.derived = columns, derived
-        self.made: dict[Key, Of] = {}
+        self.made: dict[Key, ColumnReference] = {}
         self.names: list[Bound] = []
         """Names for paths. The first path of an expression has the first name, so that frames stay short."""
 
@@ -67,7 +69,7 @@ class Paths:
         self, whole: Expression, around: Environment, wanted: Container[Key], found: dict[Key, Expression]
     ) -> tuple[Expression, Environment]:
         names: dict[Key, Bound] = {}
-        inner: dict[Symbol, Of | Given] = {}
+        inner: dict[Symbol, ColumnReference | Given] = {}
         for key, path in found.items():
             if key in wanted:
                 if len(self.names) == len(names):
@@ -136,7 +138,7 @@ class Paths:
         if not isinstance(whole, ast.Apply | ast.FunctionApply | ast.Prime):
             return None
         key = self._key(whole, around)
-        return None if isinstance(key, Of | ast.Variable | str | int) else key
+        return None if isinstance(key, ColumnReference | ast.Variable | str | int) else key
 
     def _key(self, whole: Expression, around: Environment) -> Any:
         """Return the key of a path, or None. A path is a name, a part of a path, or a path in the next

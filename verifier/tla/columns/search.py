@@ -15,7 +15,7 @@ import numpy as np
 
 from verifier.tla import ast
 from verifier.tla.ast import Expression, Step
-from verifier.tla.columns.batches import UNSET_NUMBER, Batch, Of
+from verifier.tla.columns.batches import UNSET_NUMBER, Batch, ColumnReference
 from verifier.tla.columns.classes import ClassesOfStates
 from verifier.tla.columns.compiling import Compiler
 from verifier.tla.columns.environments import Columns, Environment
@@ -86,7 +86,7 @@ class Search:
         body = spec.next.body
         action = body.action if isinstance(body, Step) else body
         self.walk = self.compiler.walk(action, Environment(Unit(spec.next.module)), top=True)
-        self.view: Sequence[Of | Valued] = self.columns.now
+        self.view: Sequence[ColumnReference | Valued] = self.columns.now
         if spec.view is not None:
             self.view = self._view(spec.view.body, Environment(Unit(spec.view.module)))
         self.packed = Packed([one.numbers for one in self.view])
@@ -112,7 +112,7 @@ class Search:
             truths(spec.action_constraints),
         )
 
-    def _view(self, whole: Expression, around: Environment) -> list[Of | Valued]:
+    def _view(self, whole: Expression, around: Environment) -> list[ColumnReference | Valued]:
         """Return the columns that identify states: those of the parts of a view that is a tuple."""
         indices = self.compiler.walker.variables_of(whole, around.unit)
         if indices is not None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from verifier.tla.columns.batches import Batch, Of
+from verifier.tla.columns.batches import Batch, ColumnReference
 from verifier.tla.columns.leaves import Members, Test, Valued
 
 Mask = npt.NDArray[np.bool_]
@@ -91,7 +91,7 @@ class Quantified(Truth):
 
     universal: bool
     members: Members
-    names: Sequence[Of]
+    names: Sequence[ColumnReference]
     body: Truth
 
     def true(self, batch: Batch) -> Mask:
@@ -114,8 +114,8 @@ class Quantified(Truth):
 class Kept(Truth):
     """``x' = x``: equal values have one number."""
 
-    now: Of
-    next: Of
+    now: ColumnReference
+    next: ColumnReference
 
     def true(self, batch: Batch) -> Mask:
         """Return the mask of the rows for which the formula is true."""

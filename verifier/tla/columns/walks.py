@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from verifier.tla.ast import Definition
-from verifier.tla.columns.batches import UNSET_NUMBER, Batch, Of, merged
+from verifier.tla.columns.batches import UNSET_NUMBER, Batch, ColumnReference, merged
 from verifier.tla.columns.leaves import Members, Valued
 from verifier.tla.columns.numbers import Column, Numbers, Unsuited
 from verifier.tla.columns.truths import Mask, Truth
@@ -24,12 +24,12 @@ class Walk(ABC):
         """Return the rows that follow, in the order of the rows from which they come."""
 
 
-def new_mark() -> Of:
+def new_mark() -> ColumnReference:
     """Return a column for the numbers of rows."""
-    return Of(Numbers(), "")
+    return ColumnReference(Numbers(), "")
 
 
-def marked(batch: Batch, mark: Of) -> Batch:
+def marked(batch: Batch, mark: ColumnReference) -> Batch:
     """Return a batch with the numbers of its rows."""
     return batch.put(mark, np.arange(len(batch)))
 
@@ -65,7 +65,7 @@ class Branches(Walk):
     """A disjunction."""
 
     items: Sequence[Walk]
-    mark: Of = field(default_factory=new_mark)
+    mark: ColumnReference = field(default_factory=new_mark)
 
     def rows(self, batch: Batch) -> Batch:
         """The rows that follow."""
@@ -82,7 +82,7 @@ class Either(Walk):
     condition: Truth
     then: Walk
     otherwise: Walk
-    mark: Of = field(default_factory=new_mark)
+    mark: ColumnReference = field(default_factory=new_mark)
 
     def rows(self, batch: Batch) -> Batch:
         """The rows that follow."""
@@ -91,7 +91,7 @@ class Either(Walk):
         return divided(batch, self.condition.true(batch), self.then, self.otherwise, self.mark)
 
 
-def divided(batch: Batch, mask: Mask, then: Walk, otherwise: Walk, mark: Of) -> Batch:
+def divided(batch: Batch, mask: Mask, then: Walk, otherwise: Walk, mark: ColumnReference) -> Batch:
     """Return the rows of two walks, one for the rows that the mask selects and one for the others."""
     if mask.all():
         return then.rows(batch)
@@ -105,7 +105,7 @@ def divided(batch: Batch, mask: Mask, then: Walk, otherwise: Walk, mark: Of) -> 
 class Exists(Walk):
     """``\\E``: the sets are evaluated first."""
 
-    sets: Sequence[tuple[Members, Sequence[Of]]]
+    sets: Sequence[tuple[Members, Sequence[ColumnReference]]]
     body: Walk
 
     def rows(self, batch: Batch) -> Batch:
@@ -126,12 +126,12 @@ class Every(Walk):
     r"""``\A`` of a formula that is walked: the set is evaluated first, and its members follow each other."""
 
     members: Members
-    names: Sequence[Of]
+    names: Sequence[ColumnReference]
     first: Walk
     later: Walk
-    start: Of = field(default_factory=new_mark)
-    size: Of = field(default_factory=new_mark)
-    mark: Of = field(default_factory=new_mark)
+    start: ColumnReference = field(default_factory=new_mark)
+    size: ColumnReference = field(default_factory=new_mark)
+    mark: ColumnReference = field(default_factory=new_mark)
 
     def rows(self, batch: Batch) -> Batch:
         """The rows that follow."""
@@ -157,7 +157,7 @@ class Every(Walk):
 class Named(Walk):
     """A definition that names the steps of the rows."""
 
-    mark: Of
+    mark: ColumnReference
     number: int
     body: Walk
 
@@ -185,8 +185,8 @@ class Settled(Walk):
 
     walk: Walk
     test: Truth
-    variables: Sequence[Of]
-    mark: Of = field(default_factory=new_mark)
+    variables: Sequence[ColumnReference]
+    mark: ColumnReference = field(default_factory=new_mark)
 
     def rows(self, batch: Batch) -> Batch:
         """The rows that follow."""
@@ -198,7 +198,7 @@ class Settled(Walk):
         return divided(batch, unset, self.walk, Guard(self.test), self.mark)
 
 
-def _assigned(batch: Batch, of: Of, found: Column) -> Batch:
+def _assigned(batch: Batch, of: ColumnReference, found: Column) -> Batch:
     """Assign a value to a variable. Rows where it has another value are removed."""
     if of not in batch.names:
         return batch.put(of, found)
@@ -214,7 +214,7 @@ def _assigned(batch: Batch, of: Of, found: Column) -> Batch:
 class Assign(Walk):
     """``x' = e``"""
 
-    of: Of
+    of: ColumnReference
     value: Valued
 
     def rows(self, batch: Batch) -> Batch:
@@ -226,7 +226,7 @@ class Assign(Walk):
 class Keep(Walk):
     """UNCHANGED of variables."""
 
-    pairs: Sequence[tuple[Of, Of]]
+    pairs: Sequence[tuple[ColumnReference, ColumnReference]]
     """The column of each variable in this state and in the next."""
 
     def rows(self, batch: Batch) -> Batch:
@@ -246,10 +246,10 @@ class Keep(Walk):
 class AssignSome(Walk):
     """``x' \\in S``"""
 
-    of: Of
+    of: ColumnReference
     members: Members
     test: Truth
-    mark: Of = field(default_factory=new_mark)
+    mark: ColumnReference = field(default_factory=new_mark)
 
     def rows(self, batch: Batch) -> Batch:
         """The rows that follow."""
@@ -261,7 +261,7 @@ class AssignSome(Walk):
 
 @dataclass(frozen=True)
 class _Some(Walk):
-    of: Of
+    of: ColumnReference
     members: Members
 
     def rows(self, batch: Batch) -> Batch:
@@ -273,7 +273,7 @@ class _Some(Walk):
 class Actions:
     """The numbered definitions that name steps."""
 
-    mark: Of = field(default_factory=new_mark)
+    mark: ColumnReference = field(default_factory=new_mark)
     found: list[Definition] = field(default_factory=list)
 
     def named(self, symbol: Definition, body: Walk) -> Named:
