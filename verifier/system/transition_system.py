@@ -33,7 +33,7 @@ class Instance:
     mentions: tuple[tuple[IndexSet, Concrete], ...]
     """Elements of symmetric index sets among the parameters, in order."""
     names: tuple[tuple[IndexSet, Concrete], ...] = ()
-    """Those that count as named once it is taken (``verifier.system.declared_symmetry.named_in_order``)."""
+    """Those that count as named once it is taken (``verifier.system.declared_symmetry.order_named``)."""
 
     @property
     def label(self) -> str:
