@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
 
-from verifier.errors import UsageError, cut, nearest, make_unknown_name_error
+from verifier.errors import UsageError, cut, make_unknown_name_error, nearest
 from verifier.files import bytes_of, did_you_mean, meant
 from verifier.specs.protocol import Protocol
 from verifier.specs.reading.explaining import explained
