@@ -166,3 +166,13 @@ def test_a_counterexample_to_induction_is_no_violation() -> None:
     assert verdict_of(row) == "NOT_INDUCTIVE: BecomeLeader(r1, 0) does not keep P"
     assert claim_of(row).startswith("This is no violation: ")
     assert claim_of(row).endswith("Nobody knows whether an execution reaches its first state.")
+
+
+def test_built_in_checks_say_what_they_ask(tmp_path: Path) -> None:
+    config = JUGS_CONFIG.replace("INVARIANT NeverTwo\n", "")
+    (tmp_path / "Jugs.tla").write_text(JUGS)
+    (tmp_path / "Jugs.cfg").write_text(config)
+    rows = run_rows("explore", "--spec", str(tmp_path / "Jugs.tla"))
+    (row,) = [row for row in rows if row.property_name == "NoDeadlock"]
+    assert row.statistics[ASKED]["description"] == "In every reachable state some action is enabled."
+    assert "In every reachable state some action is enabled." in page(row)

@@ -62,9 +62,7 @@ def asked(constants: dict[str, int], verdict: VerdictKind, **changes: Any) -> Ca
         ),
     ],
 )
-def test_verdicts_agree_or_say_too_little_or_contradict(
-    row: Callable[[], Row], agrees: bool | None
-) -> None:
+def test_verdicts_agree_or_say_too_little_or_contradict(row: Callable[[], Row], agrees: bool | None) -> None:
     found = known(row())
     assert found is not None
     assert found.agrees is agrees

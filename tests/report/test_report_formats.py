@@ -30,7 +30,6 @@ def every() -> Report:
     return Report("Every | verdict", every_verdict())
 
 
-
 def validated(report: Report) -> JUnitXml:
     """The report's XML, valid by the schema, as a consumer reads it."""
     xml = as_junit(report)

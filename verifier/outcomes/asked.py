@@ -14,7 +14,15 @@ _WITHOUT_FORMULA = (PropertyKind.UNDEFINED_READ,)
 
 
 def asked(definition: Definition, names: Iterable[str]) -> dict[str, dict[str, str]]:
-    """Of each property its kind, its formula and its documentation; of those that the definition has."""
+    """Return for each property its kind, its formula and its documentation."""
+    built_in = {
+        title: {"kind": "built in", "says": "", "description": words}
+        for title, words in (
+            (definition.titles.no_deadlock, "In every reachable state some action is enabled."),
+            (definition.titles.sorts, "No value leaves the sorts found for the variables."),
+            (definition.titles.undefined_read, "Nothing reads what has no value."),
+        )
+    }
     of_states = {prop.name: _of_property(definition, prop) for prop in definition.properties}
     lasting = {
         prop.name: {
@@ -24,7 +32,7 @@ def asked(definition: Definition, names: Iterable[str]) -> dict[str, dict[str, s
         }
         for prop in definition.temporal
     }
-    known = {**lasting, **of_states}
+    known = {**built_in, **lasting, **of_states}
     return {name: known[name] for name in names if name in known}
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from verifier.engines.outcome import Outcome
 from verifier.errors import UsageError, make_unknown_name_error
 from verifier.outcomes.content import as_object
-from verifier.outcomes.row import ASKED, DOCUMENTED, Row, rows_of
+from verifier.outcomes.row import ASKED, DOCUMENTED, PLACES, Row, rows_of
 from verifier.outcomes.run import Run
 from verifier.runs.building import build_model
 from verifier.runs.loading import TLA, Loaded, Reading, choose_trusted_spec, load
@@ -144,7 +144,7 @@ def row_of(replay: Replayed) -> Row:
         traces={} if replay.written is None else {trace.violates: replay.written},
     )
     (row,) = rows_of(as_object(run))
-    names = ("module", "config", ASKED, DOCUMENTED)
+    names = ("module", "config", ASKED, DOCUMENTED, PLACES)
     kept = {name: row.statistics[name] for name in names if name in row.statistics}
     return replace(row, statistics=kept, fewest=None)
 
