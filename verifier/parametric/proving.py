@@ -174,6 +174,8 @@ class _Search:
         if (ALWAYS, self.property_name) in self.refuted.where:
             return False
         listed = self._listed(kept=False)
+        if listed is None:
+            return False
         tasks = (self._task(listed, one, efforts) for one in listed.claims[self.property_name])
         all_shown = all(isinstance(one, Shown) for one in self._results(listed, deque(tasks)))
         return all_shown and self.limit is None
@@ -186,20 +188,23 @@ class _Search:
         found = self._attempt(kept, with_stays=False, until_open=True)
         if found.proved or found.limit is not None:
             return found
-        try:
-            more = self._attempt(kept, with_stays=True)
-        except Interrupted as reached:
-            return replace(found, limit=str(reached))
+        more = self._attempt(kept, with_stays=True)
         # If the time is over, the obligations that were open before are still reported.
         return more if more.limit is None else replace(more, results={**found.results, **more.results})
 
-    def _listed(self, *, kept: bool, with_stays: bool = False) -> Listed:
-        """The obligations. To make them takes seconds. Raises Interrupted."""
+    def _listed(self, *, kept: bool, with_stays: bool = False) -> Listed | None:
+        """The obligations. To make them takes seconds: None where the limits were reached."""
         make = partial(self.proofs.listed, self.property_name, kept=kept, with_stays=with_stays)
-        return within(self.limits, make)
+        try:
+            return within(self.limits, make)
+        except Interrupted as reached:
+            self.limit = str(reached)
+            return None
 
     def _attempt(self, kept: bool, *, with_stays: bool, until_open: bool = False) -> Attempt:
         listed = self._listed(kept=kept, with_stays=with_stays)
+        if listed is None:
+            return Attempt(self.property_name, kept, with_stays, limit=self.limit)
         results: dict[str, Result] = {}
         needed: dict[str, None] = {}
         waiting: deque[Task] = deque()
