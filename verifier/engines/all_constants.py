@@ -34,14 +34,14 @@ class OpenObligation:
 
 @dataclass(frozen=True)
 class AllConstantsOutcome(Outcome):
-    """An outcome with what was shown and what is open."""
+    """An outcome with the shown and the open obligations."""
 
     attempts: tuple[Attempt, ...] = ()
     assumptions: tuple[str, ...] = ()
     certificates: Mapping[str, str] = field(default_factory=dict)
-    """Of each property that is proved, as the text of a file."""
+    """The certificate of each proved property, as the text of a file."""
     was_read: bool = True
-    """False if the end came before the protocol was read, so that it is not known what is assumed."""
+    """False if the end came before the protocol was read, so that the assumptions are not known."""
 
     @property
     def interrupted(self) -> bool:
@@ -76,9 +76,9 @@ def check(
     listen: Callable[[Any], None] = lambda _: None,
     at_small: Sequence[Callable[[], Model | None]] = (),
 ) -> AllConstantsOutcome:
-    """Proves the properties, or says what is open. It refutes none: constants may be chosen at which a
-    counterexample of the reading is none of the protocol. ``at_small`` makes models in which counterexamples
-    to induction are looked for meanwhile."""
+    """Prove the properties, or report the open obligations. Nothing is refuted: a counterexample of the
+    reading may be none of the protocol, at the chosen constants. ``at_small`` makes models in which
+    counterexamples to induction are searched meanwhile."""
     limits = limits.begun()
     attempts: list[Attempt] = []
     verdicts: list[Verdict] = []

@@ -62,9 +62,9 @@ class Request:
     first: bool = False
     """True if each property does, once its verdict is known."""
     awaited: tuple[str, ...] = ()
-    """Actions of which it matters whether they are enabled: the search goes on until that is known."""
+    """Actions whose enabledness matters: the search continues until it is known."""
     part: Part | None = None
-    """Of the executions, only these; steps have to be serial."""
+    """The part of the executions to search; steps have to be serial."""
     guesses: Clauses | None = None
     """See ``Search``."""
     closed: Mapping[str, int] = field(default_factory=dict)
@@ -104,7 +104,7 @@ class _Progress:
 
     closed: int = -1
     closed_by: str | None = None
-    """Which search closed the depth."""
+    """The search that closed the depth."""
     looked_ahead: bool = False
     """True if all executions beyond the depth that count were searched."""
     candidate: Trace | None = None
@@ -143,8 +143,9 @@ class _BoundedCheck:
         return self._outcome()
 
     def _counts_beyond(self, name: str) -> bool:
-        """True if longer executions count. Not of what is checked along: the sorts of a translation are wide
-        enough for the depth, and what leaves them later says nothing of the module."""
+        """True if longer executions count. They do not for properties that are checked in addition. A
+        translation's sorts are wide enough for the depth, and a later violation of them says nothing about
+        the module."""
         return bool(self.ahead) and name in self.request.properties and name not in self.request.ending
 
     def _search(self, children: Children) -> None:
@@ -234,7 +235,8 @@ class _BoundedCheck:
                 return
 
     def _finished(self) -> bool:
-        """True if what was asked for is decided. What was not found needs the type invariant as deep."""
+        """True if all asked properties are decided. A property without a violation needs the type invariant
+        to the same depth."""
         open_ones = self._undecided()
         asked = [self.properties[name].verdict for name in self.request.properties]
         not_found = (VerdictKind.HOLDS, VerdictKind.INCONCLUSIVE)
@@ -372,7 +374,7 @@ class _BoundedCheck:
         return time.monotonic() - self.began
 
     def _conclude(self, reason: str) -> None:
-        """Verdicts for what is still open when the searches have ended."""
+        """Give verdicts to open properties when the searches have ended."""
         for name in self._undecided():
             known = self.properties[name]
             if known.candidate is not None:

@@ -40,7 +40,7 @@ class Search:
     awaited: tuple[str, ...] = ()
     """Actions that are looked for in every state to the depth, also once all properties are decided."""
     ahead: int = 0
-    """In so many steps of the search longer executions count, too: see ``engines.bmc``."""
+    """The number of steps of the search within which longer executions count too: see ``engines.bmc``."""
     within: tuple[str, ...] = ()
     """Properties of which they do not."""
     swapping: bool = True
@@ -60,7 +60,7 @@ class SetupDone:
 
     seconds: float
     clauses_per_step: int
-    """Of one frame, with the step to the next."""
+    """The number of clauses of one frame, with the step to the next."""
     structural_invariants: int
 
 
@@ -94,7 +94,7 @@ class ViolationFound:
     initial: tuple[bool, ...]
     firings: tuple[Firing, ...]
     steps: int
-    """How many steps it takes, with the one that breaks a step invariant. A serial step is one firing, a
+    """The number of steps, with the one that violates a step invariant. A serial step is one firing, a
     parallel step at least one."""
     seconds: float
 
@@ -123,13 +123,11 @@ def search(
     decided_elsewhere: Callable[[], Collection[str]] = tuple,
     is_within: Callable[[ViolationFound], bool] = lambda _: True,
 ) -> None:
-    """Searches up to the task's depth, or until every property is violated.
-
-    ``report`` is called with each event as it happens. ``decided_elsewhere`` is called between queries, and
-    returns the properties that need no further search. ``is_within`` says whether a violation, shortened, has
-    no more actions than the depth. The search goes on until it has found one that has, or one that is longer
-    in the first steps (``ahead``).
-    """
+    """Search up to the task's depth, or until every property is violated. ``report`` is called with each
+    event as it happens. ``decided_elsewhere`` is called between queries, and returns the properties that need
+    no further search. ``is_within`` decides whether a violation, shortened, has no more actions than the
+    depth. The search continues until it has found one that has, or a longer one in the first steps
+    (``ahead``)."""
     _DepthSearch(system, task, report, decided_elsewhere, is_within).run()
 
 

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class StepsChoice(StrEnum):
-    """Which searches of bounded model checking run."""
+    """The searches of bounded model checking that run."""
 
     AUTO = "auto"
     PARALLEL = "parallel"
@@ -14,23 +14,21 @@ class StepsChoice(StrEnum):
 
 
 _MOST_AHEAD = 7
-"""To close so many parallel steps takes seconds where the depth takes minutes; each further one takes three
-times as long as the one before (kip320, five replicas)."""
+"""The most parallel steps ahead. To close them takes seconds where the depth takes minutes; each further one
+takes three times as long as the one before (kip320, five replicas)."""
 
 
 def steps_ahead(depth: int) -> int:
-    """The parallel steps within which executions of more actions than the depth count.
-
-    A parallel step takes several actions, so some executions of few steps are longer than the depth. Whether
-    a search meets one before another search closes the depth is luck, and a verdict must not be. So a rule
-    says which count. A property holds to a depth if no execution of so many actions, and none of so many
-    parallel steps, violates it.
-    """
+    """Return the parallel steps within which executions with more actions than the depth count. A parallel
+    step takes several actions, so some executions of few steps are longer than the depth. It is chance
+    whether a search meets one before another search closes the depth, and a verdict must not depend on it. So
+    a rule decides which count. A property holds to a depth under two conditions: no execution with that
+    number of actions violates it, and none with this number of parallel steps."""
     return min(depth, depth // 2 + 1, _MOST_AHEAD)
 
 
 class EngineChoice(StrEnum):
-    """Which provers run."""
+    """The provers that run."""
 
     AUTO = "auto"
     IC3 = "ic3"

@@ -1,5 +1,7 @@
-"""True if the steps of some actions are steps of others: what fairness speaks of may be said in other words
-than the actions of the protocol."""
+"""The check that the steps of some actions are steps of others.
+
+A fairness condition may describe steps by other formulas than the protocol's actions.
+"""
 
 from __future__ import annotations
 

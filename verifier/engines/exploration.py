@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from verifier.engines.findings import Findings
 
 LARGE_LEVEL = 50_000
-"""A level of so many states takes longer to look at than to divide."""
+"""The number of states from which exploring a level takes longer than dividing it."""
 
 
 class Runner(AbstractContextManager["Runner"], Protocol):
-    """Where the tasks of a level run. It is a context: leaving it ends whatever runs."""
+    """The place where the tasks of a level run. As a context, it ends running tasks on exit."""
 
     @property
     def ready(self) -> bool:
@@ -34,7 +34,8 @@ class Runner(AbstractContextManager["Runner"], Protocol):
 
     @property
     def slots(self) -> int:
-        """How many tasks run at a time. Waits until it is ready, and raises Interrupted if it never is."""
+        """Return the number of tasks that run at a time. Waits until it is ready; raises Interrupted if it
+        never is."""
 
     @property
     def room(self) -> int:
@@ -46,10 +47,10 @@ class Runner(AbstractContextManager["Runner"], Protocol):
 
 @dataclass(frozen=True)
 class Beyond:
-    """How an exploration goes on beyond one process and its memory: in files, by tasks."""
+    """The means of an exploration beyond one process and its memory: files and tasks."""
 
     folder: Path | None = None
-    """Where the files are; None: in a temporary folder, which goes away in the end."""
+    """The folder of the files; None: a temporary folder, which is removed at the end."""
     resume: bool = False
     """True if to go on with what the folder has."""
     question: Mapping[str, Any] = field(default_factory=dict)
@@ -57,7 +58,7 @@ class Beyond:
     runner: Callable[[Findings, Path], Runner] | None = None
     """Makes what runs the tasks, for a folder; None: this process does, once its memory is full."""
     large_level: int = LARGE_LEVEL
-    """Where there is a runner, how many states a level has for it to be divided."""
+    """The number of states from which a level is divided, if there is a runner."""
 
 
 @dataclass(frozen=True)
@@ -75,9 +76,9 @@ class Request:
     along: tuple[str, ...] = ()
     """Properties that do not keep the exploration going once the others are decided."""
     ending: tuple[str, ...] = ()
-    """Properties that end the exploration when they are violated, and all states as deep were looked at."""
+    """Properties whose violation ends the exploration, after all states of the same depth."""
     beyond: Beyond | None = None
-    """How it goes on where one process or its memory are too small; None: it ends there."""
+    """The means if one process or its memory are too small; None: the exploration ends there."""
     limits: Limits = field(default_factory=Limits)
 
 
@@ -89,33 +90,33 @@ class Execution:
     initial: tuple[bool, ...]
     firings: tuple[tuple[Instance, tuple[bool, ...]], ...]
     steps: int
-    """How many actions it has, with the one that breaks a step invariant."""
+    """The number of actions, with the one that violates a step invariant."""
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far the exploration is."""
+    """The progress of the exploration."""
 
     depth: int
-    """The depth that is being looked at."""
+    """The depth that is being explored."""
     states: int
     """Different states found."""
     frontier: int
-    """States found and not yet looked at."""
+    """The number of states found and not yet explored."""
     seconds: float
     violated: str | None = None
     """A property just found to be violated, or reached."""
     reached: bool = False
     closed: int = -1
-    """The depth to which every state was looked at; -1: none."""
+    """The depth to which every state is explored; -1: none."""
     enabled: tuple[str, ...] = ()
-    """The actions that are enabled in some state looked at."""
+    """The actions that are enabled in some explored state."""
     found: Execution | None = None
     """The execution that decided the property. No execution with fewer actions does."""
     written: int | None = None
     """Bytes in files, where the states are there."""
     means: str | None = None
-    """The means of exploration, where it changes."""
+    """The means of exploration, if it changes."""
 
 
 class OutOfMemory(Interrupted):
@@ -128,7 +129,7 @@ class Graph:
 
     rows: Rows
     initial: int
-    """The first so many states are the initial ones."""
+    """The number of initial states, which come first."""
     edges: NDArray[np.int64]
     """A row per edge: source, target, move."""
     moves: Moves

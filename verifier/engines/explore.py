@@ -1,11 +1,11 @@
-"""Exhaustive breadth-first exploration, without a solver: every reachable state is looked at.
+"""Exhaustive breadth-first exploration of every reachable state, without a solver.
 
-The first violation of a property, or witness of a reachable one, is found at the least depth, so its trace
-is a shortest one. Every trace is replayed before it counts. States beyond the constraint are checked, but
-neither counted nor expanded. A step invariant is checked in the states that are expanded.
+The first violation of a property, or witness of a reachable one, has the least depth, so its trace is a
+shortest one. Every trace is replayed before it counts. States outside the constraint are checked, but neither
+counted nor expanded. A step invariant is checked in the states that are expanded.
 
-It begins in the memory of this process. Where that is too small, or a level is large and there are
-workers, it goes on in files (``level_search``), from the last level that was looked at wholly.
+The exploration begins in the memory of this process. If that is too small, or a level is large and there are
+workers, it continues in files (``level_search``), from the last complete level.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def explore(
 
 
 def _explore(findings: Findings, search: _BreadthFirstSearch) -> None:
-    """Raises Interrupted where it ends early."""
+    """Explore. Raises Interrupted if it ends early."""
     beyond = findings.request.beyond
     if beyond is None:
         search.run()
@@ -92,8 +92,8 @@ class _BreadthFirstSearch:
         self.initial = 0
 
     def run(self, large: Callable[[int], bool] = lambda _: False) -> Head | None:
-        """Searches. Where the search is to go on in files, returns what they begin with: where memory is too
-        small, and before a level of so many states that it is ``large``."""
+        """Search. If the search must continue in files, return their initial content. That happens if memory
+        is too small, and before a level whose size is ``large``."""
         findings, table, beyond = self.findings, self.table, self.request.beyond
         self._add_initial()
         starts = [0]

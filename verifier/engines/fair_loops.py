@@ -28,9 +28,9 @@ class FairStep:
 
     strong: bool
     enabled: Mask
-    """Of each state, whether the step is possible there."""
+    """The states in which the step is possible."""
     taken: Mask
-    """Of each edge, whether it is such a step."""
+    """The edges that are such steps."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +88,7 @@ def fair_component(
 
 
 def _some(labels: Indices, mask: Mask, count: int) -> Mask:
-    """Of each component, whether it has a state of the mask."""
+    """Return the components that have a state of the mask."""
     result = np.zeros(count, np.bool_)
     result[labels[mask]] = True
     return result

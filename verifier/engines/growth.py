@@ -1,4 +1,4 @@
-"""How many states a search is to expect, by how its levels grew."""
+"""Estimates of the number of states in a search, from the growth of its levels."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Uses proved properties as assumptions of the proofs that follow.
+"""Proved properties as assumptions of later proofs.
 
 A hypothesis is the invariant of a checked proof. It is inductive by itself, so it may be assumed in every
-state, and what is proved under it becomes an invariant of its own: the conjunction of both. So no two proofs
-can rest on each other.
+state. A property proved under it gets an invariant of its own: the conjunction of both. So no two proofs
+depend on each other.
 """
 
 from __future__ import annotations
@@ -69,10 +69,8 @@ def _with_images(
 
 
 def usable(model: Model, hypotheses: Iterable[Certificate], name: str) -> tuple[Certificate, ...]:
-    """The hypotheses whose formulas mean the same in a proof of that property.
-
-    ``UndefinedRead`` does not always: it speaks of what the property itself reads.
-    """
+    """Return the hypotheses whose formulas mean the same in a proof of that property. ``UndefinedRead`` may
+    differ: it includes the reads of the property itself."""
 
     def means_the_same(certificate: Certificate) -> bool:
         other = formulas(model, replace(certificate, property_name=name))
@@ -87,7 +85,7 @@ def conjoin_invariant(model: Model, hypothesis: Certificate) -> FNode:
 
 
 def with_hypotheses(certificate: Certificate, used: Sequence[Certificate]) -> Certificate:
-    """The certificate of what was proved under hypotheses: their conjuncts and its own."""
+    """Return the certificate of a proof under hypotheses: their conjuncts and its own."""
     lemmas = dict.fromkeys((*certificate.lemmas, *(name for each in used for name in each.lemmas)))
     clauses = {frozenset(c): c for each in (*used, certificate) for c in each.clauses}
     single = {name for each in used for name in each.lemmas} if certificate.k > 1 else ()

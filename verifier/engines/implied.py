@@ -1,4 +1,4 @@
-"""How violations of implied properties limit the verdicts of the other properties."""
+"""The limits that violations of implied properties put on the verdicts of the other properties."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ class Request:
     houdini: bool = False
     minimise: bool = False
     reachable: int | None = None
-    """Check whether at most so many actions reach the first state of a counterexample; None: do not check."""
+    """The most actions within which the first state of a counterexample is sought; None: it is not sought."""
     limits: Limits = field(default_factory=Limits)
     seed: int = 0
     proved: tuple[str, ...] = ()
@@ -75,7 +75,7 @@ class LeftOut:
 
     formula: str
     fell_at: str | None
-    """Where it does not hold; None: it is not needed."""
+    """The place where it does not hold; None: it is not needed."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Recheck:
     seconds: float
     obligations: int
     instances: int
-    """How many instances the check asked about. The others are images of them."""
+    """The number of instances that the check asked about. The others are images of them."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class InductionOutcome(Outcome):
     left_out: tuple[LeftOut, ...] = ()
     invariant: tuple[str, ...] = ()
     asked: int = 0
-    """How many instances the obligations are about."""
+    """The number of instances in the obligations."""
     rechecked: Recheck | None = None
     """Only of a property that is PROVED."""
     interrupted: bool = False
@@ -332,8 +332,8 @@ class _InductiveCheck:
         return Verdict(name, VerdictKind.ERROR, None, self._elapsed(), reason)
 
     def _failing(self) -> ObligationResult | None:
-        """The failure to show: the first one of what is asked about, or of all; of a needed formula where
-        lemmas may be dropped."""
+        """Return the failure to show. It is the first one of an asked formula, or of all; of a needed formula
+        if lemmas may be dropped."""
         failing = [answer for answer in self.answers.values() if answer.holds is False]
         needed = {*self.question.needed, self.request.property_name}
         if self.request.houdini or self.request.minimise:
@@ -369,7 +369,8 @@ class _InductiveCheck:
         return Verdict(name, VerdictKind.NOT_INDUCTIVE, None, self._elapsed(), reason, trace)
 
     def _reached(self, failing: ObligationResult, depth: int) -> Verdict:
-        """True if an execution of at most so many actions reaches the first state."""
+        """Return the verdict whether an execution with at most this number of actions reaches the first
+        state."""
         system = self.model.system
         assert failing.state is not None
         held = zip(system.bits, failing.state, strict=True)

@@ -208,8 +208,9 @@ def failing(
     claims: Sequence[str],
     always: str | None,
 ) -> Iterator[ObligationResult]:
-    """Counterexamples: to that a claim holds initially, and that actions keep it where all that is assumed
-    holds, one for each action and claim; and to that what is assumed implies one formula, ``always``."""
+    """Yield counterexamples to three claims. A claim holds initially. Actions preserve it if all assumed
+    formulas hold; there is one counterexample for each action and claim. The assumed formulas imply one
+    formula, ``always``."""
     encoded, found = _Encoding(system, question), set[tuple[str, str]]()
     answers = [encoded.ask(Kind.INITIATION, name, None, ()) for name in claims]
     if always is not None:
@@ -262,7 +263,7 @@ class _ObligationCheck:
     def largest(
         self, names: Sequence[str], goals: Collection[str], wanted: frozenset[str] = frozenset()
     ) -> InductiveSet:
-        """The largest inductive subset; none where it has nothing that is wanted."""
+        """Return the largest inductive subset; the empty set if it contains nothing wanted."""
         first = sorted(names, key=lambda name: name not in wanted)
         alive = self._largest([name for name in first if self._initially(name)], self.report, wanted)
         kept = tuple(name for name in names if name in alive)

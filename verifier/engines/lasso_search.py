@@ -59,7 +59,7 @@ class FairLoops:
             self._leave_out(*self._where([live.read]))
 
     def _leave_out(self, read: Mask) -> None:
-        """Ends executions where the property reads what has no value, which is reported."""
+        """End executions at undefined reads of the property, which are reported."""
         kept = read[self.states.sources]
         self.moves, self.instances = self.moves[kept], self.instances[kept]
         self.states = StateGraph(
@@ -69,9 +69,9 @@ class FairLoops:
         self.looked_at &= read & self._entering()[1]
 
     def _step(self, condition: Condition) -> FairStep:
-        """A condition. Where its step is possible is read off the edges: all of them were explored. A wrong
-        guess of what is to come may lack some, so it is then asked of the states, and so is where a step was
-        cut off."""
+        """Return a condition as steps of the graph. Its enabled states follow from the edges, which were all
+        explored. A wrong guess of the future may lack some edges, so the states are then evaluated. So they
+        are if a step was cut off."""
         own = np.isin(self.instances, np.array(condition.instances, np.int64))
         if self.live.guesses:
             (enabled,) = self._where([condition.enabled])
@@ -83,7 +83,7 @@ class FairLoops:
         return FairStep(condition.strength is Strength.STRONG, enabled, self._same_steps(own))
 
     def _same_steps(self, own: Mask) -> Mask:
-        """These edges, and those between the same states: the name of a step does not matter."""
+        """Return these edges, and those between the same states: the name of a step does not matter."""
         numbers, steps = self._twins
         result = own.copy()
         result[numbers] = np.isin(steps, steps[own[numbers]])

@@ -1,8 +1,8 @@
 """Breadth-first search in files, level by level: by this process, by several, or on a cluster.
 
-What runs where is a ``Runner``'s business. This search makes the tasks of a level (``explicit.levels``),
-adds up what they found, and makes a checkpoint once the next level is whole. A level that was not ended
-leaves nothing behind: what is counted is counted of whole levels only.
+A ``Runner`` decides where tasks run. This search makes the tasks of a level (``explicit.levels``), adds up
+their results, and makes a checkpoint once the next level is complete. An unfinished level leaves nothing
+behind: only complete levels are counted.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from verifier.processes.limits import Interrupted
 _PARTITIONS_PER_SLOT, _LEAST_PARTITIONS = 4, 32
 _TASKS_PER_SLOT = 4
 _SHARE_FOR_SORTING = 0.5
-"""Of the memory that a task may take, the rest is for looking at states."""
+"""The share of a task's memory for sorting. The rest is for exploring states."""
 LEAST_ROOM = 24 << 20
 """Bytes. With less memory than this nothing can be sorted."""
 MOST_ROOM = 512 << 20
@@ -62,7 +62,7 @@ ResultT = TypeVar("ResultT", bound=Result)
 
 @dataclass
 class Head:
-    """The findings within the memory of one process, up to a level that is not yet looked at."""
+    """The findings within the memory of one process, up to a level that is not yet explored."""
 
     table: StateTable | None
     starts: tuple[int, ...]
@@ -117,11 +117,9 @@ class LevelSearch:
         self._contexts.__exit__(kind, error, trace)
 
     def go_on(self) -> bool:
-        """Searches on from the last checkpoint, if that is asked for and there is one.
-
-        Raises Interrupted where it ends early, UsageError if the folder is not that of this exploration, or
-        is deeper than is asked for.
-        """
+        """Continue from the last checkpoint, if that is asked for and there is one. Raises Interrupted if it
+        ends early. Raises UsageError if the folder belongs to another exploration, or is deeper than the
+        limit."""
         last = self._folder.last() if self._beyond.resume else None
         if last is None:
             return False
@@ -136,8 +134,8 @@ class LevelSearch:
         return True
 
     def takes_over(self, count: int) -> bool:
-        """True if a level of so many states is to be looked at by tasks. What runs them is started at the
-        first large level; until it is ready, the search in memory goes on."""
+        """True if tasks should explore a level of this size. Their runner is started at the first large
+        level; until it is ready, the search in memory continues."""
         if self._beyond.runner is None or count < self._beyond.large_level:
             return False
         with self._errors():
@@ -145,7 +143,7 @@ class LevelSearch:
         return self._runner.ready
 
     def begin(self, head: Head) -> None:
-        """Searches on from where the search in memory ended. Raises Interrupted where it ends early."""
+        """Continue from the end of the search in memory. Raises Interrupted if it ends early."""
         with self._errors():
             self._stage = replace(self._stage, partitions=self._partitions(head.end - head.starts[-1]))
             begun = self._begun(head)
@@ -203,8 +201,9 @@ class LevelSearch:
         return self._following(now, settled)
 
     def _kept(self, level: int) -> bool:
-        """True if the states of a level are written. Those of the last one are not where nobody can go on
-        from them: they are looked at as they are found. A folder that lasts may be continued deeper."""
+        """True if the states of a level are written. Those of the last level are not written if no run can
+        continue from them: they are explored as they are found. A persistent folder may be continued
+        deeper."""
         return self._stage.lasting or level != self._findings.request.max_depth
 
     def _end(self, now: Checkpoint, level: int, settled: Sequence[Settled]) -> None:
@@ -322,14 +321,14 @@ class LevelSearch:
         return self._contexts.enter_context(self._beyond.runner(self._findings, self._folder.path))
 
     def _partitions(self, count: int) -> int:
-        """Into how many parts states are divided where the first level has so many."""
+        """Return the number of parts into which states are divided, for the size of the first level."""
         wanted = self._runner_of(count).slots * _PARTITIONS_PER_SLOT
         return min(MOST_PARTS, max(_LEAST_PARTITIONS, 1 << (wanted - 1).bit_length()))
 
     # -- the beginning, and going on
 
     def _begun(self, head: Head) -> Checkpoint:
-        """Writes what was found in memory, and lets go of it."""
+        """Write the results of the search in memory, and free them."""
         table, head.table = head.table, None
         assert table is not None
         shelf, words = self._folder.shelf, self._stage.transitions.words

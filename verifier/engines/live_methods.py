@@ -1,7 +1,7 @@
-"""How one engine decides a temporal property: exploration, bounded search for lassos, or proof.
+"""The ways of one engine to decide a temporal property: exploration, bounded search for lassos, or proof.
 
-A violation is a lasso that was replayed. Symmetry is not used: fairness and properties may tell elements
-apart. With a constraint, only executions within it are looked at.
+A violation is a replayed lasso. Symmetry is not used, because fairness and properties may distinguish
+elements. With a constraint, only executions within it count.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _WITHIN = "proved of executions within the constraint only"
 
 
 class LiveEngine(StrEnum):
-    """How a temporal property is decided."""
+    """The way in which a temporal property is decided."""
 
     AUTO = "auto"
     EXPLICIT = "explicit"
@@ -54,7 +54,7 @@ class Request:
     conditions: tuple[Fairness, ...]
     engine: LiveEngine = LiveEngine.AUTO
     depth: int = 10
-    """Of bounded search: the most states of a lasso."""
+    """The most states of a lasso in bounded search."""
     solver: str | None = None
     max_states: int | None = None
     explore: bool = True
@@ -213,8 +213,8 @@ def _lasso(live: LiveModel, states: Sequence[Any], actions: Sequence[Any], start
 
 
 def by_search(live: LiveModel, request: Request, listen: Listen) -> ProveOutcome:
-    """A lasso of so many states takes one step more in the model of loops, which notes where the loop
-    starts, and another one to close the loop."""
+    """Search for lassos of at most this number of states. The model of loops needs one more step, which
+    records the start of the loop, and another one to close the loop."""
     asked = bmc.Request(
         properties=(live.property_.name,),
         depth=request.depth + 1,

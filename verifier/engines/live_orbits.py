@@ -1,12 +1,13 @@
-"""Temporal properties decided among states up to symmetry, where no execution goes on forever meanwhile.
+"""Temporal properties decided among states up to symmetry, if no execution continues forever meanwhile.
 
-A loop that is closed up to names need be none, and fairness of one element tells it from others. So states
-up to symmetry say little of loops. But a loop of steps is one among them, too. If there is none among the
-states in which a loop would have to stay to violate the property, executions can only stop there. Whether
-stopping is fair is a question about one state: no step that fairness demands is possible in it.
+A loop that is closed up to names need not be a loop, and fairness of one element distinguishes it from
+others. So states up to symmetry say little about loops. But a loop of steps is also a loop among them. To
+violate the property, a loop would have to stay in certain states. If there is none among these, executions
+can only stop there. Whether stopping is fair depends on one state: no step that fairness demands is possible
+in it.
 
-Sound where permutations of elements change neither the system nor the question: the terms of the property
-name no element, nothing depends on their order, and there is fairness for each element or for none.
+This is sound if permutations of elements change neither the system nor the question. Then the terms of the
+property name no element, nothing depends on their order, and there is fairness for each element or for none.
 """
 
 from __future__ import annotations

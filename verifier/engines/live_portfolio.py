@@ -50,10 +50,10 @@ _PARTS_OF_MEMORY = {
 _BY_DEPTHS = (LiveEngine.BMC, LiveEngine.PROVE)
 _EXPLORING = (LiveEngine.EXPLICIT, LiveEngine.ORBITS)
 _IN_THE_BACKGROUND = 5
-"""How much less of the processor each group of engines gets than the one before it (``_place``)."""
+"""The difference in priority between a group of engines and the one before it (``_place``)."""
 _BEYOND_ALL_DEPTHS = 1_000_000
 _SECONDS_FOR_OTHERS = 0.2
-"""How long answers that were given at the same time are taken."""
+"""The time for further answers that were given at the same time."""
 
 
 @dataclass(frozen=True)
@@ -69,8 +69,9 @@ def side_by_side(live: LiveModel, request: Request, listen: Listen = lambda _: N
 
 
 def _place(engine: LiveEngine, beside: Sequence[LiveEngine]) -> int:
-    """How many groups go before the engine's, where there are fewer cores than processes: a ranking, since it
-    takes seconds or proves nothing; then exploration, which ends; then what goes from depth to depth."""
+    """Return the number of groups before the engine's, if there are fewer cores than processes. A ranking
+    comes first, since it takes seconds or proves nothing. Then comes exploration, which ends; then engines
+    that proceed from depth to depth."""
     groups = ((LiveEngine.RANKING,), _EXPLORING, _BY_DEPTHS)
     present = [group for group in groups if any(one in beside for one in group)]
     return next(place for place, group in enumerate(present) if engine in group)
@@ -206,7 +207,7 @@ class _Portfolio:
         return ProveOutcome((verdict,), (), {}, tuple(sorted(enabled)))
 
     def _conflict(self) -> str | None:
-        """How answers contradict each other, if they do."""
+        """Return the contradiction between answers; None if there is none."""
         said = list(self._own())
         lassos = [(engine, verdict) for engine, verdict in said if verdict.kind is VerdictKind.VIOLATED]
         passed = [(e, v) for e, v in said if v.kind in (VerdictKind.PROVED, VerdictKind.HOLDS)]

@@ -26,8 +26,8 @@ _SOLVER = "cadical"
 _EVERYONE = (1 << WALKS) - 1
 """All random walks, a bit for each."""
 _SHORTLIST = 4
-"""Among so many choices the solver decides. With more it takes longer, and was not seen to find better ones
-(kip320): a small depth says little of a large one."""
+"""The number of choices among which the solver decides. With more it takes longer, and did not find better
+ones (kip320): a small depth says little about a large one."""
 _SHORTEST = 2
 """The limit from the third choice on, since each has more parts."""
 _SHORTLIST_OF_HALVES = 8
@@ -148,10 +148,10 @@ def halves(
 class LookAhead:
     """The solver's effort to close a small depth in parts of the search.
 
-    A choice is looked at as far on in the small depth as it is in the search. Measured on kip320 (3,2,2,2)
-    at depth 14: of 20 choices, the one that is best by far at depth 7, in frame 4, has halves of 0.55 and
-    0.62 of the time of the whole in frame 7. Looked at in the frame that it is in, another one seemed best,
-    with 0.56 and 1.01: whatever is decided at the end of a search splits it badly.
+    A choice is placed at the same relative position in the small depth as in the search. Measured on kip320
+    (3,2,2,2) at depth 14, of 20 choices: the best one by far at depth 7, in frame 4, has halves of 0.55 and
+    0.62 of the whole time in frame 7. In its own frame, another one seemed best, with 0.56 and 1.01:
+    decisions at the end of a search split it badly.
     """
 
     def __init__(self, system: TransitionSystem, name: str, depth: int, invariants: Clauses) -> None:
@@ -165,7 +165,8 @@ class LookAhead:
         self._small, _ = self._search(Part(0, ()), _MOST_EFFORT)
 
     def told_apart(self, choices: Sequence[Choice], chosen: Sequence[Choice]) -> list[Choice]:
-        """Of the choices that are the same at the small depth, the last; none that was chosen there."""
+        """Return the choices that differ at the small depth, the last of equal ones; none that was chosen
+        there."""
         seen = {self._shrunk(choice): choice for choice in choices}
         for one in chosen:
             seen.pop(self._shrunk(one), None)
@@ -274,7 +275,7 @@ def _split(cells: Sequence[int], by: int) -> list[int]:
 
 
 def _evenness(cell: int, by: int) -> int:
-    """How many walks the smaller half has."""
+    """Return the number of walks in the smaller half."""
     return min(half.bit_count() for half in _split([cell], by))
 
 

@@ -1,10 +1,10 @@
-"""Proofs by exploration: every reachable state was looked at, twice.
+"""Proofs by exploration: every reachable state is explored twice.
 
-Where the states are few, that is the fastest proof. One exploration decides all properties asked for, so it
-goes on beside the provers of one property after the other. It looks at one state of each orbit, and ends by
-itself where states grow too many. Then every state is looked at again, without symmetry and with another
-hash: the second exploration must count as many states as the orbits have, and come to the same verdicts.
-There is no invariant to write down, so where certificates are wanted nothing is explored.
+If there are few states, this is the fastest proof. One exploration decides all asked properties, so it
+continues beside the provers of one property after the other. It explores one state of each orbit, and ends by
+itself if there are too many. Then every state is explored again, without symmetry and with another hash. The
+second exploration must count as many states as the orbits have, and reach the same verdicts. There is no
+invariant to write down, so nothing is explored if certificates are wanted.
 """
 
 from __future__ import annotations
@@ -29,22 +29,23 @@ if TYPE_CHECKING:
 _MOST_STATES = 150_000
 """With more, IC3 is mostly faster, and the exploration takes a core from it in vain."""
 _MOST_STATES_AGAIN = 1_000_000
-"""Without symmetry there may be so many."""
+"""The limit of states without symmetry."""
 _HEAD_START = 0.15
-"""Processor seconds of the others, so that what they need is no more where the machine does other work, too.
-What lemmas prove is decided meanwhile, costs nothing here, and an invariant says more than a count."""
+"""The processor seconds that the others get first. They then need no longer if the machine does other work
+too. Lemmas decide some properties in that time at no cost here, and an invariant says more than a count."""
 _PAUSE = 0.05
 _IDLE_PAUSES = 5
 """On a busy machine they may have no turn in a single one."""
 _AT_ONCE = 1.0
-"""So many processor seconds it takes like the others: few states are explored by then."""
+"""The processor seconds at normal priority: few states are explored by then."""
 _POLITENESS = 5
-"""Then it gives way to IC3 and bounded model checking, which it would slow where it comes to nothing."""
+"""The lower priority after that. Otherwise a fruitless exploration would slow IC3 and bounded model
+checking."""
 
 
 @dataclass(frozen=True)
 class Explored:
-    """Every reachable state was looked at, and looked at again."""
+    """Report that every reachable state was explored twice."""
 
     holds: tuple[str, ...]
     """The properties asked for that no state violates, or that no state reaches."""
@@ -69,8 +70,8 @@ News = Event | Explored | ExplorationsDiffer
 
 
 def exploring_work(model: Model, properties: Sequence[str], limits: Limits) -> Work:
-    """Explores twice. Says nothing of the end if there are too many states, or if a property that is checked
-    along is violated: that limits what is known of the others."""
+    """Return the work that explores twice. It reports no end if there are too many states, or if a property
+    that is checked in addition is violated: that limits the knowledge about the others."""
     implied = [prop.name for prop in model.system.implied]
 
     def work(report: Callable[[Any], None], _: Connection) -> None:
@@ -156,7 +157,7 @@ def _describe_exploration(model: Model, properties: Sequence[str], found: Explor
 
 
 class SharedExploration:
-    """An exploration that goes on while provers take one property after the other, and what it has found."""
+    """An exploration that continues while provers take one property after the other, with its results."""
 
     def __init__(self, model: Model, properties: Sequence[str], limits: Limits) -> None:
         self._model = model
@@ -167,7 +168,7 @@ class SharedExploration:
         self._news: list[News] = []
 
     def enter(self, children: Children) -> None:
-        """Starts it among these children, or goes on among them."""
+        """Start the exploration among these children, or continue it among them."""
         if self._child is not None:
             children.adopt(NAME, self._child)
         elif not self._ended:
@@ -187,7 +188,8 @@ class SharedExploration:
 
     @property
     def enabled(self) -> tuple[str, ...]:
-        """The actions that are enabled in some reachable state; none if not all were looked at."""
+        """Return the actions that are enabled in some reachable state; none if not all states were
+        explored."""
         return next((news.enabled for news in self._news if isinstance(news, Explored)), ())
 
     def known(self, name: str) -> list[News]:
@@ -201,7 +203,7 @@ class SharedExploration:
         return any(isinstance(news, Explored | ViolationFound) for news in self.known(name))
 
     def hear(self, event: Message | ChildEnded, name: str) -> list[News]:
-        """Takes an event of the child; what is new of the property."""
+        """Take an event of the child. Return its news about the property."""
         if isinstance(event, ChildEnded):
             return []
         self._news.append(event.content)

@@ -21,8 +21,8 @@ class Request:
     lemmas: bool = True
     """True if IC3 assumes the protocol's lemmas after they were checked."""
     explore: bool = False
-    """True if exploration goes on beside the other provers, unless one of them or a solver is named. What it
-    proves has no certificate."""
+    """True if exploration continues beside the other provers, unless one of them or a solver is named. Its
+    proofs have no certificate."""
     first: bool = False
     """True if a property that is violated ends all."""
     witnesses: bool = False

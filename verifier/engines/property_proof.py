@@ -45,7 +45,8 @@ from verifier.trust.trace import Trace
 from verifier.verdict import NEVER_REACHED, Verdict, VerdictKind, settle_verdict
 
 _IN_THE_BACKGROUND = 10
-"""Where a proof is claimed there is mostly nothing left to find, so its check goes first."""
+"""The lower priority of searches during a check: if a proof is claimed, there is mostly nothing left to
+find."""
 IC3_SOLVER, KIND_SOLVER, BMC_SOLVER = QUERY_SOLVER, "cadical", "z3"
 
 
@@ -78,7 +79,7 @@ class PropertyProof:
         self.began = time.monotonic() - before.seconds
         self.replayer = Replayer(model)
         self.last = int(model.system.about_steps(name))
-        """How many actions a counterexample has beyond the state in which IC3 and k-induction find one."""
+        """The number of actions of a counterexample after the state in which IC3 and k-induction find it."""
         self.closed = -1 if before.depth is None else before.depth
         self.claim: tuple[str, Certificate] | None = None
         """The prover that claims a proof, and its invariant, which was not checked yet."""
@@ -148,8 +149,8 @@ class PropertyProof:
         self.children.start(prover, work)
 
     def _others(self) -> tuple[str, ...]:
-        """The other properties asked for that may serve as lemmas: what is inductive beside them is proved
-        with them."""
+        """Return the other asked properties that may serve as lemmas: inductive ones are proved with this
+        one."""
         invariants = [p.name for p in self.system.properties if p.kind is PropertyKind.INVARIANT]
         return tuple(n for n in self.request.properties if n in invariants and n != self.name)
 
@@ -252,7 +253,7 @@ class PropertyProof:
                 self._take_news(EXPLORING, news)
 
     def _tell_of_others(self, news: Any) -> None:
-        """Exploration looks at all properties: of one whose turn comes later it is said at once."""
+        """Report results of exploration on later properties at once, since it explores for all of them."""
         if isinstance(news, ViolationFound) and news.violates not in (self.name, *self._implied()):
             reached = "reached" if self.system.seeks(news.violates) else "violated"
             note = f"{reached} in {len(news.firings)} steps"
@@ -273,7 +274,7 @@ class PropertyProof:
         self._decide(kind, reason and NEVER_REACHED, found_by=EXPLORING)
 
     def _claim(self, prover: str, certificate: Certificate) -> None:
-        """Lets another solver check the proof. Bounded model checking goes on meanwhile."""
+        """Let another solver check the proof. Bounded model checking continues meanwhile."""
         if self.claim is not None:
             return
         self.claim = (prover, certificate)

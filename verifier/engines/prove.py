@@ -1,4 +1,4 @@
-"""Proofs for all depths: one property after the other, each under what is proved already."""
+"""Proofs for all depths: one property after the other, each under those that are proved already."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _check(
     interrupted = False
     waiting = sorted(request.properties, key=lambda name: _cost(model, name))
     stopped: list[str] = []
-    """Those whose share of the time is over; they wait until another property is proved."""
+    """The properties whose share of the time is over; they wait until another property is proved."""
     while waiting:
         name, left = waiting.pop(0), len(waiting) + 1
         before = found.get(name, [Verdict(name, VerdictKind.INCONCLUSIVE, None, 0.0, INTERRUPTED)])

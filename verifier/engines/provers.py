@@ -60,7 +60,7 @@ class LemmasKept:
 
     names: tuple[str, ...]
     lemmas: int
-    """How many of ``names`` are lemmas."""
+    """The number of lemmas in ``names``."""
     seconds: float
 
 
@@ -69,7 +69,7 @@ class Used:
     """The facts that the next reported proof rests on."""
 
     names: tuple[str, ...]
-    """Of those that were kept, the ones that the proof uses; inductive together."""
+    """The preserved formulas that the proof uses; they are inductive together."""
     hypotheses: tuple[str, ...]
     """The properties whose invariants it assumes."""
 

@@ -41,7 +41,7 @@ class Progress:
     """News of the claims."""
 
     claims: int
-    """How many there are."""
+    """The number of claims."""
     shown: int
     seconds: float
 
@@ -69,7 +69,7 @@ class RankingProof:
     reason: str | None
     """The facts shown, or why there is no proof."""
     is_error: bool
-    """True if the checker refutes what was shown."""
+    """True if the checker refutes the proof."""
     dead: tuple[str, ...]
     """Actions that the invariant shows to be impossible."""
     statistics: dict[str, Any]

@@ -1,9 +1,9 @@
-"""Which obligations of a proof for all constants fail at small ones. No effort of a solver can show these.
+"""The obligations of a proof for all constants that fail at small ones. No effort of a solver can show these.
 
-What is assumed in the state before is all that such a proof may assume there: the lemmas, and that what they
-read has a value; the property, if it is one of states; that no instance of an action leaves a sort, and that
-nothing is read that has no value. An obligation fails if what it claims has a value and is false. So each
-counterexample is one of the reading for all constants, at constants that satisfy its assumptions.
+Such a proof may assume in the state before: the lemmas, and that their reads have values; the property, if it
+is one of states; that no instance of an action leaves a sort or makes an undefined read. Nothing else is
+assumed here. An obligation fails if its claim has a value and is false. So each counterexample is one of the
+reading for all constants, at constants that satisfy its assumptions.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def refute_obligations(model: Model, property_name: str) -> Iterator[Refuted]:
 
 
 def _goals(model: Model) -> Iterator[tuple[str, FNode]]:
-    """The lemmas, each true also where it reads what has no value: what it means there, no reading says."""
+    """Yield the lemmas, each true also where it makes an undefined read: it has no meaning there."""
     lowering = Lowering({v: model.layout.lowered[v.name] for v in model.definition.variables})
     terms = {lemma.name: lemma.formula for lemma in model.definition.lemmas}
     for lemma in model.system.lemmas:

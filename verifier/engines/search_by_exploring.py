@@ -1,7 +1,7 @@
 """Exploration as one of the searches of bounded model checking.
 
-Where the states are few, exploration is the fastest search: it closes each depth by having looked at every
-state, and what it finds takes the fewest actions. It ends by itself where states grow too many.
+If there are few states, exploration is the fastest search. It closes each depth by visiting every state, and
+its violations have the fewest actions. It ends by itself if there are too many states.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 NAME = "explore"
 MOST_STATES = 400_000
 _MOST_EXPECTED = 2_000_000
-"""Beyond the former, states are looked at as long as no more than these are expected to the depth."""
+"""The limit of states expected to the depth, for an exploration that exceeds the former limit."""
 _MOST_MOVES = 3_000
 """Compiling more takes longer than a bounded search needs to begin."""
 _SHARE_OF_MEMORY = 4
@@ -43,7 +43,7 @@ def share_of(limits: Limits) -> Limits:
 
 @dataclass(frozen=True)
 class ExploringSearch:
-    """Which depth is to be closed for which properties."""
+    """The depth that must be closed, and the properties."""
 
     depth: int
     properties: tuple[str, ...]
@@ -62,7 +62,7 @@ def is_worth_trying(model: Model) -> bool:
 
 
 def _choices(model: Model, instance: Instance) -> int:
-    """How many values of its free parameters an instance may have."""
+    """Return the number of values that an instance's free parameters may have."""
     if not instance.inputs:
         return 1
     possible = possible_choices(instance.guard, instance.inputs)
@@ -100,7 +100,7 @@ class _Levels:
     def __init__(self, depth: int) -> None:
         self._depth = depth
         self._sizes: list[int] = []
-        """How many states are at each depth that was closed."""
+        """The number of states at each closed depth."""
 
     def look(self, progress: Progress) -> None:
         """Takes the states of a depth that is closed. Raises Interrupted."""
@@ -123,7 +123,7 @@ class Told:
         self._closed = -1
 
     def listen(self, progress: Progress) -> None:
-        """Says which depth is closed, and what was found."""
+        """Report the closed depth, and the results."""
         if progress.enabled:
             self._report(ActionsEnabled(progress.enabled))
         self.close(progress.closed, progress.seconds)

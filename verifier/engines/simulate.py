@@ -1,9 +1,9 @@
-"""Random executions, many side by side: what they reach, how long they are, what they count.
+"""Random executions, many side by side: the states that they reach, their lengths, and counts.
 
-Each walk chooses evenly among the enabled instances (and values of their free parameters). A walk ends
-where nothing can happen, at a violation, or after as many actions as were asked for. A step invariant is
-violated where an enabled instance breaks it, whether the walk would take it or not. What a reachable property
-names ends none. Finding nothing proves nothing: the verdict is then INCONCLUSIVE.
+Each walk chooses uniformly among the enabled instances (and values of their free parameters). A walk ends in
+a deadlock, at a violation, or after the given number of actions. A step invariant is violated if an enabled
+instance violates it, even if the walk takes another one. A witness of a reachable property ends no walk. A
+walk without a finding proves nothing: the verdict is then INCONCLUSIVE.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ from verifier.verdict import ENDED_FIRST, Verdict, VerdictKind
 
 _MOST_SIDE_BY_SIDE = 4096
 _MOST_CHOICES = 1 << 22
-"""Walks times moves that are looked at together."""
+"""The limit of walks times moves that are evaluated together."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """How many walks, how long, and what is counted."""
+    """The number and length of walks, and the counts."""
 
     properties: tuple[str, ...]
     walks: int = 10_000
@@ -56,7 +56,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Progress:
-    """How many walks have ended."""
+    """The number of walks that have ended."""
 
     walks: int
     seconds: float
@@ -79,7 +79,7 @@ class _Walks:
     rows: Rows
     start: Rows
     alive: NDArray[np.intp]
-    """Those that go on, by their place."""
+    """The positions of the walks that continue."""
     lengths: NDArray[np.int64]
     moves: list[tuple[NDArray[np.intp], NDArray[np.int64]]]
     """Per step which walks moved, and how."""
@@ -153,7 +153,7 @@ class _Simulation:
             self.listen(Progress(self.ended, time.monotonic() - self.began))
 
     def _step(self, walks: _Walks) -> None:
-        """One action in every walk that goes on, after looking at where it is."""
+        """Take one action in every walk that continues, after checking its state."""
         self.limits.check_time()
         look = self.moves.look(walks.rows[walks.alive])
         at_end = len(walks.moves) >= self.request.depth

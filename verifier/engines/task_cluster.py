@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from typing import Self
 
 _ATTEMPTS = 3
-"""How often the tasks are started if Spark cannot finish them, each time those that are missing."""
+"""The number of times that the tasks are started if Spark cannot finish them, each time the missing ones."""
 _WAIT_SECONDS = 0.5
 _WORKER = 192 << 20
 """Bytes of a Python worker before it does anything, rounded up."""
@@ -50,10 +50,11 @@ _SPARK_TASKS_PER_SLOT = 2
 """A Spark task does several of ours: each costs Spark a tenth of a second."""
 _TAG = "level"
 LONG = 100_000_000
-"""Successors of a search that is long. To make so many takes the processors about a minute, and Spark's start
-a tenth of that."""
+"""The number of successors of a long search. The processors need about a minute for them, and Spark's start
+takes a tenth of that."""
 _LIGHT_JAVA = ("-XX:+IgnoreUnrecognizedVMOptions", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
-"""States do not go through the JVM. It does little, and that little is done sooner than optimised."""
+"""Options of the JVM, which does little, since no states pass through it: that little need not be
+optimised."""
 
 Found = TypeVar("Found")
 
@@ -62,8 +63,8 @@ class TaskCluster:
     """A Spark session that does tasks."""
 
     def __init__(self, findings: Findings, settings: SparkSettings, patience: int | None = None) -> None:
-        """``patience``: how many successors are made before Spark is started, where it is one process on this
-        machine; None: as many as make a search long."""
+        """``patience``: the number of successors before Spark is started, if it is one process on this
+        machine. None: that of a long search."""
         self._findings = findings
         waits = is_one_process(settings.master)
         self._patience = (LONG if patience is None else patience) if waits else 0
@@ -76,7 +77,7 @@ class TaskCluster:
         self._meanwhile = TaskProcesses(findings, self._slots_here or 0, together=False)
 
     def __enter__(self) -> Self:
-        """Begins to start Spark in the thread, where it does not begin with the first tasks."""
+        """Begin to start Spark in the thread, unless it begins with the first tasks."""
         if self._slots_here is None:
             self._starting = self._thread.submit(self._start, None)
         return self
@@ -104,7 +105,8 @@ class TaskCluster:
 
     @property
     def slots(self) -> int:
-        """How many tasks run at a time. Waits for a Spark elsewhere. Raises Interrupted if it has ended."""
+        """Return the number of tasks that run at a time. Waits for a Spark elsewhere. Raises Interrupted if
+        it has ended."""
         if self._slots_here is not None and not self._started:
             return self._slots_here
         assert self._starting is not None
@@ -140,7 +142,7 @@ class TaskCluster:
         return self._on_spark(stage, tasks, self.slots * _SPARK_TASKS_PER_SLOT)
 
     def _start(self, stage: Stage | None) -> None:
-        """Starts Spark, and a Python worker in each of its slots where it is known what they need."""
+        """Start Spark, and a Python worker in each of its slots if their needs are known."""
         with ExitStack() as started:
             started.enter_context(self._session)
             if stage is not None:
@@ -188,7 +190,8 @@ class TaskCluster:
     def _collect(
         self, stage: Stage, tasks: list[tuple[int, Task]], parts: int
     ) -> list[tuple[int, Result | Failed]]:
-        """A job of so many Spark tasks. It runs in a thread, so that the clock is looked at meanwhile."""
+        """Run a job of this number of Spark tasks. It runs in a thread, so that the clock is checked
+        meanwhile."""
         context = self._session.context
         try:
             context.addJobTag(_TAG)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Self
 
 _ATTEMPTS = 3
-"""How often a task is started whose process is lost."""
+"""The number of times that a task is started if its process is lost."""
 _WAIT_SECONDS = 0.2
 
 
@@ -48,7 +48,7 @@ class TaskProcesses:
 
     @property
     def slots(self) -> int:
-        """How many processes there are."""
+        """Return the number of processes."""
         return self._count
 
     @property

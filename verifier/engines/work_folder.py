@@ -41,11 +41,11 @@ _FORMAT = 3
 _REMOVING = 4
 """Threads that remove files."""
 _OF_RUNS = re.compile(r"[0-9a-f]{16}-")
-"""How the names of a run's blocks begin (``explicit.levels.Stage.run``)."""
+"""The prefix of the names of a run's blocks (``explicit.levels.Stage.run``)."""
 _OF_THE_SYSTEM = ".nfs"
-"""How the names begin of files that were removed on a network's disk while a process has them open."""
+"""The prefix of the names of files that were removed on a network's disk while a process has them open."""
 _OF_DRAFTS = tuple(f".{name}." for name in (MANIFEST, RUNS))
-"""How the names begin of manifests and lists that were not ended."""
+"""The prefixes of the names of unfinished manifests and lists."""
 
 
 @dataclass(frozen=True)
@@ -54,9 +54,9 @@ class Level:
 
     count: int
     parts: tuple[LevelPart, ...]
-    """Of a level that was expanded, the rows may be gone."""
+    """The parts of a level; after it was expanded, their rows may be gone."""
     sources: tuple[int, ...]
-    """How many of the states have a predecessor in each chunk of the level before."""
+    """The number of states with a predecessor in each chunk of the level before."""
 
 
 @dataclass(frozen=True)
@@ -71,20 +71,20 @@ class Begun:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """All that an exploration goes on with."""
+    """The data from which an exploration continues."""
 
     partitions: int
     """A power of two."""
     begun: Begun
     levels: tuple[Level, ...]
-    """From the first level in files on; the last is the one to be looked at."""
+    """The levels from the first one in files on; the last is the one to be explored."""
     runs: tuple[tuple[Run, ...], ...]
     """For each partition the states seen."""
     counts: Mapping[str, Any]
 
     @property
     def depth(self) -> int:
-        """Of the last level."""
+        """Return the depth of the last level."""
         return len(self.begun.starts) + len(self.levels) - 2
 
     @property
@@ -101,7 +101,7 @@ class WorkFolder:
     away in the end."""
 
     def __init__(self, path: Path | None, question: Mapping[str, Any], *, resume: bool) -> None:
-        """Raises UsageError if the folder cannot be used, or holds what it should not."""
+        """Raises UsageError if the folder cannot be used, or has foreign content."""
         self._temporary = path is None
         self._question = question
         self._lock = -1
@@ -134,7 +134,7 @@ class WorkFolder:
             raise UsageError(f"--work {path} cannot be used: {reason_of(error)}") from None
 
     def _begin(self, *, new: bool) -> None:
-        """Makes what is missing. Raises UsageError if the folder has files of anyone else."""
+        """Make missing files and folders. Raises UsageError if the folder has foreign files."""
         if new:
             self.path.mkdir(parents=True, exist_ok=True)
         mine = (MANIFEST, STATES, LOCK, SPARK_LOG, RUNS)
@@ -181,8 +181,8 @@ class WorkFolder:
         return sum(block.size for block in blocks.values())
 
     def _remove_others(self, names: Iterable[str]) -> None:
-        """By several threads: to remove a GiB takes the system half a second, and nothing else goes on
-        meanwhile. None of them is left when processes are forked again."""
+        """Remove blocks of other runs by several threads: one GiB takes the system half a second, during
+        which nothing else runs. No thread is left when processes are forked again."""
         kept, begun = set(names), _beginnings(self._runs)
         with ThreadPoolExecutor(_REMOVING) as removing:
             for entry in os.scandir(self.shelf.folder):
@@ -229,7 +229,8 @@ def _remove(path: str) -> None:
 
 
 def _runs_of(folder: Path) -> tuple[str, ...]:
-    """How names of blocks begin that explorations in the folder wrote; none if it does not say so."""
+    """Return the prefixes of the names of blocks that explorations wrote in the folder; none if it does not
+    list them."""
     try:
         said = read_json(text_of(folder / RUNS))
     except (OSError, ValueError):
@@ -239,7 +240,7 @@ def _runs_of(folder: Path) -> tuple[str, ...]:
 
 
 def _beginnings(runs: Iterable[str]) -> tuple[str, ...]:
-    """How the names of the blocks of runs, and of their drafts, begin."""
+    """Return the prefixes of the names of the blocks of runs, and of their drafts."""
     return tuple(f"{dot}{run}" for run in runs for dot in ("", "."))
 
 
@@ -258,7 +259,7 @@ def _list_blocks(folder: Path) -> frozenset[str]:
 
 
 def _checksum(content: Mapping[str, Any]) -> int:
-    """Of a manifest: a digit that a disk changed would be a count that nobody doubts."""
+    """Return the checksum of a manifest: a digit that a disk changed would be an unnoticed wrong count."""
     return zlib.crc32(json.dumps(content).encode())
 
 
@@ -302,7 +303,7 @@ def _slice(content: Sequence[Any]) -> Slice:
 
 
 def _checkpoint(content: Mapping[str, Any]) -> Checkpoint:
-    """Raises ValueError, KeyError, TypeError or IndexError for what is none."""
+    """Read a checkpoint. Raises ValueError, KeyError, TypeError or IndexError for other data."""
     if content["format"] != _FORMAT:
         raise ValueError(f"its format is {content['format']} and not {_FORMAT}")
     if content["checksum"] != _checksum({name: part for name, part in content.items() if name != "checksum"}):

@@ -20,7 +20,7 @@ from verifier.solvers import QUERY_SOLVER, ClauseSolver, open_solver, satisfiabl
 from verifier.symmetry.bit_permutations import Permutation
 
 _MOST_TEMPORARY = 1500
-"""A frame's solver is built again after so many queries."""
+"""The number of queries after which a frame's solver is built again."""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from verifier.engines.ic3.known_steps import Predecessor
 from verifier.engines.ic3.lifting import Lifting
 
 _MOST_COUNTEREXAMPLES = 3
-"""How many CTGs are blocked for one candidate (``maxCTGs``)."""
+"""The limit of CTGs that are blocked for one candidate (``maxCTGs``)."""
 _DEEPEST = 1
 """CTGs are blocked to this depth of recursion (``maxDepth``)."""
 

@@ -17,11 +17,12 @@ from verifier.engines.ic3.cubes import Cube
 from verifier.symmetry.bit_permutations import Permutation
 
 _BATCH = 32
-"""So many steps become columns at once."""
+"""The number of steps that become columns at once."""
 _MOST = 1 << 14
-"""Of so many steps the older half is forgotten."""
+"""The number of steps from which the older half is forgotten."""
 _MOST_IMAGES = 8
-"""So many images of a cube are looked for. With 120 permutations, all of them take longer than a query."""
+"""The limit of images of a cube that are tried. With 120 permutations, all of them take longer than a
+query."""
 _DIGITS = bytes.maketrans(b"\x00\x01", b"01")
 
 
@@ -147,7 +148,7 @@ def _join_bits(old: Sequence[int], new: Sequence[int], place: int) -> list[int]:
 
 
 def _within(columns: Sequence[int], cube: Iterable[int], among: int) -> int:
-    """Those of the steps whose state is in the cube."""
+    """Return the steps whose state is in the cube."""
     for literal in cube:
         among &= columns[literal] if literal > 0 else ~columns[-literal]
         if not among:

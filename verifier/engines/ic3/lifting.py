@@ -18,7 +18,7 @@ from verifier.engines.ic3.query_solver import QuerySolver
 from verifier.solvers import QUERY_SOLVER
 
 _MOST_TEMPORARY = 3000
-"""The solver is built again after so many queries."""
+"""The number of queries after which the solver is built again."""
 
 
 class Lifting:

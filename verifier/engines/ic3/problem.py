@@ -31,7 +31,7 @@ class Problem:
     """A system and one property of it."""
 
     unrolling: Unrolling
-    """Of single steps."""
+    """The unrolling of single steps."""
     name: str
     """The property, as ``unrolling`` calls it."""
     lemma_names: Sequence[str]
@@ -50,7 +50,7 @@ class Problem:
 
     @property
     def bits(self) -> int:
-        """How many state bits there are."""
+        """Return the number of state bits."""
         return self.unrolling.bits
 
     @property

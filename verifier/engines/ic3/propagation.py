@@ -14,7 +14,7 @@ from verifier.engines.ic3.inductive_generalisation import InductiveGeneralisatio
 from verifier.engines.ic3.orbits import Orbit
 
 _MOST_COUNTEREXAMPLES = 5
-"""How many counterexamples to the propagation of one clause are blocked."""
+"""The limit of counterexamples to the propagation of one clause that are blocked."""
 
 
 def propagate(frames: Frames, generalisation: InductiveGeneralisation) -> int | None:

@@ -67,9 +67,10 @@ def _orbits(invariant: Sequence[Clause], permutations: Sequence[Permutation]) ->
 
 
 class _Cores:
-    """Which orbits of clauses and which lemmas a query uses. A literal of its own switches each of them on.
+    """The orbits of clauses and the lemmas that a query uses.
 
-    One for each clause would be many assumptions of each query, which then take most of the time.
+    A literal of its own switches each of them on. One literal for each clause would mean many assumptions in
+    each query, which then take most of the time.
     """
 
     def __init__(self, problem: Problem, orbits: Sequence[tuple[Clause, ...]], solver: str) -> None:
@@ -78,7 +79,7 @@ class _Cores:
         self._orbit_of = {switch: orbit for orbit, switch in enumerate(self._switches)}
         self._lemma_of = {next(fresh): index for index in range(len(problem.lemmas))}
         self.lemmas: set[int] = set()
-        """Those that queries used so far, by index."""
+        """The lemmas that queries have used, by index."""
         switched = [
             [-on, *clause] for on, orbit in zip(self._switches, orbits, strict=True) for clause in orbit
         ]

@@ -27,14 +27,14 @@ class FrameClosed:
     clauses: int
     """Learned clauses that hold in some frame from 1 on. Each image is counted."""
     obligations: int
-    """How often a proof obligation was taken from the queue so far."""
+    """The number of proof obligations taken from the queue."""
     queries: int
     seconds: float
 
 
 @dataclass(frozen=True)
 class FrameProgress:
-    """How far the search in the frontier is."""
+    """The progress of the search in the frontier."""
 
     frame: int
     clauses: int
@@ -50,7 +50,7 @@ class Proof:
 
     clauses: tuple[tuple[int, ...], ...]
     learned: int
-    """The first so many clauses were learned; the others are seeds."""
+    """The number of learned clauses, which come first; the others are seeds."""
     frame: int
     queries: int
     seconds: float
