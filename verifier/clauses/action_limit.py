@@ -1,9 +1,8 @@
-"""At most so many actions in all the parallel steps of an execution, as clauses.
+"""A limit on the actions in all parallel steps of an execution, as clauses.
 
-Parallel steps see executions with more actions than steps. Where only executions up to a number of actions
-count, their actions are counted, step after step, by a sequential counter (Sinz 2005,
-doi:10.1007/11564751_73). Of instances that write a common field at most one fires in a step, so that a group
-of them counts as one.
+Parallel steps see executions with more actions than steps. If only executions up to a number of actions
+count, a sequential counter counts their actions, step after step (Sinz 2005, doi:10.1007/11564751_73). At
+most one of the instances that write a common field fires in a step, so a group of them counts as one.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ class Clausifier:
 
     @property
     def variable_count(self) -> int:
-        """How many variables are in use; the first is `first_variable`."""
+        """Return the number of variables in use; the first is `first_variable`."""
         return self._next - self._first
 
     @property

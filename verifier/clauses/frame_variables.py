@@ -1,4 +1,4 @@
-"""Which variables the frames of an unrolling have in one solver."""
+"""The variables of an unrolling's frames in one solver."""
 
 from __future__ import annotations
 

@@ -46,7 +46,8 @@ def firing_order(instances: Sequence[Instance]) -> list[int]:
 
 
 def _list_followers(instances: Sequence[Instance]) -> list[set[int]]:
-    """For each instance the others that should stand after it, because they write what it reads."""
+    """Return for each instance the others that should come after it, because they write fields that it
+    reads."""
     writers: dict[int, set[int]] = {}
     for index, instance in enumerate(instances):
         for leaf in instance.writes:

@@ -97,12 +97,12 @@ class SystemText:
         return [f"(declare-fun {bit_name(symbol)} () Bool)" for symbol in self.system.bits]
 
     def initial(self) -> tuple[list[str], str]:
-        """That a state is an initial state: what the formula needs defined, and the formula."""
+        """Return the definitions that the formula of initial states needs, and the formula."""
         terms = _Terms("initial", (self.system.init,))
         return terms.definitions, terms.text[self.system.init]
 
     def valid(self) -> tuple[list[str], str]:
-        """That the bits hold a state, in the same form."""
+        """Return the definitions and the formula that the bits encode a state."""
         terms = _Terms("valid", (self.system.valid,))
         return terms.definitions, terms.text[self.system.valid]
 
@@ -116,7 +116,7 @@ class SystemText:
         return [*terms.definitions, *named]
 
     def inputs(self) -> list[str]:
-        """Which instance is taken, and with which free parameters."""
+        """Return declarations of the taken instance and its free parameters."""
         free = (bit_name(symbol) for instance in self.system.instances for symbol in instance.inputs)
         return [f"(declare-fun {name} () Bool)" for name in (*free, *self.taken)]
 

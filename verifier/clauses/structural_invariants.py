@@ -27,12 +27,12 @@ from verifier.symmetry.bit_permutations import Permutation
 from verifier.system.transition_system import TransitionSystem
 
 WALKS = 512
-"""How many random walks there are."""
+"""The number of random walks."""
 _WALK_LENGTH = 60
 _MOST_PAIRS = 50_000
-"""So many binary clauses are asked about. Each takes a query, and what is left out is only no help."""
+"""The limit of binary clauses that are tried. Each takes a query, and a missing one only helps less."""
 _BUNDLE = 16
-"""How many clauses a query assumes together."""
+"""The number of clauses that a query assumes together."""
 _FEWER, _SHORTER = 64, 16
 """The walks, and their length, from a state in which candidates break. Longer ones drop hardly more."""
 
@@ -156,14 +156,14 @@ def _candidates(history: Sequence[int]) -> list[list[int]]:
 
 
 def _false_in(history: Sequence[int], states: int) -> dict[int, int]:
-    """For each literal the states of walks in which it is false, of so many."""
+    """Return for each literal the states of walks in which it is false."""
     everywhere = (1 << states) - 1
     false_in = {index + 1: values ^ everywhere for index, values in enumerate(history)}
     return false_in | {-(index + 1): values for index, values in enumerate(history)}
 
 
 def _orbits(candidates: Sequence[Clause], permutations: Sequence[Permutation]) -> list[tuple[int, Clause]]:
-    """Those candidates all of whose images are candidates, each with the number of its orbit."""
+    """Return the candidates all of whose images are candidates, each with the number of its orbit."""
     place = {frozenset(clause): number for number, clause in enumerate(candidates)}
     found = []
     for number, clause in enumerate(candidates):
@@ -193,7 +193,7 @@ class _Inductiveness:
 
 
 class _Clauses:
-    """The clauses of orbits in arrays, of which all are looked at in each of many states at once."""
+    """The clauses of orbits in arrays, which are all checked in many states at once."""
 
     def __init__(self, orbits: Mapping[int, Sequence[Clause]]) -> None:
         clauses = [(orbit, list(clause)) for orbit, clauses in orbits.items() for clause in clauses]
@@ -203,8 +203,8 @@ class _Clauses:
         self._literals = np.array(filled, np.int64).reshape(-1, longest).T
 
     def fallen(self, false_in: Mapping[int, int], states: int) -> list[int]:
-        """Takes out the orbits with a clause that is false in some state, given the states in which each
-        literal is false, a bit for each of so many."""
+        """Remove the orbits with a clause that is false in some state. ``false_in``: the states in which each
+        literal is false, one bit for each."""
         size = -(-states // 64) * 8
         last = len(false_in) // 2
         ordered = chain(range(-last, 0), range(1, last + 1))

@@ -17,7 +17,7 @@ from verifier.system.transition_system import Instance, TransitionSystem
 
 
 class Steps(StrEnum):
-    """How many actions one step takes."""
+    """The number of actions that one step takes."""
 
     SERIAL = "serial"
     """Exactly one."""
@@ -38,7 +38,7 @@ class Unrolling:
 
     stride: int
     bits: int
-    """How many state bits there are; they are variables 1, 2, …"""
+    """The number of state bits; they are variables 1, 2, …"""
     start: Clauses
     """Holds in frame 0 only: an initial state."""
     state: Clauses
@@ -239,7 +239,7 @@ class _Mentions:
         self.named_by: list[list[int]] = []
         """For each bit, the instances that name its element."""
         self.requirements: list[tuple[int, int]] = []
-        """Pairs of an instance and a bit that must hold where it fires."""
+        """Pairs of an instance and a bit that must hold if the instance fires."""
         place: dict[tuple[IndexSet, Concrete], int] = {}
         predecessor: dict[int, int] = {}
         for symmetry in system.symmetries:

@@ -21,7 +21,7 @@ class Step:
 
 
 def arrangements(labels: Arrangement) -> int:
-    """How many orders the things of a block have that differ."""
+    """Return the number of different orders of a block's things."""
     return factorial(len(labels)) // prod(factorial(labels.count(label)) for label in set(labels))
 
 

@@ -1,8 +1,7 @@
 """Blocks: columns of 64-bit words in files that are written once.
 
-A block is written under another name and gets its own when it is whole. Its length and its checksum are
-kept by whoever knows of it, so that a file that was cut short or damaged is noticed, and never read as
-fewer states.
+A block is written under another name and gets its own when it is complete. Its users keep its length and its
+checksum, so that a truncated or damaged file is noticed, and never read as fewer states.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 Column = NDArray[np.uint64]
 WORD_BYTES = 8
 DRAFT = ".draft"
-"""How the name of a file ends that is not whole."""
+"""The suffix of the name of an incomplete file."""
 
 
 class Damaged(Exception):
@@ -40,7 +39,7 @@ class Block:
     """A file of columns, one after the other."""
 
     name: str
-    """Of the file, within the folder."""
+    """The name of the file, within the folder."""
     columns: int
     count: int
     """Words of each column."""
@@ -125,7 +124,7 @@ class Shelf:
         return part.part(start, end)
 
     def check(self, block: Block) -> None:
-        """Raises Damaged unless the file holds what was written."""
+        """Raise Damaged unless the file holds the written content."""
         self._check_size(block)
         checksum = 0
         for column in range(block.columns):
@@ -151,7 +150,7 @@ _AT_ONCE = 1 << 20
 
 
 class BlockWriter:
-    """Writes a block piece by piece. Use as a context: what is not ended with ``done`` is removed."""
+    """Writes a block piece by piece. Use it as a context: a block without ``done`` is removed."""
 
     def __init__(
         self, shelf: Shelf, name: str, columns: int, count: int, *, lasting: bool = True

@@ -1,9 +1,9 @@
-"""Classes of states of which one is looked at.
+"""Classes of states of which one is explored.
 
-Interchangeable elements of index sets make them (``orbits``), or the permutations of words that a
-definition names. Of these every one is tried: the least state that they make of a state represents its class.
-Permutations of words are seldom permutations of bits, because words are held in binary code. So each
-generator of the group is compiled, and the others are made by applying generators one after the other.
+They are made by interchangeable elements of index sets (``orbits``), or by the permutations of words that a
+definition names. All of the latter are tried: the least image of a state represents its class. Permutations
+of words are seldom permutations of bits, because words have a binary code. So each generator of the group is
+compiled, and the others are made by applying generators one after the other.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ _MOST_PERMUTATIONS = 1_000
 
 
 class Classes(Protocol):
-    """Which state represents each state, and how many it represents."""
+    """The representative of each state, and the number of states that it represents."""
 
     size: int
-    """How many permutations there are."""
+    """The number of permutations."""
 
     def representatives(self, rows: Rows) -> Rows:
         """For each state the state that represents its class."""
@@ -44,8 +44,8 @@ class Classes(Protocol):
 
 
 def classes_of(model: Model, *, symmetry: bool) -> Classes | None:
-    """The classes by what the definition says to permute, or, with ``symmetry``, by the interchangeable
-    elements; None where each state is a class of its own."""
+    """Return the classes by the definition's permutations, or, with ``symmetry``, by the interchangeable
+    elements. None if each state is a class of its own."""
     if model.definition.permutations:
         return PermutedWords(model)
     return Orbits(model) if symmetry and model.system.symmetries else None
@@ -88,7 +88,7 @@ class PermutedWords:
         return to_rows(best, len(rows))
 
     def _fixed(self, rows: Rows) -> NDArray[np.int64]:
-        """How many permutations leave each state as it is."""
+        """Return the number of permutations that leave each state unchanged."""
         start, fixed = to_slices(rows, max(1, self._bits)), np.ones(len(rows), np.int64)
         for image in self._images(start, self._tree):
             fixed += 1 - octets(where_different(image, start), len(rows))

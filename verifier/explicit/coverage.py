@@ -43,7 +43,7 @@ class Coverage:
             self.found[step.move] += count
 
     def add(self, other: Coverage) -> None:
-        """Adds what was counted elsewhere."""
+        """Add counts from elsewhere."""
         self.taken += other.taken
         self.found += other.found
         self._enabled.update(other._enabled)

@@ -1,4 +1,4 @@
-"""A level is expanded: some of its states are looked at, and their successors written (``levels``)."""
+"""The expansion of a level: some of its states are explored, and their successors written (``levels``)."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class _Pieces:
         self.written: list[Sections] = []
 
     def add(self, rows: Rows, keys: Column) -> None:
-        """Takes successors, and writes what was collected if it is much."""
+        """Take successors, and write the collected ones if there are many."""
         end = self._count + len(keys)
         self._words[:, self._count : end] = rows.T
         self._keys[self._count : end] = keys
@@ -70,7 +70,7 @@ class _Pieces:
             self.write()
 
     def write(self) -> None:
-        """Writes what was collected."""
+        """Write the collected successors."""
         if not self._count:
             return
         words, keys = self._words[:, : self._count], self._keys[: self._count]

@@ -27,7 +27,8 @@ MOST = 4_000_000
 """The most states, complete or partial, that an enumeration may have."""
 
 _MANY_BITS, _MOST_LISTED = 16, 256
-"""A conjunct that lists states is taken apart if it speaks of more bits, and lists no more of them."""
+"""Limits for splitting a conjunct that lists states: it mentions more bits than the first, and lists no more
+states than the second."""
 
 Column = NDArray[np.bool_]
 
@@ -57,8 +58,8 @@ class _Enumeration:
         self.waiting: list[tuple[FNode, frozenset[FNode]]] = []
 
     def parts(self) -> list[_Enumeration] | None:
-        """The enumerations of the states that a conjunct lists, of those that speak of many bits the one that
-        speaks of the most; None if there is none."""
+        """Return the enumerations of the states that a conjunct lists; None if there is none. Among conjuncts
+        that mention many bits, it takes the one that mentions the most."""
         listings = [pair for pair in self.waiting if len(pair[1]) > _MANY_BITS and _may_list(pair[0])]
         for listing, _ in sorted(listings, key=lambda pair: -len(pair[1])):
             parts = [(listed, self.within(listing, listed)) for listed in listing.args()]

@@ -1,4 +1,4 @@
-"""Keys of interchangeable elements: what a state says of each without naming the others."""
+"""Keys of interchangeable elements: the role of each in a state, without the names of the others."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ class Tally:
         return within
 
     def add(self, other: Tally) -> None:
-        """Adds what was counted elsewhere."""
+        """Add counts from elsewhere."""
         self.coverage.add(other.coverage)
         self.looked += other.looked
         self.within += other.within
@@ -99,7 +99,7 @@ class Stage:
 
     @property
     def shelf(self) -> Shelf:
-        """Where blocks are."""
+        """Return the place of blocks."""
         return Shelf(self.folder, lasting=self.lasting)
 
     def tally(self) -> Tally:
@@ -118,16 +118,16 @@ class LevelPart:
 
 @dataclass(frozen=True)
 class Expand:
-    """A task: to look at some states of a level, and write their successors."""
+    """A task: explore some states of a level, and write their successors."""
 
     level: int
     number: int
-    """Of the task within the level."""
+    """The number of the task within the level."""
     parts: tuple[LevelPart, ...]
     sources: tuple[int, int]
     """The keys of the states have chunks from the one number to below the other."""
     skipped: int
-    """So many of the states with these keys come first and belong to the task before."""
+    """The number of states with these keys that come first and belong to the task before."""
     first: int
     """The number of the first state within its level."""
     count: int
@@ -136,7 +136,7 @@ class Expand:
     expanded: bool
     """True if successors are looked for."""
     capacity: int
-    """How many successors are kept in memory, roughly."""
+    """The approximate number of successors that are kept in memory."""
     sections: int
     """Into how many parts successors are divided: a power of two, and a multiple of the partitions."""
 
@@ -150,9 +150,9 @@ class Expanded:
     failing: dict[str, int]
     """For each property that fails in some of the states the first of them, as a number within the level."""
     pieces: tuple[Sections, ...]
-    """Successors: all that is in a block comes after what is in the one before, in the order of keys."""
+    """Successors in the order of keys: all those of a block come after those of the block before."""
     peak_memory: int
-    """Of the process, in bytes."""
+    """The peak memory of the process, in bytes."""
 
     @property
     def place(self) -> int:
@@ -173,11 +173,11 @@ class Settle:
     runs: tuple[Run, ...]
     """The states seen before, the oldest first."""
     chunks: int
-    """Of the level that the successors come from."""
+    """The number of chunks of the level from which the successors come."""
     capacity: int
     properties: tuple[str, ...] | None = None
-    """None: the new states are written, and looked at later. Else they are looked at here and not written,
-    which is for a last level that nobody goes on from: the properties whose first failure is looked for."""
+    """None: the new states are written, and explored later. Otherwise this is the last level: they are
+    checked here and not written. These are the properties whose first failure is sought."""
 
 
 @dataclass(frozen=True)
@@ -189,7 +189,7 @@ class Settled:
     parts: tuple[LevelPart, ...]
     runs: tuple[Run, ...]
     tally: Tally
-    """Of the new states, if they were looked at."""
+    """The counts of the new states, if they were checked."""
     failing: dict[str, int]
     """For each property that fails in some of these the key of the first of them."""
     found: NDArray[np.int64]
@@ -209,13 +209,13 @@ Result: TypeAlias = Expanded | Settled
 
 
 def capacity_of(stage: Stage, memory: int) -> int:
-    """How many successors fit into so many bytes while they are sorted."""
+    """Return the number of successors that fit into this memory while they are sorted."""
     return max(1 << 14, memory // (8 * (4 * stage.transitions.words + 8)))
 
 
 def sections_of(partitions: int, count: int) -> int:
-    """Into how many parts the successors of so many states are divided. Several parts of a partition are
-    settled by one task, one after the other: what is sorted at once then fits better into caches."""
+    """Return the number of parts into which the successors of this number of states are divided. One task
+    settles several parts of a partition, one after the other: the sorted data then fit better into caches."""
     wanted = -(-count // _STATES_PER_SECTION)
     return min(MOST_PARTS, max(partitions, 1 << (wanted - 1).bit_length()))
 
@@ -231,7 +231,7 @@ def parse_key(key: int) -> tuple[int, int, int]:
 
 
 def of_chunks(shelf: Shelf, keys: Slice, sources: tuple[int, int]) -> tuple[int, int]:
-    """Where the keys begin and end whose predecessors are in these chunks."""
+    """Return the range of keys whose predecessors are in these chunks."""
     inner = shelf.narrowed(keys, sources[0] << CHUNK_SHIFT, sources[1] << CHUNK_SHIFT)
     return inner.start - keys.start, inner.end - keys.start
 

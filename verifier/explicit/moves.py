@@ -36,7 +36,7 @@ class Move:
 
 @dataclass(frozen=True)
 class _Update:
-    """How a move changes rows: the bits that it sets and clears, and the bits that outputs give."""
+    """The effect of a move on rows: the bits that it sets and clears, and the bits that outputs determine."""
 
     kept: Rows
     """One row: the bits that keep their old value."""
@@ -109,7 +109,7 @@ class Transitions:
         return parts.hexdigest()
 
     def chunk(self, octets: int = 1 << 25) -> int:
-        """How many states to evaluate at once, so that the outputs fit into this memory."""
+        """Return the number of states to evaluate at once, so that the outputs fit into this memory."""
         fitting = octets // (8 * max(1, self._compiled.outputs))
         return WORD * max(4, min(256, fitting))
 
@@ -195,7 +195,7 @@ class Moves(Transitions):
                 yield Move(instance, inputs), guard, changed
 
     def _count_of_choices(self, instance: Instance) -> int:
-        """How many values the free parameters have together."""
+        """Return the number of combined values of the free parameters."""
         if not instance.inputs:
             return 1
         return math.prod(len(leaf.values) for leaf in self.model.free_layouts[instance.label].leaves)

@@ -34,7 +34,7 @@ _BITS_BETWEEN_CHECKS = 16
 _AT_ONCE = 1 << 16
 """States that are sorted at once."""
 FEW_PERMUTATIONS = 24
-"""Up to so many permutations are all tried: that costs less than to sort."""
+"""The limit of permutations that are all tried: that costs less than sorting."""
 _MOST_ORDERS = 50_000
 """The most orders of elements with equal keys that are tried."""
 
@@ -55,7 +55,7 @@ class Orbits:
         self._bits = len(model.system.bits)
         self._sets = tuple(_Interchangeable(model, place) for place in range(len(model.system.symmetries)))
         self.size = prod(factorial(elements.count) for elements in self._sets)
-        """How many permutations there are."""
+        """The number of permutations."""
         self._counted: type = np.int64 if self.size <= _MOST_IN_WORDS else object
 
     def representatives(self, rows: Rows) -> Rows:
@@ -242,7 +242,7 @@ class _Interchangeable:
 
 
 def where_less(one: Slices, other: Slices) -> Mask:
-    """Where the one is less than the other, the first bit counting most."""
+    """Return where the first is less than the second; the first bit is the most significant."""
     less = np.zeros(one.shape[1], np.uint64)
     undecided = ~less
     for bit in range(len(one)):
@@ -255,7 +255,7 @@ def where_less(one: Slices, other: Slices) -> Mask:
 
 
 def where_different(one: Slices, other: Slices) -> Mask:
-    """Where the one is not the other."""
+    """Return where the two differ."""
     alike = ~np.zeros(one.shape[1], np.uint64)
     for bit in range(len(one)):
         alike &= ~(one[bit] ^ other[bit])

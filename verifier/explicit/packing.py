@@ -16,7 +16,7 @@ WORD = 64
 
 
 def words_for(bits: int) -> int:
-    """How many words hold so many bits; at least one."""
+    """Return the number of words that hold this number of bits; at least one."""
     return max(1, -(-bits // WORD))
 
 

@@ -1,7 +1,7 @@
-"""States as columns of which the first is scattered evenly, so that ranges of it are parts of equal size.
+"""States as columns of which the first is scattered evenly, so that its ranges are parts of equal size.
 
-The first word of a row is replaced by a hash of the whole row. The other words stay. This can be undone, so
-different states have different columns: whoever compares all columns needs no row.
+The first word of a row is replaced by a hash of the whole row. The other words stay. The hash is invertible,
+so different states have different columns: a comparison of all columns needs no row.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _MODULUS = 1 << 64
 SPACE = 1 << 64
 """The first column has values below this."""
 MOST_PARTS = 1 << 16
-"""Into so many parts of equal size at most it is divided."""
+"""The limit of parts of equal size."""
 
 
 def columns_of(rows: Rows) -> list[Column]:
@@ -47,7 +47,7 @@ def rows_of(columns: list[Column]) -> Rows:
 
 
 def bounds(parts: int, low: int = 0, high: int = SPACE) -> list[int]:
-    """The bounds of so many parts of equal size of a range of the first column."""
+    """Return the bounds of this number of equal parts of a range of the first column."""
     return [low + (high - low) * part // parts for part in range(parts + 1)]
 
 

@@ -34,7 +34,7 @@ class Sections:
 
     block: Block
     bounds: tuple[int, ...]
-    """Of the sections, in successors."""
+    """The bounds of the sections, counted in successors."""
     least_key: int | None
 
     def each(self) -> Iterator[tuple[int, Section]]:

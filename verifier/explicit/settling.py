@@ -26,9 +26,9 @@ from verifier.explicit.sections import Section, in_sections
 from verifier.explicit.sorted_states import Columns, Run, distinct, merge_runs, narrow_slices, seen, size
 
 FEW_RUNS = 4
-"""So many runs of a partition are left as they are."""
+"""The number of runs of a partition up to which they stay as they are."""
 _MUCH_LARGER = 2
-"""A run so many times larger than those after it is not merged with them."""
+"""A run that exceeds the sum of later ones by this factor is not merged with them."""
 
 
 def settle(stage: Stage, task: Settle) -> Settled:

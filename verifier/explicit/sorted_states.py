@@ -26,7 +26,7 @@ _SLOTS_PER_STATE = 2
 _PREFIX_SHIFT = np.uint64(32)
 """States are first ordered by the bits of the first column above this one."""
 _FEW = 64
-"""Where a run has so many times more states than are looked for, it is not read but searched in."""
+"""The factor by which a run exceeds the sought states for it to be searched instead of read."""
 
 
 def mostly_distinct(columns: Columns) -> Places:
@@ -83,7 +83,7 @@ def _order(first: Column) -> Places:
 
 
 def _differ(columns: Columns) -> NDArray[np.bool_]:
-    """Of each state but the first whether it differs from the one before."""
+    """Return for each state but the first whether it differs from the one before."""
     result: NDArray[np.bool_] = columns[0][1:] != columns[0][:-1]
     for column in columns[1:]:
         result |= column[1:] != column[:-1]
@@ -101,7 +101,7 @@ def _ranges_of(ascending: Column, values: Column) -> Places:
 
 
 def seen(shelf: Shelf, columns: Columns, part: Slice) -> NDArray[np.bool_]:
-    """Which of the states, ascending, a slice of a run has."""
+    """Return which of the states, in ascending order, a slice of a run contains."""
     found = np.zeros(len(columns[0]), np.bool_)
     if not len(part) or not len(found):
         return found
@@ -137,7 +137,7 @@ def narrow_slices(shelf: Shelf, run: Sequence[Slice], low: int, high: int) -> li
 
 
 def size(run: Run) -> int:
-    """How many states it has."""
+    """Return the number of states."""
     return sum(map(len, run))
 
 

@@ -142,7 +142,7 @@ class StateTable:
         return (slots + 1) & (len(self._slots) - 1)
 
     def _make_room(self, coming: int) -> None:
-        """Makes room for so many further states."""
+        """Make room for this number of further states."""
         needed = self._count + coming
         if needed > len(self._rows):
             capacity = int(needed * _GROWTH)

@@ -1,1 +1,1 @@
-"""Outcomes of runs, as plain data: the run, its JSON object, its rows, and what was expected of it."""
+"""Outcomes of runs, as plain data: the run, its JSON object, its rows, and its expectations."""

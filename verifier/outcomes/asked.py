@@ -42,7 +42,7 @@ def document_actions(definition: Definition) -> dict[str, str]:
 
 
 def place_actions(definition: Definition) -> dict[str, str]:
-    """Where the actions are written: the file without its folder, and the line."""
+    """Return the place of each action: the file without its folder, and the line."""
     return {a.name: re.split(r"[/\\]", a.place)[-1] for a in definition.actions if a.place}
 
 

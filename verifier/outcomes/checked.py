@@ -16,8 +16,8 @@ _DECIDED = (
     VerdictKind.HOLDS,
     VerdictKind.ERROR,
 )
-"""No engine of a check has a bound. A temporal property HOLDS where all executions within a constraint were
-looked at."""
+"""The decisive verdicts. No engine of a check has a bound: a temporal property HOLDS if all executions within
+a constraint were explored."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class CheckOutcome(Outcome):
     by: Mapping[str, str] = field(default_factory=dict)
     """The engine that decided each property."""
     evidence: Mapping[str, str] = field(default_factory=dict)
-    """How sure each decided property is."""
+    """The evidence for each decided property."""
     definitions: Mapping[str, Definition] = field(default_factory=dict)
     """The definition that each engine's executions are of."""
     spec: str = ""

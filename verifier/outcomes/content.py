@@ -96,7 +96,7 @@ def _result(verdict: Verdict, trace: Mapping[str, Any] | None = None) -> dict[st
 
 
 def _parameters(model: Model | None) -> dict[str, str] | None:
-    """How the parameters were read that the protocol leaves open; the instances are those of this reading."""
+    """Return how open parameters of the protocol were read; the instances belong to this reading."""
     if model is None:
         return None
     return {
@@ -123,7 +123,7 @@ def _statistics(run: Run) -> dict[str, Any]:
 
 
 def files_of(definition: Definition) -> dict[str, str]:
-    """Of a TLA+ module the names of its file and its configuration, without the folders they are in."""
+    """Return the names of a TLA+ module's file and configuration, without their folders."""
     shown = definition.presentation
     if not shown.config:
         return {}

@@ -24,7 +24,7 @@ class Expectation:
 
 @dataclass(frozen=True)
 class Enabling:
-    """That an action is enabled in a state searched."""
+    """The expectation that an action is enabled in a searched state."""
 
     action: str
 

@@ -26,13 +26,13 @@ _CLOSING = (VerdictKind.HOLDS, VerdictKind.INCONCLUSIVE)
 """Verdicts whose depth is one that was closed."""
 
 ASKED = "asked"
-"""The figure that says what was asked: the property's kind, formula and documentation."""
+"""The figure with the question: the property's kind, formula and documentation."""
 DOCUMENTED = "documented"
 """The figure that says what the actions of an execution do."""
 PLACES = "places"
 """The figure that says where the actions of an execution are written."""
 ASSUMPTIONS = "assumptions"
-"""The figure of a proof for all constants that says what it assumes of them."""
+"""The figure of a proof for all constants with its assumptions on them."""
 
 
 @dataclass(frozen=True)
@@ -40,9 +40,9 @@ class Row:
     """The verdict on one property of one protocol at one choice of constants."""
 
     job_id: str
-    """The hash of what was asked: spec, constants, property, engine, options, version of this program."""
+    """The hash of the question: spec, constants, property, engine, options, version of this program."""
     run_id: str
-    """Of the command that ran the job."""
+    """The command that ran the job."""
     spec: str
     spec_hash: str
     constants: Mapping[str, Any]
@@ -58,7 +58,7 @@ class Row:
     """The depth closed, or searched; None if not even the initial states were."""
     reason: str | None
     seconds: float
-    """Of the whole run, with building."""
+    """The time of the whole run, with building."""
     peak_memory: int | None
     """Bytes; None if it was not measured."""
     steps: int | None
@@ -69,20 +69,20 @@ class Row:
     proof: Mapping[str, Any] | None
     """Who found and who checked the invariant, its lemmas and clauses, the obligations."""
     statistics: Mapping[str, Any]
-    """As the engine's JSON output has them."""
+    """The figures of the engine's JSON output."""
     drawing: Mapping[str, Any] | None
-    """How the protocol wants its traces drawn; None: it does not say."""
+    """The protocol's drawing of its traces; None if it has none."""
     exit_code: int
-    """Of this verdict, expectations applied."""
+    """The exit code of this verdict, expectations applied."""
     error: str | None
-    """Of a verdict ERROR, what went wrong."""
+    """The reason for a verdict ERROR."""
     host: str
     started_at: str
     """ISO 8601, UTC."""
 
     @property
     def shown_constants(self) -> str:
-        """``replicas=3, log_size=2``; of a proof for all constants, what it assumes of them."""
+        """Return ``replicas=3, log_size=2``; for a proof for all constants, its assumptions on them."""
         if not self.is_for_all_constants:
             return show_constants(self.constants)
         return ", ".join(["all constants", *self.statistics[ASSUMPTIONS]])
@@ -102,7 +102,7 @@ class Row:
 
     @property
     def identity(self) -> str:
-        """The key that follows from what the row says was asked."""
+        """Return the key that follows from the row's question."""
         asked = (self.spec_hash, self.constants, self.property_name, self.engine)
         return job_id(*asked, self.options, self.tool_version)
 
@@ -138,10 +138,8 @@ def job_id(
     options: Mapping[str, Any],
     tool_version: str,
 ) -> str:
-    """The key of a job: the same question has the same key, on any machine. Sixteen hexadecimal digits.
-
-    Limits of time and memory, and where it runs, are no part of the question.
-    """
+    """Return the key of a job: the same question has the same key, on any machine. It has sixteen hexadecimal
+    digits. Limits of time and memory, and the place of the run, are no part of the question."""
     meant = {name: value for name, value in options.items() if name not in _NOT_ASKED}
     asked = [spec_hash, dict(constants), property_name, name_in_keys(engine), meant, tool_version]
     text = json.dumps(asked, sort_keys=True, ensure_ascii=False)
@@ -216,7 +214,8 @@ def _document(content: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str
 
 
 def _exit_codes(content: Mapping[str, Any]) -> Sequence[int]:
-    """Of each verdict; where an action was never enabled though that was expected, none is a success."""
+    """Return the exit code of each verdict. If an action was never enabled although that was expected, none
+    is a success."""
     found = [(result["property"], VerdictKind(result["verdict"])) for result in content["results"]]
     title = deadlock_title(content["statistics"])
     of_verdicts = [word for word in content.get("expected", ()) if not word.lower().endswith("=enabled")]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Origin:
-    """Where and when a run was made, and by which version."""
+    """The place, time and program version of a run."""
 
     run_id: str
     tool_version: str
@@ -48,7 +48,7 @@ class Run:
     """The solvers that took part, each once."""
     outcome: Outcome
     seconds: float
-    """Of the whole run, with building."""
+    """The time of the whole run, with building."""
     building_seconds: float
     exit_code: int
     expected: tuple[str, ...] = ()
@@ -56,20 +56,20 @@ class Run:
     missing: tuple[str, ...] = ()
     """Actions that were expected to be enabled, and were not."""
     proofs: tuple[Mapping[str, Any], ...] = ()
-    """How each proof was found and checked, as the JSON output has it."""
+    """The origin and check of each proof, as the JSON output has it."""
     certificates: Mapping[str, Certificate] = field(default_factory=dict)
-    """Of each property that is proved, if it can be written down."""
+    """The certificate of each proved property, if it can be written down."""
     origin: Origin = field(default_factory=origin)
     traces: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """ITF of the executions by property, where the model does not write them: of TLA+ modules."""
 
     assumptions: tuple[str, ...] | None = None
-    """Of a run that is about all constants: what it assumes of them. None: it is about the constants of the
+    """The assumptions on constants of a run about all constants. None: the run is about the constants of the
     definition."""
     beyond_declared: tuple[str, ...] = ()
     """The part that the protocol declares neither with its constants nor as its own assumptions."""
     certificate_texts: Mapping[str, str] = field(default_factory=dict)
-    """Of each property that is proved for all constants, the text of the certificate's file."""
+    """For each property that is proved for all constants, the text of the certificate's file."""
 
     def with_files(self, files: Mapping[str, str]) -> Run:
         """The run, each verdict with the file that its certificate was written to."""

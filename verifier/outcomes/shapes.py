@@ -52,12 +52,12 @@ class Call(TypedDict):
 
 
 class Drawing(TypedDict):
-    """How a protocol's executions are drawn."""
+    """The drawing of a protocol's executions."""
 
     lanes: list[Lane]
     messages: list[Mail | Call]
     keys: NotRequired[dict[str, str]]
-    """Where integers that are keys of functions stand for lanes: paths such as ``votes[]``, and the kinds."""
+    """Paths of functions whose integer keys are lanes, such as ``votes[]``, with the kinds."""
     parameters: NotRequired[dict[str, dict[str, str]]]
     """For each action, the parameters whose integers stand for lanes, and the kinds."""
 
@@ -78,7 +78,7 @@ class Met(TypedDict):
 
 
 class AboutLoop(TypedDict):
-    """How an infinite execution closes its loop; without an action it stutters."""
+    """The closing of an infinite execution's loop; without an action it stutters."""
 
     action: NotRequired[str]
     parameters: NotRequired[dict[str, Any]]
@@ -96,9 +96,9 @@ class AboutTrace(TypedDict):
     failing: NotRequired[list[Failing]]
     about_step: NotRequired[bool]
     sets: NotRequired[dict[str, Any]]
-    """Of a module: its sets of words and numbers, by their names."""
+    """For a module: its sets of words and numbers, by name."""
     domains: NotRequired[dict[str, dict[str, Any]]]
-    """Of a module: the sets from which actions take their parameters."""
+    """For a module: the sets from which actions take their parameters."""
     loop: NotRequired[AboutLoop]
 
 
@@ -136,7 +136,7 @@ class LemmaText(TypedDict):
 
 
 class Proof(TypedDict):
-    """How a proof was found and checked."""
+    """The origin and check of a proof."""
 
     found_by: NotRequired[str | None]
     k: NotRequired[int | None]
@@ -153,7 +153,7 @@ class Proof(TypedDict):
 
 
 class ProofOfProperty(Proof):
-    """A proof, and what is proved."""
+    """A proof and its property."""
 
     property: str
 
@@ -192,7 +192,7 @@ Options = dict[str, bool | int | float | str | list[str] | dict[str, Any] | None
 
 
 class Solver(TypedDict):
-    """Names and versions, joined by + where there are several."""
+    """Names and versions, joined by + if there are several."""
 
     name: str
     version: str
@@ -211,7 +211,7 @@ class Result(TypedDict):
 
 
 class Origin(TypedDict):
-    """Where and when a run was made (``verifier.outcomes.run.Origin``)."""
+    """The place and time of a run (``verifier.outcomes.run.Origin``)."""
 
     run_id: str
     tool_version: str

@@ -1,4 +1,4 @@
-"""How this process allocates memory."""
+"""The memory allocation of this process."""
 
 from __future__ import annotations
 
@@ -13,12 +13,9 @@ _KEPT, _LARGE = 1 << 30, 1 << 25
 
 @cache
 def keep_what_is_freed() -> None:
-    """Lets freed memory stay with this process, where the C library can be told so.
-
-    It is then allocated again. Else each large array gets its memory from the system again, page by page: a
-    tenth of the time of a process that makes arrays and drops them. What it takes at most is about the same,
-    what it takes at the end is not.
-    """
+    """Let freed memory stay with this process for later allocations, if the C library supports it. Otherwise
+    each large array gets its memory from the system again, page by page. That takes a tenth of the time of a
+    process that makes and drops arrays. The peak of memory is about the same, but not its final amount."""
     try:
         options = ctypes.CDLL(None).mallopt
     except (OSError, AttributeError):  # not glibc

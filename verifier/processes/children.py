@@ -30,8 +30,8 @@ _LOG = logging.getLogger(__name__)
 _LOG.addHandler(logging.NullHandler())  # silent unless the user listens
 _POLL_SECONDS = 0.2
 _COUNTED_AFTER = 20
-"""So many times the time that counting shared memory took, it is counted again: the system looks at each
-page, 35 ms for a GiB."""
+"""The pause before shared memory is counted again, as a multiple of the time of the count. The system visits
+each page, 35 ms for a GiB."""
 _PR_SET_PDEATHSIG = 1
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
@@ -97,10 +97,8 @@ class Children:
                 self.kill(name)
 
     def supervise(self, work: Callable[[], None]) -> str:
-        """Does the work, which starts children and follows them, and kills what is left of them.
-
-        Returns which limit or interrupt ended it; an empty text if none did.
-        """
+        """Run the work, which starts children and follows them, and kill the remaining ones. Returns the
+        limit or interrupt that ended it; an empty text if none did."""
         with self:
             try:
                 work()
@@ -158,7 +156,7 @@ class Children:
                 os.setpriority(os.PRIO_PROCESS, child.process.pid, niceness + by)
 
     def release(self, name: str) -> Child | None:
-        """Takes a child out of these; it goes on, for others to ``adopt``. None if it has ended."""
+        """Take a child out of these; it continues, for others to ``adopt``. None if it has ended."""
         return self._children.pop(name, None)
 
     def adopt(self, name: str, child: Child) -> None:
@@ -247,12 +245,9 @@ class Children:
         return [child.process.pid for child in self._children.values()]
 
     def _used_by_trees(self) -> int | None:
-        """The memory of the children and all below them, shared memory once; None if it is too soon to
-        count it.
-
-        It is never too soon where the limit may be reached: what each process has, shared or not, is together
-        at least what they take.
-        """
+        """Return the memory of the children and all below them, shared memory once; None if it is too soon to
+        count. It is never too soon if the limit may be reached. The sum of all processes' memory, shared or
+        not, is an upper bound."""
         processes = [process for pid in self._pids for process in _with_descendants(pid)]
         at_most = sum(_resident(process.pid) for process in processes)
         if time.monotonic() < self._counted_again and not self.limits.is_beyond(at_most):
@@ -283,7 +278,7 @@ def _with_descendants(pid: int) -> list[psutil.Process]:
 
 
 def _proportional(process: psutil.Process) -> int:
-    """The memory of a process, with its part of what it shares by fork."""
+    """Return the memory of a process, with its share of the memory that it shares by fork."""
     with contextlib.suppress(psutil.Error):
         memory = process.memory_full_info()
         return int(getattr(memory, "pss", memory.rss))  # only Linux has the proportional size

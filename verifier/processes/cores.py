@@ -1,4 +1,4 @@
-"""How many processes can run at a time on this machine."""
+"""The number of processes that can run at a time on this machine."""
 
 from __future__ import annotations
 

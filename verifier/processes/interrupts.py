@@ -27,12 +27,12 @@ _INTERRUPTED_CODE = 12
 _PATIENCE_SECONDS = 2.0
 """After a signal, how long a further one is ignored: it would disturb the conclusion."""
 _LOOK_SECONDS, _AT_ONCE_SECONDS = 0.5, 0.05
-"""How often it is looked at whether work goes on; how soon an exception that Python lost is raised again."""
+"""The time between checks whether work continues, and the time until a lost exception is raised again."""
 _WORK_SECONDS, _WAIT_SECONDS = 2.0, 8.0
 """Work that continues, or waits, for so long after an interrupt did not hear of it. The first is processor
 time: a busy machine makes a conclusion slow."""
 _MOST_TIMES = 4
-"""Interrupted so many times in vain, the process ends."""
+"""The number of interrupts in vain after which the process ends."""
 
 
 class Interrupts:
@@ -99,7 +99,7 @@ class Interrupts:
             self._interrupt()
 
     def conclude(self) -> None:
-        """From now on only what is known is printed and written. A signal does not break that off."""
+        """From now on only known results are printed and written. A signal does not interrupt that."""
         self._concluding = True
         signal.setitimer(signal.ITIMER_REAL, 0.0)
 

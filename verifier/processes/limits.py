@@ -41,7 +41,7 @@ class Limits:
         return self if self.since is not None else replace(self, since=time.monotonic())
 
     def shared(self, parts: int) -> Limits:
-        """The limits of the first of so many parts: each gets as much of the time that is left."""
+        """Return the limits of the first of several parts: each gets an equal share of the remaining time."""
         begun, left = self.begun(), self.begun().seconds_left
         if left is None or parts < 2:
             return begun
@@ -49,7 +49,7 @@ class Limits:
 
     @property
     def seconds_left(self) -> float | None:
-        """Of the time; None is no limit."""
+        """Return the remaining time; None is no limit."""
         if self.seconds is None or self.since is None:
             return self.seconds
         grace = GRACE_SECONDS if self.with_grace else 0.0

@@ -1,7 +1,7 @@
-"""Limits of work that does not look at them by itself: one long evaluation in this process.
+"""Limits of work that does not check them itself: one long evaluation in this process.
 
-A thread looks at the limits and raises in the thread of the work, which need not be the main one. What runs
-in C without a break is only interrupted when it ends.
+A thread checks the limits and raises in the thread of the work, which need not be the main one. Uninterrupted
+C code is only interrupted when it ends.
 """
 
 from __future__ import annotations
@@ -83,8 +83,7 @@ class Watched:
 
 
 def within(limits: Limits, work: Callable[[], T], patience: float | None = None) -> T:
-    """Do work that does not look at limits itself; ``patience``: see ``look_at``. Raises
-    Interrupted."""
+    """Run work that does not check limits itself. ``patience``: see ``look_at``. Raises Interrupted."""
     limits.check_time()
     with Watched(look_at(limits, patience)):
         return work()

@@ -25,7 +25,7 @@ class ScriptAnswer:
 
     answer: Answer
     core: tuple[str, ...] = ()
-    """If the assertions contradict what is assumed: the names of assumed constants that suffice."""
+    """If the assertions contradict the assumptions: the names of assumed constants that suffice."""
 
 
 class UnknownAnswer(Exception):
@@ -71,7 +71,7 @@ class ClauseSolver(Protocol):
         """
 
     def effort(self) -> int:
-        """How much the solver did so far: a count that is the same in every run; 0 if it does not say."""
+        """Return the effort of the solver so far: a count that is the same in every run; 0 if it has none."""
 
     def close(self) -> None:
         """Free the solver's memory. May be called twice; nothing else may be called afterwards."""

@@ -16,13 +16,13 @@ QUERY_SOLVER = "minisat"
 
 @dataclass(frozen=True)
 class Backend:
-    """Where a solver is, and where its version is read. Its class takes a seed, which it may ignore."""
+    """The module of a solver, and the source of its version. Its class takes a seed, which it may ignore."""
 
     module: str
     kind: str
     package: str
     release: str = ""
-    """Of the solver, where the package contains several."""
+    """The release of the solver, if the package contains several."""
     for_users: bool = True
     """True if a user can choose it."""
 

@@ -1,4 +1,4 @@
-"""Z3's incremental SAT core, spoken to in DIMACS where that is cheaper than through terms."""
+"""Z3's incremental SAT core, used through DIMACS where that is cheaper than through terms."""
 
 from __future__ import annotations
 

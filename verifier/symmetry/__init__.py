@@ -1,1 +1,1 @@
-"""Permutations of interchangeable elements: what they make of instances and of state bits."""
+"""Permutations of interchangeable elements: the images of instances and of state bits."""

@@ -24,7 +24,7 @@ Permutation = tuple[int, ...]
 """Entry *i* is the variable that variable *i* becomes; entry 0 is not used."""
 
 Exchange = Mapping[str, str]
-"""Which word becomes which; the others stay."""
+"""The new word for each exchanged word; the others stay."""
 
 
 def exchanged(value: Concrete, exchange: Exchange) -> Concrete:
@@ -93,7 +93,7 @@ def find_exchanges(model: Model, kept: Iterable[FNode]) -> Iterator[Permutation]
 
 
 class Images:
-    """Which instance an exchange makes of another, told by their terms alone."""
+    """The image of each instance under an exchange, found by comparing terms alone."""
 
     def __init__(self, model: Model) -> None:
         self.model, self.instances = model, model.system.instances

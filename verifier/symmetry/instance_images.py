@@ -157,7 +157,7 @@ class _Exchange:
         )
 
     def _inputs(self, source: Instance, target: Instance) -> Bits | None:
-        """Which input of the other instance stands for each of the one's: any pairing would do."""
+        """Return the input of the other instance for each input of the one: any pairing would do."""
         if len(source.inputs) != len(target.inputs):
             return None
         if not source.inputs:

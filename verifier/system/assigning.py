@@ -1,4 +1,5 @@
-"""How an action's assignment changes the lowered state: a value put at a place within a variable."""
+"""The effect of an action's assignment on the lowered state: a value is stored at a place within a
+variable."""
 
 from __future__ import annotations
 

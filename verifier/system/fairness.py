@@ -27,9 +27,9 @@ class Condition:
     instances: tuple[int, ...]
     """By their place among the system's instances."""
     possible: FNode
-    """Where such a step can be taken."""
+    """The states in which such a step can be taken."""
     cut_off: FNode
-    """Where one cannot be taken only because it would leave a sort, or read what has no value."""
+    """The states in which it is disabled only because it would leave a sort, or make an undefined read."""
     family: Fairness
     """The family of the condition."""
     values: tuple[Concrete, ...] = ()
@@ -37,8 +37,8 @@ class Condition:
 
     @property
     def enabled(self) -> FNode:
-        """Where such a step may be possible: TLA+'s ``ENABLED <A>_vars``, which knows no sorts. Nothing is
-        fair only because a step was cut off."""
+        """Return the states in which such a step may be possible: TLA+'s ``ENABLED <A>_vars``, which ignores
+        sorts. Nothing is fair only because a step was cut off."""
         return disjunction((self.possible, self.cut_off))
 
 
@@ -51,7 +51,7 @@ def conditions_named(definition: Definition, name: str) -> tuple[Fairness, ...]:
 
 
 def conditions_of(base: Model, fairness: Fairness) -> Iterator[Condition]:
-    """The conditions of a family, each with its instances. Raises UsageError if fairness speaks of a
+    """Yield the conditions of a family, each with its instances. Raises UsageError if fairness mentions a
     parameter that is not expanded."""
     families: dict[tuple[Concrete, ...], _Members] = {}
     if fairness.steps is not None:
@@ -113,7 +113,7 @@ def _make_key(steps: Sequence[Taken]) -> Callable[[Instance | CutOff], tuple[Con
 
 
 def _possible(base: Model, numbers: Sequence[int]) -> FNode:
-    """Where one of the instances may be taken and changes the state."""
+    """Return the states in which one of the instances may be taken and changes the state."""
     instances = [base.system.instances[number] for number in numbers]
     return disjunction(exists_over(conjunction((one.guard, changes(one))), one.inputs) for one in instances)
 

@@ -1,10 +1,9 @@
 """Variables that no loop of an execution changes, although executions may change them.
 
-A bit that steps only set, or only clear, is the same all along a loop: what one step of the loop changed, no
-other could change back. A step that always changes such a bit is in no loop. So it is left out, and further
-bits may turn out to be so. A counter that only grows is the usual case.
-
-What a step does to the bits of a field is looked at for each value of this field, whatever the others are.
+If steps only set a bit, or only clear it, it is constant along a loop: no other step could undo a change. A
+step that always changes such a bit is in no loop. So it is left out, and further bits may turn out to be
+constant. The usual case is a counter that only grows. The effect of a step on the bits of a field is computed
+for each value of this field, whatever the others are.
 """
 
 from __future__ import annotations

@@ -37,12 +37,12 @@ class LiveModel:
     goals: tuple[Goal, ...]
     conditions: tuple[Condition, ...]
     read: FNode
-    """Where all that the property reads has a value. Elsewhere it is not claimed to fail."""
+    """The states in which all reads of the property have values. Elsewhere it is not claimed to fail."""
     guesses: bool
-    """True if what is to come is guessed. Then a wrong guess may disable an instance of the model that is
-    enabled in the base model, and conditions say where it is."""
+    """True if the future is guessed. Then a wrong guess may disable an instance of the model that is enabled
+    in the base model, and conditions say where."""
     remembers: bool
-    """True if bits change with what has happened. A loop is closed where they are as before, too."""
+    """True if bits record the past. A loop is closed only if they are also as before."""
 
 
 def live_model(
@@ -127,7 +127,7 @@ def _watching(
 
 
 def _with_reads(model: Model, reads: Sequence[PartialRead]) -> Model:
-    """The model in which ``UndefinedRead`` speaks of the temporal property, too, and of no other property."""
+    """Return the model in which ``UndefinedRead`` concerns the temporal property, and no other property."""
     model = model.asking(())
     if not reads:
         return model

@@ -65,7 +65,7 @@ class PartialRead:
     """A read of what may have no value, and the states in which it has none."""
 
     place: str
-    """Where the protocol reads: ``the guard of Fire(r1)``."""
+    """The place of the read in the protocol: ``the guard of Fire(r1)``."""
     lines: tuple[Term, ...]
     """The lines read there, up to the first that is false."""
     bindings: Bindings
@@ -96,8 +96,7 @@ class Model:
     breaking: tuple[BreakingStep, ...]
     """The steps that the step invariants exclude."""
     cut_off: tuple[CutOff, ...]
-    """Where instances are disabled for no reason of the protocol's: what ``leaving`` and ``undefined`` say of
-    each."""
+    """The states in which instances are disabled for technical reasons: by ``leaving`` and ``undefined``."""
 
     def instance(self, label: str) -> Instance:
         """The instance with that label. Raises KeyError if there is none."""
@@ -341,7 +340,8 @@ class _Builder:
         return self.lowering.extended(chosen), layout.bits, layout.valid()
 
     def alive(self, instances: Iterable[Instance]) -> FNode:
-        """True if something can happen. Beyond the constraint it could, but is not looked at."""
+        """Return the formula that a step is possible. Outside the constraint steps are possible, but not
+        explored."""
         guards = [exists_over(instance.guard, instance.inputs) for instance in instances]
         disabled = (*(leaving.when for leaving in self.leaving), *(read.when for read in self.undefined))
         return disjunction((*guards, *disabled, negation(self.constraint)))

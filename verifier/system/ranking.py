@@ -52,7 +52,7 @@ from verifier.system.transition_system import Instance, SafetyProperty
 
 
 class NoRanking(Exception):
-    """There is no ranking that speaks of this property and this fairness. The message says why."""
+    """Raised if no ranking concerns this property and this fairness, with the reason."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,13 +72,13 @@ def ranking_of(live: LiveModel) -> RankingArgument | None:
 
 
 def is_ranked(live: LiveModel) -> bool:
-    """True if a ranking of the property is declared that speaks of this fairness."""
+    """True if a ranking of the property is declared for this fairness."""
     found = ranking_of(live)
     return found is not None and all(_is_demanded(live, one.condition) for one in found.helpful)
 
 
 def _is_demanded(live: LiveModel, wanted: Fairness) -> bool:
-    """True if the chosen fairness demands what is wanted. Strong fairness does for weak fairness, too."""
+    """True if the chosen fairness includes the wanted one. Strong fairness includes weak fairness."""
     demanded = conditions_named(live.base.definition, live.fairness)
     return any(one in demanded for one in _at_least(wanted))
 
@@ -107,7 +107,7 @@ def ranking_model(live: LiveModel) -> Model:
 
 @dataclass(frozen=True, eq=False)
 class _Help:
-    """A fairness condition, and where it helps."""
+    """A fairness condition, and the states in which it helps."""
 
     condition: Condition
     when: FNode
@@ -131,8 +131,8 @@ class _Reading:
         self.helps = [one for helpful in found.helpful for one in self._helps(helpful)]
 
     def _first_change(self, measures: Sequence[Sequence[tuple[Term, Term]]], same: FNode) -> FNode:
-        """That the first measure that changes falls, or ``same`` if none does. Each measure is given by the
-        new and the old terms of its integers."""
+        """Return the formula that the first changing measure falls, or ``same`` if none changes. Each measure
+        is given by the new and the old terms of its integers."""
 
         def say(one: Value) -> FNode:
             return self.lowering.formula(term_of(one))

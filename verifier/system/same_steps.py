@@ -48,10 +48,11 @@ class _Known:
 
 
 class SameSteps:
-    """Of any two instances, when a step of the one is a step of the other.
+    """For any two instances, the states in which a step of one is a step of the other.
 
-    Most pairs have no step in common, and it is seen by bits that are certain. So formulas of such steps stay
-    few."""
+    Most pairs share no step, which is visible by bits that are certain. So there are few formulas of such
+    steps.
+    """
 
     def __init__(self, instances: Sequence[Instance], bits: Iterable[FNode]) -> None:
         self._instances = instances
@@ -59,8 +60,8 @@ class SameSteps:
         self._known = [self._certain(instance) for instance in instances]
 
     def when(self, number: int, other: int) -> FNode:
-        """In which states, and with which inputs of its own, an instance that is taken and changes the state
-        leads where the other one does. False if never."""
+        """Return the states and own inputs for which an instance changes the state as the other one does.
+        False if never."""
         if self._known[number].excludes(self._known[other]):
             return FALSE
         one, two = self._instances[number], self._instances[other]

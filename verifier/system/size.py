@@ -1,4 +1,4 @@
-"""How large a transition system would be, from its sorts alone: asked before anything is built."""
+"""Estimates of a transition system's size from its sorts alone, before anything is built."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def check_size(definition: Definition) -> None:
 
 
 def instance_count(definition: Definition) -> int:
-    """How many instances the actions have, those among them that are never enabled too."""
+    """Return the number of instances of the actions, including those that are never enabled."""
     return capped(sum(map(instances_of, definition.actions)))
 
 
@@ -50,12 +50,12 @@ def instances_of(action: Action) -> int:
 
 
 def bits_of(sort: Sort) -> int:
-    """How many bits a variable of a sort takes, about."""
+    """Return the approximate number of bits of a variable of a sort."""
     return _bits(sort)
 
 
 def _bits(sort: Sort) -> int:
-    """How many bits a field of a sort takes, about."""
+    """Return the approximate number of bits of a field of a sort."""
     match sort:
         case Boolean():
             return 1

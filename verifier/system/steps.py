@@ -1,8 +1,8 @@
-"""Step invariants as formulas of the state before the step: no enabled instance breaks the property.
+"""Step invariants as formulas of the state before the step: no enabled instance violates the property.
 
-So an engine that looks for states in which a formula fails decides them, and the step that breaks one is an
-action more (``TransitionSystem.about_steps``). This is sound for parallel steps too: each instance is looked
-at in each state that is reached by firing one instance at a time, and a parallel step may fire just one.
+So engines that search for states in which a formula fails decide them, and the violating step is one more
+action (``TransitionSystem.about_steps``). This is sound for parallel steps too: each instance is checked in
+each state that is reached by firing one instance at a time, and a parallel step may fire just one.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class StepInvariants:
             for prop, holds, read in self._read(unchanged)
             if holds is TRUE and read is TRUE
         }
-        """Those that a step satisfies by changing nothing, so that this need not be said of them."""
+        """The properties that a stuttering step satisfies, so that no formula has to say so."""
 
     def _read(self, after: Mapping[str, Any]) -> Iterator[tuple[Property, FNode, FNode]]:
         """The properties with their formulas, and where these read nothing without a value."""

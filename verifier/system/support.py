@@ -1,4 +1,4 @@
-"""Which leaves of the state a term depends on."""
+"""The leaves of the state on which a term depends."""
 
 from __future__ import annotations
 

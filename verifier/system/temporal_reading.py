@@ -61,7 +61,7 @@ class Goal:
 
 @dataclass(frozen=True, eq=False)
 class _Claim:
-    """That an event happens again and again, or (not ``often``) never more from some time on."""
+    """The claim that an event happens infinitely often, or (not ``often``) never from some time on."""
 
     event: Event
     often: bool
@@ -75,7 +75,7 @@ _Cases = list[tuple[_Claim, ...]]
 
 
 def _holds(formula: FNode, *, always: bool) -> _Claim:
-    """That a formula holds in infinitely many states, or in all from some state on."""
+    """Return the claim that a formula holds in infinitely many states, or in all from some state on."""
     return _Claim(Event(negation(formula) if always else formula), often=not always)
 
 

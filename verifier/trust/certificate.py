@@ -36,9 +36,9 @@ _BEYOND_THE_PROTOCOL = {
     TYPED: ("the state is well formed", "Every field holds one value, and unused slots their default."),
     NO_DEADLOCK: ("an action is enabled", "In every reachable state something can happen."),
 }
-"""Conjuncts that are no lemmas of the protocol: what each says, and why."""
+"""Conjuncts that are no lemmas of the protocol: the meaning of each, and the reason."""
 MOST_K = 10_000
-"""A path of so many states is longer than any that a proof by k-induction was ever found along."""
+"""The limit of states on a path: longer than any along which a proof by k-induction was found."""
 Literal = tuple[str, bool]
 """The name of a state bit, and whether the bit is set."""
 
@@ -81,14 +81,15 @@ class Certificate:
     single_steps: tuple[str, ...] = ()
     """If k is above 1: type invariants that are claimed to be inductive with the rest of the invariant."""
     beyond: tuple[Any, ...] = ()
-    """Of a TLA+ module: states that made its sorts wider than its first states do, as JSON. The proof is one
-    at these sorts and shows that they are kept, so it does not matter whether the states are reached."""
+    """For a TLA+ module: states that widened its sorts beyond those of its first states, as JSON. The proof
+    holds at these sorts and shows that they are kept, so it does not matter whether the states are
+    reachable."""
     own_sorts: bool = False
-    """Of a TLA+ module: whether values on the way to what is assigned have sorts of their own, since those of
-    the variables do not hold them."""
+    """For a TLA+ module: True if intermediate values of assignments have sorts of their own, wider than those
+    of the variables."""
     validation: Mapping[str, Any] | None = None
-    """Of a TLA+ module: the states and steps on which its translation was compared with it, and the seed that
-    they were drawn with."""
+    """For a TLA+ module: the number of states and steps on which its translation was compared with it, and
+    their seed."""
 
 
 class _FoundByContent(TypedDict):

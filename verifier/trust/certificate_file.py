@@ -32,7 +32,7 @@ class _File(TypedDict):
 
 @dataclass(frozen=True)
 class CertificateFile:
-    """The certificates in a file, and what it says that the run did not prove."""
+    """The certificates in a file, and the properties that the run did not prove."""
 
     contents: tuple[Mapping[str, Any], ...]
     not_proved: Mapping[str, str]

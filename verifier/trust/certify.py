@@ -38,11 +38,11 @@ class CheckReport:
     """The result of a check."""
 
     obligations: int
-    """How many obligations the solver decided."""
+    """The number of obligations that the solver decided."""
     failed: tuple[FailedObligation, ...]
     seconds: float
     instances: int
-    """How many instances were checked. The others are images of them."""
+    """The number of instances that were checked. The others are images of them."""
 
 
 class _Refutation:
@@ -249,7 +249,7 @@ class _Path:
         return disjunction(self._taken(instance, depth) for instance in self.system.instances)
 
     def differ(self, one: int, other: int) -> FNode:
-        """Two states are different."""
+        """Return the formula that two states are different."""
         return negation(
             conjunction(
                 equivalence(self.at(symbol, one), self.at(symbol, other)) for symbol in self.system.bits

@@ -23,7 +23,8 @@ _SOLVER = "cadical"
 """This solver starts fast and takes the clauses without a conversion."""
 
 _MOST_ROUNDS = 20
-"""Of a wide number each round fixes one bit, and looks at all others. A solver needs no rounds."""
+"""The limit of rounds. Each round fixes one bit of a wide number, and visits all others. A solver needs no
+rounds."""
 
 
 class NoInitialState(UsageError):
@@ -96,8 +97,8 @@ def solution(terms: Iterable[FNode]) -> frozenset[FNode] | None:
 
 
 def _propagate(whole: FNode) -> tuple[dict[FNode, FNode], FNode]:
-    """The bits that a formula fixes as literals of a conjunction, and what is left of it with their values.
-    That is satisfiable where the formula is, and speaks of none of them."""
+    """Return the bits that a formula fixes as literals of a conjunction, and the rest with their values. The
+    rest is satisfiable exactly if the formula is, and mentions none of these bits."""
     known: dict[FNode, FNode] = {}
     for _round in range(_MOST_ROUNDS):
         parts = whole.args() if whole.is_and() else (whole,)

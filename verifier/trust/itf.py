@@ -36,7 +36,7 @@ class Header:
     constants: Mapping[str, Any]
     violates: str | None
     fairness: str | None = None
-    """Of an infinite execution: the fairness that its loop meets."""
+    """For an infinite execution: the fairness that its loop meets."""
 
 
 def dump(trace: Trace, model: Model) -> dict[str, Any]:
@@ -76,7 +76,7 @@ def dump(trace: Trace, model: Model) -> dict[str, Any]:
 
 
 def _closing(trace: Trace, model: Model) -> dict[str, Any]:
-    """How the loop closes, why it is fair, and what fails. ITF itself has only the index ``loop``."""
+    """Return how the loop closes, why it is fair, and what fails. ITF itself has only the index ``loop``."""
     loop, definition = trace.loop, model.definition
     if loop is None:
         return {}

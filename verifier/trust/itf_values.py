@@ -63,7 +63,7 @@ def as_json(sort: Sort, value: Any) -> Any:
 
 
 def _listed_as_json(value: Any) -> Any:
-    """A listed value as JSON, by what it is: its sort says no more."""
+    """Return a listed value as JSON by its own type: its sort adds nothing."""
     match value:
         case Tagged():
             return {"tag": value.tag, "value": _listed_as_json(value.payload)}

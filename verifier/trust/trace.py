@@ -24,7 +24,7 @@ class ActionTaken:
 
 @dataclass(frozen=True)
 class Loop:
-    """How an execution goes on forever: the last state is followed by an earlier one."""
+    """The loop of an infinite execution: an earlier state follows the last state."""
 
     start: int
     """The index of the state that follows the last one."""
@@ -33,7 +33,7 @@ class Loop:
     fairness: str
     """The name of the fairness that the loop meets."""
     conditions: tuple[tuple[str, str], ...] = ()
-    """Each fairness condition with the reason for which the loop meets it."""
+    """Each fairness condition with the reason why the loop meets it."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Trace:
     failing: tuple[FailingPart, ...] = ()
     """Why the last state or step violates the property, where the protocol's own language says it."""
     fails_in_step: bool = False
-    """True if these speak of the last step."""
+    """True if these concern the last step."""
 
     @property
     def steps(self) -> int:
