@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from verifier.specs.protocol import Protocol
 
 CONFIG, LIBRARIES = "verifier.cli.specs.config", "verifier.cli.specs.library"
-"""Where the command line keeps the configuration and the folders that were named for a TLA+ module."""
+"""The keys under which the command line keeps the configuration and the folders of a TLA+ module."""
 Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 

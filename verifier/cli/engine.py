@@ -1,4 +1,4 @@
-"""The command of an engine, made from what the engine says of itself."""
+"""The command of an engine, made from the engine's declaration."""
 
 from __future__ import annotations
 

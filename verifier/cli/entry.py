@@ -9,8 +9,8 @@ from __future__ import annotations
 import sys
 
 COLLECTIONS = (300_000, 20, 20)
-"""How seldom Python looks for garbage in cycles. Modules and models are many small objects, and few are
-garbage."""
+"""Thresholds that make Python's garbage collection rare. Modules and models are many small objects, and few
+are garbage."""
 _INTERRUPTED = 12
 """``ExitCode.INCONCLUSIVE``, whose module is among what is still imported."""
 

@@ -1,4 +1,5 @@
-"""Where results go: standard output, files that are checked before the work, a console of the right width."""
+"""The destinations of results: standard output, files that are checked before the work, a console of the
+right width."""
 
 from __future__ import annotations
 
@@ -49,7 +50,7 @@ def print_json(value: Any) -> None:
 
 
 def say(words: str, *, err: bool = False) -> None:
-    """A line on standard output, or standard error; what it says may come from anyone's file."""
+    """Print a line on standard output, or standard error. Its text may come from anyone's file."""
     click.echo(printable(words), err=err)
 
 
@@ -71,7 +72,7 @@ def is_quiet() -> bool:
 
 
 def console(*, stderr: bool = False) -> Console:
-    """A console as wide as the terminal, or of a fixed width where there is none."""
+    """Return a console as wide as the terminal, or of a fixed width if there is none."""
     from rich.console import Console
 
     stream = sys.stderr if stderr else sys.stdout
@@ -101,7 +102,7 @@ def _printable(line: RenderableType) -> RenderableType:
 
 
 def check_writable(option: str, path: Path) -> None:
-    """Raises UsageError if a file could not or must not be written there; leaves what is there as it is."""
+    """Raise UsageError if a file could not or must not be written there. An existing file stays as it is."""
     with _report_refusal(option, path):
         writes(option, path)
         check_no_code(option, path)
@@ -109,8 +110,8 @@ def check_writable(option: str, path: Path) -> None:
 
 
 def write(option: str, path: Path, content: str | bytes) -> None:
-    """Writes a file whole, or leaves what was there. Raises UsageError if that became impossible since it
-    was checked."""
+    """Write a file whole, or leave the old one. Raises UsageError if that became impossible since the
+    check."""
     with _report_refusal(option, path):
         writes(option, path)
         with held():
@@ -119,7 +120,7 @@ def write(option: str, path: Path, content: str | bytes) -> None:
 
 @contextmanager
 def _report_refusal(option: str, path: Path) -> Iterator[None]:
-    """Where the system refuses to write a file, that is said in one line."""
+    """Report in one line if the system refuses to write a file."""
     try:
         yield
     except OSError as error:

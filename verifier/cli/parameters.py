@@ -42,7 +42,7 @@ class Parameter(click.ParamType[Any]):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Of one of several words, those that begin so."""
+        """Return the allowed words with this beginning."""
         words = self.kind.words if isinstance(self.kind, OneOf) else ()
         return [CompletionItem(word) for word in words if word.startswith(incomplete)]
 

@@ -24,7 +24,7 @@ from verifier.specs.registry import BUILT_IN
 
 _KEY = "verifier.cli.paths"
 _LONGEST = 80
-"""Characters that an error shows of what is no path."""
+"""The limit of characters that an error shows of a word that is no path."""
 _OF_A_SWEEP = ("rows", "parts", "damaged", "sweep.json", "lock", "lock.holder")
 """Files in a sweep's folder that nothing else may overwrite."""
 

@@ -1,4 +1,4 @@
-"""Progress on standard error: lines that stay, and on a terminal one that is redrawn while work goes on."""
+"""Progress on standard error: lines that stay, and on a terminal one that is redrawn during the work."""
 
 from __future__ import annotations
 

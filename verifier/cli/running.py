@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 _ONE_EACH = ("--trace-out",)
-"""Of several properties the first gets the file that is named, the others files beside it."""
+"""Options for which the first of several properties gets the named file, and the others get files beside
+it."""
 _TRACE_SUFFIX = ".itf.json"
 Render = Callable[..., "list[RenderableType]"]
 """Makes the text of a run, from the run, the width, and whether to show ``full`` states."""
@@ -29,7 +30,7 @@ Render = Callable[..., "list[RenderableType]"]
 
 @dataclass(frozen=True)
 class Display:
-    """How a run is shown, and where its traces go."""
+    """The display of a run, and the destination of its traces."""
 
     output_format: str
     full: bool
@@ -71,7 +72,7 @@ def show(finished: Run, shown: Display, render: Render) -> int:
 
 
 def show_known(run: Run, shown: Display) -> None:
-    """Prints at once what is violated for certain, of a run that goes on; in JSON there is one object."""
+    """Print final violations at once, while the run continues; in JSON there is one object."""
     if shown.output_format == "json":
         return
     from verifier.text.run import render_counterexamples

@@ -77,10 +77,8 @@ def _keep_option(flag: str, key: str, words: str, **more: Any) -> Callable[[Comm
 
 
 def reading_of(spec: str | None, lemmas: Sequence[str] = ()) -> Reading:
-    """How the spec is read, if it is a TLA+ module. Raises UsageError for what is said of another spec.
-
-    ``lemmas`` are those that an engine has an option of its own for.
-    """
+    """Return the options for reading the spec, if it is a TLA+ module. Raises UsageError if they are given
+    for another spec. ``lemmas``: those of an engine's own option."""
     from verifier.runs.loading import TLA, Reading
 
     meta = click.get_current_context().meta
@@ -97,7 +95,7 @@ def reading_of(spec: str | None, lemmas: Sequence[str] = ()) -> Reading:
 
 @contextmanager
 def reading_within(limits: Limits) -> Iterator[None]:
-    """Whoever reads a spec does not look at the clock. Raises Interrupted where it ends that."""
+    """Limit the time of reading a spec, which does not check the clock. Raises Interrupted at the limit."""
     if limits.seconds is None:
         yield
         return

@@ -26,7 +26,7 @@ class SweepText(NowAndThen):
         self._most_workers = 0
 
     def take(self, news: News) -> str:
-        """How many jobs are done, with which verdicts, and how long the rest may take."""
+        """Return the number of jobs done, with their verdicts, and the estimated time for the rest."""
         self._first = self._first or time.monotonic()
         self._verdicts.update(row.verdict.value for row in news.ended)
         parts = [f"{news.done} of {news.total} jobs"]

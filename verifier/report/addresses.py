@@ -17,8 +17,8 @@ _LONGEST = 80
 
 
 def addresses(rows: Sequence[Row]) -> list[str]:
-    """The address of each row: the property; where that is not enough, the protocol, the constants that vary,
-    the engine, the solver; and last of all a number."""
+    """Return the address of each row. It is the property. If that is ambiguous, the protocol, the varying
+    constants, the engine and the solver are added; last of all a number."""
     names = varying_constants(rows)
     parts: list[Callable[[Row], str]] = [
         lambda row: row.claim,

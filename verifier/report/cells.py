@@ -1,4 +1,4 @@
-"""Pages of a manifest: the cells with what is expected of them, before and after they ran."""
+"""Pages of a manifest: the cells with their expectations, before and after they ran."""
 
 from __future__ import annotations
 

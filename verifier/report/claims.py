@@ -16,12 +16,12 @@ _REPLAYED = "It was replayed on a concrete evaluator."
 
 
 def is_complete(row: Row) -> bool:
-    """True if every reachable state was looked at."""
+    """True if every reachable state was explored."""
     return bool(row.statistics.get("complete"))
 
 
 def verdict_of(row: Row) -> str:
-    """The verdict in words. Where every state was looked at, their number says more than the depth."""
+    """Return the verdict in words. If every state was explored, their number says more than the depth."""
     states = row.statistics.get("distinct_states")
     if row.verdict is VerdictKind.HOLDS and is_complete(row) and isinstance(states, int):
         return f"HOLDS, complete: {states:,} {'state' if states == 1 else 'states'}"

@@ -28,7 +28,7 @@ _QUICKLY_BUILT = 20_000
 
 
 _DOMINATES = 3
-"""Of a size, what makes up at least one part in so many is named."""
+"""A component is named if it is at least this fraction of a size."""
 
 
 def is_quickly_built(definition: Definition) -> bool:

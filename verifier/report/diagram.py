@@ -45,7 +45,7 @@ class Change:
     before: str
     after: str
     delta: str = ""
-    """The members gained and lost, where that can be told."""
+    """The members gained and lost, if they can be shown."""
     parts: tuple[str, ...] = ()
     """The opening bracket of a long new value, its members, and the closing bracket."""
 
@@ -89,7 +89,7 @@ class Place:
     message: bool
     """True if it is a message that the diagram draws as an arrow."""
     key: int = -1
-    """Where in the path the key stands that is the lane; -1 if there is none."""
+    """The position in the path of the key that is the lane; -1 if there is none."""
 
 
 @dataclass(frozen=True)

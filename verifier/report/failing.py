@@ -1,4 +1,4 @@
-"""The parts of a property that are false in the end, and the places of the state that they speak of."""
+"""The parts of a property that are false at the end, and the places of the state that they mention."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ class Mentioned:
     """A value that a false formula mentions."""
 
     path: str
-    """As the formula has it: a path, primed if it is of the state after a step, or an expression."""
+    """The text in the formula: a path, primed for the state after a step, or an expression."""
     value: str
     places: tuple[int, ...]
-    """The places of the state that it speaks of."""
+    """The places of the state that it mentions."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def _mentioned(
     paths: Sequence[str],
     last: Sequence[str],
 ) -> Iterator[Mentioned]:
-    """Find the values mentioned at a path; of a function looked at for some keys only, at these keys."""
+    """Find the values mentioned at a path; for a function mentioned at some keys only, at these keys."""
     keys = _keys(formula, witnesses, path)
     found = [(f"{path}[{key}]", _places(f"{path}[{key}]", paths)) for key in keys]
     if found and all(len(at) == 1 for _, at in found):
@@ -58,7 +58,7 @@ def _mentioned(
 
 
 def _keys(formula: str, witnesses: Mapping[str, str], path: str) -> list[str]:
-    """The keys at which a formula looks at a function; none if it looks at the function as a whole."""
+    """Return the keys at which a formula mentions a function; none if it mentions the function as a whole."""
     if not re.fullmatch(r"\w+", path):
         return []
     found: dict[str, None] = {}

@@ -20,8 +20,7 @@ FORMATS: Mapping[str, tuple[str, str, tuple[str, ...]]] = MappingProxyType(
         "html": ("verifier.report.page", "as_html", (".html", ".htm")),
     }
 )
-"""Of each format the module and the function, which are loaded when it is asked for, and the endings of files
-that mean it."""
+"""The module and function of each format, which are loaded when they are needed, and its file endings."""
 
 
 def format_of(path: Path | None) -> str:

@@ -1,4 +1,4 @@
-"""How an infinite execution goes on: where its loop goes back to, and in words why the loop is fair."""
+"""The loop of an infinite execution: its start, and in words why it is fair."""
 
 from __future__ import annotations
 

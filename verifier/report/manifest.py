@@ -79,7 +79,7 @@ def _check(check: Check) -> Mapping[str, Any]:
 
 
 class CellsText(NowAndThen):
-    """How far a manifest is."""
+    """The progress of a manifest."""
 
     def take(self, news: CellsProgress) -> str:
         """Say what happens now, and which cells are at work."""

@@ -23,9 +23,9 @@ constants instead."""
 
 
 _MOST_APART = 100
-"""Up to so many rows have a cell each."""
+"""The limit of rows that have a cell each."""
 _MOST_IN_CELL = 3
-"""Of more verdicts a cell shows the worst, and how many there are."""
+"""The limit of verdicts in a cell. Beyond it, the cell shows the worst, and their number."""
 _Jobs: TypeAlias = Sequence[tuple[int, Row]]
 
 
@@ -38,7 +38,7 @@ class Cell:
     share: float
     """The time as a number from 0 to 1, on a logarithmic scale from the fastest to the slowest row."""
     more: int = 0
-    """How many further verdicts are like these or better."""
+    """The number of further verdicts that are like these or better."""
     query: Mapping[str, str] = field(default_factory=dict)
     """The facets of the list with which it shows all of them."""
 
@@ -59,7 +59,7 @@ class Grid:
 
 @dataclass(frozen=True)
 class Drawn(Generic[Item]):
-    """The grids of a protocol, and what is said once instead of being drawn."""
+    """The grids of a protocol, and the facts that are stated once instead of being drawn."""
 
     drawn: Sequence[Item]
     said: Sequence[str] = ()

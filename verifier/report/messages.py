@@ -127,13 +127,13 @@ class _Flying:
     """The messages that one state holds at a path."""
 
     counts: dict[tuple[Concrete, ...], int] = field(default_factory=dict)
-    """How many there are of each, by the values that stand for the names in brackets; -1 if it is lost."""
+    """The number of messages, by the values of the names in brackets; -1 if it is lost."""
     names: dict[tuple[Concrete, ...], dict[str, Any]] = field(default_factory=dict)
-    """These values by the names, as JSON."""
+    """These values by name, as JSON."""
 
     @classmethod
     def of(cls, data: Any, parts: Sequence[tuple[str, str]], message: Mapping[str, Any]) -> _Flying:
-        """Those below a part of the state."""
+        """Return the messages below a part of the state."""
         flying = cls()
         for names, value in _below(data, parts, {}):
             key = tuple(map(value_of, names.values()))

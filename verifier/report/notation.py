@@ -1,4 +1,4 @@
-"""How the values of a trace are written: as TLA+ does if it is of a module, else as protocols are shown.
+"""The notation of a trace's values: that of TLA+ for a module, else that of protocols.
 
 The trace is JSON (ITF), in which a string of a module looks like a model value. A trace of a module names its
 model values.
@@ -15,12 +15,12 @@ from verifier.encodings.concrete import Concrete, FrozenMap, show
 from verifier.report.itf_values import value_of
 
 _SHORT = 40
-"""Values up to so many characters are not unfolded."""
+"""The limit of characters of a value that is not unfolded."""
 
 
 @dataclass(frozen=True)
 class Notation:
-    """How values are read from JSON, and written."""
+    """Reads values from JSON, and writes them."""
 
     is_tla: bool = False
     model_values: frozenset[str] = frozenset()

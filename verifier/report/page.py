@@ -32,13 +32,13 @@ _OF_TRACES = ("trace", "diagram", "lanes", "variables", "watch", "beside", "deta
 _SCRIPTS = (*_OF_TRACES, "graph", "address", "list", "page")
 """The scripts, in the order in which they use each other."""
 _MOST_WITH_ITF = 4
-"""Up to so many executions are in a page as ITF too, to be copied."""
+"""The limit of executions that are in a page as ITF too, to be copied."""
 _MOST_ANSWERS = 30
-"""Up to so many verdicts of one protocol are told one by one."""
+"""The limit of verdicts of one protocol that are listed one by one."""
 _MOST_BESIDE = 12
-"""Up to so many verdicts of one protocol have links to each other."""
+"""The limit of verdicts of one protocol that have links to each other."""
 _MOST_READY = 100
-"""Up to so many verdicts have their pages ready. Those of more are packed, and made when they are opened."""
+"""The limit of verdicts whose pages are ready. Beyond it, pages are packed, and made when they are opened."""
 
 
 def as_html(report: Report) -> str:

@@ -1,8 +1,8 @@
-"""The lanes of a trace whose protocol has no drawing: participants are what acts.
+"""The lanes of a trace whose protocol has no drawing: its participants.
 
 Participants are the elements of a set that indexes functions, and from which actions take a parameter.
-Records, sets, quorums, coordinates and values are none. A trace of a module says from which sets actions take
-their parameters, and what sets are called. Of another trace, the parameters in it are all that is known.
+Records, sets, quorums, coordinates and values are no participants. A trace of a module names its sets, and
+those from which actions take their parameters. For another trace, only the parameters in it are known.
 """
 
 from __future__ import annotations

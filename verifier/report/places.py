@@ -13,7 +13,7 @@ from verifier.report.notation import Notation
 
 @dataclass(frozen=True)
 class Places:
-    """How values are taken apart."""
+    """Splits values into their parts."""
 
     notation: Notation
     functions: frozenset[str] = frozenset()

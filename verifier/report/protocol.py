@@ -101,7 +101,7 @@ def _reading(parameter: Mapping[str, Any]) -> str:
 
 
 def _number(count: int, what: str) -> str:
-    """A number that stays on one line with what is counted."""
+    """Return a number that stays on one line with its unit."""
     return f"{count:,}\u00a0{what}{'' if count == 1 else 's'}"
 
 
@@ -126,7 +126,7 @@ def _encoding(about: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _estimated(size: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Of what is too large to be built for a description."""
+    """Return the estimated figures of a protocol that is too large to be built for a description."""
     return [
         ("state", f"about {_number(size['bits'], 'bit')} (not built: the protocol is large)"),
         ("relation", f"about {_number(size['instances'], 'action instance')}"),

@@ -23,11 +23,11 @@ _FILE_OF_ANOTHER = "FILE.py"
 
 @dataclass(frozen=True)
 class CellAnswer:
-    """The answer on a property in a cell of a manifest, or what is expected there."""
+    """The answer on a property in a cell of a manifest, or its expectation."""
 
     subject: str
     verdict: VerdictKind | None
-    """None of what is no property."""
+    """None for a subject that is no property."""
     words: str
     surprise: str | None = None
     """Why it is not as expected."""

@@ -54,14 +54,14 @@ class VerdictPage:
     where: str
     """The last state, or the last step, in words."""
     loop: tuple[str, ...]
-    """How an infinite execution goes on."""
+    """The loop of an infinite execution, in words."""
     trace: Markup | None
     itf: Markup | None
     """The execution as a file has it, to be copied."""
     steps: Sequence[DiagramStep]
     """The execution, for who has no scripts."""
     paths: Sequence[str]
-    """The places that its changes speak of."""
+    """The places that its changes mention."""
     first: Sequence[tuple[str, str]]
     """The places of the first state with their values."""
     table: tuple[tuple[str, ...], ...]
@@ -71,7 +71,7 @@ class VerdictPage:
     known: Known | None
     """The answer of an independent checker."""
     is_complete: bool
-    """True if every reachable state was looked at."""
+    """True if every reachable state was explored."""
     searches: tuple[tuple[str, str], ...]
     """The searches that took part, each with its figures."""
 

@@ -1,4 +1,4 @@
-"""Which rows of a sweep's folder are current: it keeps those of all sweeps that were ever run into it."""
+"""The current rows of a sweep's folder, which keeps the rows of all its sweeps."""
 
 from __future__ import annotations
 
@@ -20,19 +20,17 @@ class Standing:
 
     current: tuple[Row, ...]
     superseded: tuple[Row, ...]
-    """Of another version of the spec, or of this program, than the current rows at the same constants."""
+    """Rows of another version of the spec, or of this program, than the current rows at the same
+    constants."""
     unasked: tuple[Row, ...]
-    """Of constants that the last sweep did not ask about, though it did about the spec: which version they
-    are of cannot be told."""
+    """Rows of constants that the last sweep did not ask about, although it asked about the spec: their
+    version is unknown."""
 
 
 def standing(rows: Sequence[Row], asked: Collection[str]) -> Standing:
-    """Which rows are current; ``rows`` in the order recorded, ``asked`` the keys of the last sweep's jobs.
-
-    Where the last sweep asked about a spec at some constants, the version it asked about is current there,
-    also for properties and engines that it did not ask about. Of specs that it left alone, the version
-    recorded last is.
-    """
+    """Return the current rows. ``rows``: in the order recorded. ``asked``: the keys of the last sweep's jobs.
+    If the last sweep asked about a spec at some constants, its version is current there, even for properties
+    and engines that it did not ask about. For other specs, the version recorded last is current."""
     versions: dict[_Place, set[_Version]] = {}
     for row in rows:
         if row.job_id in asked:

@@ -1,8 +1,8 @@
-"""One job in a child process with a clock and a memory limit that kill.
+"""One job in a child process with limits of time and memory that kill it.
 
-Whatever becomes of the child, rows come out: where it was killed they are INCONCLUSIVE, where it
-crashed ERROR. The engines keep the same limits themselves, and then know the depth they closed; what
-is here is for what an engine does not survive, so it grants a little more.
+There are always rows: INCONCLUSIVE if the child was killed, ERROR if it crashed. The engines keep the same
+limits themselves, and then report the closed depth. The limits here are for failures that an engine does not
+survive, so they are a little wider.
 """
 
 from __future__ import annotations

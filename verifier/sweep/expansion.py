@@ -44,7 +44,7 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class Expansion:
-    """The jobs of a sweep, each once, and what was left out."""
+    """The jobs of a sweep, each once, and the omitted ones."""
 
     jobs: tuple[Job, ...]
     left_out: tuple[LeftOut, ...]
@@ -59,7 +59,7 @@ class _SpecInGrid:
     spec: str
     properties: tuple[str, ...]
     reachable: tuple[str, ...]
-    """Of these the ones that must be reachable and that the grid does not name."""
+    """Those of them that must be reachable and that the grid does not name."""
     claims: Mapping[str, frozenset[str]]
     """For each engine the properties that it can be asked about."""
     no_deadlock: str
@@ -73,7 +73,7 @@ class _SpecInGrid:
 
 
 def expand(grids: Sequence[Grid]) -> Expansion:
-    """The jobs of the grids. Raises UsageError for what is wrong with them."""
+    """Return the jobs of the grids. Raises UsageError for errors in them."""
     for grid in grids:
         _check_engines(grid)
     covered = [[_cover(grid, spec) for spec in _specs(grid)] for grid in grids]
@@ -125,7 +125,7 @@ def _cover(grid: Grid, spec: str) -> _SpecInGrid:
 
 
 def _check_definition(grid: Grid, spec: str) -> Definition:
-    """The definition of a Python class, once all values of its constants were looked at."""
+    """Return the definition of a Python class, after a check of all values of its constants."""
     known = constants_of(load_class(spec))
     for axis in grid.axes:
         if axis.name not in known:
@@ -277,8 +277,8 @@ def record_options(
 
 
 def _cost(constants: Mapping[str, Any], recorded: Mapping[str, Any]) -> float:
-    """The product of all numbers among the constants, each plus one, and of the depth: crude, but what is
-    larger comes first. Seconds of earlier runs are better (``with_known_seconds``)."""
+    """Return the product of all numbers among the constants, each plus one, and of the depth. This is crude,
+    but larger jobs come first. Seconds of earlier runs are better (``with_known_seconds``)."""
     numbers: list[int] = [abs(n) + 1 for n in constants.values() if not isinstance(n, bool | str)]
     depth: int = recorded.get("depth") or 10
     return math.prod(numbers) * max(depth, 1) ** 2

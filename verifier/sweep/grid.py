@@ -70,7 +70,7 @@ class Axis:
 
     @property
     def size(self) -> int:
-        """How many values; ``len`` would fail for what does not fit a machine word."""
+        """Return the number of values; ``len`` would fail if it does not fit a machine word."""
         return sum(part.stop - part.start if isinstance(part, range) else 1 for part in self.parts)
 
     def __iter__(self) -> Iterator[Any]:
@@ -103,15 +103,15 @@ class Grid:
     memory: int | None = None
     """Bytes, of one job."""
     options: Mapping[str, Any] = field(default_factory=dict)
-    """Of the engines."""
+    """The options of the engines."""
     reading: Reading = field(default_factory=Reading)
-    """How specs that are TLA+ modules are read."""
+    """The options for reading TLA+ modules."""
     split: int = 1
     """Into how many parts the search of a job is split."""
 
     @property
     def combinations(self) -> int:
-        """Of constants."""
+        """Return the number of combinations of constants."""
         return math.prod(axis.size for axis in self.axes)
 
 
@@ -165,7 +165,7 @@ def axes_of(words: Sequence[str], settings: Mapping[str, str] = MappingProxyType
 
 
 def read_grids(path: Path) -> list[Grid]:
-    """The grids of a file. Raises UsageError if it cannot be read, or for what is wrong in it."""
+    """Return the grids of a file. Raises UsageError if it cannot be read, or for errors in it."""
     content = read_toml(path, "grid file", ("grid",))
     tables = list_of_tables(content, "grid", path, "do")
     return [_grid(table, f"{path}, grid {number}") for number, table in enumerate(tables, 1)]

@@ -25,16 +25,16 @@ class Job:
     property_name: str
     engine: str
     options: Mapping[str, Any]
-    """As they are given to the engine, limits among them."""
+    """The options for the engine, including limits."""
     recorded: Mapping[str, Any]
-    """As results name them."""
+    """The options for results."""
     cost: float
     """An estimate, only to be compared with that of other jobs."""
     tool_version: str
     parts: int = 1
     """Into how many the search is to be split."""
     reading: Reading = field(default_factory=Reading)
-    """How the spec is read, if it is a TLA+ module."""
+    """The options for reading the spec, if it is a TLA+ module."""
     files: tuple[str, ...] = ()
     """The files that executors need to load the spec."""
     part_of: str | None = None

@@ -1,4 +1,5 @@
-"""A sweep from its jobs to its summary: what is missing in the folder is run on Spark and stored there."""
+"""A sweep from its jobs to its summary: jobs without a row in the folder run on Spark, and their rows are
+stored."""
 
 from __future__ import annotations
 
@@ -27,14 +28,14 @@ _RERUN = ("verdict", "property", "spec", "engine")
 
 @dataclass(frozen=True)
 class Plan:
-    """Where a sweep's rows are kept, which are made again, and where its jobs run."""
+    """The place of a sweep's rows, the rows that are made again, and the place where its jobs run."""
 
     out: Path
     master: str
     archive: Path | None = None
     conf: Mapping[str, str] = field(default_factory=dict)
     log: Path | None = None
-    """Of Spark; None: ``spark.log`` in the folder."""
+    """The log of Spark; None: ``spark.log`` in the folder."""
     rerun: tuple[str, ...] = ()
     """``NAME=VALUE``: rows with these values are made again."""
     grid: str | None = None
@@ -45,7 +46,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class SweepOutcome:
-    """How a sweep ended: all done, or why not."""
+    """The end of a sweep: all jobs are done, or the reason why not."""
 
     failure: str | None
     interrupted: bool
@@ -53,9 +54,9 @@ class SweepOutcome:
     seconds: float
     """From the first job on, Spark's own start aside; 0 if no job was missing, and Spark was not started."""
     summary: Summary
-    """Of all jobs that were asked for and have a row."""
+    """The summary of all asked jobs that have a row."""
     unsplit: int = 0
-    """How many jobs were not split, since they ended before their parts were chosen."""
+    """The number of jobs that were not split, since they ended before their parts were chosen."""
 
 
 def check_reruns(words: Sequence[str]) -> None:
@@ -121,7 +122,7 @@ def run_sweep(
 
 @dataclass
 class _Progress:
-    """How many jobs were run, and since when."""
+    """The number of jobs that ran, and the start."""
 
     listen: Callable[[News], None]
     ran: int = 0

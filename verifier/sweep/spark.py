@@ -40,12 +40,12 @@ class Spark(Session):
 
     @property
     def most(self) -> int | None:
-        """How many can ever run at a time; None: executors may join."""
+        """Return the most jobs that can ever run at a time; None: executors may join."""
         return self.slots if self.settings.local else None
 
     @property
     def workers(self) -> int | None:
-        """The executors that Spark has now; None where it runs in this process."""
+        """Return the number of executors that Spark has now; None if it runs in this process."""
         if self.settings.local:
             return None
         try:

@@ -1,9 +1,9 @@
-"""A job as several: parts of its search, and what their outcomes say of the whole.
+"""A job split into parts of its search, and the combination of their outcomes.
 
-Each part takes serial steps. If the job leaves the kind of steps open, one more search takes parallel
-steps over all executions: it finds violations fast. A violation in any of them is one of the whole; a
-depth is closed if it is closed in every part, or in the search over all executions. Parts differ in what
-they cost: one whose time is over is split again, and closes what both of its halves close.
+Each part takes serial steps. If the job leaves the kind of steps open, one more search takes parallel steps
+over all executions: it finds violations fast. A violation in any of them is one of the whole. A depth is
+closed if it is closed in every part, or in the search over all executions. Parts differ in cost: one whose
+time is over is split again, and closes the depths that both of its halves close.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from verifier.verdict import VerdictKind
 _FOUND = (VerdictKind.VIOLATED, VerdictKind.REACHED)
 _TIMEOUT = "timeout"
 _MOST_HALVINGS = 2
-"""How often a part, and a half of it, is split again."""
+"""The limit of times that a part, and a half of it, is split again."""
 
 
 def parts_of(
@@ -76,7 +76,7 @@ def _key(job: Job, property_name: str, recorded: Any) -> str:
 
 @dataclass
 class Split:
-    """A job and what is known of its parts."""
+    """A job and the known results of its parts."""
 
     job: Job
     parts: Sequence[Job]

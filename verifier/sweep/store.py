@@ -69,9 +69,9 @@ WITHOUT_CHECKSUMS = pa.schema(
 need not be its own; and when it was recorded (nanoseconds; the newest row of a key counts)."""
 CHECKSUM = "checksum"
 SCHEMA = WITHOUT_CHECKSUMS.append(pa.field(CHECKSUM, pa.string()))
-"""These, and the checksum of them: the second version of the columns."""
+"""These columns and their checksum: the second version of the columns."""
 _COUNT = b"verify.rows"
-"""Where a file says how many rows it has."""
+"""The key under which a file records its number of rows."""
 
 
 class _SweepFile(TypedDict):
@@ -151,7 +151,7 @@ class Store:
         self._files[file.parent.name].remove(file)
 
     def describe(self, asked: Mapping[str, Any]) -> None:
-        """Writes what was asked. Raises Full."""
+        """Write the question. Raises Full."""
         checked = {**asked, CHECKSUM: checksum_of(asked)}
         text = json.dumps(checked, ensure_ascii=False, indent=2) + "\n"
         try:
@@ -273,7 +273,7 @@ def read_asked(folder: Path) -> frozenset[str]:
 
 
 def refuse_links(folder: Path) -> None:
-    """Raises UsageError if a link stands where a sweep writes: what it leads to is someone else's."""
+    """Raise UsageError if a link is in a place where a sweep writes: its target belongs to someone else."""
     for name in _WRITTEN:
         if (folder / name).is_symlink():
             words = f"{name} in it is a link, which is not followed"

@@ -16,12 +16,12 @@ _UNDECIDED = (VerdictKind.ERROR, VerdictKind.INCONCLUSIVE)
 
 @dataclass(frozen=True)
 class Count:
-    """How many jobs of one spec, claim and engine ended with a verdict."""
+    """The number of jobs of one spec, claim and engine with a verdict."""
 
     spec: str
     property_name: str
     claim: str
-    """As rows have it."""
+    """The claim as in rows."""
     engine: str
     verdict: str
     jobs: int
@@ -29,9 +29,9 @@ class Count:
     """The least depth closed or searched."""
     fewest_steps: int | None
     most_steps: int | None
-    """Of the counterexamples or witnesses."""
+    """The most steps of the counterexamples or witnesses."""
     seconds: float
-    """Of all these jobs."""
+    """The seconds of all these jobs."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Line:
     claim: str
     engine: str
     constants: str
-    """As JSON."""
+    """The constants as JSON."""
     verdict: str
     depth: int | None
     seconds: float
@@ -56,16 +56,16 @@ class Summary:
     counts: tuple[Count, ...]
     slowest: tuple[Line, ...]
     undecided: tuple[Line, ...]
-    """Of the jobs with an error or without a decision the first few."""
+    """The first few jobs with an error or without a decision."""
 
     @property
     def seconds(self) -> float:
-        """Of all jobs together."""
+        """Return the seconds of all jobs together."""
         return sum(count.seconds for count in self.counts)
 
     @property
     def verdicts(self) -> Collection[tuple[str, str]]:
-        """Each property with each verdict that it got."""
+        """Return each property with each of its verdicts."""
         return {(count.property_name, count.verdict) for count in self.counts}
 
 

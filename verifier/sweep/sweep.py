@@ -18,25 +18,25 @@ from verifier.sweep.split import Split, decides, halves_of, parts_of
 from verifier.sweep.store import PARTS, Store, read_rows
 
 ATTEMPTS = 3
-"""How often a job that Spark could not finish is started, before that is its outcome."""
+"""The number of times that a job is started if Spark cannot finish it, before that is its outcome."""
 
 _WAIT_SECONDS = 0.5
 
 
 class Runner(Protocol):
-    """Where jobs run."""
+    """The place where jobs run."""
 
     @property
     def slots(self) -> int:
-        """How many run at a time."""
+        """Return the number of jobs that run at a time."""
 
     @property
     def most(self) -> int | None:
-        """How many can ever run at a time; None: there may be more of them later."""
+        """Return the most jobs that can ever run at a time; None: the number may grow."""
 
     @property
     def workers(self) -> int | None:
-        """How many there are now; None: all runs in this machine's own."""
+        """Return the current number of workers; None: all jobs run on this machine."""
 
     def submit(self, job: Job, run_id: str) -> Future[list[Row]]:
         """Runs a job when there is room; the result raises SparkFailed if it could not be finished."""
@@ -47,7 +47,7 @@ class Runner(Protocol):
 
 @dataclass(frozen=True)
 class News:
-    """How far the sweep is. ``ended`` has the rows of the job that has just ended, if one has."""
+    """The progress of the sweep. ``ended`` has the rows of the job that has just ended, if one has."""
 
     done: int
     total: int
@@ -57,9 +57,9 @@ class News:
     cost_done: float
     ended: tuple[Row, ...] = ()
     unsplit: int = 0
-    """How many jobs were not split, since they ended before their parts were chosen."""
+    """The number of jobs that were not split, since they ended before their parts were chosen."""
     workers: int | None = None
-    """Of a cluster, how many there are now."""
+    """The current number of a cluster's workers."""
 
 
 @dataclass
@@ -79,8 +79,8 @@ class Sweep:
     run_id: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
 
     def run(self, jobs: Sequence[Job]) -> None:
-        """Runs the jobs in this order. Raises Full or SparkFailed when it cannot go on, and passes on Ctrl-C;
-        in each case what has ended is stored and what has not is ended."""
+        """Run the jobs in this order. Raises Full or SparkFailed when it cannot continue, and passes on
+        Ctrl-C. In each case the rows of finished jobs are stored and the other jobs are ended."""
         self._waiting = deque((job, 1) for job in jobs)
         self._flying: dict[Future[list[Row]], _InFlight] = {}
         self._splits: dict[str, Split] = {}
@@ -140,7 +140,7 @@ class Sweep:
         self._judge(split)
 
     def _end(self, future: Future[list[Row]]) -> None:
-        """Ends what is not needed any more."""
+        """End a job that is no longer needed."""
         self.runner.cancel(self._flying.pop(future).job)
 
     def _land(self, future: Future[list[Row]]) -> None:

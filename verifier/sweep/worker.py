@@ -14,7 +14,7 @@ from verifier.sweep.job import Job
 
 
 def run_here(job: Job, run_id: str, nothing: Iterable[object]) -> Iterator[Row]:
-    """Runs a job, its spec file taken from where Spark has put it if it is not where it was."""
+    """Run a job. Its spec file comes from Spark's place if it is not in its original place."""
     deque(nothing, maxlen=0)  # what is not read to its end costs Spark a new worker
     warm_up()
     yield from run_job(_find_files(job), run_id)

@@ -110,8 +110,8 @@ def _remarks(run: Run) -> list[str]:
 
 
 def _list_undecided(run: Run) -> list[str]:
-    """Of each property that is open whether its proof was tried, and the commands that go on. What was proved
-    of others says nothing of it."""
+    """Return for each open property whether its proof was tried, and the commands that continue. Proofs of
+    other properties say nothing about it."""
     assert isinstance(run.outcome, AllConstantsOutcome)
     tried = {attempt.property_name: attempt for attempt in run.outcome.attempts if attempt.results}
     open_ = [one for one in run.outcome.verdicts if one.kind is VerdictKind.INCONCLUSIVE]

@@ -63,7 +63,7 @@ def render_check(run: Run, width: int, *, full: bool) -> list[RenderableType]:
 
 
 def _table(outcome: CheckOutcome, width: int) -> Iterator[Text]:
-    """A line for each property; evidence that does not fit goes on below."""
+    """Yield a line for each property; evidence that does not fit continues below."""
     rows = [("property", "verdict", "by", "seconds", "evidence")]
     rows += [_row(outcome, verdict) for verdict in outcome.verdicts]
     styles = ["bold", *(verdict_style(verdict.kind) for verdict in outcome.verdicts)]
@@ -131,7 +131,7 @@ def _remarks(run: Run, outcome: CheckOutcome) -> Iterator[str]:
 
 
 def _next_commands(run: Run, outcome: CheckOutcome, undecided: Sequence[Verdict]) -> Iterator[str]:
-    """The command that goes on with each property that is still open."""
+    """Yield the command that continues with each open property."""
     shown = run.definition.presentation
     spec = ["--spec", shlex.quote(outcome.spec)]
     if shown.config and Path(shown.config) != Path(shown.source).with_suffix(".cfg"):

@@ -1,4 +1,4 @@
-"""Differences between two values with members: ``+ gained, − lost``, or what was appended or dropped."""
+"""Differences between two values with members: ``+ gained, − lost``, or appended and dropped items."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from verifier.encodings.concrete import Concrete, Element, FrozenMap, show
 
 Show: TypeAlias = Callable[[Concrete], str]
-"""How values are written."""
+"""Returns a value as text."""
 
 LOST = "−"
 _SHORT = 24
@@ -21,7 +21,8 @@ def is_brief(old: str, new: str) -> bool:
 
 
 def delta(old: Concrete, new: Concrete, show: Show = show) -> str:
-    """How a set, map or sequence differs from an older one; empty if that is no shorter than the values."""
+    """Return the difference of a set, map or sequence from an older one; empty if it is no shorter than the
+    values."""
     match old, new:
         case frozenset(), frozenset():
             return _join(map(show, _order(new - old)), map(show, _order(old - new)))

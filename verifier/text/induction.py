@@ -25,7 +25,7 @@ _CELL = 6
 
 
 def render_induction(run: Run, width: int, *, full: bool) -> list[RenderableType]:
-    """The whole run, on lines of at most ``width`` characters as far as the tables can."""
+    """Return the whole run, on lines of at most ``width`` characters unless a table is wider."""
     outcomes = run.outcome.parts if isinstance(run.outcome, Inductions) else ()
     about = with_constants(run.definition.name, run.definition.constants)
     lines: list[RenderableType] = [Text(line, "bold") for line in wrap(about, width)]

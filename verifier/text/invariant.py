@@ -15,7 +15,7 @@ from verifier.trust.certificate import Literal
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 Clause = frozenset[tuple[BitMeaning, bool]]
-"""For each literal what its bit says, and whether the bit is set."""
+"""The meaning of each literal's bit, and whether the bit is set."""
 
 
 def invariant_lines(model: Model, clauses: Iterable[tuple[Literal, ...]]) -> list[str]:

@@ -72,7 +72,7 @@ def render_live(run: Run, width: int, *, full: bool) -> list[RenderableType]:
 
 
 def render_loop(trace: Trace, width: int) -> list[Text]:
-    """How the execution goes on forever, and why that is fair."""
+    """Return how the execution continues forever, and why that is fair."""
     loop = trace.loop
     assert loop is not None
     last = len(trace.states) - 1
@@ -104,7 +104,7 @@ def replay_words(trace: Trace) -> str:
 
 
 def _side_by_side(name: str, figures: Mapping[str, Any]) -> Iterator[str]:
-    """Which of the engines side by side decided; what each found out, if none did; which failed, and why."""
+    """Yield which engine decided; if none did, the result of each, and the failures with their reasons."""
     for engine, found in figures.get("engines", {}).items():
         if "failure" in found:
             yield f"{name}: {engine} was left out: {found['failure']}"

@@ -31,9 +31,9 @@ class ProgressText:
 
 
 class NowAndThen(ProgressText):
-    """News of long work, told so often that only some of it is said.
+    """News of long work, told so often that only some of it is shown.
 
-    The latest fills the live line; where there is none, a line stays every few seconds.
+    The latest fills the live line; without a live line, a line stays every few seconds.
     """
 
     def __init__(self, line: str = "starting") -> None:
@@ -65,7 +65,7 @@ class DepthsText(ProgressText):
         self._began = time.monotonic()
 
     def hear(self, news: bmc.Progress, *, live: bool) -> Iterator[str]:
-        """Depths closed stay where there is no live line."""
+        """Show closed depths; they stay if there is no live line."""
         if news.steps is None:
             self._closed[news.search] = news.depth
         if news.steps is not None or not live:
@@ -98,7 +98,7 @@ class ProversText(ProgressText):
         self._asked = 0
 
     def hear(self, news: prove.Progress | Shown | Open, *, live: bool) -> Iterator[str]:
-        """Frames and depths stay where there is no live line."""
+        """Show frames and depths; they stay if there is no live line."""
         from verifier.parametric.results import Open, Shown
 
         if isinstance(news, Shown | Open):
@@ -109,7 +109,7 @@ class ProversText(ProgressText):
             self._latest[news.prover] = news
 
     def _obligation(self, news: Shown | Open) -> Iterator[str]:
-        """Of a proof for all constants: what is open stays."""
+        """Show open obligations of a proof for all constants; they stay."""
         from verifier.parametric.results import Open
 
         self._asked += 1
@@ -142,7 +142,7 @@ class StatesText(ProgressText):
         self._line = "exploring"
 
     def hear(self, news: explore.Progress, *, live: bool) -> Iterator[str]:
-        """Violations stay; where there is no live line, figures too, every few seconds."""
+        """Show violations, which stay; without a live line, also figures every few seconds."""
         if news.violated is not None:
             yield f"{news.violated} is {'reached' if news.reached else 'violated'} at depth {news.depth}"
             return
@@ -183,7 +183,7 @@ class WalksText(ProgressText):
         self._line = f"{news.seconds:.0f} s: {news.walks:,} executions (Ctrl-C keeps what is known)"
 
     def now(self) -> str:
-        """How many executions have ended."""
+        """Return the number of executions that have ended."""
         return self._line
 
 

@@ -28,11 +28,11 @@ from verifier.verdict import (
 )
 
 _LIMITS = {"timeout of ": "--timeout", "memory limit of ": "--memory", "more than ": "--max-states"}
-"""How reasons begin that name a limit, and its option."""
+"""The beginnings of reasons that name a limit, and its option."""
 DEADLOCKS_NOT_CHECKED = "Deadlocks were not checked: a state without an enabled action is no violation."
 
 _VALIDATED = (VerdictKind.HOLDS, VerdictKind.PROVED)
-"""Verdicts that rest on the translation of a TLA+ module, where there is one."""
+"""Verdicts that depend on the translation of a TLA+ module, if there is one."""
 _STYLES = {
     VerdictKind.HOLDS: "bold green",
     VerdictKind.PROVED: "bold green",
@@ -92,7 +92,7 @@ def _header(run: Run, width: int) -> list[RenderableType]:
 
 
 def render_counterexamples(run: Run, width: int, full: bool) -> list[RenderableType]:
-    """Each execution that violates a property, with the part that fails, or that reaches a property."""
+    """Return each execution that violates a property, with the failing part, or that reaches a property."""
     lines: list[RenderableType] = []
     shown: list[Verdict] = []
     for verdict in run.outcome.verdicts:
@@ -186,7 +186,7 @@ def deadlocks_checked(run: Run) -> bool:
 
 
 def remark_on_undecided(run: Run) -> list[str]:
-    """Remarks on what is not decided: what is known of it, and which command decides it."""
+    """Return remarks on undecided properties: the known facts, and the command that decides each."""
     undecided = [verdict for verdict in run.outcome.verdicts if verdict.kind is VerdictKind.INCONCLUSIVE]
     left = [verdict for verdict in undecided if verdict.reason == LEFT_TO_LIVE]
     remarks = []
@@ -207,7 +207,7 @@ def to_go_on(verdicts: Sequence[Verdict]) -> list[str]:
 
 
 def _left_to_live(run: Run, names: Sequence[str]) -> str:
-    """Which command decides what speaks of whole executions, and why the run does not end with 0."""
+    """Return the command that decides temporal properties, and why the run does not end with 0."""
     shown = run.definition.presentation
     words = ["verify live --spec", shlex.quote(shown.source)]
     if Path(shown.config) != Path(shown.source).with_suffix(".cfg"):
@@ -222,7 +222,7 @@ def _left_to_live(run: Run, names: Sequence[str]) -> str:
 
 
 def certificate_remarks(run: Run) -> list[str]:
-    """Which file has the proof of which property."""
+    """Return the file with the proof of each property."""
     return [
         f"The proof of {verdict.property_name} is in {verdict.certificate}."
         for verdict in run.outcome.verdicts
