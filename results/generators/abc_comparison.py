@@ -26,7 +26,7 @@ NAMES = ("replicas", "log_size", "max_records", "max_leader_epoch")
 CONFIGURATIONS = ((3, 2, 2, 1), (3, 2, 2, 2), (3, 3, 3, 2), (3, 3, 3, 3))
 PLAIN, SIMPLIFIED = "", "strash; dc2; scorr; "
 LEAST_LIMIT = 60.0
-"""Processor seconds for ABC, or a bit more than five times what verify took where that is longer."""
+"""Processor seconds for ABC, or a bit more than five times those of verify if that is longer."""
 
 
 @dataclass(frozen=True)

@@ -88,7 +88,7 @@ def _nothing_left_out() -> Iterator[None]:
 
 
 def solver_rows(repeats: int) -> list[Row]:
-    """Each solver to the same violation, by parallel steps."""
+    """Measure each solver to the same violation, by parallel steps."""
     model = build(define(load("kip320-first-try")()))
     times = {
         solver: median_seconds(partial(_violated, model, replace(FIRST_TRY, solver=solver)), repeats)

@@ -50,7 +50,8 @@ def expected(row: dict[str, Any]) -> str:
 
 
 def judged(row: dict[str, Any], results: list[dict[str, Any]]) -> dict[str, Any]:
-    """True if the verdicts are TLC's: of all properties where it holds, else of the one that it names."""
+    """Compare the verdicts with TLC's: of all properties if it finds no error, else of the one that it
+    names."""
     broken = {one["property"]: one for one in results if one["verdict"] == "VIOLATED"}
     open_ones = [one for one in results if one["verdict"] not in ("VIOLATED", *_GOOD)]
     decided = len(results) - len(open_ones)
@@ -75,7 +76,7 @@ def judged(row: dict[str, Any], results: list[dict[str, Any]]) -> dict[str, Any]
 
 
 def table(rows: list[dict[str, Any]], count: int) -> str:
-    """The rows as Markdown, of so many models."""
+    """Return the rows as Markdown, for this number of models."""
     agreeing = sum(row["agrees"] for row in rows)
     slow = [row for row in rows if row.get("seconds", 0) > _SHORT]
     over = [row["model"] for row in rows if _ratio(row) > _MOST_TIMES and row.get("seconds", 0) > _SHORT]

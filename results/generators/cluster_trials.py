@@ -125,7 +125,7 @@ def main() -> None:
 
 
 def _tried(case: _Case, folder: Path, after: int) -> tuple[str, list[str]]:
-    """The cells of a trial, and what is wrong with it."""
+    """Return the cells of a trial, and its faults."""
     out, began, faults = folder / "run", time.monotonic(), list[str]()
     with standalone(folder / "cluster") as cluster:
         first = _sweep(folder, out, cluster)

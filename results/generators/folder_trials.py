@@ -162,7 +162,7 @@ class Trial:
     expected: str
     done: Ended
     same: bool
-    """True if what is someone else's is as it was."""
+    """True if the files of others are unchanged."""
 
     @property
     def is_right(self) -> bool:
@@ -217,7 +217,7 @@ def _target(elsewhere: Path, kind: str) -> Path:
 
 
 def _seen(folder: Path) -> dict[str, str]:
-    """Each file below a folder, by its content."""
+    """Return a digest of the content of each file below a folder."""
     return {
         str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
         for path in sorted(folder.rglob("*"))

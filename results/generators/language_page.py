@@ -47,7 +47,7 @@ class Row:
     """A line of a table."""
 
     written: str
-    """How a protocol writes it."""
+    """The text in a protocol."""
     names: tuple[str, ...] = ()
     """The public names that this line is about, as ``forall`` or ``SetValue.add``."""
     tla: str = ""
@@ -69,7 +69,7 @@ class Section:
 
     title: str
     kind: str
-    """How its examples are read: as a sort, an expression, statements of a class, or not at all."""
+    """The reading of its examples: as a sort, an expression, statements of a class, or not at all."""
     text: str = ""
     below: str = ""
     row: tuple[Row, ...] = field(default=())
@@ -190,7 +190,7 @@ def _evaluated(row: Row) -> str:
 
 
 def bits_of(example: str) -> int:
-    """How many bits a variable of this sort takes."""
+    """Return the number of bits of a variable of this sort."""
     sort = eval(example, _vocabulary())
 
     class Lone(Sample):

@@ -177,7 +177,7 @@ GRIDS = [
 
 
 def by_lemmas(model: Model, properties: Sequence[str]) -> list[InductionOutcome]:
-    """The outcome of each property; what was proved for one serves for the next."""
+    """Return the outcome of each property; a proof of one serves the next."""
     outcomes: list[InductionOutcome] = []
     for name in properties:
         proved = outcomes[-1].invariant if outcomes else ()

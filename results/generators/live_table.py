@@ -33,7 +33,7 @@ _QUEUES = ("queues", "apps", "restart_limit")
 _RABBIT = "formal-methods-playground/tla/rebalancing-clients/standard-liveness/rabbit_leaderless_rebalancing"
 _CONFIGURATION = "SPECIFICATION {spec}\nPROPERTY {property}\nCHECK_DEADLOCK FALSE\n"
 _BESIDE = "Beside"
-"""The module that adds to a text what is asked of it."""
+"""The module that adds the question to a text."""
 
 
 @dataclass(frozen=True)

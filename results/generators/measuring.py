@@ -31,7 +31,7 @@ interrupt that reaches both leaves it waiting for the command, which would ignor
 
 
 def as_installed() -> dict[str, str]:
-    """The environment of a command whose bytecode is kept, as it is for whoever installed it."""
+    """Return the environment of a command whose bytecode is kept, as for an installation."""
     return {name: said for name, said in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
@@ -64,10 +64,8 @@ def ended(
     folder: Path | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> Ended | None:
-    """Runs a command to its end; None if that takes longer than the limit, in seconds.
-
-    ``environment`` is what it has beside that of an installation.
-    """
+    """Run a command to its end; None if that takes longer than the limit, in seconds. ``environment``:
+    variables beside those of an installation."""
     began, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
     try:
         done = subprocess.run(
@@ -97,11 +95,11 @@ class Measured:
     """Bytes of its largest process."""
     load: float
     content: dict[str, Any]
-    """Its JSON; empty where it ended without."""
+    """Its JSON; empty if it ended without."""
 
 
 def measured(arguments: Sequence[str], cpu_limit: float | None = None) -> Measured:
-    """Runs `verify` with these arguments; interrupts it after so many processor seconds."""
+    """Run `verify` with these arguments; interrupt it after this number of processor seconds."""
     began = time.monotonic()
     command = [sys.executable, "-c", _RUN, *verify(*arguments, "--format", "json")]
     seen = 0.0
@@ -124,7 +122,7 @@ def measured(arguments: Sequence[str], cpu_limit: float | None = None) -> Measur
 
 
 def _processor_seconds(pid: int) -> float:
-    """Of a process, its descendants, and those of them that ended."""
+    """Return the processor seconds of a process, its descendants, and those of them that ended."""
     total = 0.0
     for process in _tree(pid):
         try:

@@ -46,7 +46,7 @@ class Row:
     further: Mapping[str, Any] = field(default_factory=dict)
 
     def constants(self) -> dict[str, Any]:
-        """Those that are given."""
+        """Return the given constants."""
         return {**dict(zip(self.names, self.values, strict=True)), **self.further}
 
 
@@ -93,7 +93,7 @@ def measured(row: Row) -> tuple[list[Any], bool]:
 
 
 def _size(proof: Mapping[str, Any]) -> str:
-    """How many formulas with a name, and how many clauses beside."""
+    """Return the number of named formulas, and of further clauses."""
     if not proof:
         return "–"
     named, clauses = len(proof["lemmas"] or ()), proof.get("clauses") or 0

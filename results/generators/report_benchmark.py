@@ -39,7 +39,7 @@ REPEATS = 5
 
 
 def long_trace(steps: int) -> Report:
-    """One execution of so many steps, made of the same few."""
+    """Return one execution of this number of steps, made of the same few."""
     row = kip320_first_try()
     assert row.trace is not None
     states = list(row.trace["states"])

@@ -87,7 +87,7 @@ class Point:
     command: tuple[str, ...]
     """The words after `verify`."""
     version: str
-    """Of the program: the last commit to it."""
+    """The version of the program: the last commit to it."""
     date: str
     limit: int
     decided: bool
@@ -99,14 +99,14 @@ class Point:
     load: float
     """When it ended, its own included."""
     figures: Mapping[str, int] = field(default_factory=dict)
-    """Of its statistics: states, levels, bytes."""
+    """Some of its statistics: states, levels, bytes."""
 
     def is_within(self, limit: int) -> bool:
-        """True if it was decided within so many processor seconds."""
+        """True if it was decided within this number of processor seconds."""
         return self.decided and self.cpu <= limit
 
     def answers(self, limit: int) -> bool:
-        """True if it says if the command decides within so many processor seconds."""
+        """True if it tells whether the command decides within this number of processor seconds."""
         return self.decided or self.limit >= limit
 
 
@@ -149,7 +149,7 @@ class Measuring:
         self.points = read_points(self.path)
 
     def line(self, ladder: Ladder, engine: str) -> None:
-        """Measures a protocol at growing constants, as far as the engine decides."""
+        """Measure a protocol at growing constants, as far as the engine decides."""
         for step in ladder.steps:
             if not self.point(command_of(ladder, engine, step)).is_within(self.limit):
                 break

@@ -124,7 +124,7 @@ def _of_one(module: Path, config: str, tlc: Path, seconds: float) -> Truth:
 
 
 def asked(text: Path, words: tuple[str, ...], seconds: float) -> tuple[list[dict[str, Any]], str]:
-    """The verdicts of a command; where it gives none, the last line that it says."""
+    """Return the verdicts of a command; if it gives none, the last line of its output."""
     run = ended(
         verify(words[0], str(text), *words[1:], "--timeout", f"{seconds:g}s", "--format", "json"),
         limit=seconds + 60,
@@ -137,7 +137,7 @@ def asked(text: Path, words: tuple[str, ...], seconds: float) -> tuple[list[dict
 
 
 def is_wrong(truths: dict[str, Truth], verdicts: list[dict[str, Any]]) -> bool:
-    """True if a verdict contradicts what is so of its property."""
+    """True if a verdict contradicts the true answer."""
     return any(_contradicts(truths[one["property"]], one) for one in verdicts if one["property"] in truths)
 
 
@@ -177,10 +177,8 @@ def _said(verdicts: list[dict[str, Any]], refusal: str, folder: Path) -> str:
 
 
 def judged(truths: dict[str, Truth], answers: Iterable[list[dict[str, Any]]]) -> set[str]:
-    """The properties that some engine has a verdict of, and of which it is known what is so.
-
-    Raises ValueError where engines have verdicts, and none of them is of such a property.
-    """
+    """Return the properties with a verdict of some engine and a known true answer. Raises ValueError if
+    engines have verdicts, but none on such a property."""
     named = {one["property"] for verdicts in answers for one in verdicts}
     if named and not named & truths.keys():
         raise ValueError(f"no verdict is of one of {', '.join(truths)}, but of {', '.join(named)}")

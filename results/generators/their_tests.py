@@ -33,7 +33,7 @@ class Row:
 
 
 def run(words: Sequence[str]) -> tuple[int, dict[str, Any] | None, str]:
-    """The exit code of a command, its JSON object, and the last of what it says went wrong."""
+    """Return the exit code of a command, its JSON object, and the last line of its error."""
     from verifier.cli.main import cli
 
     done = CliRunner().invoke(cli, words)
@@ -66,7 +66,7 @@ def made_by(command: str) -> str:
 
 
 def table(rows: Sequence[Row], theirs: str, reasons: Mapping[str, str]) -> list[str]:
-    """How many agree, those that do not with the reason, and all of them."""
+    """Return the number of agreements, the disagreements with their reasons, and all rows."""
     count = Counter(row.judged.partition(":")[0] for row in rows)
     share = 100 * count[AGREES] / max(len(rows), 1)
     others = [f"{number} {word}" for word, number in sorted(count.items()) if word != AGREES]

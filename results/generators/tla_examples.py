@@ -77,7 +77,7 @@ def measured(
 
 
 def _lasting(run: dict[str, Any], said: str) -> dict[str, Any]:
-    """Of a temporal property that TLC finds violated, the verdict of `verify live`."""
+    """Return the verdict of `verify live` on a temporal property that TLC finds violated."""
     violated = [r["property"] for r in run["results"] if r["verdict"] == "VIOLATED"]
     if violated:
         return {"agrees": True, "reason": f"`live` finds violated: {', '.join(violated)}"}

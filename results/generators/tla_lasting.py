@@ -187,7 +187,7 @@ def rows() -> Iterator[tuple[str, str, str]]:
 
 
 def asked_of_tlc(tlc: Path, folder: Path, small: Small, fairness: str, claim: str) -> str:
-    """TLC's verdict on a property; what it says else."""
+    """Return TLC's verdict on a property, and its other output."""
     (folder / "M.tla").write_text(small.text())
     (folder / "M.cfg").write_text(small.configuration(fairness, claim))
     words = [str(tlc), "-workers", "1", "-noGenerateSpecTE", "-metadir", str(folder / "states"), "M.tla"]

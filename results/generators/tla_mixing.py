@@ -20,7 +20,7 @@ from tests.support.tla_mixed_texts import OPERATORS, Tree, extends
 from tests.support.tlc_batch import Tlc
 
 _AT_ONCE = 30
-"""So many smaller expressions are tried in one module."""
+"""The number of smaller expressions that are tried in one module."""
 
 
 def shrunk(
@@ -61,7 +61,7 @@ def shrunk(
 
 
 def note(one: Difference, states: Sequence[dict[str, str]], folder: Path, name: str) -> None:
-    """Writes a module with an invariant that two readers differ on, its configuration, and what was said."""
+    """Write a module with an invariant on which two readers differ, its configuration, and their answers."""
     names = list(states[0])
     initial = "\n        ".join(
         "\\/ " + " /\\ ".join(f"{variable} = {value}" for variable, value in state.items())
@@ -77,7 +77,7 @@ def note(one: Difference, states: Sequence[dict[str, str]], folder: Path, name: 
 
 
 def main() -> None:
-    """Compares, and prints what was compared and what differs."""
+    """Compare, and print the counts and the differences."""
     parser = argparse.ArgumentParser()
     parser.add_argument("first", type=int)
     parser.add_argument("last", type=int)

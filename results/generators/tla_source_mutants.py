@@ -34,7 +34,7 @@ _LONGEST = 300
 
 
 def mutated(node: ast.AST) -> ast.AST | None:
-    """Another node in place of one; None where there is none to put."""
+    """Return another node in place of one; None if there is none."""
     made = copy.deepcopy(node)
     match made:
         case ast.Compare(ops=[one]) if type(one) in _COMPARED:

@@ -24,7 +24,7 @@ TIMEOUT = 45
 AGAIN = 90
 """Seconds that a second run has, where the first does not do."""
 SOLVER = "cadical"
-"""Where a solver is named, neither the interpreter nor exploration answers."""
+"""The solver. If one is named, neither the interpreter nor exploration answers."""
 DEEPEST = 12
 """The depth to which models that hold are searched, if they are deeper."""
 
@@ -49,7 +49,7 @@ def _safety(found: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def bmc(row: Mapping[str, Any], folders: tuple[Path, Path], seconds: int = TIMEOUT) -> tuple[bool, str]:
-    """True if bounded model checking agrees with TLC, and what it found."""
+    """Compare bounded model checking with TLC. Return whether they agree, and the result."""
     steps = (row["trace_states"] or 0) - 1
     depth = steps if steps >= 0 else min(max(row["levels"] - 1, 1), DEEPEST)
     how = ("--shortest", "--solver", SOLVER)

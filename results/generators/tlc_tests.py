@@ -36,7 +36,7 @@ _REASONS = {
     "StandardModulesTest": "no state satisfies Init: verify refuses that, where TLC looks at no state",
     "Github696bTest": "TLC sorts a set of several kinds, which is an error; verify does not",
 }
-"""Why the two differ, where what verify says does not tell."""
+"""The reasons for differences that verify's output does not tell."""
 
 
 _FINE = ("HOLDS", "PROVED", "REACHED")
@@ -44,10 +44,10 @@ _FINE = ("HOLDS", "PROVED", "REACHED")
 
 @dataclass(frozen=True)
 class Answer:
-    """How verify ends."""
+    """The end of a run of verify."""
 
     kind: str
-    """As TLC's, ``undecided``."""
+    """One of TLC's kinds, or ``undecided``."""
     counts: tuple[int, int] | None
     why: str
 
@@ -129,7 +129,7 @@ def _tried(test: Test, libraries: Sequence[str], seconds: int, known: Container[
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Writes the table; with --only, what it would say of one test."""
+    """Write the table; with --only, print its row for one test."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("checkout", type=Path)
     parser.add_argument("--library", action="append", default=[])

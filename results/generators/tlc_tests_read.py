@@ -81,7 +81,7 @@ class Test:
     module: Path
     config: Path | None
     expected: str
-    """How TLC ends; ``error`` for any error."""
+    """The end of TLC's run; ``error`` for any error."""
     counts: tuple[int, int] | None
     """States generated and distinct states, of a search to the end."""
     deadlock: bool
@@ -176,7 +176,7 @@ def _made_with(one: _Class, known: Mapping[str, _Class]) -> list[str]:
 
 
 def _put(text: str, given: Mapping[str, str]) -> str:
-    """A text with what is given for its names."""
+    """Return a text with values substituted for its names."""
     return re.sub(r"\b\w+\b(?!\")", lambda word: given.get(word[0], word[0]), text)
 
 

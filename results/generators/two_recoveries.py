@@ -96,7 +96,7 @@ def two_recoveries() -> tuple[Model, Trace]:
 
 
 def beginning_after(actions: int) -> Model:
-    """The protocol as it goes on from there: its one initial state is that after so many of the actions."""
+    """Return the protocol from there on: its one initial state is the state after this number of actions."""
     model, trace = two_recoveries()
     state = model.layout.encode_state(trace.states[actions])
     literals = (bit if on else negation(bit) for bit, on in zip(model.system.bits, state, strict=True))

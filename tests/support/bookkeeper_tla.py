@@ -219,7 +219,7 @@ GuidedNext ==
 
 
 def onward(trace: Trace, index: int) -> str:
-    """A module that begins in a state of the trace and goes on as the original does."""
+    """Return a module that begins in a state of the trace and continues as the original does."""
     return f"""---- MODULE Onward ----
 EXTENDS BookKeeperProtocol
 CONSTANTS {", ".join(_names(trace))}

@@ -1,6 +1,6 @@
 """Random definitions, and every change of one node, name or flag in them.
 
-They need not make sense as protocols: what is hashed is the structure, whatever it means.
+They need not make sense as protocols: the hash covers the structure, whatever its meaning.
 """
 
 from __future__ import annotations

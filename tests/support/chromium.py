@@ -1,4 +1,4 @@
-"""Headless Chromium for the tests of reports; none, where it is not installed."""
+"""Headless Chromium for the tests of reports, if it is installed."""
 
 from __future__ import annotations
 

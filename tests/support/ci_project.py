@@ -94,7 +94,7 @@ class Project:
         path.write_text(text.replace(old, new), encoding="utf-8")
 
     def check(self, *arguments: str) -> tuple[int, list[str]]:
-        """The exit code of ``verify ci`` and the lines of what is not as expected."""
+        """Return the exit code of ``verify ci`` and the lines of unmet expectations."""
         done = verify("ci", str(self.manifest), *arguments)
         assert "Traceback" not in done.output
         return done.exit_code, [line for line in done.stdout.splitlines() if line.startswith("FAIL")]

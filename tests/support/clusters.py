@@ -23,7 +23,7 @@ class Standalone:
     """The cluster: processes that can be killed, and started again."""
 
     folder: Path
-    """Where workers work, and where all that they say goes."""
+    """The working folder of workers, with all their output."""
     port: int
     running: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
 

@@ -93,7 +93,7 @@ def _conjuncts(formula: FNode) -> tuple[FNode, ...]:
 
 
 def _fixed(init: FNode) -> dict[FNode, bool]:
-    """The bits that have to be what some conjunct says, once those already fixed are put in."""
+    """Return the bits that some conjunct fixes, after those already fixed are substituted."""
     fixed: dict[FNode, bool] = {}
     while True:
         rest = restricted(init, {bit: TRUE if on else FALSE for bit, on in fixed.items()})
@@ -138,7 +138,7 @@ class _Reader:
         return self._check(columns, mask)[0]
 
     def successors(self, states: list[int], columns: list[int], mask: int) -> Iterator[tuple[str, list[int]]]:
-        """For each instance (and each value of its free parameters), where it leads."""
+        """Yield for each instance (and each value of its free parameters) its successors."""
         backwards = states[::-1]
         for action, kept, changed, inputs, run in self._steps:
             for choice in product((0, mask), repeat=len(inputs)):
@@ -153,7 +153,7 @@ class _Reader:
 def _moved(
     sources: Iterator[int], digits: list[compress[str]], kept: int, changed: list[int]
 ) -> Iterator[int]:
-    """Each source with its changed bits replaced by what the digits say."""
+    """Yield each source with its changed bits replaced by those of the digits."""
     if not changed:
         yield from sources
         return

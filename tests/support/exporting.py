@@ -75,11 +75,11 @@ KNOWN: list[tuple[Protocol, str, int | None]] = [
     (ManyStarts(), "FirstNeverHolds", 0),
     (ManyStarts(), "AlwaysHeld", 3),
 ]
-"""Protocol, property, and the fewest actions to a violation, or to what is to be reached."""
+"""Protocol, property, and the fewest actions to a violation, or to a witness of a reachable property."""
 
 
 def named(case: tuple[Protocol, str, int | None]) -> str:
-    """How a case is called."""
+    """Return the name of a case."""
     return f"{case[0].spec_name()}-{'.'.join(map(str, case[0].constants.values()))}-{case[1]}"
 
 
@@ -89,7 +89,7 @@ def model_of(protocol: Protocol) -> Model:
 
 
 def starting_steps(exported: Exported) -> int:
-    """How many steps a circuit takes before the first action."""
+    """Return the number of steps of a circuit before the first action."""
     return 0 if exported.names["started"] is None else 1
 
 

@@ -111,7 +111,7 @@ class _NoValueError(AssertionError):
 
 @dataclass
 class Structure:
-    """A finite structure: elements by sort, and what is known of function symbols."""
+    """A finite structure: elements by sort, and the known values of function symbols."""
 
     system: ParametricSystem
     elements: Mapping[str, list[Any]]

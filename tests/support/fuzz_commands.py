@@ -124,7 +124,7 @@ def main(count: int, seed: int = 1) -> int:
 
 
 def trials(count: int, seed: int) -> Iterator[tuple[list[str], int, str]]:
-    """Commands that are drawn, each with its exit code and what is wrong with its end, if anything is."""
+    """Yield random commands, each with its exit code and the fault in its end, if there is one."""
     rng = random.Random(seed)
     for _ in range(count):
         with tempfile.TemporaryDirectory() as name, contextlib.chdir(name):
@@ -133,7 +133,7 @@ def trials(count: int, seed: int) -> Iterator[tuple[list[str], int, str]]:
 
 
 def tried(words: Sequence[str]) -> tuple[int, str]:
-    """The exit code of a command, and what is wrong with its end."""
+    """Return the exit code of a command, and the fault in its end."""
     try:
         with at_most(SECONDS):
             done = verify(*words)

@@ -47,7 +47,7 @@ _OBJECTS = ("constants", "options", "trace", "proof", "statistics", "drawing")
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of file: how it is changed, and what reads it, with the exit code and what was said."""
+    """A kind of file: its changes, and its reader, with the exit code and the output."""
 
     allowed: tuple[int, ...]
     files: Callable[[random.Random, int, tuple[str, ...]], Iterator[Any]]
@@ -55,7 +55,7 @@ class Kind:
 
 
 def check(kind: Kind, count: int, seed: int, folder: Path) -> tuple[Counter[int], list[str]]:
-    """How often each exit code came, and what went wrong, with the file that shows it."""
+    """Return the number of each exit code, and the failures, with the file that shows each."""
     marker, trap = folder / "was-run", folder / "trap.py"
     trap.write_text(_TRAP.format(str(marker)))
     rng, codes, faults = random.Random(seed), Counter[int](), []
@@ -223,7 +223,7 @@ def _traces(rng: random.Random, count: int, traps: tuple[str, ...]) -> Iterator[
 
 
 def _certificates(rng: random.Random, count: int, traps: tuple[str, ...]) -> Iterator[bytes]:
-    """Most are sealed: their digest is that of what is in them."""
+    """Yield changed certificates. Most are sealed: their digest is that of their content."""
     for file in mutants(rng, _certificate(), count, as_json, traps):
         try:
             content = json.loads(file)

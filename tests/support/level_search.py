@@ -47,12 +47,12 @@ class Here(ThisProcess):
 
 
 def processes(count: int, findings: Findings, folder: Path) -> Runner:
-    """So many processes."""
+    """Return a runner with this number of processes."""
     return TaskProcesses(findings, count)
 
 
 class Switching(TaskCluster):
-    """Waits until Spark has started, or could not, once processes have done the tasks so many times."""
+    """Waits until Spark has started or failed, after processes have done the tasks this number of times."""
 
     times = 3
     done_by_processes = 0

@@ -1,5 +1,8 @@
 """Random small systems with temporal properties and fairness, and a naive decision that shares nothing with
-the engines: it looks at every set of states in which an execution may stay forever."""
+the engines.
+
+It checks every set of states in which an execution may stay forever.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,7 @@ Formula = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class Plan:
-    """A system: for each label (an action and the value of its parameter) where it is enabled and leads."""
+    """A system: for each label (an action and the value of its parameter) its guard and its targets."""
 
     states: int
     initial: frozenset[int]
@@ -43,7 +46,7 @@ class Plan:
     split: bool = False
     """True if the protocol holds the state in two variables, of which no loop may change the first."""
     reads: bool = False
-    """True if a step that leads nowhere reads what has no value. If not, it leaves its sort."""
+    """True if a step without a target makes an undefined read. If not, it leaves its sort."""
 
     def leads_nowhere(self, source: int, labels: Iterable[tuple[str, int]] | None = None) -> bool:
         """True if a step from a state, of one of the labels, leads to none of the states (``nowhere``)."""
@@ -52,7 +55,7 @@ class Plan:
 
     @property
     def nowhere(self) -> int:
-        """Stands for what is no state."""
+        """Return the number that represents no state."""
         return self.states
 
     @property
@@ -255,7 +258,7 @@ def _leads_to(formula: Formula) -> set[Formula]:
 def _stems(
     plan: Plan, edges: set[Edge], due: Sequence[Formula]
 ) -> set[tuple[int, frozenset[int], tuple[bool, ...]]]:
-    """Where stems end, what they visited, and which second formulas are still due."""
+    """Return the ends of stems, the visited states, and the second formulas that are still due."""
 
     def after(state: int, visited: frozenset[int], pending: tuple[bool, ...]) -> Any:
         now = tuple(

@@ -1,4 +1,4 @@
-"""Mistakes in a protocol: what is written instead of a part of it, and what is said then."""
+"""Mistakes in a protocol: the wrong text for a part of it, and the expected message."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ CLASS, COUNT = "class Lock(Protocol)", "Range(0, self.most)"
 MOST, CHOICES, NAME = "minimum=1, maximum=4", 'choices=("fair", "free")', 'name = "lock"'
 
 Change = tuple[str, str]
-"""A part of the protocol, and what is written instead."""
+"""A part of the protocol, and the wrong text in its place."""
 
 
 def claims(formula: str) -> Change:

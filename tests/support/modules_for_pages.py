@@ -68,5 +68,5 @@ def commit(folder: Path) -> Row:
 
 
 def jugs(folder: Path) -> Row:
-    """Two numbers, and nobody who acts."""
+    """Return a run on two numbers, without participants."""
     return found_in(folder, "Jugs", JUGS, JUGS_CONFIG)

@@ -10,9 +10,9 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 _SHARE_OF_TEXT = 0.15
-"""How many changes are made to the text, rather than to the values in it."""
+"""The share of changes that are made to the text, rather than to the values in it."""
 _DEEPER = 0.75
-"""How likely it is that a change is made inside of a value, rather than to all of it."""
+"""The probability that a change is made inside a value, rather than to all of it."""
 
 
 class Raw(str):
@@ -100,7 +100,7 @@ def _add(rng: random.Random, data: Any, strange: Sequence[Any]) -> None:
 
 
 def _swap(rng: random.Random, data: Any, strange: Sequence[Any]) -> None:
-    """One value is put in the place of another."""
+    """Put one value in the place of another."""
     (one, first), (other, second) = some_place(rng, data), some_place(rng, data)
     other[second] = copy.deepcopy(one[first])
 
@@ -147,7 +147,7 @@ def changed_text(rng: random.Random, text: str) -> bytes:
 def mutants(
     rng: random.Random, data: Any, count: int, written: Callable[[Any], str], more: Sequence[Any] = ()
 ) -> Iterator[bytes]:
-    """As many changed files with the value, ``written`` as text."""
+    """Yield this number of changed files with the value. ``written``: returns a value as text."""
     for _ in range(count):
         if rng.random() < _SHARE_OF_TEXT:
             yield changed_text(rng, written(data))

@@ -46,7 +46,7 @@ class Explored:
 
     @property
     def closed(self) -> int:
-        """The depth that is looked at whole."""
+        """Return the depth that is completely explored."""
         return len(self.levels) - 1
 
 
@@ -137,7 +137,8 @@ class Naive:
         return names, successors, within, dead
 
     def broken(self, before: State, after: State) -> set[str]:
-        """The step invariants that a step breaks; ``UndefinedRead`` if one reads what has no value."""
+        """Return the step invariants that a step violates; ``UndefinedRead`` if one makes an undefined
+        read."""
         names: set[str] = set()
         if before == after:
             return names
@@ -151,7 +152,7 @@ class Naive:
         return names
 
     def explore(self, most_states: int | None = None, deepest: int | None = None) -> Explored:
-        """Level by level, as far as that many states (or actions) lead."""
+        """Explore level by level, up to this number of states (or actions)."""
         found, seen = Explored(), set[State]()
         level = self.initial_states()
         while level:
@@ -182,7 +183,7 @@ class Naive:
         actions: Sequence[tuple[str, Mapping[str, Any]]],
         violates: str | None,
     ) -> str | None:
-        """Why this is no execution to a violation (or to what is to be reached); None if it is one."""
+        """Return the reason why this is no execution to a violation (or witness); None if it is one."""
         own = [self.state(state) for state in states]
         if not self.is_initial(own[0]):
             return "the first state is not initial"

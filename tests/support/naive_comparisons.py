@@ -44,7 +44,7 @@ _LARGEST_K = 12
 
 @dataclass
 class Subject:
-    """A protocol with what is true of it, as far as it was explored."""
+    """A protocol with the true answers, as far as it was explored."""
 
     seed: int
     plan: Plan
@@ -54,7 +54,7 @@ class Subject:
 
     @property
     def depth(self) -> int:
-        """How deep everything is known."""
+        """Return the depth to which everything is known."""
         return self.truth.closed
 
     @property
@@ -63,11 +63,11 @@ class Subject:
         return tuple(prop.name for prop in self.model.system.properties)
 
     def least(self, name: str) -> int | None:
-        """The fewest actions to a violation (or a state that is to be reached), as far as is known."""
+        """Return the fewest actions to a violation (or witness), if it is known."""
         return self.truth.steps.get(name)
 
     def mistake_in(self, trace: Trace) -> str | None:
-        """Why a trace is not what it claims to be."""
+        """Return the reason why a trace is not what it claims to be."""
         actions = [(action.name, action.parameters) for action in trace.actions]
         mistake = self.naive.mistake_in(trace.states, actions, trace.violates)
         if mistake is None:

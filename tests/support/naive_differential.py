@@ -1,7 +1,7 @@
 """Every engine against the naive reading, on random protocols.
 
-``python -m tests.support.naive_differential FIRST COUNT`` does it for so many seeds on all cores. Each
-disagreement is printed with its seed; an exception is one, too.
+``python -m tests.support.naive_differential FIRST COUNT`` does it for this number of seeds on all cores. Each
+disagreement is printed with its seed; an exception counts as one.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Report:
 
 SEEDS_OF_A_PROCESS = 50
 EVERY_SLOW = 25
-"""Of so many seeds one is checked with child processes, too."""
+"""The interval of seeds of which one is also checked with child processes."""
 
 
 def report_of(seed: int) -> Report:

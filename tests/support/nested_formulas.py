@@ -28,7 +28,7 @@ from verifier.system.model import build
 from verifier.verdict import VerdictKind
 
 MOST_STEPS = 4
-"""Of a lasso that the naive decision looks at, with the step that closes the loop."""
+"""The most steps of a lasso in the naive decision, with the step that closes the loop."""
 _ONE = ("eventually", "always", "always eventually", "eventually always")
 _TWO = ("until", "leads to", "and", "or")
 
@@ -102,7 +102,8 @@ def _temporal(formula: Formula, plan: Plan, definition: Definition) -> TemporalF
 
 
 def shortest_violation(plan: Plan, most: int) -> int | None:
-    """The fewest steps of a fair lasso that violates the formula, among those of at most so many."""
+    """Return the fewest steps of a fair lasso that violates the formula, up to this number; None if there is
+    none."""
     found = (steps for word, start, steps in _lassos(plan, most) if violates(plan, word, start))
     return min(found, default=None)
 
@@ -130,7 +131,7 @@ def violates(plan: Plan, word: Sequence[int], start: int) -> bool:
 
 
 def _spoken_of(plan: Plan, formula: Formula) -> Iterator[Sequence[tuple[str, int]]]:
-    """The labels of the fairness conditions that a formula speaks of."""
+    """Yield the labels of the fairness conditions that a formula mentions."""
     operator, *parts = formula
     if operator == "fair":
         yield from (labels for labels, _ in families(replace(plan, fairness=(parts[0],))))

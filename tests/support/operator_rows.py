@@ -49,7 +49,8 @@ Row = tuple[str, tuple[Sort, ...], Callable[..., Any], Callable[..., Any]]
 
 
 def check_on_all_values(row: Row) -> None:
-    """The lowering, the naive reading and Python agree on the value, and on where there is none."""
+    """Check that the lowering, the naive reading and Python agree on the value, and on where it is
+    undefined."""
     _, sorts, build, oracle = row
     symbols = [Symbol(f"x{place}", sort) for place, sort in enumerate(sorts)]
     term = term_of(build(*(wrap(Term(Operator.VARIABLE, s.sort, (), s)) for s in symbols)))

@@ -1,4 +1,4 @@
-"""Opens reports in headless Chromium, offline, and reads what is shown."""
+"""Opens reports in headless Chromium, offline, and reads the visible content."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def press(driver: Chrome, *keys: str) -> None:
 
 
 def current(driver: Chrome) -> tuple[int, str, str]:
-    """The step marked in the diagram, the title of what is told of it, and its changes."""
+    """Return the step marked in the diagram, the title of its description, and its changes."""
     steps = evaluate(
         driver, "[...document.querySelectorAll('.current .row.current')].map(r => r.dataset.step)"
     )

@@ -1,4 +1,4 @@
-"""Paxos: what is measured of building, because its messages are many and its quorums are quantified over.
+"""Paxos for measurements of building: its messages are many, and its quorums are quantified over.
 
 Source: tlaplus/Examples, ``specifications/Paxos/Paxos.tla`` and, for the lemmas, ``PaxosProof.tla``. Messages
 stay once they were sent. A quorum is any majority.

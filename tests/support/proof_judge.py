@@ -100,7 +100,7 @@ class Judge:
         return smt.substitute(formula, self._renamings[time]) if time else formula
 
     def _taken(self, instance: Instance, time: int) -> FNode:
-        """One instance leads from one time to the next; what it does not update stays."""
+        """Return the formula that one instance leads from one time to the next; other variables stay."""
         key = (instance.label, time)
         if key not in self._steps:
             after = [

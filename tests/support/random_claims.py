@@ -97,7 +97,7 @@ class Claims:
         return f"({made} for {name} in {domain})"
 
     def chosen(self, what: str, kind: str, domain: str, depth: int) -> str:
-        """Those values of a domain that satisfy something."""
+        """Return the text of those values of a domain that satisfy a formula."""
         made = self.each(kind, domain, lambda: self.formula(depth - 1))[1:-1]
         body, _, rest = made.rpartition(" for ")
         return f"{what}({rest.split(' ')[0]} for {rest} if {body})"
@@ -195,7 +195,7 @@ class Claims:
         return self.one(choices)
 
     def law(self) -> str:
-        """Something that is often true: for most sets, of most numbers, but where there are few."""
+        """Return a claim that is often true: for most sets, of most numbers, except where there are few."""
         rng, relation = self.rng, self.rng.choice(("<", "<=", "==", ">="))
         a, b, q = self.elements(1), self.elements(1), self.places(1)
         x, i, j = self.numbers(1), self.number(2), self.number(1)
@@ -246,7 +246,7 @@ class Claims:
 
 
 def claimed(seed: int) -> type[Protocol] | None:
-    """A protocol with an invariant ``Inv``; None if what was written is refused."""
+    """Return a protocol with an invariant ``Inv``; None if the text is refused."""
     claims = Claims(random.Random(seed))
     text = f'{HEAD}\n    @action(c="nodes", k="small")\n    def go(self, s, c, k):\n{claims.action()}'
     body = claims.law() if claims.rng.random() < 0.6 else claims.formula(2)
@@ -311,7 +311,7 @@ def failing(kind: type[Protocol], constants: dict[str, Any], rng: random.Random,
 
 
 def proved(kind: type[Protocol]) -> Iterator[tuple[str, list[Any], bool]]:
-    """Of each of these what is assumed, and whether it is proved where values are of their sorts."""
+    """Yield for each obligation its assumptions, and whether it is proved if values belong to their sorts."""
     reading = read_for_all(kind, {})
     always = Obligations(ParametricSystem(reading.definition), reading.assumptions)
     kept = Obligations(ParametricSystem(reading.definition), reading.assumptions, kept=("Inv",))
@@ -328,7 +328,7 @@ def proved(kind: type[Protocol]) -> Iterator[tuple[str, list[Any], bool]]:
 
 
 def compare(seed: int) -> int:
-    """How many claims are proved. Raises AssertionError if one of them fails in a random state."""
+    """Return the number of proved claims. Raises AssertionError if one of them fails in a random state."""
     kind = claimed(seed)
     if kind is None:
         return 0

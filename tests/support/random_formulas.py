@@ -1,4 +1,4 @@
-"""Random formulas over what is in scope."""
+"""Random formulas over the values in scope."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from verifier.encodings.sorts import (
 )
 
 UNSAFE = 0.3
-"""How often what may have no value is read without a guard, where that is allowed at all."""
+"""The probability of an undefined read without a guard, where that is allowed at all."""
 _MOST_TRIES = 60
 _MOST_NESTED = 5
 Thunk = Callable[[], Any]
@@ -43,7 +43,7 @@ class NoTerm(Exception):
 
 @dataclass
 class _Effort:
-    """How much was tried for one term, and how deep it is nested."""
+    """The effort spent on one term, and its depth."""
 
     left: int = _MOST_TRIES
     nested: int = 0
@@ -87,7 +87,7 @@ class Formulas:
 
     @contextmanager
     def _trying(self) -> Iterator[None]:
-        """Bounds what is tried for one term, and how deep terms are."""
+        """Limit the effort for one term, and the depth of terms."""
         effort = self.effort
         if effort.nested == 0:
             effort.left = _MOST_TRIES
@@ -217,7 +217,7 @@ class Formulas:
         return rng.choice([value <= other, value < other, value >= other])
 
     def _about_element(self, value: Any) -> Any:
-        """That it is another one, or is in some set."""
+        """Return the formula that it is another element, or is in some set."""
         holders = [v for v in self.scope if isinstance(v.sort, Set) and v.sort.element == value.sort]
         if holders and self.rng.random() < 0.6:
             return self.rng.choice(holders).contains(value)

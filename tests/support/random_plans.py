@@ -43,7 +43,7 @@ class Plan:
     actions: tuple[tuple[ParameterPlan, ...], ...]
     """For each action its parameters."""
     undefined: bool
-    """True if terms may read what has no value."""
+    """True if terms may make undefined reads."""
     constraint: bool
     naming: bool
     """True if terms may name interchangeable elements."""

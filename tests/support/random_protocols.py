@@ -85,7 +85,7 @@ class _Round(Protocol, camel_case=True):
 
 
 def _initially(rng: random.Random, value: Any) -> Any:
-    """A formula that says of one value what it is at first, without a name."""
+    """Return a formula about the initial value of a variable, without a name."""
     match value.sort:
         case IndexSet() as sort:
             return exists(sort, lambda e: value == e)
@@ -116,8 +116,8 @@ def _initially(rng: random.Random, value: Any) -> Any:
 
 
 def _unwatched(method: Callable[..., Any]) -> Callable[..., Any]:
-    """The method without the watch over what Python decides, which looks at each instruction that makes
-    terms: that took most of the time."""
+    """Return the method without the check of Python's decisions, which inspects each instruction that makes
+    terms. That check took most of the time."""
 
     @wraps(method)
     def unwatched(*arguments: Any, **named: Any) -> Any:
@@ -132,7 +132,7 @@ def _unwatched(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 _SHAPES = {"rich": (0.9, [0, 0, 1, 1, 2], 3), "sparse": (0.5, [0, 1, 1], 1), "holding": (1.0, [0, 0, 1], 1)}
-"""How often an action is made to lead on, how many guards it has beside, and how many assignments."""
+"""The probability that an action leads on, its number of further guards, and its number of assignments."""
 
 
 def _action(number: int, parameters: tuple[ParameterPlan, ...]) -> ActionMember:
@@ -200,7 +200,7 @@ def _step_claim() -> PropertyMember:
 
 
 def _step_target() -> PropertyMember:
-    """That no step is like one that exploration has taken."""
+    """Return a property that no step is like one that exploration has taken."""
 
     def method(protocol: _Round, s: Any, after: Any) -> Any:
         assert protocol.explored is not None
@@ -215,7 +215,8 @@ def _step_target() -> PropertyMember:
 
 
 def _target(number: int, level: int, kind: PropertyKind) -> PropertyMember:
-    """That no state (or some state) is like one that exploration has reached at this level."""
+    """Return a property that no state (or some state) is like one that exploration has reached at this
+    level."""
 
     def method(protocol: _Round, s: Any) -> Any:
         assert protocol.explored is not None
@@ -229,7 +230,7 @@ def _target(number: int, level: int, kind: PropertyKind) -> PropertyMember:
 
 
 def _alike(rng: random.Random, plan: Plan, s: Any, state: Mapping[str, Any]) -> BooleanValue:
-    """That the state is like this one, as far as it is about some of the elements."""
+    """Return the formula that the state is like this one, as far as it concerns some of the elements."""
     chosen: list[tuple[IndexSet, Any]] = []
     namings = 1
     everything = [(sort, element) for sort in plan.sorts for element in sort.values()]
@@ -265,7 +266,7 @@ Names = Mapping[tuple[IndexSet, Any], Any]
 
 
 def _describes(value: Any, concrete: Any, names: Names) -> Any:
-    """That ``value`` is the concrete one, as far as the names go."""
+    """Return the formula that ``value`` is the concrete one, as far as the names go."""
     always = all_of()
     match value.sort:
         case IndexSet() as sort:
@@ -373,7 +374,7 @@ def _class(plan: Plan, explored: Explored | None) -> type[_Round]:
 
 
 def random_protocol(seed: int) -> tuple[Plan, Protocol]:
-    """The protocol of a seed, with what was planned: of a few, the first that leads somewhere."""
+    """Return the protocol of a seed, with its plan: of a few, the first that leads somewhere."""
     best: tuple[int, Plan, Explored] | None = None
     for attempt in range(_ATTEMPTS):
         plan = plan_of(f"{seed}.{attempt}")

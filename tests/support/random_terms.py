@@ -1,4 +1,4 @@
-"""Random terms of a wanted sort over what is in scope."""
+"""Random terms of a wanted sort over the values in scope."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ from verifier.encodings.sorts import (
 )
 
 _LEAVING = 0.15
-"""How often a term may leave the sort that is asked for."""
+"""The probability that a term may leave its sort."""
 _NAMING = 0.3
-"""How often an interchangeable element is named, where that is allowed at all."""
+"""The probability that an interchangeable element is named, where that is allowed at all."""
 _MOST_OPTIONS = 6
 _WITH_PLACES = Function | Record | Tuple | PartialFunction
-"""Of these sorts parts are assigned."""
+"""The sorts whose parts are assigned."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class Terms(Formulas):
         return then
 
     def lively(self, sets: PythonSequence[Any], counter: Any) -> tuple[list[Any], dict[Any, Any]]:
-        """Guards and assignments of a kind that leads on: elements are put in a set, a counter goes up."""
+        """Return guards and assignments that lead on: elements are put in a set, a counter goes up."""
         rng = self.rng
         when: list[Any] = []
         then: dict[Any, Any] = {}
@@ -480,7 +480,7 @@ def _has(sort: Sort, kind: Sort) -> bool:
 
 
 def holding(value: Any, element: Any) -> Any:
-    """That an element is part of a value."""
+    """Return the formula that an element is part of a value."""
     match value.sort:
         case IndexSet() as sort if sort == element.sort:
             return value == element

@@ -47,7 +47,7 @@ class Mutant:
     patches: tuple[tuple[str, Any], ...]
     """The replacements, by dotted names."""
     checks: tuple[Compare, ...]
-    """Where it should be noticed."""
+    """The checks that should detect it."""
 
     @contextmanager
     def at_work(self) -> Iterator[None]:
@@ -64,7 +64,7 @@ class Mutant:
 
 @cache
 def _prepared(seed: int) -> tuple[Plan, Protocol, Explored]:
-    """A protocol and what is true of it."""
+    """Return a protocol and its true answers."""
     subject = differential.subject_of(seed)
     return subject.plan, random_protocol(seed)[1], subject.truth
 

@@ -50,7 +50,7 @@ UNTIL_HEARD = 0.5
 """Before, on a busy machine, Python itself may still be starting."""
 _GONE_SECONDS = 5.0
 STUCK_SECONDS = 10.0
-"""A command that is still there so long after its last signal shows where it is, and is ended."""
+"""The time after a command's last signal at which it shows its place, and is ended."""
 _SHOWN_SECONDS = 3.0
 _READ_SECONDS = 0.05
 ROOM = 2000
@@ -71,7 +71,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class Ended:
-    """How a trial ended."""
+    """The end of a trial."""
 
     code: int
     seconds: float
@@ -84,7 +84,7 @@ class Ended:
 
 
 def commands(folder: Path) -> Mapping[str, tuple[tuple[str, ...], float]]:
-    """Each command and the seconds within which it is interrupted; files go to the folder."""
+    """Return each command and the seconds within which it is interrupted; files go to the folder."""
     unbounded = folder / "Unbounded.tla"
     unbounded.write_text(UNBOUNDED, encoding="utf-8")
     unbounded.with_suffix(".cfg").write_text(UNBOUNDED_CONFIG, encoding="utf-8")
@@ -188,7 +188,7 @@ def _terminal(wanted: bool) -> Iterator[tuple[int, int] | None]:
 
 
 def full_terminal(room: int) -> tuple[int, int]:
-    """A terminal that takes so many bytes more, as the end that would be read and the one that is written."""
+    """Return a terminal with room for this number of bytes, as its reading end and its writing end."""
     ours, theirs = pty.openpty()
     tty.setraw(theirs)
     os.set_blocking(theirs, False)
@@ -210,7 +210,7 @@ def _abort(mark: str) -> None:
 
 
 def _read(terminal: tuple[int, int] | None, seconds: float) -> str:
-    """Read what was written to a terminal that was full of other things; where it is none, only waits."""
+    """Read the text written to a terminal that was full of other text; without a terminal, only wait."""
     if terminal is None:
         time.sleep(seconds)
         return ""

@@ -73,7 +73,7 @@ def jobs_of(*axes: str, **grid: Any) -> list[Job]:
 
 
 def identified(row: Row) -> Row:
-    """The row under the key that follows from what it says was asked."""
+    """Return the row under the key that follows from its question."""
     return replace(row, job_id=row.identity)
 
 

@@ -1,4 +1,4 @@
-"""A quick reading of terms in one state: the plain one, but guards are gone through in place of sorts."""
+"""A quick reading of terms in one state: the plain one, but it enumerates guards instead of sorts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MOST_SUBSETS = 12
 
 
 class TooMany(Exception):
-    """A sort has too many values to go through."""
+    """Raised for a sort with too many values to enumerate."""
 
 
 class QuickReader(Reader):
@@ -80,8 +80,8 @@ def _subsets(of: frozenset[Any]) -> Iterable[frozenset[Any]]:
 
 
 def _guard(term: Term) -> Term | None:
-    """The first question about the bound variable, if it must be true for a value to count, and says in which
-    set the value is, of which set it is a subset, or to what it is equal."""
+    """Return the first condition on the bound variable, if a value counts only where it is true. It must give
+    the set that contains the value, or has it as a subset, or an equal value."""
     question = first_question(term)
     if question is None or question.operator not in (Operator.CONTAINS, Operator.SUBSET, Operator.EQUAL):
         return None

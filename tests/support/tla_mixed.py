@@ -51,7 +51,7 @@ CONFIG = f"CONSTANTS\n{CONSTANTS}INIT Init\nNEXT Next\n"
 LONGEST = 3.0
 """No expression may take longer."""
 LOWERED = 20
-"""Of so many expressions one is also read as engines read it, by the formulas of its bits."""
+"""The interval of expressions of which one is also read as engines read it, by the formulas of its bits."""
 UNDEFINED = "undefined"
 REFUSED = (
     "Attempted to compare", "Attempted to check equality", "Attempted to check if the",
@@ -89,7 +89,7 @@ class Difference:
 
 @dataclass
 class Comparison:
-    """Readers of expressions, and what was compared."""
+    """Readers of expressions, and the counts of comparisons."""
 
     translates: bool = True
     tlc: Tlc | None = None
@@ -171,7 +171,7 @@ class Reading:
         return True
 
     def _term(self, name: str) -> Term | None:
-        """The term of an expression; None where it never has a value."""
+        """Return the term of an expression; None if it never has a value."""
         formula = formula_named(self.spec, name, [])
         value = self.translator.value(formula.body, Context({}, formula.module))
         return None if isinstance(value, Nothing) else self.translator.term(value)
@@ -224,7 +224,7 @@ class Reading:
 
 
 def kind_of(answers: dict[str, str], words: str, of_tlc: Said | None) -> str:
-    """How the readers differ."""
+    """Return the kind of a difference between the readers."""
     parts, theirs = [], answers["interpreter"]
     for who in ("translation", "TLC"):
         if who not in answers or answers[who] == theirs:

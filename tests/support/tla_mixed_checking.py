@@ -40,7 +40,7 @@ class Answer:
 
 
 def answer_of(text: str) -> Answer:
-    """TLC's answer, by what it prints."""
+    """Return TLC's answer from its output."""
     counts = re.search(r"^(\d+) states generated, (\d+) distinct states found", text, re.M)
     levels = re.search(r"depth of the complete state graph search is (\d+)", text)
     figures = (int(counts[1]), int(counts[2]), int(levels[1])) if counts and levels else (0, 0, 0)
@@ -58,7 +58,7 @@ def answer_of(text: str) -> Answer:
 
 
 def differs_from_tlc(folder: Path, made: Module, said: Answer, found: Counter[str]) -> str | None:
-    """In words, if the interpreter does not say what TLC says."""
+    """Return the difference between the interpreter and TLC in words; None if there is none."""
     failed, explorer = explored(folder, made.names)
     counts = (explorer.found.generated, explorer.found.distinct, explorer.found.depth + 1)
     violated = sorted(explorer.found.violations)
@@ -78,7 +78,8 @@ def differs_from_tlc(folder: Path, made: Module, said: Answer, found: Counter[st
 
 
 def lasting_differs(folder: Path, made: Module, said: Answer, found: Counter[str]) -> str | None:
-    """In words, if ``live`` does not say what TLC says of the temporal properties."""
+    """Return the difference between ``live`` and TLC on temporal properties in words; None if there is
+    none."""
     if not made.lasting or said.kind not in ("clean", "lasting"):
         return None
     loaded = load(str(folder / "M.tla"), {})
@@ -127,7 +128,7 @@ def _is_untranslated(words: str) -> bool:
 
 
 def main() -> None:
-    """Compares, and prints what was compared and what differs."""
+    """Compare, and print the counts and the differences."""
     parser = argparse.ArgumentParser()
     parser.add_argument("first", type=int)
     parser.add_argument("last", type=int)

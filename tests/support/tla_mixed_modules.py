@@ -26,7 +26,7 @@ CONSTANTS = "CONSTANTS\n None = None\n Node = {na, nb}\n"
 
 @dataclass(frozen=True)
 class Module:
-    """A module, its configuration, and the names of what is checked."""
+    """A module, its configuration, and the names of the checked properties."""
 
     text: str
     config: str
@@ -109,7 +109,7 @@ class _Maker:
         )
 
     def claim(self) -> str:
-        """A formula that speaks of ``v`` where it is of one kind; mostly one that may hold."""
+        """Return a formula about ``v`` where it is of one kind; mostly one that may hold."""
         kind = self.chance.choice(self.kinds)
         said = self.expression("bool", kind)
         if self.chance.random() < 0.6:

@@ -76,7 +76,8 @@ class Values:
 
     chance: Random
     mixing: float = 0.15
-    """How often an item of a tuple is of another kind than its like, or a model value is in a set, too."""
+    """The probability that an item of a tuple is of another kind than the others, or that a set has a model
+    value too."""
     made: dict[str, list[str]] = field(default_factory=dict)
 
     def value(self, kind: str, depth: int = 2) -> str:
@@ -189,11 +190,11 @@ class Words:
     values: Values
     profiles: dict[str, tuple[str, ...]]
     odd: float = 0.1
-    """How often an operator gets a value of any kind."""
+    """The probability that an operator gets a value of any kind."""
 
     @property
     def chance(self) -> Random:
-        """The source of what is random."""
+        """Return the random source."""
         return self.values.chance
 
     def expression(self, kind: str, depth: int, bound: tuple[str, ...] = ()) -> Tree:
@@ -239,7 +240,8 @@ def _own(rule: str, own: str) -> str:
 
 
 VARIABLES = ("d", "e", "f", "g", "h")
-"""As many everywhere: TLC numbers names again with each module, and takes the first for variables."""
+"""The variables, equally many everywhere: TLC numbers names again with each module, and takes the first for
+variables."""
 
 
 def profiles(chance: Random) -> dict[str, tuple[str, ...]]:

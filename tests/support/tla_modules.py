@@ -97,7 +97,7 @@ def value(folder: Path, expression: str, extends: str = "Integers, Sequences, Fi
 
 
 def translated(folder: Path, body: str, config: str) -> Symbolic:
-    """The module with this body, its first states looked at, before it is translated."""
+    """Return the module with this body, its first states sampled, before it is translated."""
     (folder / "M.cfg").write_text(config)
     (folder / "M.tla").write_text(f"---- MODULE M ----{body}{END}")
     return translate_module(load(str(folder / "M.tla"), {}))

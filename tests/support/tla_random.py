@@ -203,7 +203,7 @@ def _states(distinct: int, generated: int, depth: int) -> str:
 
 
 def ran(name: str, made: Symbolic, **options: Any) -> Run:
-    """An engine on the translated module, at wider sorts where that is needed."""
+    """Run an engine on the translated module, at wider sorts if necessary."""
     engine, module = engine_named(name), made.loaded
     loaded = Loaded(str(module.path), module.definition, {})
     question = TlaSource(module).prepared(engine, loaded, engine.options(**options))
@@ -238,7 +238,7 @@ def _said(engine: str, verdict: Verdict, done: Run) -> str:
 
 
 def main() -> None:
-    """Compares, and prints what was compared and what differs."""
+    """Compare, and print the counts and the differences."""
     kind, first, last = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     until = time.monotonic() + float(sys.argv[4]) if len(sys.argv) > 4 else None
     found: Counter[str] = Counter()

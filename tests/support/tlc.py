@@ -28,6 +28,6 @@ def measured_rows(family: str | None = None) -> list[dict[str, Any]]:
 
 
 def constants_of(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The constants of a row, with what its note says of lost messages."""
+    """Return the constants of a row, with the value for its note on lost messages."""
     losses = [value for words, value in LOSSES.items() if words in row["note"]]
     return {**row["constants"], **({"losses": losses[0]} if losses else {})}

@@ -68,7 +68,7 @@ class Judge:
     _steps: dict[str, Evaluator] = field(default_factory=dict)
 
     def faults(self, data: Mapping[str, Any]) -> str | None:
-        """Why the file's states are no execution to what it claims; None if they are one."""
+        """Return the reason why the file's states are no execution to its claim; None if they are one."""
         first, *later = data["states"]
         begun = [state for state in self._initial() if self._shown(state) == self._claimed(first)]
         if not begun:
@@ -100,7 +100,7 @@ class Judge:
         return {name: canonical(value) for name, value in entry.items() if not name.startswith("#")}
 
     def _after(self, state: tuple[bool, ...], taken: Mapping[str, Any]) -> Iterator[tuple[bool, ...]]:
-        """Where the action with these parameters leads."""
+        """Yield the targets of the action with these parameters."""
         wanted = {name: canonical(value) for name, value in taken.get("parameters", {}).items()}
         for instance in self.model.system.instances:
             if instance.action == taken["action"]:

@@ -35,7 +35,7 @@ def without(
 
 
 def all_without(protocol: type[Protocol], constants: Mapping[str, Any]) -> Iterator[tuple[str, Protocol]]:
-    """Every protocol that lacks one line, with what it lacks."""
+    """Yield every protocol that lacks one line, with that line."""
     methods = {
         name.replace("_", ""): name
         for name in dir(protocol)
