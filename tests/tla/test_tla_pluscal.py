@@ -129,6 +129,126 @@ Spec == /\ Init /\ [][Next]_vars
 """
 
 
+@pytest.mark.parametrize(
+    ("text", "old", "new", "words"),
+    [
+        (COUNTER, "x < 3 do", "x > 3 do", "which has x > 3"),
+        (COUNTER, "assert x = 3", "assert x # 3", "which has x # 3"),
+        (COUNTER, "variables x = 0", "variables x = 1", "which has no 0"),
+        (PROCESSES, "z := 1", "z := 2", "which has z := 2"),
+        (PROCESSES, "x := 2", "x := 1", "which has x := 1"),
+        (PROCESSES, "|-> 0];", "|-> 1];", "which has y = [ a \\in 1 . . 2 |-> 1 ]"),
+        (PROCESSES, "w \\in 1..2", "w \\in 2..2", "which has w \\in 2 . . 2"),
+        (PROCESSES, "{ x := 2 }", "{ skip; x := 2; x := 2 }", ""),  # the same one twice
+        (PROCESSES, "{ z := 1 }", "{ skip }", "which has no z := z EXCEPT"),
+    ],
+)
+def test_an_expression_that_was_changed_with_the_same_words(
+    text: str, old: str, new: str, words: str
+) -> None:
+    assert text.count(old) == 1
+    assert not list(changes(text, "M"))
+    found = list(changes(text.replace(old, new), "M"))
+    assert (len(found), (found or [""])[0].removeprefix(SINCE)[: len(words)]) == (bool(words), words)
+
+
+# Each kind of statement, in both syntaxes, as TLC's translator writes it.
+STATEMENTS = r"""---- MODULE M ----
+EXTENDS Naturals, Sequences
+(* --algorithm all {
+variables q = <<>>, f = [a \in 1..2 |-> 0], r = [n |-> 0];
+define { Free(a) == f[a] = 0 }
+macro put(a) { q := Append(q, a) }
+procedure clear(c = 1) variables d = 2; {
+  C1: f[c] := 0 || r.n := d; return; }
+process (w \in 1..2) variable k = 3; {
+  W1: while (k > 0) {
+    await Free(self);
+    with (v \in {1, 2}; u = v + 1) {
+      if (v = self) f[self] := u else { either { put(k) } or { skip } } };
+    k := k - 1 };
+  W2: call clear(self) }
+} *)
+\* BEGIN TRANSLATION (chksum(pcal) = "1" /\ chksum(tla) \in STRING)
+CONSTANT defaultInitValue
+VARIABLES pc, q, f, r, stack
+(* define statement *)
+Free(a) == f[a] = 0
+VARIABLES c, d, k
+vars == << pc, q, f, r, stack, c, d, k >>
+ProcSet == (1..2)
+Init == /\ q = <<>>
+        /\ f = [a \in 1..2 |-> 0]
+        /\ r = [n |-> 0]
+        /\ c = [ self \in ProcSet |-> 1]
+        /\ d = [ self \in ProcSet |-> 2]
+        /\ k = [self \in 1..2 |-> 3]
+        /\ stack = [self \in ProcSet |-> << >>]
+        /\ pc = [self \in ProcSet |-> "W1"]
+C1(self) == /\ pc[self] = "C1"
+            /\ /\ f' = [f EXCEPT ![c[self]] = 0]
+               /\ r' = [r EXCEPT !.n = d[self]]
+            /\ pc' = [pc EXCEPT ![self] = Head(stack[self]).pc]
+            /\ d' = [d EXCEPT ![self] = Head(stack[self]).d]
+            /\ c' = [c EXCEPT ![self] = Head(stack[self]).c]
+            /\ stack' = [stack EXCEPT ![self] = Tail(stack[self])]
+            /\ UNCHANGED << q, k >>
+clear(self) == C1(self)
+W1(self) == /\ pc[self] = "W1"
+            /\ IF k[self] > 0
+                  THEN /\ Free(self)
+                       /\ \E v \in {1, 2}:
+                            LET u == v + 1 IN
+                              IF v = self
+                                 THEN /\ f' = [f EXCEPT ![self] = u]
+                                      /\ q' = q
+                                 ELSE /\ \/ /\ q' = Append(q, k[self])
+                                         \/ /\ TRUE
+                                            /\ q' = q
+                                      /\ f' = f
+                       /\ k' = [k EXCEPT ![self] = k[self] - 1]
+                       /\ pc' = [pc EXCEPT ![self] = "W1"]
+                  ELSE /\ pc' = [pc EXCEPT ![self] = "W2"]
+                       /\ UNCHANGED << q, f, k >>
+            /\ UNCHANGED << r, stack, c, d >>
+W2(self) == /\ pc[self] = "W2"
+            /\ /\ c' = [c EXCEPT ![self] = self]
+               /\ stack' = [stack EXCEPT ![self] = << [ procedure |->  "clear",
+                                                        pc        |->  "Done",
+                                                        d         |->  d[self],
+                                                        c         |->  c[self] ] >>
+                                                    \o stack[self]]
+            /\ d' = [d EXCEPT ![self] = 2]
+            /\ pc' = [pc EXCEPT ![self] = "C1"]
+            /\ UNCHANGED << q, f, r, k >>
+w(self) == W1(self) \/ W2(self)
+Next == (\E self \in ProcSet: clear(self)) \/ (\E self \in 1..2: w(self))
+Spec == Init /\ [][Next]_vars
+\* END TRANSLATION
+====
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("c = 1", "c = r.n", True), ("d = 2", "d = 2 + 1", True), ("k = 3", "k = 1", True),
+        ("f[c] := 0", "f[c] := d", True), ("r.n := d", "r.n := c", True), ("k > 0", "k < 0", True),
+        ("await Free(self)", "await Free(k)", True), ("u = v + 1", "u = v + v", True),
+        ("v \\in {1, 2}", "v \\in {2, 1}", True), ("(v = self)", "(v # self)", True),
+        ("f[self] := u", "f[self] := v", True), ("k := k - 1", "k := k + 1", True),
+        ("Free(a) == f[a] = 0 }", "Free(a) == f[a] > 0 }", True),
+        ("either { put(k) }", "either {put(k);}", False), ("while (k > 0)", "while ((k) > 0)", False),
+    ],
+)  # fmt: skip
+def test_each_kind_of_statement(old: str, new: str, told: bool) -> None:
+    algorithm, begin, translation = STATEMENTS.partition("\\* BEGIN")
+    assert algorithm.count(old) == 1
+    assert not list(changes(STATEMENTS, "M"))
+    found = list(changes(algorithm.replace(old, new) + begin + translation, "M"))
+    assert len(found) == told, found
+
+
 def test_processes_without_a_counter() -> None:
     assert not list(changes(PROCESSES, "M"))
     (found,) = changes(PROCESSES.replace("one = 7", "one = 8"), "M")

@@ -2,8 +2,8 @@
 
 The translator writes two checksums. That of the translation is the CRC-32 of its lines, as UTF-8 bytes
 without line ends. That of the algorithm is computed from the translator's tree in memory, which is not
-rebuilt here. Instead, the words, numbers and strings of both are compared: a translation contains those of
-the algorithm, and few others.
+rebuilt here. Instead, the words, numbers and strings of both are compared, and then the expressions: a
+translation contains those of the algorithm, and few others.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Iterator
+
+from verifier.tla.pluscal_statements import difference
 
 _BEGIN = re.compile(
     r"\\\* BEGIN TRANSLATION\s+\(\s*ch(?:ec)?ksum\(p(?:lus)?cal\)"
@@ -61,10 +63,18 @@ def changes(text: str, module: str) -> Iterator[str]:
         return
     algorithm = _algorithm(text)
     if algorithm is not None and sums["algorithm"] is not None:
-        found = _only_in_one(algorithm, _without_comments(translation))
+        found = _difference(text, algorithm, _without_comments(translation))
         if found:
             words = f"{module}: the PlusCal algorithm was changed since it was translated, {found}"
             yield f"{words}: what is read is the translation; {_HOW}"
+
+
+def _difference(text: str, algorithm: str, translation: str) -> str:
+    """What one of both has and the other has not, in words."""
+    begin = _ALGORITHM.search(text)
+    used, macros = _without_macros(algorithm)
+    braces = begin is not None and begin["braces"] is not None
+    return _only_in_one(algorithm, translation) or difference(used, translation, macros, braces=braces)
 
 
 _HOW = "java -cp tla2tools.jar pcal.trans FILE.tla writes the translation"
