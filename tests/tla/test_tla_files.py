@@ -115,3 +115,29 @@ Next == x < 2 /\\ x' = x + 1 /\\ CSVWrite("%1$s", <<x>>, "out.csv")
     config.write_text("INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\nCONSTANT CSVWrite <- Nothing\n")
     assert re.search(r"distinct states +3\n", verify("explore", str(module)).stdout)
     assert not list(tmp_path.glob("*.csv"))
+
+
+@pytest.mark.parametrize("name", ["Folds", "Bags", "FiniteSets", "Json"])
+@pytest.mark.parametrize("is_root", [True, False])
+def test_a_module_of_ones_own_with_the_name_of_a_built_in_one(
+    name: str, is_root: bool, tmp_path: Path
+) -> None:
+    """As in TLC, the file beside the specification counts."""
+    body = "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x < 2 /\\ x' = x + 1\nMine == x < 2\n"
+    (tmp_path / f"{name}.tla").write_text(f"---- MODULE {name} ----\n{body}====\n")
+    root = name if is_root else "Root"
+    if not is_root:
+        (tmp_path / "Root.tla").write_text(f"---- MODULE Root ----\nEXTENDS {name}\nInv == Mine\n====\n")
+    asked = "Mine" if is_root else "Inv"
+    (tmp_path / f"{root}.cfg").write_text(f"INIT Init\nNEXT Next\nINVARIANT {asked}\nCHECK_DEADLOCK FALSE\n")
+    done = verify("explore", "--spec", str(tmp_path / f"{root}.tla"), "--format", "json")
+    assert done.exit_code == 10, done.output
+    assert [row["steps"] for row in json.loads(done.stdout)["results"]] == [2]
+
+
+def test_a_copy_of_a_built_in_module_is_the_built_in_one(tmp_path: Path) -> None:
+    text = (
+        "LOCAL INSTANCE Naturals\nLOCAL INSTANCE Sequences\nIsFiniteSet(S) == FALSE\nCardinality(S) == 99\n"
+    )
+    (tmp_path / "FiniteSets.tla").write_text(f"---- MODULE FiniteSets ----\n{text}====\n")
+    assert value(tmp_path, "Cardinality({1, 2})", "FiniteSets") == "2"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -34,8 +34,19 @@ class Library:
     """The words of all modules in the order in which TLC first meets them: TLC's order of strings."""
 
     def standard(self, name: str) -> Module | None:
-        """Return a built-in module; None if it is not built in."""
-        return standard(name)
+        """Return a built-in module; None if another one of its name stands beside the specification."""
+        found = standard(name)
+        return None if found is not None and self._has_another(name, found.names) else found
+
+    def _has_another(self, name: str, operators: Container[str]) -> bool:
+        """True if a file beside the specification has the name, and none of the operators: no copy of it."""
+        if not (self.folders[0] / f"{name}.tla").is_file():
+            return False
+        root = self.source(name, Place(name, 0, 0)).tree.root_node
+        modules = [node for node in root.named_children if node.type == "module"]
+        named = [unit.child_by_field_name("name") for module in modules for unit in module.named_children]
+        defined = [text_of(one) for one in named if one is not None]
+        return bool(defined) and not any(one in operators for one in defined)
 
     def source(self, name: str, place: Place) -> Source:
         """Return the text of a module. Raises TlaError if there is none."""
