@@ -70,7 +70,7 @@ def changes(text: str, module: str) -> Iterator[str]:
 
 
 def _difference(text: str, algorithm: str, translation: str) -> str:
-    """What one of both has and the other has not, in words."""
+    """Return what one of both has and the other has not, in words."""
     begin = _ALGORITHM.search(text)
     used, macros = _without_macros(algorithm)
     braces = begin is not None and begin["braces"] is not None

@@ -22,7 +22,7 @@ _SEPARATORS = frozenset({
 _LISTS = frozenset({"with", "variable", "variables", "procedure", "process", "call"})
 """Statements that have several parts, with commas between them."""
 _ENDING = re.compile(r"(?!EXCEPT\b)[A-Za-z_]|/\\|\\/|-")
-"""What may follow an assignment that keeps a value."""
+"""The words that may follow an assignment that keeps a value."""
 _LONGEST = 60
 _ASKING = frozenset({"if", "elsif", "while", "await", "when", "assert", "print"})
 
@@ -33,8 +33,10 @@ def words_of(text: str) -> list[str]:
 
 
 def difference(algorithm: str, translation: str, macros: Collection[str], *, braces: bool) -> str:
-    """What an algorithm, without its macros, has and the translation has not, or the other way; empty if they
-    agree. ``braces``: the algorithm has the syntax with braces."""
+    """Return what one of an algorithm and its translation has and the other has not; empty if they agree.
+
+    The algorithm comes without its macros. ``braces``: it has the syntax with braces.
+    """
     theirs = _Translation(words_of(translation))
     found = _Statements(words_of(algorithm), macros, braces)
     unknown = {"pc", "stack"}
@@ -110,7 +112,7 @@ def _plain(words: Sequence[str]) -> list[str]:
 
 
 def _first_names(word: str) -> list[str]:
-    """What a name may have been before it was made different from others: ``x_p`` was ``x``."""
+    """Return the names that one may have been before it got a suffix: ``x_p`` was ``x``."""
     return [word[: place.start()] for place in re.finditer("_", word) if place.start()]
 
 
@@ -202,7 +204,7 @@ class _Statements:
         return list(self.words[first : self.at])
 
     def _enclosed(self) -> list[str] | None:
-        """What stands in the parentheses here, where they end a condition: ``if (e) x := 1``."""
+        """Return the words in the parentheses here, which end a condition: ``if (e) x := 1``."""
         if self._next() != "(":
             return None
         first, depth = self.at, 0
