@@ -54,7 +54,7 @@ def as_html(report: Report) -> str:
     is_one = several and not report.cells and _is_one_question(report.rows, _MOST_ANSWERS)
     plots = _plots(report.rows) if several and not is_one and not report.cells else []
     style = _style([rules for _, _, rules in plots])
-    scripts = [_element("\n".join(_text_of(f"{name}.js") for name in _SCRIPTS))]
+    scripts = [_element("\n".join(_short(_text_of(f"{name}.js")) for name in _SCRIPTS))]
     columns = columns_of(report.rows) if several else []
     return (
         _environment()
@@ -184,6 +184,12 @@ def _share(share: float) -> str:
 
 def _text_of(name: str) -> str:
     return (resources.files("verifier.report") / "html" / name).read_text(encoding="utf-8")
+
+
+def _short(text: str) -> str:
+    """A script without indentation and comment lines. No script has a text of several lines."""
+    lines = (line.strip() for line in text.splitlines())
+    return "\n".join(line for line in lines if line and not (line.startswith("/*") and line.endswith("*/")))
 
 
 def _element(text: str) -> Markup:

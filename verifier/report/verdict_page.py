@@ -13,7 +13,7 @@ from verifier.encodings.concrete import show_constants
 from verifier.outcomes.row import ASKED, DOCUMENTED, PLACES, Row
 from verifier.printable import json_text
 from verifier.report.claims import claim_of, finder_of, is_complete, verdict_of
-from verifier.report.diagram import Diagram, DiagramStep, diagram_of
+from verifier.report.diagram import Demand, Diagram, DiagramStep, diagram_of
 from verifier.report.known import Known, known
 from verifier.report.loops import closed, loop_lines
 from verifier.report.report import command_of
@@ -175,7 +175,8 @@ def _compact(row: Row, diagram: Diagram) -> dict[str, Any]:
 
     A long value is the list of what opens it, its members, and what closes it.
     """
-    return {
+    demands: dict[Demand, int] = {}
+    compact: dict[str, Any] = {
         "property": _failing_name(row),
         "start": "from a state" if row.verdict is VerdictKind.NOT_INDUCTIVE else "initially",
         "about_step": diagram.about_step,
@@ -193,7 +194,7 @@ def _compact(row: Row, diagram: Diagram) -> dict[str, Any]:
                 step.parameters,
                 step.lane,
                 [[c.place, c.parts or c.after, *([c.delta] if c.delta else [])] for c in step.changes],
-                [[one.formula, one.where] for one in step.demands],
+                [demands.setdefault(one, len(demands)) for one in step.demands],
             ]
             for step in diagram.steps
         ],
@@ -206,6 +207,8 @@ def _compact(row: Row, diagram: Diagram) -> dict[str, Any]:
             for part in diagram.failing
         ],
     }
+    shown = [[one.formula, one.where] if one.where != one.formula else [one.formula] for one in demands]
+    return {**compact, "demands": shown}
 
 
 def _itf(row: Row) -> Markup | None:

@@ -30,7 +30,7 @@ class Detail {
   demandedAt(step) {
     const { make } = Page, { demands, action } = this.trace.steps[step], written = step > 0 && this.trace.written[action];
     if (!written && demands.length === 0) return [];
-    const lines = demands.map(([formula, where]) => make("li", { title: where }, make("code", {}, ...Page.unbroken(formula)), ...(where && where !== formula ? [make("small", {}, where.length > Detail.LONGEST ? `${where.slice(0, Detail.LONGEST - 1)}…` : where)] : [])));
+    const lines = demands.map(([formula, where]) => make("li", where ? { title: where } : {}, make("code", {}, ...Page.unbroken(formula)), ...(where ? [make("small", {}, where.length > Detail.LONGEST ? `${where.slice(0, Detail.LONGEST - 1)}…` : where)] : [])));
     const head = make("summary", {}, "The action demands", ...(written ? [` (${written})`] : []));
     const all = make("details", { class: "demands" }, head, make("ul", {}, ...lines));
     all.open = this.demandsOpen ?? demands.length > 0;

@@ -5,7 +5,7 @@ class Trace {
     Object.assign(this, data);
     this.last = this.steps.length - 1;
     this.steps = this.steps.map(([action, parameters, lane, changes, demands]) => ({
-      action, parameters, lane, demands: demands ?? [],
+      action, parameters, lane, demands: demands.map((number) => this.demands[number]),
       changes: changes.map(([place, after, delta]) => ({ place, after: this.value(after), delta: delta ?? "" })),
     }));
     this.states = [this.first.map((raw) => this.value(raw))];
