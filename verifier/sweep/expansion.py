@@ -278,7 +278,7 @@ def record_options(
 
 def _cost(constants: Mapping[str, Any], recorded: Mapping[str, Any]) -> float:
     """Return the product of all numbers among the constants, each plus one, and of the depth. This is crude,
-    but larger jobs come first. Seconds of earlier runs are better (``with_known_seconds``)."""
+    but larger jobs come first. Seconds of earlier runs are better (``expensive_first``)."""
     numbers: list[int] = [abs(n) + 1 for n in constants.values() if not isinstance(n, bool | str)]
     depth: int = recorded.get("depth") or 10
     return math.prod(numbers) * max(depth, 1) ** 2

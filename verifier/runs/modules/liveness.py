@@ -1,6 +1,6 @@
 """Temporal properties of a module, decided by the interpreter: fair loops in the graph of all states.
 
-So a module is decided that cannot be translated, as in TLC. A lasso is judged (``tla_replay``) by evaluating
+So a module is decided that cannot be translated, as in TLC. A lasso is judged (``replaying``) by evaluating
 the formulas on this one execution.
 """
 

@@ -192,7 +192,7 @@ def _list_remarks(asked: ModuleQuestion) -> Iterator[str]:
 def run_within_budget(
     asked: ModuleQuestion, made: Symbolic, seconds: float, *, translating: float = 1.0
 ) -> Run:
-    """Run a sampled module, as `run_translated` does, within a time. Raises GivenUp if building takes more
+    """Run a sampled module, as `run_from_sample` does, within a time. Raises GivenUp if building takes more
     processor seconds in a round, or if another round would begin later. ``translating``: the share of these
     seconds for translation."""
     patience = BuildBudget(seconds, time.process_time() + seconds, translating)

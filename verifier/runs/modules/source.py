@@ -1,7 +1,7 @@
 """TLA+ modules in place of protocols: a question is translated, run, and checked by the interpreter.
 
 Every engine but ``explore`` needs a definition with sorts, which the module lacks. So a question is prepared
-by the names of the module, and the definition is made when it is answered (``tla_symbolic``).
+by the names of the module, and the definition is made when it is answered (``translating``).
 """
 
 from __future__ import annotations
