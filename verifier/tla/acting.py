@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from verifier.tla import ast
 from verifier.tla.ast import Definition, Expression, Symbol
+from verifier.tla.errors import TlaError
 from verifier.tla.frames import Undefined, Unit
 from verifier.tla.lets import stretched
 from verifier.tla.specification import Specification
@@ -58,7 +59,7 @@ def _set(specification: Specification, whole: Expression, module: str) -> frozen
     try:
         value = evaluator.value(whole, unit)(stretched(unit.frame(), unit))
         return frozenset(members(value)) if has_at_most(value, _MOST) else None
-    except (Undefined, NoValue, RecursionError):
+    except (Undefined, NoValue, RecursionError, TlaError):  # it is for readers only
         return None
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from verifier.tla import ast
 from verifier.tla.arguments import argument_sources, unit_of
 from verifier.tla.ast import Builtin, Definition, Expression, Parameter, Symbol, Variable
-from verifier.tla.errors import Place
+from verifier.tla.errors import Place, TlaError
 from verifier.tla.facts import ACTION, STATE, subexpressions
 from verifier.tla.found import State
 from verifier.tla.frames import Frame, Undefined, Unit, Waiting
@@ -98,7 +98,7 @@ def demands(
                     if descent.is_false(whole, unit, e):  # it is another way that was taken
                         return []
                     found.append(descent.leaf(whole, unit, e))
-    except (Undefined, NoValue, RecursionError, KeyError):
+    except (Undefined, NoValue, RecursionError, KeyError, TlaError):
         return []
     return found
 
