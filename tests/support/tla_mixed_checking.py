@@ -1,7 +1,7 @@
 """Compares random modules of mixed values: interpreter, engines on the translation, and TLC.
 
 python -m tests.support.tla_mixed_checking FIRST LAST [--seconds S] [--engines explore,bmc,prove,live]
-                                                [--tlc FOLDER] [--shrunk FOLDER]
+                                                [--tlc FOLDER] [--kept FOLDER] [--crossed]
 """
 
 from __future__ import annotations
@@ -136,6 +136,7 @@ def main() -> None:
     parser.add_argument("--engines", default="explore")
     parser.add_argument("--tlc", type=Path)
     parser.add_argument("--kept", type=Path)
+    parser.add_argument("--crossed", action="store_true", help="every combination of CONSTRAINT, VIEW, ...")
     options = parser.parse_args()
     tlc = None if options.tlc is None else Tlc(options.tlc)
     engines = tuple(filter(None, options.engines.split(",")))
@@ -143,7 +144,7 @@ def main() -> None:
     for seed in range(options.first, options.last):
         if time.monotonic() - began > options.seconds:
             break
-        made = mixed_module(seed)
+        made = mixed_module(seed, crossed=options.crossed)
         with tempfile.TemporaryDirectory() as folder:
             wrong = compared(Path(folder), made, engines, tlc, found)
         seeds += 1

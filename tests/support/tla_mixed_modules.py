@@ -130,8 +130,11 @@ class _Maker:
         ))  # fmt: skip
 
 
-def mixed_module(seed: int) -> Module:
-    """A random module."""
+_CROSSED = ("CONSTRAINT Within", "ACTION_CONSTRAINT Allowed", "VIEW Seen", "SYMMETRY Same", "ALIAS Shown")
+
+
+def mixed_module(seed: int, *, crossed: bool = False) -> Module:
+    """Draw a module; ``crossed``: 32 seeds have every combination of what restricts or shows states."""
     maker = _Maker(seed)
     chance, first = maker.chance, maker.kinds[0]
     fair = chance.random() < 0.3
@@ -150,6 +153,8 @@ def mixed_module(seed: int) -> Module:
         "SYMMETRY Same": chance.random() < 0.1, "ALIAS Shown": chance.random() < 0.1,
         "PROPERTY Lasts": chance.random() < 0.3,
     }  # fmt: skip
+    if crossed:
+        used |= {word: bool(seed >> place & 1) for place, word in enumerate(_CROSSED)}
     deadlock = chance.random() < 0.2
     words = [
         "SPECIFICATION Spec",

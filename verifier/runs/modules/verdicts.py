@@ -81,7 +81,7 @@ class ClosedDepths:
     """The depths that runs closed for some properties before an execution left the sorts.
 
     To these depths the sorts were not left either, since each search checks that too. So wider sorts change
-    nothing there.
+    nothing there. A depth at which something has no value is not closed.
     """
 
     properties: tuple[str, ...]
@@ -90,8 +90,9 @@ class ClosedDepths:
     def add(self, found: Run, leaving: Verdict) -> None:
         """Add the depths of a run that left the sorts."""
         for one in found.outcome.verdicts:
-            if _is_open(one) and one.property_name in self.properties and one.depth is not None:
-                assert one.depth < (leaving.steps or 0), (one, leaving)
+            if not (_is_open(one) and one.property_name in self.properties):
+                continue
+            if one.depth is not None and one.depth < (leaving.steps or 0):
                 self.depths[one.property_name] = max(one.depth, self.depths.get(one.property_name, -1))
 
     def said_of(self, found: Run) -> Run:
