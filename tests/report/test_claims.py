@@ -176,3 +176,14 @@ def test_built_in_checks_say_what_they_ask(tmp_path: Path) -> None:
     (row,) = [row for row in rows if row.property_name == "NoDeadlock"]
     assert row.statistics[ASKED]["description"] == "In every reachable state some action is enabled."
     assert "In every reachable state some action is enabled." in page(row)
+
+
+def test_a_property_that_names_another_has_its_text(tmp_path: Path) -> None:
+    named = "Few == big < 9 /\\ small < 9\nAlso == Few\n===="
+    text = JUGS.replace("====\n", f"{named}\n")
+    (tmp_path / "Jugs.tla").write_text(text)
+    config = JUGS_CONFIG.replace("NeverTwo", "Also Few")
+    (tmp_path / "Jugs.cfg").write_text(config)
+    rows = {row.property_name: row for row in run_rows("explore", "--spec", str(tmp_path / "Jugs.tla"))}
+    assert rows["Few"].statistics[ASKED]["says"] == "big < 9 /\\ small < 9"
+    assert rows["Also"].statistics[ASKED]["says"] == "Few == big < 9 /\\ small < 9"

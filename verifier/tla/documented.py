@@ -14,16 +14,28 @@ from verifier.tla.text import said_at
 _OF_A_LINE = re.compile(r"^\s*\\\*+ ?(.*)$")
 _OF_A_BLOCK = re.compile(r"^\s*\(\*+\s?(.*?)\s*\**\)\s*$")
 _RULE = re.compile(r"[-=*\s]*")
+_MOST_NAMES = 3
+"""A definition that names another one is followed so far."""
 _MOST_LINES = 12
 """The limit of lines of a comment; a longer one describes several operators."""
 
 
 def said_of(module: ast.Module, name: str) -> tuple[str, str]:
-    """Return an operator's definition, on one line, and the comment above it; empty if there is none."""
+    """Return an operator's definition, on one line, and the comment above it; empty if there is none.
+
+    A definition that only names another one, as ``Inv!1`` does, has the other's text beside it.
+    """
     found = module.names.get(name)
     if not isinstance(found, ast.Definition) or found.body is None:
         return "", ""
-    return said_at(span(found.body)), _comment_above(found)
+    said, body = [said_at(span(found.body))], found.body
+    while len(said) < _MOST_NAMES and isinstance(body, ast.Apply) and not body.arguments:
+        named = body.operator
+        if not isinstance(named, ast.Definition) or named.body is None:
+            break
+        body = named.body
+        said.append(said_at(span(body)))
+    return " == ".join(said), _comment_above(found)
 
 
 def place_of(module: ast.Module, name: str) -> str:
