@@ -140,7 +140,7 @@ def asked(trial: Trial, folder: Path) -> Answer:
 def tried(trial: Trial, folder: Path) -> tuple[Answer, Answer]:
     """Return the answers on a module with the wrong rule, without validation and with it."""
     with at_work(trial.rule):
-        with patch("verifier.runs.validation.verdicts.validated", lambda made, found, seconds=None: found):
+        with patch("verifier.runs.validation.verdicts.validate_translation", lambda made, found, seconds=None: found):
             alone = asked(trial, folder)
         return alone, asked(trial, folder)
 

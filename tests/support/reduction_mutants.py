@@ -279,7 +279,7 @@ MUTANTS = (
     Mutant(
         "an exchanged instance that stands later",
         "naming order",
-        (("verifier.system.model.named_in_order", _never_against_the_order),),
+        (("verifier.system.model.order_named", _never_against_the_order),),
         _SERIAL,
     ),
     Mutant(
@@ -297,17 +297,17 @@ MUTANTS = (
     Mutant(
         "mentions miss options",
         "naming order",
-        (("verifier.system.model.mentioned", _without(Option)),),
+        (("verifier.system.model.list_mentioned", _without(Option)),),
         _SERIAL,
     ),
     Mutant(
         "mentions miss functions",
         "naming order",
-        (("verifier.system.model.mentioned", _without(Function)),),
+        (("verifier.system.model.list_mentioned", _without(Function)),),
         _SERIAL,
     ),
     Mutant(
-        "mentions miss bags", "naming order", (("verifier.system.model.mentioned", _without(Bag)),), _SERIAL
+        "mentions miss bags", "naming order", (("verifier.system.model.list_mentioned", _without(Bag)),), _SERIAL
     ),
     Mutant(
         "swapping without reads",

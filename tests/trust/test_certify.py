@@ -127,7 +127,7 @@ def test_all_instances_asked_about_give_the_same_answer(spec: str, monkeypatch: 
     proof = certificate_of(model, name, (*types, *lemmas), (), FoundBy("induction", "cadical", "1"))
     some = check(model, proof, "z3")
     monkeypatch.setattr(
-        "verifier.trust.certify.represented_by",
+        "verifier.trust.certify.find_representatives",
         lambda model, parts: dict(enumerate(range(len(model.system.instances)))),
     )
     every = check(model, proof, "z3")
