@@ -32,6 +32,7 @@ from verifier.runs.modules.translating import translate_module
 from verifier.runs.table import engine_named
 from verifier.tla.translate import builtins, expressions
 
+_VALIDATION = "verifier.runs.validation.verdicts.validate_translation"
 _HERE = Path(__file__).resolve().parents[1]
 _TABLE = _HERE / "translation-mutants.md"
 _HEAD = "---- MODULE M ----\nEXTENDS Integers, Sequences, FiniteSets, TLC\nCONSTANTS None, na, nb\n"
@@ -140,7 +141,7 @@ def asked(trial: Trial, folder: Path) -> Answer:
 def tried(trial: Trial, folder: Path) -> tuple[Answer, Answer]:
     """Return the answers on a module with the wrong rule, without validation and with it."""
     with at_work(trial.rule):
-        with patch("verifier.runs.validation.verdicts.validate_translation", lambda made, found, seconds=None: found):
+        with patch(_VALIDATION, lambda made, found, seconds=None: found):
             alone = asked(trial, folder)
         return alone, asked(trial, folder)
 

@@ -307,7 +307,10 @@ MUTANTS = (
         _SERIAL,
     ),
     Mutant(
-        "mentions miss bags", "naming order", (("verifier.system.model.list_mentioned", _without(Bag)),), _SERIAL
+        "mentions miss bags",
+        "naming order",
+        (("verifier.system.model.list_mentioned", _without(Bag)),),
+        _SERIAL,
     ),
     Mutant(
         "swapping without reads",
