@@ -37,11 +37,14 @@ def named_sets(specification: Specification) -> dict[str, frozenset[Value]]:
     """The sets of words and numbers that the module gives a name, the largest first."""
     evaluator, found = specification.evaluator, dict[str, frozenset[Value]]()
     for name, symbol in specification.module.names.items():
-        if isinstance(symbol, Definition):
-            facts = evaluator.analysis.of_definition(symbol)
-            if symbol.parameters or not facts.fixed or facts.costly:
+        if not isinstance(symbol, Definition | ast.Constant):
+            continue
+        meant = evaluator.resolve(symbol, specification.module.name) or symbol
+        if isinstance(meant, Definition):
+            facts = evaluator.analysis.of_definition(meant)
+            if meant.parameters or not facts.fixed or facts.costly:
                 continue
-        elif not isinstance(symbol, ast.Constant):
+        elif not isinstance(meant, ast.Constant) or meant.arity:
             continue
         whole = ast.Apply(symbol, place=symbol.place)
         held = _set(specification, whole, specification.module.name) or frozenset()
