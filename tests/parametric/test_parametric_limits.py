@@ -8,8 +8,9 @@ import pytest
 
 from tests.support.command_line import verify
 from verifier.engines.all_constants import check
+from verifier.parametric import loading
 from verifier.parametric.loading import read_for_all
-from verifier.processes.limits import Limits
+from verifier.processes.limits import Interrupted, Limits
 from verifier.specs.registry import load
 
 
@@ -20,6 +21,17 @@ def test_the_time_ends_a_proof_while_the_protocol_is_read() -> None:
     assert done.exit_code == 12
     assert "TypeOK was not tried, so nothing is known of it (timeout of 0.3 s)" in done.stdout
     assert "Assumed of the constants" not in done.stdout
+
+
+def test_a_limit_that_is_reached_in_the_protocols_code_is_none_of_its_errors(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def reach(*_: object) -> None:
+        raise Interrupted("timeout of 0.3 s")
+
+    monkeypatch.setattr(loading, "assumed", reach)
+    with pytest.raises(Interrupted):
+        read_for_all(load("bookkeeper"), {})
 
 
 @pytest.mark.slow

@@ -23,6 +23,7 @@ from verifier.parametric.traced import (
     constant_polynomial,
     subtracted,
 )
+from verifier.processes.limits import Interrupted
 from verifier.specs.constants import IndexSetConstant, IntegerConstant, constants_of, parse_constants
 from verifier.specs.definition import Definition, DefinitionError, PropertyKind
 from verifier.specs.protocol import Protocol, define
@@ -93,6 +94,8 @@ def read_traced(kind: type[Protocol], settings: Mapping[str, Any]) -> Parametric
             definition = define(protocol, of_executions=False)
     except (UsageError, DefinitionError):
         _require_nothing_refused(decisions)
+        raise
+    except Interrupted:  # the time is over while the protocol's code runs
         raise
     except Exception as error:  # raised by the protocol's code, which gets no integers here
         _require_nothing_refused(decisions)
