@@ -1,0 +1,336 @@
+"""``results/apalache-tests.md``: how Apalache's tests of ``apalache-mc check`` end, beside what verify says.
+
+Run ``python -m results.generators.apalache_tests APALACHE [--jobs 2] [--seconds 20] [--only WORDS]``: a
+checkout of Apalache's source. ``test/tla/cli-integration-tests.md`` has commands and how each ends. A module
+around each names Init, Next and the property, and defines the constants. Only names of theirs are stored.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import shutil
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+
+from results.generators.their_tests import AGREES, REFUSED, Row, made_by, run_apart, table
+
+_TABLE = Path(__file__).resolve().parents[1] / "apalache-tests.md"
+_FOLDER, _PAGE = Path("test", "tla"), "cli-integration-tests.md"
+_COMMAND = re.compile(r"^\$ apalache-mc check (?P<words>[^|\n]*?)(?:2>&1)?\s*(?:\|.*)?$", re.M)
+_OF_THE_TOOL = (
+    "out-dir",
+    "run-dir",
+    "config-file",
+    "smtprof",
+    "debug",
+    "profiling",
+    "output-traces",
+    "write-intermediate",
+)
+"""Options about the files that Apalache reads and writes."""
+_IGNORED = ("smt-solver", "tuning-options", "tuning-options-file", "discard-disabled", "max-error", "view")
+"""Options about how Apalache searches."""
+_USED = ("length", "init", "next", "inv", "cinit", "config", "temporal", "no-deadlock")
+_FINE = ("HOLDS", "PROVED", "REACHED")
+_DEPTH = 10
+"""How long executions are to Apalache if the command does not say."""
+_OWN_FOLDS = (
+    "their folder has a module Folds of another meaning, which comes before the Community Module, as in TLC"
+)
+_REASONS = {
+    "--length=0 --inv=AllTests TestSequencesExt.tla": _OWN_FOLDS,
+    "--length=0 --inv=AllTests TestFiniteSetsExt.tla": _OWN_FOLDS,
+    "--smt-solver=z3 --length=0 --inv=AllTests TestBagsExt.tla": _OWN_FOLDS,
+    "--length=0 --inv=AllTests TestSequences.tla": (
+        "Head(<<>>) has a value to Apalache, none to TLC and verify"
+    ),
+    "Verifier_functionComparison.tla": "no state satisfies Init: an error to verify, a deadlock to Apalache",
+    "--length=0 --inv=Inv ConstantOperatorImpl.tla": "a constant has no value, which TLC refuses too",
+    "--config=Config1.cfg Config.tla": "it has a temporal property, which bmc leaves to live",
+}
+"""Why the two differ, where what verify says does not tell."""
+
+
+@dataclass(frozen=True)
+class Test:
+    """A command of theirs."""
+
+    name: str
+    file: Path
+    modules: Path
+    """The folder of Apalache's own modules."""
+    options: dict[str, str]
+    expected: str
+    """``success``, ``violation``, ``deadlock`` or ``error``."""
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A command that verify has nothing to compare with."""
+
+    name: str
+    why: str
+
+
+def tests(folder: Path) -> Iterator[Test | LeftOut]:
+    """The commands of the page, each once."""
+    page = (folder / _PAGE).read_text()
+    seen = set[tuple[str, ...]]()
+    for found in _COMMAND.finditer(page):
+        words = found["words"].split()
+        ends = page[found.end() : page.index("```", found.end())]
+        one = _test(folder, words, ends)
+        options = one.options if isinstance(one, Test) else {}
+        key = (words[-1], *(f"{name}={options[name]}" for name in _USED if name in options))
+        if isinstance(one, LeftOut) or key not in seen:
+            seen.add(key)
+            yield one
+
+
+def _test(folder: Path, words: Sequence[str], ends: str) -> Test | LeftOut:
+    name, file = " ".join(words), folder / words[-1]
+    options = dict(word.removeprefix("--").partition("=")[::2] for word in words[:-1])
+    if any(option in _OF_THE_TOOL for option in options):
+        return LeftOut(name, "files that Apalache reads and writes")
+    if file.suffix != ".tla":
+        return LeftOut(name, "formats other than TLA+")
+    unknown = [option for option in options if option not in (*_USED, *_IGNORED)]
+    if unknown:
+        return LeftOut(name, f"an option of Apalache's: {unknown[0]}")
+    code = re.search(r"EXITCODE: (OK|ERROR \((\d+)\))", ends)
+    if code is None:
+        return LeftOut(name, "the page does not say how it ends")
+    if code[1] == "OK":
+        return Test(name, file, folder.parents[1] / "src" / "tla", options, "success")
+    if code[2] != "12":
+        return Test(name, file, folder.parents[1] / "src" / "tla", options, "error")
+    return Test(
+        name,
+        file,
+        folder.parents[1] / "src" / "tla",
+        options,
+        "deadlock" if "outcome is: Deadlock" in ends else "violation",
+    )
+
+
+# -- what verify is asked
+
+
+def _body(text: str, name: str) -> str | None:
+    """Return the body of an operator of a module."""
+    found = re.search(rf"^{name}\s*==(.*?)(?=^\S[^\n]*==|^====|^\(\*|^\\\*|\Z)", text, re.M | re.S)
+    return None if found is None else found[1]
+
+
+def _constants(text: str, name: str) -> dict[str, str] | None:
+    """Return the values that ``--cinit`` names; None unless it names one for each constant."""
+    body = _body(text, name)
+    parts = (
+        []
+        if body is None
+        else [part.strip() for part in re.split(r"^\s*/\\", body, flags=re.M) if part.strip()]
+    )
+    if len(parts) == 1:
+        parts = [part.strip() for part in parts[0].split("/\\")]
+    pairs = [re.fullmatch(r"(\w+)'?\s*=\s*(.*)", part, re.S) for part in parts]
+    if not pairs or None in pairs:
+        return None
+    return {pair[1]: pair[2].strip() for pair in pairs if pair is not None}
+
+
+def _variables(folder: Path, file: Path) -> list[str]:
+    text = re.sub(r"\(\*.*?\*\)|\\\*[^\n]*", "", file.read_text(), flags=re.S)
+    names = []
+    for found in re.finditer(r"^\s*VARIABLES?\s+((?:\w+\s*,\s*)*\w+)", text, re.M):
+        names += [name.strip() for name in found[1].split(",")]
+    for extended in re.findall(r"EXTENDS([^\n]*(?:,\s*\n[^\n]*)*)", text):
+        for module in re.findall(r"\w+", extended):
+            if (folder / f"{module}.tla").is_file():
+                names += _variables(folder, folder / f"{module}.tla")
+    return list(dict.fromkeys(names))
+
+
+def _given(file: Path, options: Mapping[str, str]) -> str:
+    """Return a configuration of theirs, without what the command names itself."""
+    text = file.read_text()
+    for keyword in ("init", "next"):
+        text = re.sub(rf"^\s*{keyword.upper()}\s+\w+", "", text, flags=re.M) if keyword in options else text
+    return text
+
+
+def _begin_and_step(config: str, begins: str, goes: str) -> list[str]:
+    """Return what a configuration lacks of INIT and NEXT."""
+    if "SPECIFICATION" in config:
+        return []
+    lacking = {"INIT": begins, "NEXT": goes}
+    return [
+        f"{word} {name}" for word, name in lacking.items() if not re.search(rf"^\s*{word}\b", config, re.M)
+    ]
+
+
+def _write(test: Test, folder: Path, *, steps: bool) -> str | None:
+    """Writes a module and its configuration; why there is none. ``steps``: the invariant speaks of steps."""
+    options, file = test.options, folder / test.file.name
+    text = file.read_text() if file.is_file() else ""
+    for module in re.findall(r"\w+", " ".join(re.findall(r"EXTENDS([^\n]*)", text))):
+        other = folder / f"{module}.tla"
+        text += other.read_text() if other.is_file() else ""
+    lines, config = [], list[str]()
+    if "config" in options:
+        if not (folder / options["config"]).is_file():
+            return "a configuration that is not there"
+        config.append(_given(folder / options["config"], options))
+    if "cinit" in options:
+        values = _constants(text, options["cinit"])
+        if values is None:
+            return "constants that a predicate chooses"
+        lines += [f"ApaOf_{name} == {value}" for name, value in values.items()]
+        config += [f"CONSTANT {name} <- ApaOf_{name}" for name in values]
+    begins, goes = options.get("init", "Init"), options.get("next", "Next")
+    vars_ = f"<<{', '.join(_variables(folder, file))}>>"
+    if "temporal" in options:
+        lines.append(f"ApaSpec == {begins} /\\ [][{goes}]_{vars_} /\\ WF_{vars_}({goes})")
+        config += ["SPECIFICATION ApaSpec", f"PROPERTY {options['temporal']}"]
+    else:
+        config += _begin_and_step("".join(config), begins, goes)
+    for name in options.get("inv", "").split(","):
+        if name and steps:
+            lines.append(f"ApaStep == [][{name}]_{vars_}")
+            config.append("PROPERTY ApaStep")
+        elif name:
+            config.append(f"INVARIANT {name}")
+    if not any("CHECK_DEADLOCK" in one for one in config):
+        config.append(f"CHECK_DEADLOCK {str(test.expected == 'deadlock').upper()}")
+    module = "\n".join([f"---- MODULE ApaTest ----\nEXTENDS {test.file.stem}", *lines, "====", ""])
+    (folder / "ApaTest.tla").write_text(module)
+    (folder / "ApaTest.cfg").write_text("\n".join(config) + "\n")
+    return None
+
+
+def _asked(test: Test, folder: Path, seconds: int) -> tuple[str, str]:
+    """How verify ends, and why."""
+    depth = test.options.get("length", str(_DEPTH))
+    asked = [
+        "--spec",
+        str(folder / "ApaTest.tla"),
+        "--library",
+        str(test.modules),
+        "--timeout",
+        f"{seconds}s",
+        "--format",
+        "json",
+    ]
+    command = ["live"] if "temporal" in test.options else ["bmc", "--depth", depth]
+    code, found, why = run_apart([*command, *asked], seconds + 20)
+    if "names no temporal PROPERTY" in why:  # it speaks of states and steps only
+        code, found, why = run_apart(["bmc", "--depth", depth, *asked], seconds + 20)
+    elif code == 2 and command[0] == "bmc":
+        code, found, why = run_apart(["explore", "--max-depth", depth, *asked], seconds + 20)
+    if found is None or code not in (0, 10, 12, 13):
+        return ("error" if code == 2 else "undecided" if code in (12, -1) else f"exit code {code}"), why
+    rows = found["results"]
+    violated = [row for row in rows if row["verdict"] == "VIOLATED"]
+    if any(not row["property"].startswith("NoDeadlock") for row in violated):
+        return "violation", ""
+    if violated:
+        return "deadlock", ""
+    closed = all(row["verdict"] in _FINE or (row["depth"] or -1) >= int(depth) for row in rows)
+    return ("success", "") if closed else ("undecided", str(rows[0]["reason"]))
+
+
+def tried(test: Test, seconds: int) -> Row | LeftOut:
+    """How the two compare."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / "tla"
+        shutil.copytree(test.file.parent, folder)
+        why = _write(test, folder, steps=False)
+        if why is not None:
+            return LeftOut(test.name, why)
+        got, why = _asked(test, folder, seconds)
+        if "speaks of two states" in why:
+            _write(test, folder, steps=True)
+            got, why = _asked(test, folder, seconds)
+    if test.expected == "error" and got != "error":
+        return LeftOut(
+            test.name, "Apalache ends with an error, by its types or its limits, and verify decides it"
+        )
+    if "takes 1 argument, none are expected" in why:
+        return LeftOut(test.name, "invariants of executions, an operator of Apalache's")
+    if got == "error" and re.search(r"it is infinite|cannot be listed", why):
+        return LeftOut(test.name, "values out of infinite sets, which neither TLC nor verify lists")
+    judged = AGREES if got == test.expected else REFUSED if got == "error" else "differs"
+    if judged != AGREES:
+        print(f"{test.name}: {test.expected}, {got}: {judged}: {why[:200]}", file=sys.stderr, flush=True)
+    return Row(test.name, test.expected, got, judged, why if judged != AGREES else "")
+
+
+def _kept(test: Test, seconds: int, rows: Path | None) -> Row | LeftOut:
+    """Return the row that is kept, or try the test."""
+    for line in rows.read_text().splitlines() if rows is not None and rows.is_file() else ():
+        known = json.loads(line)
+        if known["name"] == test.name:
+            return Row(**known) if "judged" in known else LeftOut(**known)
+    found = tried(test, seconds)
+    if rows is not None:
+        with rows.open("a") as out:
+            out.write(json.dumps(asdict(found)) + "\n")
+    return found
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Writes the table; with --only, what it would say of the commands with these words."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("checkout", type=Path)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--seconds", type=int, default=20)
+    parser.add_argument("--only", action="append", default=[])
+    parser.add_argument("--rows", type=Path, help="a file that keeps what was found, so that a run goes on")
+    given = parser.parse_args(arguments)
+    every = list(tests(given.checkout.resolve() / _FOLDER))
+    asked = [one for one in every if isinstance(one, Test)]
+    asked = [one for one in asked if not given.only or any(words in one.name for words in given.only)]
+    with ThreadPoolExecutor(given.jobs) as pool:
+        found = list(pool.map(partial(_kept, seconds=given.seconds, rows=given.rows), asked))
+    if given.only:
+        for one in found:
+            print(one)
+        return
+    rows = [one for one in found if isinstance(one, Row)]
+    kept = "" if given.rows is None else " --rows FILE"
+    others = [one for one in (*every, *found) if isinstance(one, LeftOut)]
+    _TABLE.write_text(_written(f"--jobs {given.jobs} --seconds {given.seconds}{kept}", rows, others))
+
+
+def _written(words: str, rows: Sequence[Row], others: Sequence[LeftOut]) -> str:
+    left_out = defaultdict[str, list[str]](list)
+    for one in others:
+        left_out[one.why].append(f"`{one.name}`")
+    return "\n".join(
+        [
+            "# Apalache's own tests",
+            "",
+            made_by(f"python -m results.generators.apalache_tests APALACHE {words}"),
+            "how `apalache-mc check` ends in Apalache's integration tests, beside `verify bmc` to the same",
+            "depth, or `verify live` for `--temporal` with weak fairness of Next: theirs do not stutter. To",
+            "Apalache a deadlock is where no execution goes on; only there verify looks for one.",
+            "",
+            *table(rows, "Apalache", _REASONS),
+            "",
+            "## Left out",
+            "",
+            *(f"- {why}: {', '.join(names)}" for why, names in left_out.items()),
+            "",
+        ]
+    )
+
+
+if __name__ == "__main__":
+    main()
