@@ -16,7 +16,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import reduce
 from importlib import import_module
-from inspect import getsource
+from inspect import getsource, isfunction
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -88,6 +88,17 @@ Inv == found = FALSE
     )
 
 
+def _functions() -> dict[str, Any]:
+    """Return the functions of the translation by name."""
+    modules = [one for word, one in sys.modules.items() if word.startswith("verifier.tla.translate.")]
+    return {
+        name: value
+        for one in modules
+        for name, value in vars(one).items()
+        if isfunction(value) and value.__module__ == one.__name__ and not name.startswith("_")
+    }
+
+
 @contextmanager
 def at_work(rule: Rule) -> Iterator[None]:
     """Within this the rule is wrong. Raises LookupError if its text is another one by now."""
@@ -97,8 +108,9 @@ def at_work(rule: Rule) -> Iterator[None]:
     text = dedent(getsource(getattr(owner, parts[-1])))
     if text.count(rule.right) != 1 and not (text.count(rule.right) > 1 and rule.wrong == "return NO"):
         raise LookupError(f"{rule.where} does not say once: {rule.right}")
-    made: dict[str, Any] = {}
-    exec(compile(text.replace(rule.right, rule.wrong, 1), rule.where, "exec"), vars(module), made)
+    # A wrong rule may use functions that its module does not import.
+    made = {**_functions(), **vars(module)}
+    exec(compile(text.replace(rule.right, rule.wrong, 1), rule.where, "exec"), made)
     name, wrong, right = parts[-1], made[parts[-1]], getattr(owner, parts[-1])
     with ExitStack() as stack:
         stack.enter_context(patch.object(owner, name, wrong))
