@@ -144,6 +144,17 @@ def test_a_postcondition_without_a_value_leaves_what_was_found(tmp_path: Path) -
     assert "CounterExample is that of TLC's one violation" in found["Post"]["reason"]
 
 
+def test_exploration_does_not_know_the_counterexample_of_a_temporal_property(tmp_path: Path) -> None:
+    """TLC gives the postcondition the counterexample to Never, which is not empty."""
+    claims = "Never == <>(x = 7)\nPost == CounterExample.state = {}\n"
+    body = f"EXTENDS Naturals, TLCExt\n{STILL}{claims}"
+    (tmp_path / "M.cfg").write_text(f"{CONFIG}PROPERTY Never\nPOSTCONDITION Post\n")
+    done = verify("explore", str(written(tmp_path, body)), "--format", "json")
+    found = {one["property"]: one for one in json.loads(done.stdout)["results"]}
+    assert (found["Post"]["verdict"], done.exit_code) == ("INCONCLUSIVE", 12)
+    assert "CounterExample may be that of Never" in found["Post"]["reason"]
+
+
 @pytest.mark.parametrize("said", ["S Post Wrong", " Post Wrong", " Post\nPOSTCONDITION Wrong"])
 def test_several_postconditions(said: str, tmp_path: Path) -> None:
     body = f'EXTENDS TLC, Integers\n{STILL}Post == TLCGet("distinct") = 4\nWrong == TLCGet("distinct") = 5\n'

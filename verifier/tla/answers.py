@@ -47,7 +47,14 @@ def answers(search: Explorer) -> dict[str, Callable[[], Value]]:
         return as_trace(search.names, [*before, *last])
 
     def no_counterexample() -> Value:
-        """Return TRUE if the search has found no violation. Before its end, TLC knows none."""
+        """Return TRUE if the search has found no violation. Before its end, TLC knows none.
+
+        Raises NoValue at the end of a search that leaves temporal properties open: they may be violated.
+        """
+        lasting = [name for name, one in search.specification.properties.items() if one.liveness]
+        if search.found.complete and lasting:
+            words = f"CounterExample may be that of {', '.join(lasting)}"
+            raise NoValue(f"{words}, which exploration does not decide")
         return boolean(not (search.found.complete and search.found.violations))
 
     def registers() -> Value:
