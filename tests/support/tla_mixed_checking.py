@@ -2,6 +2,9 @@
 
 python -m tests.support.tla_mixed_checking FIRST LAST [--seconds S] [--engines explore,bmc,prove,live]
                                                 [--tlc FOLDER] [--kept FOLDER] [--crossed]
+                                                [--longest S]
+
+``--seconds`` bounds the run and ``--longest`` one module.
 """
 
 from __future__ import annotations
@@ -24,7 +27,6 @@ from verifier.runs.modules.loading import load
 from verifier.runs.modules.translating import NotTranslated, translate_module
 from verifier.specs.titles import NO_DEADLOCK
 
-LONGEST = 20.0
 _CLEAN, _DEADLOCK, _LASTING = 2193, 2114, 2116
 
 
@@ -96,12 +98,17 @@ def lasting_differs(folder: Path, made: Module, said: Answer, found: Counter[str
 
 
 def compared(
-    folder: Path, made: Module, engines: tuple[str, ...], tlc: Tlc | None, found: Counter[str]
+    folder: Path,
+    made: Module,
+    engines: tuple[str, ...],
+    tlc: Tlc | None,
+    found: Counter[str],
+    longest: float = 20.0,
 ) -> list[str]:
-    """Return the differences."""
+    """Return the differences that are found within ``longest`` seconds."""
     wrong = []
     try:
-        with within(LONGEST):
+        with within(longest):
             (folder / "M.tla").write_text(made.text)
             (folder / "M.cfg").write_text(made.config)
             wrong += compare_module(folder, made.text, made.config, made.names, found, engines)
@@ -136,6 +143,7 @@ def main() -> None:
     parser.add_argument("--engines", default="explore")
     parser.add_argument("--tlc", type=Path)
     parser.add_argument("--kept", type=Path)
+    parser.add_argument("--longest", type=float, default=20.0)
     parser.add_argument("--crossed", action="store_true", help="every combination of CONSTRAINT, VIEW, ...")
     options = parser.parse_args()
     tlc = None if options.tlc is None else Tlc(options.tlc)
@@ -146,7 +154,7 @@ def main() -> None:
             break
         made = mixed_module(seed, crossed=options.crossed)
         with tempfile.TemporaryDirectory() as folder:
-            wrong = compared(Path(folder), made, engines, tlc, found)
+            wrong = compared(Path(folder), made, engines, tlc, found, options.longest)
         seeds += 1
         if seeds % 100 == 0:
             print(f"{seeds} modules: {dict(found)}", flush=True)
