@@ -112,6 +112,7 @@ SETS_OF_SETS = [
     for text in ("1", "{}", "{1}", "<<2>>", '"b"')
     for of in ('{{<<>>}, {"fb", ""}}', "{{<<1>>}, {<<>>}}", "{{}}")
 ]
+EMPTY_OR_NO_SET = [{"d": "2"}, {"d": "{}"}, {"d": "[a |-> 1]"}]
 
 
 @pytest.mark.parametrize(
@@ -153,16 +154,24 @@ SETS_OF_SETS = [
             d \in {x \in [{1} -> {2}] : x[1] = Cardinality(e)}; d \in {x \in SUBSET {1} : x \in e};
             d \in {x \in SUBSET {1} : x \in {e}}; {x \in SUBSET {1} : x \notin e} = {d}""",
         ),
+        (
+            EMPTY_OR_NO_SET,
+            r"""<<1>> \in Seq(d); <<1, 2>> \in (d \X {1}); [a |-> 1] \in [a : d];
+            [a |-> 1, b |-> 2] \in [a : {1}, b : d]; (0 :> 2) \in [{0} -> d]; {<<1>>} \subseteq Seq(d);
+            {x \in SUBSET d : FALSE}; {x \in [d -> {1}] : FALSE}; {x \in [a : d] : FALSE};
+            \E y \in {x \in SUBSET d : FALSE} : TRUE; Cardinality({x \in SUBSET d : FALSE});
+            {x \in {<<1>>} : x \in Seq(d)}; 1 \in UNION {d, {2}}""",
+        ),
     ],
     ids=[
         "unions of sets of words and of listed values", "sets and others", "listed members", "intervals",
-        "parts of different kinds", "parts of sets of functions and of sets",
+        "parts of different kinds", "parts of sets of functions and of sets", "the empty set or no set",
     ],
 )
 def test_expressions_that_differed_once(
     tmp_path: Path, states: list[dict[str, str]], expressions: str
 ) -> None:
-    tlc = Tlc(TLC) if TLC.exists() and states in (ONE_OR_SET, PARTS, SETS_OF_SETS) else None
+    tlc = Tlc(TLC) if TLC.exists() and states in (ONE_OR_SET, PARTS, SETS_OF_SETS, EMPTY_OR_NO_SET) else None
     readers, trees = Comparison(tlc=tlc), [Tree(one.strip()) for one in expressions.split(";")]
     assert [f"{one}" for one in readers.compare(tmp_path, trees, states)] == []
     assert readers.found["equal, 3 readers" if tlc else "equal, 2 readers"] >= len(trees) / 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from verifier.encodings.sorts import Function, PartialFunction, Record, Sequence, Set, Tuple
 from verifier.encodings.terms import Symbol, Term
@@ -25,6 +25,7 @@ from verifier.tla.translate.symbolic import (
     Functions,
     Joined,
     Known,
+    LazyMap,
     Members,
     Nothing,
     Part,
@@ -36,6 +37,7 @@ from verifier.tla.translate.symbolic import (
     Sym,
     Table,
 )
+from verifier.tla.translate.symbolic import Operator as Op
 from verifier.tla.translate.terms import variable
 from verifier.tla.translate.value_kinds import (
     EVERY,
@@ -57,7 +59,12 @@ def member_of(t: Translator, of: Sym, item: Sym) -> Sym:
     """Translate membership. It has no value where the item may not be compared with the members."""
     if t.of_candidates:
         return contains(t, of, item)
-    of = expect_kind(t, of, SET)
+    found = expect_kind(t, of, SET)
+    inside = _member_of_set(t, found, item)
+    return inside if found is of else t.strict(inside, found)
+
+
+def _member_of_set(t: Translator, of: Sym, item: Sym) -> Sym:
     if isinstance(of, Known):
         of = describe(of.value)
     match of:
@@ -228,7 +235,9 @@ def _clash_with_some(t: Translator, of: Sym, kinds: dict[str, Sym]) -> Sym:
             return if_(t, of.condition, *sides)
         case Members() | Part() | Term():
             return _clash_with_listed(t, of, kinds)
-    return NO
+        case Nothing() | Table() | Row() | Entries() | LazyMap() | Op():  # membership itself has no value
+            return NO
+    assert_never(of)
 
 
 def _clash_with_kinds(t: Translator, members: set[str], kinds: dict[str, Sym]) -> Sym:

@@ -44,20 +44,24 @@ from verifier.tla.translate.symbolic import (
     YES,
     AllSequences,
     Chosen,
+    Entries,
     Functions,
     Joined,
     Known,
+    LazyMap,
     Members,
     Nothing,
     Part,
     Products,
     Records,
+    Row,
     Span,
     Subsets,
     Sym,
     Table,
     Untranslated,
 )
+from verifier.tla.translate.symbolic import Operator as Op
 from verifier.tla.translate.terms import SCALARS, TRUTH, literal, variable
 from verifier.tla.values import LazySet, ModelValue, NoValue, Value, is_infinite, is_member, is_set
 
@@ -93,15 +97,21 @@ def _of_other_kind(t: Translator, words: str = _OTHER_KIND) -> Sym:
 
 def contains(t: Translator, of: Sym, item: Sym) -> Sym:
     """Return the formula that an item is a member."""
-    if isinstance(of, Nothing) or isinstance(item, Nothing):
-        return item if isinstance(item, Nothing) else of
+    if isinstance(item, Nothing):
+        return item
     if isinstance(item, Chosen):
         return if_(t, item.condition, contains(t, of, item.then), contains(t, of, item.otherwise))
+    return _contains(t, of, item)
+
+
+def _contains(t: Translator, of: Sym, item: Sym) -> Sym:
     match of:
-        case Known():
-            return _in_known(t, of.value, item)
+        case Nothing():
+            return of
         case Chosen():
             return if_(t, of.condition, contains(t, of.then, item), contains(t, of.otherwise, item))
+        case Known():
+            return _in_known(t, of.value, item)
         case Members():
             return or_(t, [and_(t, [when, equals(t, one, item)]) for when, one in of.items])
         case Joined():
@@ -117,7 +127,9 @@ def contains(t: Translator, of: Sym, item: Sym) -> Sym:
             return _in_subsets(t, of, item)
         case Functions() | Records() | Products() | AllSequences():
             return _in_structure(t, of, item)
-    return Nothing("a set is expected")
+        case Table() | Row() | Entries() | LazyMap() | Op():
+            return Nothing("a set is expected")
+    assert_never(of)
 
 
 def _in_span(t: Translator, of: Span, item: Sym) -> Sym:

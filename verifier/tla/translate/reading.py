@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from verifier.encodings.partiality import is_partial
 from verifier.encodings.sorts import Boolean
@@ -33,6 +33,7 @@ from verifier.tla.translate.symbolic import (
     Products,
     Records,
     Row,
+    SetForm,
     Span,
     Subsets,
     Sym,
@@ -93,7 +94,7 @@ def _reads_term(t: Translator, value: Term) -> Sym:
     return Term(Operator.IMPLIES, TRUTH, (asked, literal(TRUTH, True)))
 
 
-def _reads_set(t: Translator, value: Sym) -> Sym:
+def _reads_set(t: Translator, value: SetForm) -> Sym:
     match value:
         case Functions():
             return and_(t, [reads(t, value.domain), reads(t, value.range)])
@@ -108,10 +109,15 @@ def _reads_set(t: Translator, value: Sym) -> Sym:
         case Joined():
             return and_(t, [reads(t, part) for part in value.parts])
         case Members():
-            return and_(t, [and_(t, [reads(t, c), guarded(t, c, reads(t, i))]) for c, i in value.items])
+            base = YES if value.base is None else reads(t, value.base)
+            return and_(t, [base, *(_reads_member(t, c, i) for c, i in value.items)])
         case Part():
             return _reads_part(t, value)
-    return YES
+    assert_never(value)
+
+
+def _reads_member(t: Translator, condition: Sym, item: Sym) -> Sym:
+    return and_(t, [reads(t, condition), guarded(t, condition, reads(t, item))])
 
 
 def _reads_part(t: Translator, value: Part) -> Sym:

@@ -20,6 +20,7 @@ from verifier.tla.translate.symbolic import (
     Joined,
     Known,
     LazyMap,
+    Members,
     Nothing,
     Part,
     Products,
@@ -74,7 +75,7 @@ def set_term(t: Translator, value: Sym) -> Term:
         raise Untranslated(None, "the set of all sequences is no value of a state")
     if isinstance(value, Functions | Records | Products | Subsets | Joined | Span):
         return t.term(t.strict(_set_term(t, value), value))
-    if isinstance(value, Part):
+    if isinstance(value, Part | Members) and value.base is not None:
         return t.term(t.strict(_set_term(t, value), value.base))
     return _set_term(t, value)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from verifier.encodings.sorts import Listed, PartialFunction, Range, Record, Set, Sort, Tuple, Variant
 from verifier.encodings.terms import Operator, Symbol, Term
@@ -22,19 +22,24 @@ from verifier.tla.translate.symbolic import (
     YES,
     AllSequences,
     Chosen,
+    Entries,
     Functions,
     Joined,
     Known,
+    LazyMap,
     Members,
     Nothing,
     Part,
     Products,
     Records,
+    Row,
     Span,
     Subsets,
     Sym,
+    Table,
     Untranslated,
 )
+from verifier.tla.translate.symbolic import Operator as Op
 from verifier.tla.translate.terms import TRUTH, literal, variable
 from verifier.tla.values import Value, is_infinite, is_set, listed
 
@@ -123,7 +128,11 @@ def spread(t: Translator, of: Sym, name: str = "x") -> list[Case]:
             return _spread_subsets(t, of, name)
         case Functions() | Records() | Products():
             return _spread_structure(t, of, name)
-    raise Untranslated(None, "a set that cannot be listed is gone through")
+        case AllSequences():
+            raise Untranslated(None, "a set that cannot be listed is gone through")
+        case Nothing() | Table() | Row() | Entries() | LazyMap() | Op():
+            raise Untranslated(None, "the members of what is no set are gone through")
+    assert_never(of)
 
 
 def _spread_term(t: Translator, of: Term, name: str) -> list[Case]:

@@ -170,5 +170,10 @@ Sym: TypeAlias = (
     " | Subsets | AllSequences | Span | Members | Joined | Part | Operator"
 )
 
+SetForm: TypeAlias = (
+    "Functions | Records | Products | Subsets | AllSequences | Span | Members | Joined | Part"
+)
+"""The sets that are described by their parts."""
+
 YES, NO = Known(TRUE), Known(FALSE)
 LAZY_SETS = (Functions, Records, Products, Subsets, AllSequences, Span, Members, Joined, Part)
