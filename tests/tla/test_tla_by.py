@@ -13,6 +13,8 @@ from results.generators.tla_lasting import MODULES
 from tests.support.command_line import verify, wrong
 from tests.support.sampling import rest_slow
 from tests.support.tla_modules import written
+from verifier.runs.modules import refining
+from verifier.tla.translate import sampling
 
 COUNTER = """EXTENDS Naturals
 VARIABLES x, y
@@ -311,3 +313,22 @@ def test_a_translation_that_does_not_end_in_time_is_said(tmp_path: Path) -> None
     done = verify("explore", str(tmp_path / "M.tla"), "--by", "translation", "--timeout", "1s")
     assert done.exit_code == 12, done.output
     assert "INCONCLUSIVE(timeout of 1 s, while building" in done.stdout
+
+
+def test_a_slow_translation_of_few_states_is_explored_by_the_translation_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written(
+        tmp_path,
+        "EXTENDS Naturals\nVARIABLES x, y\nInit == x = 0 /\\ y = 0\n"
+        "Next == \\/ x' \\in {0, x + 1, 2 * x} /\\ x' < 70 /\\ y' = y\n"
+        "        \\/ y' \\in {0, y + 1, 2 * y} /\\ y' < 70 /\\ x' = x\n",
+    )
+    (tmp_path / "M.cfg").write_text(CONFIG_OF_STATES)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(refining, "_LONG", -1.0)
+    look_on = sampling.Sample.look_on
+    monkeypatch.setattr(sampling.Sample, "look_on", lambda sample, seconds: look_on(sample, 60.0))
+    run, _ = _asked("explore", "M.tla", "--by", "translation")
+    assert run["statistics"]["semantics"] == "translation"
+    assert run["statistics"]["distinct_states"] == 70 * 70

@@ -283,13 +283,14 @@ def _add_closed_depths(asked: ModuleQuestion, closed: ClosedDepths) -> ModuleQue
 
 def _widen_by_more_states(asked: ModuleQuestion, made: Symbolic, seconds: float) -> bool:
     """True if the sorts are too narrow for states found in this number of seconds, the time of translation.
-    Everything else takes several times as long, in vain if the sorts are too narrow. Raises GivenUp if the
-    sample turns out to be complete."""
+    Everything else takes several times as long, in vain if the sorts are too narrow. Raises BudgetExceeded if
+    the sample turns out to be complete and the interpreter may answer from it."""
     sample = made.translation.sample
     if sample.complete:
         return False
     found = run_within_limits(asked, lambda: sample.look_on(seconds))
-    if made.translation.sample.complete and not asked.question.options.graph:
+    interpreter_follows = asked.patience is not None
+    if interpreter_follows and made.translation.sample.complete and not asked.question.options.graph:
         raise BudgetExceeded
     return bool(found) and widened_by(made.translation, found)
 
