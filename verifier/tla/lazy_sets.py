@@ -14,6 +14,7 @@ from verifier.tla.values import (
     NoValue,
     TooLarge,
     Value,
+    check_kinds_of_two,
     domain_of,
     is_function,
     is_infinite,
@@ -305,7 +306,9 @@ class Combined(LazySet):
         if self.sign == "filter":
             return filter(self.second, members(self.first))
         if self.sign == "\\cup":
-            return iter(listed(self.first) | listed(self.second))
+            first, second = listed(self.first), listed(self.second)
+            check_kinds_of_two(first, second)
+            return iter(first | second)
         if self.sign == "\\cap" and is_infinite(self.first):
             return (value for value in members(self.second) if is_member(value, self.first))
         return (value for value in members(self.first) if self.contains(value))

@@ -10,7 +10,7 @@ from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.tla import ast
 from verifier.tla.errors import Place
 from verifier.tla.lazy_sets import Interval
-from verifier.tla.translate.comparability import require_one_kind
+from verifier.tla.translate.comparability import require_one_kind, require_one_kind_of_parts
 from verifier.tla.translate.connectives import and_, formula_of, if_, or_, truth_of
 from verifier.tla.translate.contexts import Context
 from verifier.tla.translate.evaluating import set_value
@@ -49,6 +49,11 @@ _MOST_UNROLLED = 16
 """Members of sorts up to this size become one case each where the order of the members matters."""
 
 
+def listed_set(t: Translator, whole: ast.Expression, context: Context) -> Sym:
+    """Translate a set whose members are gone through. It has no value where TLC cannot list it."""
+    return require_one_kind_of_parts(t, set_value(t, whole, context))
+
+
 def bound_cases(
     t: Translator,
     bindings: tuple[ast.Binding, ...],
@@ -65,7 +70,7 @@ def bound_cases(
     case, in order. ``once``: no member occurs twice; the formula is the one at this place. ``freely``: all
     subsets of a set with many subsets are one case. ``few``: each value of a small sort is a case, in any
     order. ``as_one``: for these names, one case stands for all values that have parts."""
-    domains = [set_value(t, binding.domain, context) for binding in bindings]
+    domains = [listed_set(t, binding.domain, context) for binding in bindings]
     for binding, domain in zip(bindings, domains, strict=True):
         base = domain.base if isinstance(domain, Part) else domain
         if isinstance(base, Known) and is_infinite(base.value):
@@ -166,7 +171,7 @@ def _quantified(t: Translator, whole: ast.Quantifier, context: Context, *, unrol
 
 
 def translate_choose(t: Translator, whole: ast.Choose, context: Context) -> Sym:
-    domain = set_value(t, whole.binding.domain, context)
+    domain = listed_set(t, whole.binding.domain, context)
     if isinstance(domain, Nothing):
         return domain
     name = None if whole.binding.is_tuple else whole.binding.names[0]
@@ -179,7 +184,7 @@ def translate_choose(t: Translator, whole: ast.Choose, context: Context) -> Sym:
 
 
 def translate_filter(t: Translator, whole: ast.Filter, context: Context) -> Sym:
-    domain = set_value(t, whole.binding.domain, context)
+    domain = listed_set(t, whole.binding.domain, context)
     if isinstance(domain, Nothing):
         return domain
     name = None if whole.binding.is_tuple else whole.binding.names[0]

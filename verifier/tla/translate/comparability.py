@@ -49,7 +49,7 @@ from verifier.tla.translate.value_kinds import (
     kind_of,
     kinds_of_members,
 )
-from verifier.tla.values import Fn, pairs_of
+from verifier.tla.values import Fn, is_set, pairs_of
 
 if TYPE_CHECKING:
     from verifier.tla.translate.translator import Translator
@@ -115,6 +115,40 @@ def require_comparable_members(t: Translator, one: Sym, other: Sym) -> Sym:
     if not pairs:
         return YES
     return _unless_both(t, [(first[a], second[b]) for a, b in pairs])
+
+
+def require_one_kind_of_parts(t: Translator, of: Sym) -> Sym:
+    """Return a set whose members are listed; it has no value where it unites members that may not be
+    compared. Membership in a union looks into one part after the other, so it does not require this."""
+    if isinstance(of, Chosen):
+        sides = [require_one_kind_of_parts(t, side) for side in (of.then, of.otherwise)]
+        same = sides[0] is of.then and sides[1] is of.otherwise
+        return of if same else if_(t, of.condition, *sides)
+    if not isinstance(of, Joined):
+        return of
+    pairs = [pair for pair in combinations(of.parts, 2) if _may_clash(t, *pair)]
+    return t.after(and_(t, [require_comparable_members(t, one, other) for one, other in pairs]), of)
+
+
+def _may_clash(t: Translator, one: Sym, other: Sym) -> bool:
+    """True if members of two sets may be of kinds that are not compared. The form of most sets tells."""
+    kinds = _kinds_by_form(t, other)
+    return any(clash(kind, kinds) for kind in _kinds_by_form(t, one))
+
+
+def _kinds_by_form(t: Translator, of: Sym) -> set[str]:
+    match of:
+        case Known():
+            return kinds_of_members(of.value) if is_set(of.value) else set()
+        case Functions() | Records() | Products() | AllSequences():
+            return {FUNCTION}
+        case Subsets():
+            return {SET}
+        case Span():
+            return {INTEGER}
+        case Joined():
+            return set().union(*(_kinds_by_form(t, part) for part in of.parts))
+    return set(_some_of_kinds(t, of))
 
 
 def require_one_kind(t: Translator, of: Sym) -> Sym:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from verifier.encodings.sorts import PartialFunction, Set
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.tla import ast
-from verifier.tla.translate.binders import bind, bound_cases, names_of
+from verifier.tla.translate.binders import bind, bound_cases, listed_set, names_of
 from verifier.tla.translate.connectives import and_, if_
 from verifier.tla.translate.contexts import Context
-from verifier.tla.translate.evaluating import DEEPEST, known_function, make_strictly, set_value
+from verifier.tla.translate.evaluating import DEEPEST, known_function, make_strictly
 from verifier.tla.translate.functions import apply, look_up, update_at
 from verifier.tla.translate.making import less
 from verifier.tla.translate.membership import contains
@@ -49,7 +49,7 @@ def translate_function(t: Translator, whole: ast.Function, context: Context) -> 
     several = sum(len(b.names) if not b.is_tuple else 1 for b in whole.bindings) > 1
     rows: dict[Any, Sym] = {}
     if not several:
-        domain = set_value(t, whole.bindings[0].domain, context)
+        domain = listed_set(t, whole.bindings[0].domain, context)
         if isinstance(domain, Span) and isinstance(domain.low, Known) and domain.low.value == 1:
             return _by_slots(t, whole, domain, context)
     read, found = bound_cases(t, whole.bindings, context)
@@ -121,7 +121,7 @@ def _is_scalar(t: Translator, key: Sym) -> bool:
 
 def _partial(t: Translator, whole: ast.Function, context: Context) -> Sym:
     """Translate a function over a set that the state decides. With several arguments, its keys are tuples."""
-    found = [(set_value(t, b.domain, context), b, name) for b, name in names_of(whole.bindings)]
+    found = [(listed_set(t, b.domain, context), b, name) for b, name in names_of(whole.bindings)]
     domains = tuple(one for one, _, _ in found)
     domain = t.term(domains[0] if len(domains) == 1 else Products(domains))
     if not isinstance(domain.sort, Set):
@@ -142,7 +142,7 @@ def _partial(t: Translator, whole: ast.Function, context: Context) -> Sym:
 
 def _recursive(t: Translator, whole: ast.Function, context: Context) -> Sym:
     r"""Translate ``f[x \\in S] == e``, which may be recursive. A value is translated when it is needed."""
-    domains = [set_value(t, binding.domain, context) for binding, _ in names_of(whole.bindings)]
+    domains = [listed_set(t, binding.domain, context) for binding, _ in names_of(whole.bindings)]
     domain = domains[0] if len(domains) == 1 else make_strictly(lambda *d: Products(d), *domains)
     if isinstance(domain, Nothing):
         return domain

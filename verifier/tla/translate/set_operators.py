@@ -10,7 +10,11 @@ from verifier.encodings.sorts import Listed, PartialFunction, Range, Set, Sort, 
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.tla.lazy_sets import Interval
 from verifier.tla.translate.arithmetic import add_or_subtract, power_of
-from verifier.tla.translate.comparability import require_comparable_members, require_one_kind
+from verifier.tla.translate.comparability import (
+    require_comparable_members,
+    require_one_kind,
+    require_one_kind_of_parts,
+)
 from verifier.tla.translate.connectives import and_, formula_of, if_, not_, or_
 from verifier.tla.translate.joining import fit_pair, join_sorts, pair_terms
 from verifier.tla.translate.kinds import expect_kind
@@ -218,7 +222,7 @@ def unite_all(t: Translator, of: Sym) -> Sym:
     found: Sym = Known(frozenset())
     for part in parts:
         found = part if isinstance(found, Known) and found.value == frozenset() else unite(t, found, part)
-    return t.after(and_(t, read), found)
+    return t.after(and_(t, read), require_one_kind_of_parts(t, found))
 
 
 # -- CHOOSE

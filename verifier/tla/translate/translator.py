@@ -97,7 +97,7 @@ class Translator:
 
     def term(self, value: Sym) -> Term:
         """Return a value as a term of the least sort. Raises Untranslated."""
-        return sets.term_of(self, value)
+        return sets.term_of(self, comparability.require_one_kind_of_parts(self, value))
 
     def fitted(self, value: Term, target: Sort) -> tuple[Sym, Term]:
         """Return the formula that a term's value has a kind of the other sort, and the converted term."""
