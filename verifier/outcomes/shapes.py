@@ -70,6 +70,17 @@ class Failing(TypedDict):
     where: list[tuple[str, str]]
 
 
+class Unmet(Failing):
+    """A part of a temporal property that an infinite execution does not meet."""
+
+    truth: NotRequired[bool]
+    """Its truth in these states; false if it is not there."""
+    states: NotRequired[str]
+    """The states, in words."""
+    at: NotRequired[int]
+    """The state of which the values are, if they differ between these states."""
+
+
 class Met(TypedDict):
     """A fairness condition, and why a loop meets it."""
 
@@ -86,8 +97,8 @@ class AboutLoop(TypedDict):
     conditions: NotRequired[list[Met]]
     state: NotRequired[int]
     """A state of the loop in which the property's formula is false."""
-    failing: NotRequired[list[Failing]]
-    """The parts of the formula that are false there."""
+    failing: NotRequired[list[Unmet]]
+    """The parts of the formula that are false there, or in the states that they name."""
 
 
 class AboutTrace(TypedDict):

@@ -23,11 +23,15 @@ def closed(trace: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _failing(about: Mapping[str, Any]) -> list[str]:
-    """The parts of the property that are false in a state of the loop."""
-    return [
-        f"false in state {about['state']}{_at(one['witnesses'])}: {one['formula']}{_where(one['where'])}"
-        for one in about.get("failing", ())
-    ]
+    """The parts of the property that are false in a state of the loop, or true where they may not be."""
+    return [_line(one, about.get("state")) for one in about.get("failing", ())]
+
+
+def _line(one: Mapping[str, Any], state: int | None) -> str:
+    states = one.get("states") or f"in state {state}"
+    truth = "true" if one.get("truth") else "false"
+    where = _where(one["where"], f"in state {one['at']}" if "at" in one else "there")
+    return f"{truth} {states}{_at(one['witnesses'])}: {one['formula']}{where}"
 
 
 def _at(witnesses: Sequence[Sequence[str]]) -> str:
@@ -35,13 +39,18 @@ def _at(witnesses: Sequence[Sequence[str]]) -> str:
     return f" for {', '.join(f'{name} = {value}' for name, value in witnesses)}" if witnesses else ""
 
 
-def _where(where: Sequence[Sequence[str]]) -> str:
+def _where(where: Sequence[Sequence[str]], there: str) -> str:
     """The values that a part mentions."""
-    return f" (there {', '.join(f'{name} = {value}' for name, value in where)})" if where else ""
+    return f" ({there} {', '.join(f'{name} = {value}' for name, value in where)})" if where else ""
 
 
 def loop_lines(trace: Mapping[str, Any]) -> list[str]:
     """The lines; none if the execution is finite. The trace has the shape of ``outcomes.shapes.Trace``."""
+    return [*unmet_lines(trace), *fair_lines(trace)]
+
+
+def unmet_lines(trace: Mapping[str, Any]) -> list[str]:
+    """The lines on how the execution goes on forever, and on what is false there."""
     if "loop" not in trace:
         return []
     about, last = trace["#meta"].get("loop", {}), len(trace["states"]) - 1
@@ -51,8 +60,10 @@ def loop_lines(trace: Mapping[str, Any]) -> list[str]:
         given, notation = about.get("parameters", {}), Notation.of(trace)
         shown = ", ".join(f"{name}={notation.shown(value)}" for name, value in given.items())
         first = f"{about['action']}({shown}) goes back to state {trace['loop']}, and so on for ever"
-    return [
-        first,
-        *_failing(about),
-        *(f"{one['condition']}: {one['met']}" for one in about.get("conditions", [])),
-    ]
+    return [first, *_failing(about)]
+
+
+def fair_lines(trace: Mapping[str, Any]) -> list[str]:
+    """For each fairness condition, a line on why the loop meets it."""
+    about = trace["#meta"].get("loop", {}) if "loop" in trace else {}
+    return [f"{one['condition']}: {one['met']}" for one in about.get("conditions", [])]

@@ -15,7 +15,7 @@ from verifier.printable import json_text
 from verifier.report.claims import claim_of, finder_of, is_complete, verdict_of
 from verifier.report.diagram import Demand, Diagram, DiagramStep, diagram_of
 from verifier.report.known import Known, known
-from verifier.report.loops import closed, loop_lines
+from verifier.report.loops import closed, fair_lines, unmet_lines
 from verifier.report.report import command_of
 from verifier.report.tables import failure_lines
 from verifier.verdict import VerdictKind
@@ -54,7 +54,9 @@ class VerdictPage:
     where: str
     """The last state, or the last step, in words."""
     loop: tuple[str, ...]
-    """The loop of an infinite execution, in words."""
+    """The loop of an infinite execution, and what is false in it, in words."""
+    fair: tuple[str, ...]
+    """Why the loop meets each fairness condition."""
     trace: Markup | None
     itf: Markup | None
     """The execution as a file has it, to be copied."""
@@ -91,7 +93,8 @@ def verdict_page(address: str, row: Row, *, with_itf: bool) -> VerdictPage:
         facts=tuple(_facts(row)),
         failing=() if diagram is None else tuple(failure_lines(diagram)),
         where="" if diagram is None else _where(diagram),
-        loop=() if row.trace is None else tuple(loop_lines(row.trace)),
+        loop=() if row.trace is None else tuple(unmet_lines(row.trace)),
+        fair=() if row.trace is None else tuple(fair_lines(row.trace)),
         trace=None if diagram is None else embedded(_compact(row, diagram)),
         itf=_itf(row) if with_itf else None,
         steps=() if diagram is None else diagram.steps,

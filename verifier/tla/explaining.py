@@ -23,6 +23,7 @@ from verifier.tla.order import text
 from verifier.tla.specification import Specification
 from verifier.tla.splitting import Formula
 from verifier.tla.text import said_at
+from verifier.tla.unfolding import Texts
 from verifier.tla.values import NoValue, Value, listed, members
 
 if TYPE_CHECKING:
@@ -47,15 +48,15 @@ class SaidPart:
 
 
 def false_parts(
-    spec: Specification, formulas: list[Formula], state: State, following: State | None = None
+    spec: Specification,
+    formulas: list[Formula],
+    state: State,
+    following: State | None = None,
+    texts: Texts | None = None,
 ) -> list[SaidPart]:
     """Return the first parts that are false in a state, or of the step to the next state. None of them if an
-    expression on the way has no value."""
-    evaluator, found = spec.evaluator, list[SaidPart]()
-    evaluator.now[:] = state
-    if following is not None:
-        evaluator.next[:] = following
-    descent = _Descent(evaluator, {put.symbol for one in with_instances(spec.module) for put in one.puts})
+    expression on the way has no value. ``texts``: what the text has where names are substituted."""
+    found, descent = list[SaidPart](), _descent(spec, state, following, texts)
     try:
         for formula in formulas:
             unit = Unit(formula.module)
@@ -65,6 +66,27 @@ def false_parts(
     except (Undefined, NoValue, RecursionError):
         pass
     return found
+
+
+def whole_part(
+    spec: Specification, formula: Formula, state: State, following: State, texts: Texts
+) -> SaidPart | None:
+    """Return a formula of a state or step with the values that it reads there; None if one has no value."""
+    unit = Unit(formula.module)
+    with suppress(Undefined, NoValue, RecursionError):
+        return _descent(spec, state, following, texts).leaf(formula.body, unit, unit.frame())
+    return None
+
+
+def _descent(
+    spec: Specification, state: State, following: State | None = None, texts: Texts | None = None
+) -> _Descent:
+    """Return the descent into formulas in a state, or of the step to the next state."""
+    spec.evaluator.now[:] = state
+    if following is not None:
+        spec.evaluator.next[:] = following
+    put = {put.symbol for one in with_instances(spec.module) for put in one.puts}
+    return _Descent(spec.evaluator, put, texts or Texts())
 
 
 def demands(
@@ -77,8 +99,7 @@ def demands(
     evaluator, found = spec.evaluator, list[SaidPart]()
     if action.body is None or any(one.arity for one in action.parameters):
         return []
-    evaluator.now[:] = state
-    descent = _Descent(evaluator, {put.symbol for one in with_instances(spec.module) for put in one.puts})
+    descent = _descent(spec, state)
     unit = unit_of(evaluator, action)
     e, waiting = unit.frame(), [action.body]
     try:
@@ -104,10 +125,11 @@ def demands(
 
 
 class _Descent:
-    def __init__(self, evaluator: Evaluator, put: Set[Symbol]) -> None:
+    def __init__(self, evaluator: Evaluator, put: Set[Symbol], texts: Texts) -> None:
         self.evaluator = evaluator
         self.put = put
         """Names for which instances have substitutes."""
+        self.texts = texts
 
     def is_false(self, whole: Expression, unit: Unit, e: Frame) -> bool:
         test = self.evaluator.truth(whole, unit)
@@ -188,7 +210,8 @@ class _Descent:
         """A part that is not taken apart any more."""
         around = self._around(bound, _below_primes(whole))
         reads = tuple((name, self._shown(value)) for name, value in self._reads(whole, unit, e).items())
-        return SaidPart(whole.place, _cut(said_at(span(whole)), _LONGEST), tuple(around.items()), reads)
+        at = span(self.texts.of(whole))
+        return SaidPart(at, _cut(said_at(at), _LONGEST), tuple(around.items()), reads)
 
     def _reads(self, whole: Expression, unit: Unit, e: Frame) -> dict[str, Value]:
         """Return the variables that an expression reads, in this state and the next, with their values. Names

@@ -20,6 +20,25 @@ from verifier.tla.order import text
 from verifier.tla.splitting import Formula
 from verifier.tla.values import Value, members
 
+Bindings: TypeAlias = tuple[tuple[str, str], ...]
+"""The quantified names around a formula, with their values as text."""
+
+
+class Texts:
+    """For expressions with others put for names: the expression that the text has in their place."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Any, Any]] = {}  # with the expression, so that no other gets its number
+
+    def note(self, made: Any, whole: Any) -> Any:
+        """Note that an expression was made of another, and return it."""
+        self._known[id(made)] = (made, self.of(whole))
+        return made
+
+    def of(self, whole: Any) -> Any:
+        """Return the expression in the text."""
+        return self._known.get(id(whole), (None, whole))[1]
+
 
 @dataclass(frozen=True, eq=False)
 class Leaf:
@@ -29,6 +48,7 @@ class Leaf:
     module: str
     stuttering: bool | None = None
     """For a step: True if a stuttering step satisfies it. None: the formula is about a state."""
+    bound: Bindings = ()
 
 
 @dataclass(frozen=True)
@@ -91,18 +111,19 @@ class _Place:
 
     module: str
     lets: _Lets = ()
-    bound: tuple[str, ...] = ()
-    """The values of the quantified names around it, as text."""
+    bound: Bindings = ()
 
 
-def unfolded(evaluator: Evaluator, formula: Formula) -> Unfolded:
-    """Return the formula, expanded. Raises Undefined, with the place, if it is not temporal."""
-    return _Unfolding(evaluator).of(formula.body, _Place(formula.module))
+def unfolded(evaluator: Evaluator, formula: Formula, texts: Texts | None = None) -> Unfolded:
+    """Return the formula, expanded. ``texts``: notes what the text has. Raises Undefined, with the place, if
+    it is not temporal."""
+    return _Unfolding(evaluator, texts).of(formula.body, _Place(formula.module))
 
 
 class _Unfolding:
-    def __init__(self, evaluator: Evaluator) -> None:
+    def __init__(self, evaluator: Evaluator, texts: Texts | None = None) -> None:
         self.evaluator = evaluator
+        self.texts = texts
 
     def of(self, whole: Expression, at: _Place) -> Unfolded:
         level = self._level(whole, at)
@@ -110,10 +131,10 @@ class _Unfolding:
             test = self.evaluator.compiled_truth(self._let(whole, at), at.module)
             return TRUE if test() else FALSE
         if level <= STATE:
-            return Leaf(self._let(whole, at), at.module)
+            return Leaf(self._let(whole, at), at.module, bound=at.bound)
         match whole:
             case ast.Step():
-                return Leaf(self._let(whole, at), at.module, whole.stuttering)
+                return Leaf(self._let(whole, at), at.module, whole.stuttering, at.bound)
             case ast.Junction():
                 return self._several(whole.items, at, conjunction=whole.conjunction)
             case ast.Quantifier():
@@ -137,7 +158,8 @@ class _Unfolding:
         """Return a formula with the definitions around it that it needs."""
         for definitions in reversed(at.lets):
             if self.evaluator.analysis.of(whole, at.module).free.intersection(definitions):
-                whole = ast.Let(definitions, whole, place=whole.place)
+                made = ast.Let(definitions, whole, place=whole.place)
+                whole = made if self.texts is None else self.texts.note(made, whole)
         return whole
 
     def _several(self, items: Sequence[Expression], at: _Place, *, conjunction: bool) -> Unfolded:
@@ -172,7 +194,7 @@ class _Unfolding:
         assert isinstance(meant, ast.Junction)
         enabled, step = _parts_of_meaning(meant)
         name = whole.action.operator.name if isinstance(whole.action, ast.Apply) else "its action"
-        with_ = f" with {', '.join(at.bound)}" if at.bound else ""
+        with_ = f" with {', '.join(f'{n} = {value}' for n, value in at.bound)}" if at.bound else ""
         label = f"{'SF' if whole.strong else 'WF'} of {name}{with_}"
         return Fair(whole.strong, Leaf(enabled, at.module), Leaf(step, at.module, False), label)
 
@@ -198,10 +220,22 @@ class _Unfolding:
                     return _joined(True, [there, _joined(False, [one, negation(other)])])
         if isinstance(symbol, Definition) and symbol.body is not None:
             given = (self._let(argument, at) for argument in whole.arguments)
-            body = put(symbol.body, dict(zip(symbol.parameters, given, strict=True)))
+            arguments = dict(zip(symbol.parameters, given, strict=True))
             lets = at.lets if symbol.nested else ()
-            return self.of(body, _Place(symbol.module, lets, at.bound))
+            place = _Place(symbol.module, lets, (*at.bound, *self._named(arguments, at.bound)))
+            return self.of(put(symbol.body, arguments, self.texts), place)
         raise Undefined(whole.place, f"{symbol.name} of temporal formulas cannot be evaluated")
+
+    def _named(
+        self, arguments: Mapping[ast.Parameter, Expression], bound: Bindings
+    ) -> Iterator[tuple[str, str]]:
+        """Yield parameters that are values of quantified names, with these values as text."""
+        for parameter, given in arguments.items():
+            if isinstance(given, ast.Apply) and isinstance(given.operator, ast.Constant):
+                value = self.evaluator.constants.get(given.operator)
+                shown = "" if value is None or given.operator.arity else text(value, self.evaluator.order)
+                if (given.operator.name, shown) in bound:
+                    yield parameter.name, shown
 
     def _implied(self, whole: ast.Apply, at: _Place) -> Unfolded:
         premise = self.of(whole.arguments[0], at)
@@ -209,9 +243,9 @@ class _Unfolding:
             return TRUE
         return _joined(False, [negation(premise), self.of(whole.arguments[1], at)])
 
-    def _each(self, whole: ast.Quantifier, at: _Place) -> Iterator[tuple[tuple[str, ...], Expression]]:
+    def _each(self, whole: ast.Quantifier, at: _Place) -> Iterator[tuple[Bindings, Expression]]:
         """Yield the body for all values of the bound names, with these values as text."""
-        choices: list[tuple[tuple[str, ...], dict[Symbol, Expression]]] = [((), {})]
+        choices: list[tuple[Bindings, dict[Symbol, Expression]]] = [((), {})]
         for binding in whole.bindings:
             domain = self._let(binding.domain, at)
             if self.evaluator.analysis.of(domain, at.module).level > CONSTANT:
@@ -223,18 +257,18 @@ class _Unfolding:
                 rows = [self._bound(names, item, binding) for item in items]
                 choices = [((*t, *u), {**c, **r}) for t, c in choices for u, r in rows]
         for shown, choice in choices:
-            yield shown, put(whole.body, choice)
+            yield shown, put(whole.body, choice, self.texts)
 
     def _bound(
         self, names: tuple[ast.Bound, ...], item: Value, binding: ast.Binding
-    ) -> tuple[tuple[str, ...], dict[Symbol, Expression]]:
+    ) -> tuple[Bindings, dict[Symbol, Expression]]:
         """Return the values of names for a member of their set."""
         parts = item if binding.is_tuple else (item,)
         if not isinstance(parts, tuple) or len(parts) != len(names):
             raise Undefined(binding.domain.place, f"tuples of {len(names)} are expected")
-        shown, found = list[str](), dict[Symbol, Expression]()
+        shown, found = list[tuple[str, str]](), dict[Symbol, Expression]()
         for name, part in zip(names, parts, strict=True):
-            shown.append(f"{name.name} = {text(part, self.evaluator.order)}")
+            shown.append((name.name, text(part, self.evaluator.order)))
             found[name] = self._constant(name.name, part, binding.domain)
         return tuple(shown), found
 
@@ -275,14 +309,25 @@ def _parts_of_meaning(meant: ast.Junction) -> tuple[Expression, Expression]:
     return lazy.arguments[0], taken
 
 
-def put(whole: Any, given: Mapping[Any, Any]) -> Any:
+def put(whole: Any, given: Mapping[Any, Any], texts: Texts | None = None) -> Any:
     """Return an expression with others substituted for names. An operator is substituted for a name with
-    arguments."""
+    arguments. ``texts`` notes what the text has in the place of what is made."""
     if not given:
         return whole
+    made = _put(whole, given, texts)
+    is_new = texts is not None and made is not whole and is_dataclass(made) and not _is_named(whole, given)
+    return texts.note(made, whole) if texts is not None and is_new else made
+
+
+def _is_named(whole: Any, given: Mapping[Any, Any]) -> bool:
+    """True if an expression is a name that stands for another."""
+    return isinstance(whole, ast.Apply | ast.OperatorArgument) and whole.operator in given
+
+
+def _put(whole: Any, given: Mapping[Any, Any], texts: Texts | None) -> Any:
     match whole:
         case ast.Apply() if whole.operator in given:
-            return _applied(given[whole.operator], put(whole.arguments, given), whole)
+            return _applied(given[whole.operator], put(whole.arguments, given, texts), whole)
         case ast.OperatorArgument() if whole.operator in given:
             new = given[whole.operator]
             return replace(whole, operator=new) if isinstance(new, Definition) else new
@@ -290,16 +335,16 @@ def put(whole: Any, given: Mapping[Any, Any]) -> Any:
             fresh = {one: replace(one, body=None) for one in whole.definitions}
             given = {**given, **fresh}
             for old, new in fresh.items():
-                new.body = put(old.body, given)
-            return replace(whole, definitions=tuple(fresh.values()), body=put(whole.body, given))
+                new.body = put(old.body, given, texts)
+            return replace(whole, definitions=tuple(fresh.values()), body=put(whole.body, given, texts))
         case tuple():
-            return tuple(put(item, given) for item in whole)
+            return tuple(put(item, given, texts) for item in whole)
     if not is_dataclass(whole) or isinstance(whole, Symbol | type):
         return whole
     changed = {}
     for one in fields(whole):
         old = getattr(whole, one.name)
-        if one.name != "place" and (new := put(old, given)) is not old:
+        if one.name != "place" and (new := put(old, given, texts)) is not old:
             changed[one.name] = new
     return replace(whole, **changed) if changed else whole
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice, product
+from typing import Any
 
 from verifier.encodings.bits import TRUE
 from verifier.encodings.cases import cases
@@ -234,20 +235,39 @@ def reasons(model: Model, trace: Trace) -> list[Reason]:
     return []
 
 
-def never(model: Model, trace: Trace) -> tuple[int, list[FailingPart]]:
-    """The parts of what must hold again and again, or in the end, that are false in a state of the loop.
+def unmet(model: Model, trace: Trace) -> list[dict[str, Any]]:
+    """Return the parts of what must hold again and again, or in the end, that are false in the loop.
 
-    The state is the loop's first one in which it is false. Properties of another kind have none.
+    Each has the state of its values in words. Properties of another kind have none.
     """
     prop = next((one for one in model.definition.temporal if one.name == trace.violates), None)
     if prop is None or trace.loop is None or prop.formula.parts or prop.formula.operator not in _LASTING:
-        return 0, []
+        return []
+    first_index, start = model.definition.presentation.first_index, trace.loop.start
+    readings = [ConcreteReading(state, None, first_index) for state in trace.states]
+
+    def is_false(term: Term, number: int) -> bool:
+        return readings[number].is_defined(term, {}) and not readings[number].holds(term, {})
+
     term = prop.formula.terms[-1]
-    for number in range(trace.loop.start, len(trace.states)):
-        reading = ConcreteReading(trace.states[number], None, model.definition.presentation.first_index)
-        if reading.is_defined(term, {}) and not reading.holds(term, {}):
-            return number, [reason.part for reason in reading.failures(term)]
-    return 0, []
+    failing = [number for number in range(len(readings)) if is_false(term, number)]
+    looping = [number for number in failing if number >= start]
+    if not looping:
+        return []
+    found, due = list[dict[str, Any]](), None
+    since = max((n for n in range(len(readings)) if n not in failing), default=-1) + 1
+    if prop.formula.operator is TemporalOperator.LEADS_TO and since <= start:
+        premise = prop.formula.terms[0]
+        due = next((n for n in range(since, len(readings)) if readings[n].holds(premise, {})), None)
+        if due is not None:
+            part = readings[due].part(premise, {})
+            found.append({**part.as_json, "truth": True, "states": f"in state {due}"})
+    every = "from there on, and " if due is not None else ""
+    words = f"{every}in every state of the loop, " if len(looping) == len(readings) - start else ""
+    often = "" if words else ", again and again"
+    reasons = readings[looping[0]].failures(term)
+    words = f"{words}in state {looping[0]}{often}"
+    return [*found, *({**one.part.as_json, "truth": False, "states": words} for one in reasons)]
 
 
 def guards(definition: Definition, state: Mapping[str, Concrete], taken: ActionTaken) -> list[FailingPart]:

@@ -18,7 +18,7 @@ from verifier.errors import UsageError
 from verifier.json_shape import read_json
 from verifier.specs.definition import Definition
 from verifier.system.model import Model
-from verifier.trust.explain import breaches, guards, never, reasons
+from verifier.trust.explain import breaches, guards, reasons, unmet
 from verifier.trust.itf_values import ValueReader, as_json
 from verifier.trust.trace import ActionTaken, FailingPart, Loop, Trace
 from verifier.version import tool_version
@@ -87,8 +87,8 @@ def _closing(trace: Trace, model: Model) -> dict[str, Any]:
         demands = [part.as_json for part in guards(definition, trace.states[-1], loop.closing)]
         action = {"action": loop.closing.name, "parameters": values, "guards": demands}
     conditions = [{"condition": name, "met": why} for name, why in loop.conditions]
-    state, parts = never(model, trace)
-    failing = {"state": state, "failing": [part.as_json for part in parts]} if parts else {}
+    parts = unmet(model, trace)
+    failing = {"failing": parts} if parts else {}
     return {"loop": {**action, "fairness": loop.fairness, "conditions": conditions, **failing}}
 
 

@@ -194,7 +194,7 @@ class _Live:
         lasso = Lasso(spec.evaluator, states, ring.start)
         met = tuple((one.label, self._reason(one, lasso, trace, closing)) for one in conditions)
         trace = replace(trace, loop=Loop(ring.start, closing, self.options.fairness, met))
-        file = with_loop(as_file(spec, definition, trace, states), spec, trace)
+        file = with_loop(as_file(spec, definition, trace, states), spec, trace, states)
         self.traces[name] = file
         trace = as_aliased(spec, trace, file, states)
         verdict = Verdict(name, VerdictKind.VIOLATED, trace.steps, seconds, trace=trace, found_by=INTERPRETER)

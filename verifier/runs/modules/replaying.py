@@ -14,7 +14,7 @@ from typing import Any
 
 from verifier.errors import UsageError, make_unknown_name_error
 from verifier.runs.modules.loading import OF_STEPS, TlaLoaded, formula_named, temporal_named
-from verifier.runs.modules.traces import as_aliased, as_file, module_trace
+from verifier.runs.modules.traces import as_aliased, as_file, explain_loop, module_trace
 from verifier.specs.temporal import NO_FAIRNESS
 from verifier.tla.explorer import Explorer
 from verifier.tla.found import State, Taken
@@ -141,12 +141,13 @@ def follow_trace(module: TlaLoaded, data: Mapping[str, Any], said: Header) -> Fo
     written = as_file(spec, module.definition, trace, states)
     if around is not None:
         loop = data["#meta"]["loop"]
-        written |= {"loop": around.start, "#meta": {**written["#meta"], "loop": loop}}
         closing = ActionTaken(str(loop["action"]), {}) if "action" in loop else None
         if closing is not None:
             _find_actions(spec, (states[-1], states[around.start]), (closing.name,), len(states))
         met = tuple((str(one.body.place), "met") for one in (spec.fairness if around.fair else ()))
         trace = replace(trace, loop=Loop(around.start, closing, str(said.fairness), met))
+        about = {**loop, "failing": explain_loop(spec, trace, states)}  # not what the file says
+        written |= {"loop": around.start, "#meta": {**written["#meta"], "loop": about}}
     return Followed(as_aliased(spec, trace, written, states), written)
 
 

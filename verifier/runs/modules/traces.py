@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from verifier.encodings.concrete import Concrete, FrozenMap, Tagged, show
 from verifier.encodings.sorts import Sort, SortError
 from verifier.encodings.terms import Symbol
+from verifier.errors import UsageError
 from verifier.outcomes.content import files_of
-from verifier.runs.modules.loading import OF_STEPS
+from verifier.runs.modules.loading import OF_STEPS, temporal_named
 from verifier.specs.definition import Definition
 from verifier.tla.acting import domains, named_sets
 from verifier.tla.alias import aliased
@@ -26,6 +28,7 @@ from verifier.tla.specification import Specification
 from verifier.tla.translate.coding import Names, NotInSort
 from verifier.tla.translate.shape_sorts import sort_of
 from verifier.tla.translate.shapes import NoShape, Shape
+from verifier.tla.unmet import unmet_parts
 from verifier.tla.values import ModelValue, NoValue, Value, boolean, function
 from verifier.trust.trace import ActionTaken, FailingPart, Trace
 from verifier.verdict import Verdict, VerdictKind
@@ -57,11 +60,15 @@ def written(made: Symbolic, trace: Trace) -> dict[str, Any]:
     states = [made.translation.decode(dict(state)) for state in trace.states]
     spec, names = made.translation.specification, made.translation.names
     file = as_file(spec, made.loaded.definition, trace, states, names)
-    return with_loop(file, spec, trace, names)
+    return with_loop(file, spec, trace, states, names)
 
 
 def with_loop(
-    file: dict[str, Any], spec: Specification, trace: Trace, names: Names | None = None
+    file: dict[str, Any],
+    spec: Specification,
+    trace: Trace,
+    states: Sequence[State],
+    names: Names | None = None,
 ) -> dict[str, Any]:
     """Return the file of an execution with its loop, if it has one."""
     if trace.loop is None:
@@ -70,8 +77,29 @@ def with_loop(
     given = {} if closing is None else _parameters(closing, names or _names(spec))
     how = {} if closing is None else {"action": closing.name, "parameters": given}
     conditions = [{"condition": name, "met": why} for name, why in trace.loop.conditions]
-    loop = {**how, "fairness": trace.loop.fairness, "conditions": conditions}
+    loop: dict[str, Any] = {**how, "fairness": trace.loop.fairness, "conditions": conditions}
+    unmet = explain_loop(spec, trace, states)
+    loop |= {"failing": unmet} if unmet else {}
     return {**file, "#meta": {**file["#meta"], "loop": loop}, "loop": trace.loop.start}
+
+
+def explain_loop(spec: Specification, trace: Trace, states: Sequence[State]) -> list[dict[str, Any]]:
+    """Return what an infinite execution does not meet of its temporal property."""
+    safety = spec.properties.get(str(trace.violates))
+    if safety is None and trace.violates is not None:
+        with suppress(UsageError):  # a file may name what the module does not have
+            safety = temporal_named(spec, trace.violates, list(spec.properties))
+    if safety is None or trace.loop is None:
+        return []
+    return [
+        {
+            **_failing_part(one.part).as_json,
+            "truth": one.truth,
+            "states": one.states,
+            **({} if one.at is None else {"at": one.at}),
+        }
+        for one in unmet_parts(spec, safety, states, trace.loop.start)
+    ]
 
 
 def as_file(
@@ -270,11 +298,12 @@ def explain_trace(spec: Specification, trace: Trace, states: Sequence[State]) ->
         of_step = not found and len(states) > 1
         if of_step:
             found = false_parts(spec, list(safety.steps), states[-2], last)
-    parts = tuple(
-        FailingPart(f"{Path(one.place.file).name}:{one.place.line}: {one.formula}", one.bound, one.reads)
-        for one in found
-    )
+    parts = tuple(map(_failing_part, found))
     return replace(trace, failing=parts, fails_in_step=of_step and bool(parts))
+
+
+def _failing_part(one: SaidPart) -> FailingPart:
+    return FailingPart(f"{Path(one.place.file).name}:{one.place.line}: {one.formula}", one.bound, one.reads)
 
 
 class _Coder:

@@ -1,0 +1,131 @@
+"""The parts of a temporal property that an infinite execution does not meet, and the states in which.
+
+``<>P`` is not met if P is false in every state; ``P ~> Q`` if P is true in a state and Q false from there on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from verifier.tla.explaining import SaidPart, false_parts, whole_part
+from verifier.tla.found import State
+from verifier.tla.frames import Undefined
+from verifier.tla.lasso import Lasso
+from verifier.tla.specification import Specification
+from verifier.tla.splitting import Formula, Safety
+from verifier.tla.unfolding import Always, Eventually, Fair, Leaf, Not, Several, Texts, Unfolded, unfolded
+from verifier.tla.values import NoValue
+
+_MOST = 6
+
+
+@dataclass(frozen=True)
+class UnmetPart:
+    """A formula, its truth, and the states of the execution in which it has this truth."""
+
+    part: SaidPart
+    truth: bool
+    states: str
+    """The states in words: ``in every state of the loop``."""
+    at: int | None = None
+    """The state of which the values are, if they differ between states."""
+
+
+def unmet_parts(spec: Specification, safety: Safety, states: Sequence[State], start: int) -> list[UnmetPart]:
+    """Return what an execution does not meet of a property. None of it if an expression has no value.
+
+    ``start`` is the number of the state that follows the last one.
+    """
+    lasso = Lasso(spec.evaluator, states, start)
+    try:
+        for formula in safety.parts:
+            texts = Texts()
+            whole = unfolded(spec.evaluator, formula, texts)
+            if not lasso.truths(whole)[0]:
+                return list(_Explanation(spec, lasso, texts).of(whole))[:_MOST]
+    except (Undefined, NoValue, RecursionError):
+        pass
+    return []
+
+
+@dataclass
+class _Explanation:
+    spec: Specification
+    lasso: Lasso
+    texts: Texts
+
+    def of(self, whole: Unfolded, at: int = 0, *, wanted: bool = True) -> Iterator[UnmetPart]:
+        """Yield why a formula does not have the truth that is wanted of it at a position."""
+        match whole:
+            case Leaf():
+                yield from self._leaf(whole, [at], truth=not wanted)
+            case Not(part=part):
+                yield from self.of(part, at, wanted=not wanted)
+            case Fair():
+                yield from self.of(whole.meaning, at, wanted=wanted)
+            case Several(conjunction=conjunction, parts=parts):
+                unmet = (part for part in parts if self.lasso.truths(part)[at] != wanted)
+                for number, part in enumerate(unmet):
+                    if number == 0 or conjunction != wanted:  # a conjunction is false for one part
+                        yield from self.of(part, at, wanted=wanted)
+            case Always(part=part) | Eventually(part=part):
+                row, places = self.lasso.truths(part), self._from(at)
+                unmet_places = [place for place in places if row[place] != wanted]
+                if isinstance(whole, Always) == wanted:  # one place is enough
+                    yield from self.of(part, unmet_places[0], wanted=wanted)
+                elif isinstance(part, Leaf):
+                    yield from self._leaf(part, places, truth=not wanted)
+                elif isinstance(part, Not) and isinstance(part.part, Leaf):
+                    yield from self._leaf(part.part, places, truth=wanted)
+                else:
+                    yield from self.of(part, max(at, self.lasso.start), wanted=wanted)
+
+    def _from(self, at: int) -> list[int]:
+        """Return the positions from one on: first those before the loop comes back."""
+        last, start = len(self.lasso.states), self.lasso.start
+        return [*range(at, last), *range(start, min(at, last))]
+
+    def _leaf(self, leaf: Leaf, places: Sequence[int], *, truth: bool) -> Iterator[UnmetPart]:
+        """Yield the formula itself, and the smallest parts that make it false, in some states."""
+        start, of_step = self.lasso.start, leaf.stuttering is not None
+        place = next((one for one in places if one >= start), places[0])
+        whole = self._whole(leaf, place)
+        if whole is not None:
+            alike = all(self._whole(leaf, other) == whole for other in places)
+            said = replace(whole, reads=()) if of_step and not alike else whole
+            words = self._words(places, of_steps=of_step)
+            yield UnmetPart(_bound(said, leaf), truth, words, None if alike else place)
+        if truth or of_step:
+            return
+        formula = Formula(leaf.body, leaf.module)
+        for part in false_parts(self.spec, [formula], self.lasso.states[place], None, self.texts):
+            if whole is None or part.formula != whole.formula:
+                yield UnmetPart(_bound(part, leaf), truth, self._words([place]))
+
+    def _whole(self, leaf: Leaf, place: int) -> SaidPart | None:
+        """Return the formula with the values that it reads in a state, or in the step from there."""
+        states = self.lasso.states
+        following = states[place + 1 if place + 1 < len(states) else self.lasso.start]
+        return whole_part(self.spec, Formula(leaf.body, leaf.module), states[place], following, self.texts)
+
+    def _words(self, places: Sequence[int], *, of_steps: bool = False) -> str:
+        """Say which states of the execution they are, or which steps begin there."""
+        start, last = self.lasso.start, len(self.lasso.states) - 1
+        what, first = "step" if of_steps else "state", min(places)
+        if start == last == first:
+            return f"in {what} {last}, forever"
+        if len(places) == 1:
+            return f"in {what} {first}{', again and again' if first >= start else ''}"
+        if first >= start:
+            return f"in every {what} of the loop"
+        return f"in every {what}" if first == 0 else f"in {what} {first} and in all that follow"
+
+
+def _bound(part: SaidPart, leaf: Leaf) -> SaidPart:
+    """Return the part with the values of the quantified names around its formula."""
+    inner = {name for name, _ in part.bound}
+    around = [(name, value) for name, value in leaf.bound if name not in inner]
+    named = [(name, value) for name, value in around if re.search(rf"\b{name}\b", part.formula)]
+    return replace(part, bound=(*(named or around), *part.bound))
