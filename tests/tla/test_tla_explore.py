@@ -287,6 +287,21 @@ def test_membership_in_a_part_of_a_set_goes_through_the_set_only_where_tlc_does(
         explored(tmp_path, listed, f"{QUIET}\nINVARIANT Inv")
 
 
+def test_membership_in_an_intersection_of_parts_lists_neither(tmp_path: Path) -> None:
+    """As in TLC, which asks one set after the other; 12^12 functions could not be listed."""
+    body = (
+        "EXTENDS Naturals\nVARIABLE x\nInit == x = [i \\in 1..12 |-> 13 - i]\nNext == UNCHANGED x\n"
+        "Injection(S, T) == {f \\in [S -> T] : \\A a, b \\in S : f[a] = f[b] => a = b}\n"
+        "Surjection(S, T) == {f \\in [S -> T] : \\A t \\in T : \\E s \\in S : f[s] = t}\n"
+        "Bijection(S, T) == Injection(S, T) \\cap Surjection(S, T)\n"
+        "D == 1..12\nInv == x \\in Bijection(D, D) /\\ x \\in Surjection(D, D) \\cap Injection(D, D)\n"
+        "Wrong == x \\in Bijection(D, 0..12)\n"
+        "Other == x \\in Injection(D, 0..12) \\cap Bijection(D, 1..11)"
+    )
+    found = explored(tmp_path, body, f"{QUIET}\nINVARIANTS Inv Wrong Other").found
+    assert set(found.violations) == {"Wrong", "Other"}
+
+
 def test_values_are_remembered_by_what_they_rest_on(tmp_path: Path) -> None:
     """Definitions called again and again with other arguments, of other variables, and in the next state."""
     body = (

@@ -92,9 +92,34 @@ def _part(ev: Evaluator, right: Expression, unit: Unit, primed: bool) -> Inside 
     if not isinstance(right, ast.Apply):
         return None
     symbol = ev.resolve(right.operator, unit.module) or right.operator
+    if isinstance(symbol, ast.Builtin) and symbol.name == "\\cap":
+        return _part_of_both(ev, right, unit, primed)
     if not isinstance(symbol, Definition) or symbol.nested or symbol in ev.constants:
         return None
-    return _part_by_name(ev, symbol, right, unit, primed) if isinstance(symbol.body, ast.Filter) else None
+    body = symbol.body
+    if isinstance(body, ast.Filter):
+        return _part_by_name(
+            ev, symbol, right, unit, primed, _filter_test(ev, body, unit_of(ev, symbol), primed)
+        )
+    if isinstance(body, ast.Apply) and not symbol.recursive and _is_intersection(ev, body, symbol):
+        both = _part_of_both(ev, body, unit_of(ev, symbol), primed)
+        return None if both is None else _part_by_name(ev, symbol, right, unit, primed, both)
+    return None
+
+
+def _is_intersection(ev: Evaluator, body: ast.Apply, within: Definition) -> bool:
+    symbol = ev.resolve(body.operator, unit_of(ev, within).module) or body.operator
+    return isinstance(symbol, ast.Builtin) and symbol.name == "\\cap"
+
+
+def _part_of_both(ev: Evaluator, right: ast.Apply, unit: Unit, primed: bool) -> Inside | None:
+    r"""Return the test that a value is in both sets of ``A \cap B``, if each is a part of another. TLC asks
+    one set after the other and lists neither."""
+    tests = [_part(ev, operand, unit, primed) for operand in right.arguments]
+    first, second = tests
+    if first is None or second is None:
+        return None
+    return lambda e, item: first(e, item) and second(e, item)
 
 
 def _filter_test(ev: Evaluator, right: ast.Filter, unit: Unit, primed: bool) -> Inside:
@@ -134,13 +159,13 @@ def _parts_of_union(ev: Evaluator, domain: Expression, unit: Unit, primed: bool)
     return ev.value(domain.arguments[0], unit, primed) if is_union else None
 
 
-def _part_by_name(ev: Evaluator, symbol: Definition, right: ast.Apply, unit: Unit, primed: bool) -> Inside:
-    """Return the membership test of a set that a definition describes by a filter."""
-    assert isinstance(symbol.body, ast.Filter)
+def _part_by_name(
+    ev: Evaluator, symbol: Definition, right: ast.Apply, unit: Unit, primed: bool, test: Inside
+) -> Inside:
+    """Return the membership test of a set that a definition describes. ``test``: the test of its body."""
     target, place, name = unit_of(ev, symbol), right.place, symbol.shown
     arguments = ", ".join(argument_sources(ev, symbol, right, unit, primed))
     given = ev.emit.function(f"[{arguments}]")
-    test = _filter_test(ev, symbol.body, target, primed)
 
     def inside(e: Frame, item: Value) -> bool:
         inner = given(e)
