@@ -103,6 +103,25 @@ StopAtOnce == TLCSet("exit", x = 7)
     assert 'the module ended the search: TLCSet(\\"exit\\", TRUE)' in found.stdout
 
 
+@pytest.mark.parametrize(("most", "verdict", "code"), [(9, "HOLDS", 12), (7, "VIOLATED", 10)])
+def test_a_postcondition_is_evaluated_where_the_module_ends_the_search(
+    most: int, verdict: str, code: int, tmp_path: Path
+) -> None:
+    """TLC: no error for 9, and the postcondition is false for 7."""
+    body = f"""EXTENDS Naturals, TLC
+VARIABLE x
+Init == x = 0
+Next == x' = (x + 1) % 50
+Stop == TLCSet("exit", x = 7)
+Few == TLCGet("distinct") <= {most}
+"""
+    path = written(tmp_path, body)
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Stop\nPOSTCONDITION Few")
+    found = verify("explore", "--spec", str(path), "--format", "json")
+    verdicts = {row["property"]: row["verdict"] for row in json.loads(found.stdout)["results"]}
+    assert (verdicts["Few"], verdicts["Stop"], found.exit_code) == (verdict, "INCONCLUSIVE", code)
+
+
 @pytest.mark.parametrize(
     ("declared", "put"),
     [

@@ -30,6 +30,9 @@ from verifier.tla.symmetry import Asymmetric, Symmetry
 from verifier.tla.violations import Violations
 from verifier.tla.walking import Walks
 
+ENDED_BY_MODULE = 'the module ended the search: TLCSet("exit", TRUE)'
+"""Why a search has an end before all states are explored."""
+
 
 class Explorer:
     """Explores a specification."""
@@ -226,7 +229,7 @@ class Explorer:
     def _leave(self) -> None:
         """End the search if the module asks for it, as TLC does: after a state is checked."""
         if EXIT in self.evaluator.registers:
-            raise Interrupted('the module ended the search: TLCSet("exit", TRUE)')
+            raise Interrupted(ENDED_BY_MODULE)
 
     def _decided(self) -> bool:
         if not self.found.violations or self.keep_going or self.first:

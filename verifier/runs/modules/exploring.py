@@ -37,7 +37,7 @@ from verifier.runs.option import record_options
 from verifier.runs.options import check_ends
 from verifier.runs.unbounded import explain_no_end
 from verifier.tla.begun import Begun
-from verifier.tla.explorer import Explorer
+from verifier.tla.explorer import ENDED_BY_MODULE, Explorer
 from verifier.tla.found import Found
 from verifier.tla.frames import Undefined
 from verifier.tla.naming import actions
@@ -206,9 +206,10 @@ class _Search:
         return Outcome(verdicts, never, self._statistics(explorer, never), enabled)
 
     def _postcondition(self, explorer: Explorer, name: str, formula: Formula) -> Verdict:
-        """Return the verdict on a formula that TLC evaluates once after all states were explored."""
+        """Return the verdict on a formula that TLC evaluates once, when all states were explored or the module
+        ended the search."""
         seconds, depth = time.monotonic() - self.started, max(explorer.found.depth, 0)
-        if not explorer.found.complete:
+        if not (explorer.found.complete or self.reason == ENDED_BY_MODULE):
             words = "the postcondition is evaluated when all states were looked at"
             return Verdict(name, VerdictKind.INCONCLUSIVE, depth, seconds, words)
         try:
@@ -216,7 +217,8 @@ class _Search:
         except UsageError as error:  # the results of the search stand
             return Verdict(name, VerdictKind.INCONCLUSIVE, depth, seconds, str(error))
         if held:
-            return Verdict(name, VerdictKind.HOLDS, depth, seconds, COMPLETE)
+            reason = COMPLETE if explorer.found.complete else ENDED_BY_MODULE
+            return Verdict(name, VerdictKind.HOLDS, depth, seconds, reason)
         return Verdict(name, VerdictKind.VIOLATED, depth, seconds, POSTCONDITION_FALSE)
 
     def _possible(self, explorer: Explorer, name: str) -> Verdict:
