@@ -36,8 +36,8 @@ _REASONS = {
     "ETest13": "TLC cannot count a set of 8,000,000,000 functions; verify does",
     "StandardModulesTest": "no state satisfies Init: verify refuses that, where TLC looks at no state",
     "Test57": (
-        "`I!B(Next)` is ENABLED with primed variables of the instance and of the module, which verify refuses;"
-        " TLC takes one for the other and finds `I!C` false, which the module says is true"
+        "`I!B(Next)` is ENABLED with primed variables of the instance and of the module, which verify"
+        " refuses; TLC takes one for the other and finds `I!C` false, which the module says is true"
     ),
     "Github696bTest": "TLC sorts a set of several kinds, which is an error; verify does not",
 }

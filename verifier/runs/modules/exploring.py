@@ -206,8 +206,8 @@ class _Search:
         return Outcome(verdicts, never, self._statistics(explorer, never), enabled)
 
     def _postcondition(self, explorer: Explorer, name: str, formula: Formula) -> Verdict:
-        """Return the verdict on a formula that TLC evaluates once, when all states were explored or the module
-        ended the search."""
+        """Return the verdict on a formula that TLC evaluates once, when all states were explored or the
+        module ended the search."""
         seconds, depth = time.monotonic() - self.started, max(explorer.found.depth, 0)
         if not (explorer.found.complete or self.reason == ENDED_BY_MODULE):
             words = "the postcondition is evaluated when all states were looked at"
