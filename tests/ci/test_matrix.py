@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Sequence
 
 from tests.support.examples import kip320_first_try
@@ -86,6 +87,17 @@ def test_constants_that_vary_together_get_a_line_for_each_choice() -> None:
     assert grid.down == names
     assert [line for line, _ in grid.lines] == [("2", "1", "1"), ("3", "2", "2"), ("10", "3", "3")]
     assert [cell.jobs for _, (cell,) in grid.lines if cell] == [(1,), (2,), (0,)]
+
+
+def test_no_line_of_times_joins_two_protocols() -> None:
+    (two, three) = (like(row, seconds=2.0) for row in over(replicas=[2, 3]))
+    at = {size: like(two, constants={**two.constants, "replicas": size}) for size in (4, 5)}
+    others = [like(row, spec="another", seconds=9.0) for row in at.values()]
+    (plot,) = (one for one in plots([two, three, *others]) if one.title == "Time against replicas")
+    lines = [path.count("L") for path in re.findall(r' d="([^"]*)"', plot.svg) if "M" in path]
+    assert max(lines) >= 1
+    joined = [path for path in re.findall(r' d="(M[^"z]*)"', plot.svg) if path.count("L") == 3]
+    assert joined == []  # a line through all four places
 
 
 def test_times_are_plotted_against_what_varies() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from selenium.webdriver import Chrome
 
+from results.generators.report_benchmark import filter_milliseconds, many_verdicts, opening_seconds
 from tests.report.test_page import INJECTED, everywhere
 from tests.support.chromium import browser, console, evaluate
 from tests.support.examples import kip320_first_try
@@ -113,6 +114,30 @@ def test_many_rows_are_drawn_where_they_are_in_view(driver: Chrome, tmp_path: Pa
     assert "686" in texts(driver, "#list tbody td:first-child")
     height = evaluate(driver, "document.querySelector('.rows').scrollHeight")
     assert abs(height - 687 * 31) < 60
+
+
+@needs_chromium
+def test_rows_are_filled_again_and_no_value_is_cut(driver: Chrome, tmp_path: Path) -> None:
+    opened(driver, sweep(7), tmp_path)
+    driver.execute_script("window.kept = document.querySelector('#list tbody tr:nth-child(4)')")
+    driver.find_element("id", "find").send_keys("violated replicas=4")
+    assert evaluate(driver, "window.kept.isConnected")
+    assert {line.strip("✗ ") for line in texts(driver, "#list tbody .chip")} == {"VIOLATED"}
+    rows = "[...document.querySelectorAll('#list tbody tr')]"
+    hrefs = f"{rows}.map(r => [...new Set([...r.querySelectorAll('a')].map(a => a.getAttribute('href')))])"
+    assert all(len(links) == 1 for links in evaluate(driver, hrefs))
+    cut = "[...document.querySelectorAll('#list td, #list th')].filter(e => e.scrollWidth > e.clientWidth)"
+    assert evaluate(driver, f"{cut}.map(e => e.textContent)") == []
+
+
+@pytest.mark.slow
+@needs_chromium
+def test_ten_thousand_rows_open_and_filter_at_once(driver: Chrome, tmp_path: Path) -> None:
+    opened(driver, many_verdicts(), tmp_path)
+    assert (tmp_path / "report.html").stat().st_size < 3_000_000
+    assert found(driver) == "9,600 of 9,600"
+    assert opening_seconds(driver, (tmp_path / "report.html").as_uri()) < 1
+    assert 0 < (filter_milliseconds(driver) or 0) < 50
 
 
 @needs_chromium

@@ -73,25 +73,14 @@ def _plot(rows: Sequence[Row], name: str, points: Sequence[tuple[Row, Any]]) -> 
         figure = Figure(figsize=(5.2, 3.2), layout="constrained")
         axes = figure.add_subplot()
         for number, label in enumerate(labels):
-            of_series = [
-                (value, min(max(row.seconds, _LEAST), _MOST))
-                for row, value in points
-                if _series(row) == label
-            ]
-            if of_series:
-                across, seconds = zip(*sorted(of_series), strict=True)
-                colour, mark = _COLOURS[number % len(_COLOURS)], _MARKS[number % len(_MARKS)]
-                at: dict[Any, list[float]] = {}
-                for place, second in of_series:
-                    at.setdefault(place, []).append(second)
-                places = sorted(at)
-                medians = [median(at[place]) for place in places]
-                if len(of_series) > _MOST_POINTS:
-                    lows, highs = [min(at[p]) for p in places], [max(at[p]) for p in places]
-                    axes.fill_between(places, lows, highs, color=colour, alpha=0.12, linewidth=0)
-                    across, seconds = tuple(places), tuple(medians)
-                axes.plot(across, seconds, mark, color=colour, markersize=5, alpha=0.6, label=_literal(label))
-                axes.plot(places, medians, color=colour, linewidth=1)
+            colour, mark = _COLOURS[number % len(_COLOURS)], _MARKS[number % len(_MARKS)]
+            of_specs: dict[str, list[tuple[Any, float]]] = {}
+            for row, value in points:
+                if _series(row) == label:
+                    of_spec = of_specs.setdefault(row.spec, [])
+                    of_spec.append((value, min(max(row.seconds, _LEAST), _MOST)))
+            for place, (_, of_spec) in enumerate(of_specs.items()):
+                _draw(axes, of_spec, colour, mark, _literal(label) if place == 0 else None)
         axes.set(ylabel="seconds", yscale="log")
         axes.set_xlabel(printable(name), parse_math=False)
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
@@ -105,6 +94,24 @@ def _plot(rows: Sequence[Row], name: str, points: Sequence[tuple[Row, Any]]) -> 
         title = f"Time against {name}"
         svg, styles = _svg(figure, f"{title}: seconds on a logarithmic scale, by engine and solver")
         return Plot(title, svg, styles)
+
+
+def _draw(
+    axes: Any, points: Sequence[tuple[Any, float]], colour: str, mark: str, label: str | None
+) -> None:
+    """Draw the times of one protocol, with a line through its medians."""
+    across, seconds = zip(*sorted(points), strict=True)
+    at: dict[Any, list[float]] = {}
+    for place, second in points:
+        at.setdefault(place, []).append(second)
+    places = sorted(at)
+    medians = [median(at[place]) for place in places]
+    if len(points) > _MOST_POINTS:
+        lows, highs = [min(at[p]) for p in places], [max(at[p]) for p in places]
+        axes.fill_between(places, lows, highs, color=colour, alpha=0.12, linewidth=0)
+        across, seconds = tuple(places), tuple(medians)
+    axes.plot(across, seconds, mark, color=colour, markersize=5, alpha=0.6, label=label)
+    axes.plot(places, medians, color=colour, linewidth=1)
 
 
 def _series(row: Row) -> str:

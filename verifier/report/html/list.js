@@ -4,6 +4,7 @@ class List {
   static ROW = 31;  // the height of a row, as the style sheet has it
   static ALL = 150;  // up to so many rows are drawn at once
   static MOST = 40;  // values of a facet
+  static WIDEST = 420;  // pixels of a column
 
   constructor(host) {
     Object.assign(this, JSON.parse(document.getElementById("rows").textContent));
@@ -35,7 +36,13 @@ class List {
       return head;
     });
     this.body = make("tbody");
-    this.table = make("table", {}, make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "#"), ...this.heads)), this.body);
+    this.drawnRows = [];
+    this.spaces = [0, 1].map(() => make("tr", { class: "space", "aria-hidden": "true" }, make("td", { colspan: this.columns.length + 1 })));
+    const widths = this.widths();
+    this.table = make("table", {}, make("colgroup", {}, ...widths.map(() => make("col"))), make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "#"), ...this.heads)), this.body);
+    // Fixed widths: the browser need not measure all rows again whenever some change.
+    [...this.table.querySelectorAll("col")].forEach((col, number) => { col.style.width = `${widths[number]}px`; });
+    this.table.style.width = `${widths.reduce((sum, width) => sum + width, 0)}px`;
     this.pane = make("div", { class: "rows", tabindex: 0, role: "group", "aria-label": "All verdicts" }, this.table);
     this.pane.addEventListener("scroll", () => this.draw());
     host.replaceChildren(make("p", { class: "facets" }, make("label", {}, "Show those that contain ", this.find), ...facets, this.clear, this.found), this.pane);
@@ -108,32 +115,66 @@ class List {
     this.draw();
   }
 
-  /* The rows in view, between two that hold the place of the others. */
-  draw() {
-    const few = this.rows.length <= List.ALL;
-    const first = few ? 0 : Math.max(0, Math.floor(this.pane.scrollTop / List.ROW) - 12);
-    const last = few ? this.rows.length : Math.min(this.rows.length, first + 54);
-    if (this.drawn === first) return;
-    this.drawn = first;
-    const space = (rows) => {
-      if (rows === 0) return [];
-      const made = Page.make("tr", { class: "space", "aria-hidden": "true" }, Page.make("td", { colspan: this.columns.length + 1 }));
-      made.firstChild.style.height = `${rows * List.ROW}px`;  // the policy forbids the attribute
-      return [made];
+  /* The room that the columns need, from left to right. */
+  widths() {
+    const pen = document.createElement("canvas").getContext("2d"), { fontFamily } = getComputedStyle(document.body);
+    const widest = (texts, font) => {
+      pen.font = `${font} ${fontFamily}`;
+      const longest = [...texts].sort((one, other) => other.length - one.length).slice(0, 20);
+      return Math.max(0, ...longest.map((text) => pen.measureText(text).width));
     };
-    this.body.replaceChildren(...space(first), ...this.rows.slice(first, last).map((row) => this.row(row)), ...space(this.rows.length - last));
+    const of = ({ name, values }) => {
+      const head = widest([`${name} ▲`], "600 14px"), isChip = name === "verdict";
+      const room = isChip ? widest(values.map((value) => `${this.marks[value]} ${value}`), "600 13px") + 20 : widest(values, "14px");
+      return Math.ceil(Math.min(List.WIDEST, Math.max(head, room) + 18));
+    };
+    return [Math.ceil(widest([String(this.count)], "14px") + 18), ...this.columns.map(of)];
   }
 
-  row(number) {
-    const { make } = Page, href = `#${this.addresses[number]}`;
-    const cells = this.columns.map((column) => {
-      const text = column.values[column.codes[number]], cell = make("td", { title: text });
-      cell.classList.toggle("number", column.number);
-      if (column.name === "verdict") cell.append(make("a", { class: `chip ${text}`, href }, make("span", { "aria-hidden": "true" }, this.marks[text]), ` ${text}`));
-      else cell.append(text);
-      return cell;
+  /* The rows in view, between two that hold the place of the others. */
+  draw() {
+    const few = this.rows.length <= List.ALL, inView = Math.ceil(innerHeight * 0.75 / List.ROW);
+    const first = few ? 0 : Math.max(0, Math.min(Math.floor(this.pane.scrollTop / List.ROW) - 6, this.rows.length - inView));
+    const last = few ? this.rows.length : Math.min(this.rows.length, first + inView + 12);
+    if (this.drawn === first) return;
+    this.drawn = first;
+    const shown = this.rows.slice(first, last), rest = [first, this.rows.length - last];
+    while (this.drawnRows.length < shown.length) this.drawnRows.push(this.emptyRow());
+    shown.forEach((number, place) => this.fill(this.drawnRows[place], number));
+    this.spaces.forEach((space, end) => { space.firstChild.style.height = `${rest[end] * List.ROW}px`; });  // the policy forbids the attribute
+    const parts = [...(rest[0] ? [this.spaces[0]] : []), ...this.drawnRows.slice(0, shown.length).map(({ row }) => row), ...(rest[1] ? [this.spaces[1]] : [])];
+    const { children } = this.body;
+    if (children.length !== parts.length || parts[0] !== children[0]) this.body.replaceChildren(...parts);
+  }
+
+  /* A row of the table to be filled, and filled again with others. */
+  emptyRow() {
+    const { make } = Page, link = make("a"), chip = make("a");
+    const texts = this.columns.map(() => document.createTextNode(""));
+    const mark = make("span", { "aria-hidden": "true" });
+    const cells = this.columns.map((column, place) => {
+      if (column.name === "verdict") chip.append(mark, " ", texts[place]);
+      return make("td", column.number ? { class: "number" } : {}, column.name === "verdict" ? chip : texts[place]);
     });
-    return make("tr", {}, make("td", {}, make("a", { href, "aria-label": `Verdict ${number + 1}` }, String(number + 1))), ...cells);
+    return { row: make("tr", {}, make("td", {}, link), ...cells), link, chip, mark, cells, texts, number: null };
+  }
+
+  fill(drawn, number) {
+    if (drawn.number === number) return;
+    drawn.number = number;
+    const href = `#${this.addresses[number]}`;
+    drawn.link.href = drawn.chip.href = href;
+    drawn.link.textContent = String(number + 1);
+    drawn.link.ariaLabel = `Verdict ${number + 1}`;
+    this.columns.forEach((column, place) => {
+      const text = column.values[column.codes[number]], node = drawn.texts[place];
+      if (node.data === text) return;
+      node.data = text;
+      drawn.cells[place].title = text.length > 20 ? text : "";
+      if (column.name !== "verdict") return;
+      drawn.chip.className = `chip ${text}`;
+      drawn.mark.textContent = this.marks[text];
+    });
   }
 }
 
