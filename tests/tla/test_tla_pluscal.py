@@ -255,6 +255,32 @@ def test_processes_without_a_counter() -> None:
     assert found.startswith(f"{SINCE}which has 8, and the translation has not")
 
 
+FAIRLY = STATEMENTS.replace(
+    "[Next]_vars\n", "[Next]_vars\n        /\\ \\A self \\in 1..2 : WF_vars(w(self))\n"
+)
+FAIR = FAIRLY.replace("process (w", "fair process (w")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (FAIR, ""),
+        (FAIRLY, "which has no fair process, and the translation has WF_vars"),
+        (FAIRLY.replace("EXTENDS", "\\* PlusCal options (-wf)\nEXTENDS"), ""),
+        (FAIRLY.replace("\\A self \\in 1..2 : WF_vars(w(self))", "WF_vars(Next)"), ""),  # pcal.trans -wfNext
+        (
+            FAIR.replace("WF_vars(w(self))", "TRUE"),
+            "which has a fair process, and the translation has no WF_vars",
+        ),
+        (PROCESSES.replace("--fair algorithm", "--algorithm"), "which is not fair, and was"),
+        (COUNTER.replace("--algorithm", "--fair algorithm"), "which is fair, and was not"),
+    ],
+)
+def test_fairness_that_one_of_both_has(text: str, words: str) -> None:
+    found = list(changes(text, "M"))
+    assert (len(found), (found or [""])[0].removeprefix(SINCE)[: len(words)]) == (bool(words), words)
+
+
 @pytest.mark.parametrize("command", ["show", "explore", "bmc --depth 2", "check", "export --format vmt"])
 def test_every_command_says_it_once(command: str, tmp_path: Path) -> None:
     (tmp_path / "M.tla").write_text(CHANGED)

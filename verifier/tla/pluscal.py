@@ -21,7 +21,12 @@ _BEGIN = re.compile(
     re.IGNORECASE,
 )
 _BEGINS, _ENDS = re.compile(r"^.*BEGIN +TRANSLATION.*$", re.M), re.compile(r"^.*END +TRANSLATION", re.M)
-_ALGORITHM = re.compile(r"--(?:fair\s+)?algorithm\s+\w+(?P<braces>\s*\{)?")
+_ALGORITHM = re.compile(r"--(?P<fair>fair\+?\s+)?algorithm\s+\w+(?P<braces>\s*\{)?")
+_OPTIONS = re.compile(r"PlusCal\s+options\s*\(([^)]*)\)")
+_FAIR = re.compile(r"\bfair\+?\s+process\b")
+_OPTIONS_OF_FAIRNESS = frozenset({"wf", "sf", "wfNext"})
+_SUM_OF_FAIR = f"{zlib.crc32(b'fair'):x}"
+"""The checksum that the translator writes for each algorithm that begins with ``--fair``."""
 _BRACKET = re.compile(r'(?P<string>"(?:\\.|[^"\\\n])*")|(?P<open>\(\*)|(?P<close>\*\))|\\\*[^\n]*|[{}]')
 _COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|\(\*|\*\)|\\\*[^\n]*')
 _END = re.compile(r"\bend\s+algorithm\b")
@@ -63,18 +68,35 @@ def changes(text: str, module: str) -> Iterator[str]:
         return
     algorithm = _algorithm(text)
     if algorithm is not None and sums["algorithm"] is not None:
-        found = _difference(text, algorithm, _without_comments(translation))
+        found = _difference(text, algorithm, _without_comments(translation), sums["algorithm"].lower())
         if found:
             words = f"{module}: the PlusCal algorithm was changed since it was translated, {found}"
             yield f"{words}: what is read is the translation; {_HOW}"
 
 
-def _difference(text: str, algorithm: str, translation: str) -> str:
-    """Return what one of both has and the other has not, in words."""
+def _difference(text: str, algorithm: str, translation: str, checksum: str) -> str:
+    """Return what one of both has and the other has not, in words. ``checksum``: that of the algorithm."""
     begin = _ALGORITHM.search(text)
     used, macros = _without_macros(algorithm)
     braces = begin is not None and begin["braces"] is not None
-    return _only_in_one(algorithm, translation) or difference(used, translation, macros, braces=braces)
+    is_fair = begin is not None and begin["fair"] is not None
+    if is_fair != (checksum == _SUM_OF_FAIR):
+        return "which is fair, and was not" if is_fair else "which is not fair, and was"
+    found = _only_in_one(algorithm, translation) or difference(used, translation, macros, braces=braces)
+    return found or ("" if is_fair else _difference_of_processes(text, used, translation))
+
+
+def _difference_of_processes(text: str, used: str, translation: str) -> str:
+    """Return the fairness that the processes have and the translation has not, or the other way around.
+    Options in the file may ask for it. Those of the translator's command are kept nowhere: an algorithm
+    without processes may be fair by them, and the translator's checksum does not tell."""
+    options = {word for found in _OPTIONS.findall(text) for word in re.findall(r"\w+", found)}
+    if options & _OPTIONS_OF_FAIRNESS or not re.search(r"\bprocess\b", used):
+        return ""
+    is_fair, there = _FAIR.search(used) is not None, re.search(r"\b[WS]F_vars(?!\(Next\))", translation)
+    if there is not None and not is_fair:
+        return f"which has no fair process, and the translation has {there[0]}"
+    return "which has a fair process, and the translation has no WF_vars" if is_fair and not there else ""
 
 
 _HOW = "java -cp tla2tools.jar pcal.trans FILE.tla writes the translation"
@@ -174,7 +196,7 @@ def _only_in_one(algorithm: str, translation: str) -> str:
 def _made_by_translating(word: str, own: set[str]) -> bool:
     """True if the translator writes a word itself. It may be a label, a renamed name, or the message of a
     failing assertion."""
-    if word.startswith(('Lbl_', '"Lbl_', '"Failure of assertion at ')):
+    if word.startswith(("Lbl_", '"Lbl_', '"Failure of assertion at ')):
         return True
     name = word.strip('"')
     return name in own or any(name[: place.start()] in own for place in re.finditer("_", name))
