@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import subprocess
 import sys
@@ -67,9 +68,74 @@ def test_timeout_counts_while_the_module_is_read(tmp_path: Path) -> None:
     path = tmp_path / "A.tla"
     path.write_text(_module("A", _NESTED["conjuncts"]))
     path.with_suffix(".cfg").write_text("INIT Init NEXT Next INVARIANT Inv")
-    run = started("explore", str(path), "--timeout", "1s", "--format", "json")
-    assert run.communicate() == ("", "verify: timeout of 1 s, while the spec was read\n")
+    run = started("explore", str(path), "--timeout", "1s", "--property", "Inv", "--format", "json")
+    output, errors = run.communicate()
+    reason = "timeout of 1 s, while the spec was read"
+    assert errors == f"verify: {reason}\n"
     assert run.returncode == 12
+    ended = json.loads(output)
+    (open_verdict,) = ended["results"]
+    assert (ended["ended"], ended["exit_code"], ended["engine"]) == (reason, 12, "explore")
+    assert (open_verdict["property"], open_verdict["verdict"]) == ("Inv", "INCONCLUSIVE")
+    found = tmp_path / "run.json"
+    found.write_text(output)
+    assert reason in verify("report", str(found)).stdout
+
+
+_STOPS = """
+import os, signal, sys
+from importlib import import_module
+def stop(*given, **named):
+    os.kill(os.getpid(), signal.SIGTERM)
+name, _, attribute = "{place}".partition(":")
+setattr(import_module(name), attribute, stop)
+"""
+_WITH_JSON = {
+    "check": (("check", "kip320"), "verifier.runs.loading:load"),
+    "bmc": (("bmc", "kip320", "--property", "StrongIsr"), "verifier.runs.asking:make_question"),
+    "show": (("show", "kip320"), "verifier.runs.loading:load"),
+    "list": (("list",), "verifier.specs.registry:built_in"),
+    "certify": (("certify", "{proof}"), "verifier.trust.certificate_file:read_file"),
+    "ci": (("ci", "{proof}"), "verifier.ci.manifest:read_manifest"),
+    "sweep": (("sweep", "--spec", "kip320"), "verifier.sweep.expansion:expand"),
+    "report": (("report", "{proof}"), "verifier.report.reading:read_report"),
+}
+
+
+@pytest.mark.parametrize("name", _WITH_JSON)
+def test_a_command_that_is_ended_prints_one_object(name: str, tmp_path: Path) -> None:
+    words, place = _WITH_JSON[name]
+    proof = tmp_path / "proof.json"
+    proof.write_text("{}")
+    run = started(
+        *(word.format(proof=proof) for word in words), "--format", "json", first=_STOPS.format(place=place)
+    )
+    output, errors = run.communicate()
+    assert (run.returncode, errors.strip()) == (12, "verify: interrupted")
+    ended = json.loads(output)
+    assert "interrupted" in (ended["notes"][0] if name == "report" else ended["ended"])
+    assert ended.get("exit_code", 12) == 12
+
+
+@pytest.mark.parametrize(
+    ("output_format", "shown"),
+    [("text", ""), ("markdown", "Ended: interrupted"), ("junit", "nothing was decided"), ("html", "Ended")],
+)
+def test_a_report_that_is_ended_is_still_a_document(output_format: str, shown: str, tmp_path: Path) -> None:
+    words = ("report", str(tmp_path), "--format", output_format)
+    run = started(*words, first=_STOPS.format(place="verifier.report.reading:read_report"))
+    output, _ = run.communicate()
+    assert run.returncode == 12
+    assert shown in output
+    assert bool(shown) == bool(output)
+
+
+def test_an_interrupt_of_the_imports_prints_one_object() -> None:
+    stops = "verifier.cli.streams:prepare_streams"
+    run = started("explore", "kip320", "--format", "json", first=_STOPS.format(place=stops))
+    output, errors = run.communicate()
+    assert (run.returncode, errors) == (12, "verify: interrupted\n")
+    assert json.loads(output)["ended"] == "interrupted"
 
 
 @pytest.mark.parametrize(

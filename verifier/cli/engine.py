@@ -129,12 +129,14 @@ def _option(option: Option, completes: str = "properties") -> Decorator:
 def _run(engine: Engine[Any], given: dict[str, Any]) -> int:
     """Runs the engine, prints, writes files, and returns the exit code."""
     began = time.monotonic()
+    from verifier.cli.last_word import LastWord, write_run
     from verifier.cli.reporter import Reporter
     from verifier.cli.running import Display, announce, check_targets, show, show_known
-    from verifier.processes.interrupts import terminable
+    from verifier.processes.interrupts import speak_last, terminable
     from verifier.processes.limits import Limits
     from verifier.runs.asking import answer_question, make_question
     from verifier.runs.loading import TLA, load
+    from verifier.runs.told import ToldVerdicts
 
     _say_defaults(engine)
     spec = find_named_spec(given.pop("spec_option"), given.pop("spec_argument"))
@@ -162,11 +164,20 @@ def _run(engine: Engine[Any], given: dict[str, Any]) -> int:
     announce(question.definition, engine.announcement(question), for_all=engine.for_all(question))
     tell = partial(show_known, shown=shown)
     progress, threaded = engine.progress(), not engine.forks_late
-    with terminable(), Reporter(progress, threaded=threaded, show=tell) as reporter:
-        run = answer_question(engine, question, reporter, built)
+    told = ToldVerdicts(question)
+    last = LastWord(engine, told)
+    speak_last(partial(last.write, shown))
+    run, render = None, engine.render
+    try:
+        with terminable(), Reporter(progress, threaded=threaded, show=tell) as reporter:
+            run = answer_question(engine, question, told.listening(reporter), built)
+    except BaseException as error:  # noqa: BLE001 -- an interrupt may come where no engine expects it
+        ended = last.run(error)  # raises what is none
+        run, render = (ended, last.render) if run is None else (run, render)
+    speak_last(partial(write_run, run, shown, render))
     if certificate is not None:
         run = _with_certificates(run, certificate)
-    code = show(run, shown, engine.render)
+    code = show(run, shown, render)
     _write_answers(run, files)
     return code
 

@@ -7,6 +7,7 @@ around, but what Python has loaded when it starts.
 from __future__ import annotations
 
 import sys
+import time
 
 COLLECTIONS = (300_000, 20, 20)
 """Thresholds that make Python's garbage collection rare. Modules and models are many small objects, and few
@@ -26,8 +27,7 @@ def main() -> None:
     except (KeyboardInterrupt, Exception) as error:
         if not _is_interrupt(error):
             raise
-        sys.stderr.write("verify: interrupted\n")
-        sys.exit(_INTERRUPTED)
+        sys.exit(_say_end())
     finally:
         _end()
 
@@ -44,6 +44,24 @@ def _is_interrupt(error: BaseException) -> bool:
     from verifier.processes.interrupts import is_interrupt
 
     return is_interrupt(error)
+
+
+def _say_end() -> int:
+    """Says that the command was ended while it was being imported, and returns the exit code."""
+    from verifier.processes.interrupts import handler
+
+    found = handler()
+    if found is not None:
+        found.conclude()
+    try:
+        from verifier.cli.main import cli
+
+        return cli.say_end(sys.argv[1:], time.monotonic(), "interrupted")
+    except Exception:  # noqa: BLE001 -- some modules cannot be imported again after an interrupt
+        if "json" in " ".join(sys.argv):
+            sys.stdout.write('{"ended": "interrupted", "exit_code": 12}\n')
+        sys.stderr.write("verify: interrupted\n")
+        return _INTERRUPTED
 
 
 def _prepare() -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import re
 import sys
+import time
 import traceback
 from collections.abc import Mapping, Sequence
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -15,7 +17,7 @@ from click.shell_completion import CompletionItem
 
 from verifier.errors import UsageError, cut, make_unknown_name_error
 from verifier.printable import printable
-from verifier.processes.interrupts import INTERRUPTED, held, is_interrupt
+from verifier.processes.interrupts import INTERRUPTED, answering, handler, held, is_interrupt, speak_last
 from verifier.processes.limits import Interrupted
 from verifier.verdict import ExitCode
 
@@ -97,31 +99,58 @@ class LazyGroup(click.Group):
         **extra: Any,
     ) -> Any:
         """Runs a command and exits with the code it returns; every error is one line."""
+        words, began = sys.argv[1:] if args is None else args, time.monotonic()
+        speak_last(partial(self.say_end_by_force, words, began))
         try:
             code = super().main(args, prog_name or "verify", complete_var, standalone_mode=False, **extra)
             with held():
                 sys.stdout.flush()
         except click.Abort:
-            code = _say(INTERRUPTED, ExitCode.INCONCLUSIVE)
+            code = self.say_end(words, began, INTERRUPTED)
         except click.exceptions.NoArgsIsHelpError as error:
             click.echo(error.format_message(), err=True)
             code = ExitCode.WRONG_USAGE
         except click.ClickException as error:
-            words = self._message(error, sys.argv[1:] if args is None else args)
-            code = _say(_LONG.sub(lambda found: cut(found[0]), words), ExitCode.WRONG_USAGE)
+            message = self._message(error, words)
+            code = _say(_LONG.sub(lambda found: cut(found[0]), message), ExitCode.WRONG_USAGE)
         except Exception as error:  # noqa: BLE001 -- the last resort: no traceback for users
-            code = _handle(error)
+            if is_interrupt(error) or isinstance(error, Interrupted):
+                reason = str(error) if isinstance(error, Interrupted) else INTERRUPTED
+                code = self.say_end(words, began, reason)
+            else:
+                code = _handle(error)
         if standalone_mode:
             sys.exit(code or 0)
         return code
+
+    def say_end(self, args: Sequence[str], began: float, reason: str) -> int:
+        """Says that a command was ended, in the format that it was asked for."""
+        found = handler()
+        if found is not None:
+            found.conclude()
+        if found is None or not found.has_answered:
+            from verifier.cli.ended import document_of_end
+
+            document = document_of_end(self, args, reason, time.monotonic() - began)
+            with answering():
+                click.echo(document or "", nl=False)
+                sys.stdout.flush()
+        return _say(reason, ExitCode.INCONCLUSIVE)
+
+    def say_end_by_force(self, args: Sequence[str], began: float, has_answered: bool) -> int:
+        """Says the same where the streams may be in use: by the descriptor."""
+        from verifier.cli.ended import document_of_end
+        from verifier.cli.streams import write_all
+
+        if not has_answered:
+            document = document_of_end(self, args, INTERRUPTED, time.monotonic() - began)
+            write_all(1, document or "")
+        return ExitCode.INCONCLUSIVE
 
 
 def _handle(error: Exception) -> int:
     if os.environ.get("VERIFY_DEBUG"):
         traceback.print_exception(error)
-    if is_interrupt(error) or isinstance(error, Interrupted):
-        words = str(error) if isinstance(error, Interrupted) else INTERRUPTED
-        return _say(words, ExitCode.INCONCLUSIVE)
     if isinstance(error, UsageError | _input_errors()):
         return _say(str(error), ExitCode.WRONG_USAGE)
     try:

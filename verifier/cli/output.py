@@ -16,7 +16,7 @@ from verifier.cli.paths import FileToWrite, check_no_code, writes
 from verifier.errors import UsageError
 from verifier.files import check_replaceable, reason_of, replace_file
 from verifier.printable import json_text, printable
-from verifier.processes.interrupts import held
+from verifier.processes.interrupts import answering, held
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -45,8 +45,9 @@ html_option = click.option(
 def print_json(value: Any) -> None:
     """One JSON object on standard output."""
     written = json_text(value)
-    with held():
+    with held(), answering():
         click.echo(written)
+        sys.stdout.flush()
 
 
 def say(words: str, *, err: bool = False) -> None:

@@ -62,6 +62,13 @@ def prepare_streams() -> None:
     sys.stderr = _stream(sys.stderr, 2, None)
 
 
+def write_all(descriptor: int, text: str) -> None:
+    """Writes a text to a descriptor, past the streams, which may be in use."""
+    data = text.encode("utf-8", "replace")
+    while data:
+        data = data[os.write(descriptor, data) :]
+
+
 def _stream(old: TextIO | None, descriptor: int, what: str | None) -> TextIO:
     if old is None:  # closed: without anything there, the next file that is opened would take its place
         opened = os.open(os.devnull, os.O_WRONLY)

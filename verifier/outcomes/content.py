@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from verifier.specs.definition import Definition
 from verifier.specs.titles import as_statistics
 from verifier.system.model import Model
 from verifier.trust import itf
-from verifier.verdict import Verdict
+from verifier.verdict import ExitCode, Verdict
 
 
 def as_object(run: Run) -> dict[str, Any]:
@@ -53,19 +53,24 @@ def _constants(run: Run) -> dict[str, Any]:
 
 
 def describe_unanswered(
-    question: Mapping[str, Any], verdict: Verdict, origin: Origin, peak_memory: int | None
+    question: Mapping[str, Any],
+    verdicts: Sequence[Verdict],
+    origin: Origin,
+    peak_memory: int | None,
+    seconds: float,
 ) -> dict[str, Any]:
     """The object of a run that could not be made, or was killed. ``question`` has spec, spec_hash, constants,
     engine and options."""
+    codes = [verdict.kind.exit_code for verdict in verdicts]
     return {
         **question,
         "solver": {"name": "", "version": ""},
-        "seconds": verdict.seconds,
-        "exit_code": verdict.kind.exit_code,
+        "seconds": round(seconds, 3),
+        "exit_code": ExitCode.worst(codes or [ExitCode.INCONCLUSIVE]),
         "about": asdict(origin),
         "expected": [],
         "expected_but_never_enabled": [],
-        "results": [_result(verdict)],
+        "results": [_result(verdict) for verdict in verdicts],
         "proofs": [],
         "statistics": {} if peak_memory is None else {"peak_memory_bytes": peak_memory},
         "drawing": None,

@@ -5,6 +5,9 @@ Python loses an exception in some places, and a search may take it for the end o
 is also remembered: whoever looks at limits is told (``Limits.check_time``), and what works on is interrupted
 again.
 
+A second signal ends what is only waited for. A process that does not end then is ended by force, after its
+last word: nothing that is known is lost, whenever a signal comes.
+
 The handler itself has the state. A signal is sent to a process, and children of this one have other handlers.
 Nothing is imported here but what Python needs to handle signals: this is loaded before all else.
 """
@@ -12,10 +15,11 @@ Nothing is imported here but what Python needs to handle signals: this is loaded
 from __future__ import annotations
 
 import os
+import select
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -26,11 +30,19 @@ _INTERRUPTED_CODE = 12
 """``ExitCode.INCONCLUSIVE``, whose module may not be imported yet."""
 _PATIENCE_SECONDS = 2.0
 """After a signal, how long a further one is ignored: it would disturb the conclusion."""
+_HURRY_SECONDS = 3.0
+"""After a second signal, the time to conclude without waiting for others."""
+_LAST_WORD_SECONDS = 1.0
+"""The time for the last word of a process that is ended by force."""
 _LOOK_SECONDS, _AT_ONCE_SECONDS = 0.5, 0.05
 """The time between checks whether work continues, and the time until a lost exception is raised again."""
 _WORK_SECONDS, _WAIT_SECONDS = 2.0, 8.0
 """Work that continues, or waits, for so long after an interrupt did not hear of it. The first is processor
 time: a busy machine makes a conclusion slow."""
+_STANDARD_OUTPUT = 1
+LastWord = Callable[[bool], int]
+"""Writes what is known where the process is ended by force, unless the answer is there or has begun (True).
+Returns the exit code."""
 _MOST_TIMES = 4
 """The number of interrupts in vain after which the process ends."""
 
@@ -41,11 +53,15 @@ class Interrupts:
     def __init__(self) -> None:
         self.asked = False
         """True if the user asked this process to stop."""
+        self.hurried = False
+        """True if the user asked again: others are not waited for any more."""
+        self.last_word: LastWord | None = None
         self._since = self._worked = self._raised = 0.0
         self._times = 0
         self._held = 0
         self._pending = False
         self._concluding = False
+        self._answering = self._answered = False
         self._report_lost = sys.unraisablehook
 
     def __call__(self, number: int, _: Any) -> None:
@@ -57,7 +73,11 @@ class Interrupts:
             self.asked, self._since = True, now
             self._interrupt()
         elif now - self._since > _PATIENCE_SECONDS:
-            os._exit(_INTERRUPTED_CODE)
+            self._since = now
+            if self.hurried and not (self._answering and _has_room(_STANDARD_OUTPUT)):
+                self._end_by_force()
+            self.hurried = True
+            signal.setitimer(signal.ITIMER_REAL, _LOOK_SECONDS, _LOOK_SECONDS)
 
     def _interrupt(self) -> None:
         if self._concluding:
@@ -66,16 +86,35 @@ class Interrupts:
         if self._pending:
             return
         if self._times == _MOST_TIMES:
-            os._exit(_INTERRUPTED_CODE)
+            self._end_by_force()
         self._times += 1
         self._worked, self._raised = time.process_time(), time.monotonic()
         signal.setitimer(signal.ITIMER_REAL, _LOOK_SECONDS, _LOOK_SECONDS)
         raise KeyboardInterrupt
 
     def _look(self, now: float) -> None:
+        if self.hurried and now - self._since >= _HURRY_SECONDS and self._is_stuck():
+            self._end_by_force()
         works = time.process_time() - self._worked > _WORK_SECONDS
         if works or now - self._raised > _WAIT_SECONDS:
             self._interrupt()
+
+    def _is_stuck(self) -> bool:
+        """True if the process neither prints its answer nor writes a file."""
+        if self._answering:
+            return not _has_room(_STANDARD_OUTPUT)
+        return not self._concluding and not self._held
+
+    def _end_by_force(self) -> None:
+        """Ends the process, after its last word."""
+        code = _INTERRUPTED_CODE
+        signal.signal(signal.SIGALRM, lambda *_: os._exit(code))
+        signal.setitimer(signal.ITIMER_REAL, _LAST_WORD_SECONDS)
+        try:
+            if self.last_word is not None:
+                code = self.last_word(self.has_answered)
+        finally:
+            os._exit(code)
 
     def lost(self, unraisable: sys.UnraisableHookArgs) -> None:
         """Python dropped an exception: in a destructor, in a callback, or in what runs at a fork."""
@@ -101,13 +140,36 @@ class Interrupts:
     def conclude(self) -> None:
         """From now on only known results are printed and written. A signal does not interrupt that."""
         self._concluding = True
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        if not self.hurried:
+            signal.setitimer(signal.ITIMER_REAL, 0.0)
+
+    @property
+    def has_answered(self) -> bool:
+        """True if the answer of the command is printed, or its first part."""
+        return self._answering or self._answered
+
+    @contextmanager
+    def answering(self) -> Iterator[None]:
+        """The answer is printed here. Nothing interrupts that, nor what follows."""
+        self.conclude()
+        self._answering = True
+        try:
+            yield
+        finally:
+            self._answering, self._answered = False, True
 
     def install(self) -> None:
         """Handles the signals from now on."""
         sys.unraisablehook = self.lost
         for number in (*_SIGNALS, signal.SIGALRM):
             signal.signal(number, self)
+
+
+def _has_room(descriptor: int) -> bool:
+    """True if what reads a descriptor still takes something."""
+    room = select.poll()
+    room.register(descriptor, select.POLLOUT)
+    return bool(room.poll(0))
 
 
 def handler() -> Interrupts | None:
@@ -120,6 +182,30 @@ def asked_to_stop() -> bool:
     """True if the user asked this process to stop."""
     found = handler()
     return found is not None and found.asked
+
+
+def is_hurried() -> bool:
+    """True if the user asked twice: others are not waited for any more."""
+    found = handler()
+    return found is not None and found.hurried
+
+
+def speak_last(word: LastWord) -> None:
+    """Set the last word of this process, in place of an earlier one."""
+    found = handler()
+    if found is not None:
+        found.last_word = word
+
+
+@contextmanager
+def answering() -> Iterator[None]:
+    """The answer of the command is printed here, where signals are handled."""
+    found = handler()
+    if found is None:
+        yield
+    else:
+        with found.answering():
+            yield
 
 
 @contextmanager

@@ -37,7 +37,7 @@ def read_report(
     if path.is_dir() or content is not None:
         if spec is not None or settings:
             raise UsageError(f"{path} says its spec itself: --spec and --set go with a trace only")
-        rows, notes = _of_sweep(path, older) if content is None else (_rows(path, content), ())
+        rows, notes = _of_sweep(path, older) if content is None else (_rows(path, content), _notes(content))
         return Report(title or path.resolve().name, rows, notes)
     # Only a trace needs its protocol, and what it takes to evaluate it.
     from verifier.runs.replaying import replay_text, row_of
@@ -92,6 +92,12 @@ def _content(path: Path, text: str) -> Mapping[str, Any] | None:
     if isinstance(data, dict) and str(data.get("format")).startswith("verify certificate"):
         raise UsageError(f"{path} is a certificate, neither a run nor a trace: verify certify reads it")
     return data if isinstance(data, dict) and "results" in data and "engine" in data else None
+
+
+def _notes(content: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return what is to be said of a run that was ended before it had an answer."""
+    ended = content.get("ended")
+    return (f"{content['engine']} was ended: {ended}.",) if isinstance(ended, str) else ()
 
 
 def _rows(path: Path, content: Mapping[str, Any]) -> tuple[Row, ...]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from verifier.errors import UsageError
 from verifier.runs.semantics import check_no_semantics
 from verifier.specs.names import own_name
+from verifier.verdict import VerdictKind
 
 if TYPE_CHECKING:
     from verifier.outcomes.run import Run
@@ -38,6 +39,7 @@ class Known:
         return ", ".join(
             f"{one.property_name} is violated in {one.steps} step{'' if one.steps == 1 else 's'}"
             for one in self.run.outcome.verdicts
+            if one.kind is VerdictKind.VIOLATED
         )
 
 
@@ -72,9 +74,13 @@ def answer_question(
     built: Callable[[Model], None] = lambda _: None,
 ) -> Run:
     """Run the engine until it is done, out of time, or interrupted."""
+    from verifier.runs.told import ToldVerdicts
+
+    told = ToldVerdicts(question)
+    listen = told.listening(listen)
     if question.loaded.source is not None and not engine.asks:
-        return question.loaded.source.answered(engine, question, listen, built)
-    return validated(question, engine.run(question, listen, built))
+        return told.kept_in(question.loaded.source.answered(engine, question, listen, built))
+    return told.kept_in(validated(question, engine.run(question, listen, built)))
 
 
 def validated(question: Question[Any], found: Run) -> Run:

@@ -18,7 +18,7 @@ from verifier.outcomes.content import written_trace
 from verifier.outcomes.run import Run
 from verifier.processes.children import ChildEnded, Children, Message, Work
 from verifier.processes.cores import cores
-from verifier.processes.interrupts import Interrupts
+from verifier.processes.interrupts import Interrupts, is_hurried
 from verifier.processes.limits import INTERRUPTED, Interrupted
 from verifier.runs.asking import Known, Remark, answer_question
 from verifier.runs.building import build_model
@@ -69,6 +69,13 @@ class News:
 
 
 @dataclass(frozen=True)
+class SoFar:
+    """The final verdicts of an engine that goes on."""
+
+    report: EngineReport
+
+
+@dataclass(frozen=True)
 class Refusal:
     """The refusal of an engine, with the reason in words."""
 
@@ -86,12 +93,16 @@ class Portfolio:
     plan: Plan
     listen: Listen
     reports: dict[str, EngineReport] = field(default_factory=dict)
+    so_far: dict[str, EngineReport] = field(default_factory=dict)
+    """The final verdicts of engines that have not reported, and may never come to that."""
     refusals: dict[str, str] = field(default_factory=dict)
     ended: str = ""
     """The limit, the interrupt or the violation that ended the check; empty if none did."""
     _began: float = field(default_factory=time.monotonic)
     _seeds: dict[str, int] = field(default_factory=dict)
     """The seed of each bounded search of a hunt."""
+    _told: dict[str, VerdictKind] = field(default_factory=dict)
+    """The verdicts that were told."""
     _translated: bool = False
     """True if the translation was asked about temporal properties besides the interpreter."""
 
@@ -202,6 +213,10 @@ class Portfolio:
             match event:
                 case Message(name, EngineReport() as report):
                     self._take(name, report)
+                    self._tell()
+                case Message(_, SoFar(report)):
+                    self.so_far[report.engine] = combine_reports(self.so_far.get(report.engine), report)
+                    self._tell()
                 case Message(name, Refusal() as refusal):
                     if refusal.of_spec:
                         raise UsageError(refusal.reason)
@@ -222,13 +237,28 @@ class Portfolio:
             self.children.kill(name)
             self._hunt(self._seeds[name])
 
+    @property
+    def known(self) -> dict[str, EngineReport]:
+        """Return what each engine reported. Of one that has not, the verdicts that are final."""
+        return {**self.so_far, **self.reports}
+
+    def _tell(self) -> None:
+        """Tell the verdicts that are newly decided: the check may be ended by force at any time."""
+        run = conclude_check(self.question, self.plan, self.known, self.refusals, self.ended)
+        decided = {one.property_name: one for one in run.outcome.verdicts if is_decided(one)}
+        new = tuple(one for name, one in decided.items() if self._told.get(name) is not one.kind)
+        self._told |= {one.property_name: one.kind for one in new}
+        if new:
+            self.listen(Known(replace(run, outcome=replace(run.outcome, verdicts=new))))
+
     def _hear_last_words(self) -> None:
+        """Let the engines report once they are interrupted, unless the user asks a second time."""
         until = time.monotonic() + _LAST_WORDS_SECONDS
         self.children.limits = replace(self.children.limits, after_interrupt=True)
         for name in self.children.running:
             self.children.interrupt(name)
         try:
-            while self.children.running and time.monotonic() < until:
+            while self.children.running and time.monotonic() < until and not is_hurried():
                 self._hear(_POLL_SECONDS)
         except (Interrupted, KeyboardInterrupt):
             return
@@ -270,6 +300,8 @@ def _work(question: Question[Any], engine: Engine[Any], options: Any, name: str)
                 if source is not None and news.words in source.warnings:
                     return  # the parent has reported it
                 report(Remark(f"{name}: {news.words}"))
+                if isinstance(news, Known):
+                    report(SoFar(_report(news.run if source is None else _at_own_sorts(news.run))))
                 return
             for line in progress.hear(news, live=False):
                 report(News(name, line))
@@ -322,11 +354,17 @@ def run(question: Question[Any], listen: Listen, built: Callable[[Model], None])
     """Run a check. Raises UsageError if an expression of a module has no value."""
     portfolio = Portfolio(question, plan(question), listen)
     if question.ended is None:
-        portfolio.run()
-    if set(portfolio.refusals) and not portfolio.reports and not portfolio.ended:
+        try:
+            portfolio.run()
+        except KeyboardInterrupt:  # between its parts; what it heard stays
+            portfolio.ended = INTERRUPTED
+    if set(portfolio.refusals) and not portfolio.known and not portfolio.ended:
         raise UsageError(next(iter(portfolio.refusals.values())))
-    done = conclude_check(question, portfolio.plan, portfolio.reports, portfolio.refusals, portfolio.ended)
+    done = conclude_check(question, portfolio.plan, portfolio.known, portfolio.refusals, portfolio.ended)
     if question.loaded.source is not None or all(verdict.trace is None for verdict in done.outcome.verdicts):
         return done
-    model = build_model(question.definition)  # explains the executions
-    return replace(done, model=with_deadlock(model) if question.deadlock else model)
+    try:
+        model = build_model(question.definition)  # explains the executions
+        return replace(done, model=with_deadlock(model) if question.deadlock else model)
+    except KeyboardInterrupt:  # the verdicts stand, and their executions are written
+        return done

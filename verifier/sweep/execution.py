@@ -110,7 +110,7 @@ class _Blank:
             "engine": job.engine,
             "options": job.recorded,
         }
-        (row,) = rows_of(describe_unanswered(question, verdict, source, self.peak_memory))
+        (row,) = rows_of(describe_unanswered(question, [verdict], source, self.peak_memory, self.seconds))
         return row
 
 

@@ -213,7 +213,7 @@ def _refine_until_decided(
     from verifier.runs.modules.verdicts import check_run
     from verifier.runs.validation.verdicts import validate_translation
 
-    made.each_way, widened = asked.engine.counts_states, Widened()
+    made.each_way, widened, told = asked.engine.counts_states, Widened(), settled
     for number in range(_MOST_ROUNDS):
         translated, built = (None, None) if asked.patience is None else asked.patience.until()
         try:
@@ -232,7 +232,9 @@ def _refine_until_decided(
         if leaving is None or _is_decided(found, leaving):
             found = validate_translation(made, found, _validation_seconds(asked))
             return settled.added_to(made, check_run(made, found, asked), asked)
-        if not (asked.engine.counts_states or asked.engine.decides_temporal):
+        if asked.engine.counts_states:  # it counts again, and may end before it finds a violation
+            told = told.and_of(made, found, leaving, asked)
+        elif not asked.engine.decides_temporal:
             settled = settled.and_of(made, found, leaving, asked)
             if settled.verdicts and asked.question.options.first:
                 return settled.added_to(made, _stop_run(asked, ENDED_FIRST), asked)

@@ -1,0 +1,84 @@
+"""Final verdicts that an engine told while it went on. No end of the run takes them back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from verifier.engines.outcome import Outcome
+from verifier.outcomes.content import written_trace
+from verifier.outcomes.expectations import exit_code
+from verifier.runs.asking import Known
+from verifier.runs.question import Answer, Question, conclude, make_undecided_verdicts
+from verifier.verdict import Verdict, VerdictKind
+
+if TYPE_CHECKING:
+    from verifier.outcomes.run import Run
+    from verifier.runs.engine import Engine, Listen
+
+
+@dataclass
+class ToldVerdicts:
+    """The final verdicts of a question, each with the run that told it."""
+
+    question: Question[Any]
+    _runs: dict[str, tuple[Verdict, Run]] = field(default_factory=dict)
+
+    def listening(self, listen: Listen) -> Listen:
+        """Return a listener that passes all news on, and keeps verdicts that are final."""
+
+        def hear(news: Any) -> None:
+            if isinstance(news, Known):
+                self._runs |= {one.property_name: (one, news.run) for one in news.run.outcome.verdicts}
+            listen(news)
+
+        return hear
+
+    @property
+    def alone(self) -> list[Run]:
+        """Return a run with each of the verdicts, as it was told."""
+        return [
+            replace(run, outcome=replace(run.outcome, verdicts=(verdict,)))
+            for verdict, run in self._runs.values()
+        ]
+
+    def run_without_answer(self, engine: Engine[Any], reason: str) -> Run:
+        """Return the run of an engine that gave no answer. What is not final is INCONCLUSIVE."""
+        verdicts = make_undecided_verdicts(self.question.properties, reason)
+        answer = Answer(None, 0.0, Outcome(verdicts, (), {}))
+        return self.kept_in(conclude(self.question, answer, engine.name))
+
+    def kept_in(self, run: Run) -> Run:
+        """Return a run in which these stand where it knows nothing: it may have ended while a translation was
+        built once more."""
+        verdicts = {one.property_name: one for one in run.outcome.verdicts}
+        lost = [name for name in self._runs if _is_open(verdicts.get(name))]
+        if not lost:
+            return run
+        kept = {name: _at_own_sorts(*self._runs[name]) for name in lost}
+        every = tuple((verdicts | kept).values())
+        traces = {name: written_trace(told, one) for name in lost for one, told in [self._runs[name]]}
+        return replace(
+            run,
+            model=None,
+            definition=self._definition(run, lost),
+            outcome=replace(run.outcome, verdicts=every),
+            exit_code=exit_code(every, self.question.expectations, run.outcome.enabled),
+            traces={**run.traces, **{name: trace for name, trace in traces.items() if trace is not None}},
+        )
+
+    def _definition(self, run: Run, names: Sequence[str]) -> Any:
+        return run.definition if run.definition.variables else self._runs[names[0]][1].definition
+
+
+def _is_open(verdict: Verdict | None) -> bool:
+    return verdict is None or verdict.kind is VerdictKind.INCONCLUSIVE
+
+
+def _at_own_sorts(verdict: Verdict, run: Run) -> Verdict:
+    """Return a verdict whose execution has the variables of its own run."""
+    trace = verdict.trace
+    if trace is None or run.model is None or trace.shown or trace.variables:
+        return verdict
+    return replace(verdict, trace=replace(trace, variables=run.definition.variables))
