@@ -258,7 +258,7 @@ def _asked(test: Test, folder: Path, seconds: int) -> tuple[str, str]:
     if "names no temporal PROPERTY" in why:  # it speaks of states and steps only
         code, found, why = run_apart(["bmc", "--depth", depth, *asked], seconds + 20)
     elif code == 2 and command[0] == "bmc":
-        code, found, why = run_apart(["explore", "--max-depth", depth, *asked], seconds + 20)
+        code, found, why = run_apart(["explore", "--depth", depth, *asked], seconds + 20)
     if found is None or code not in (0, 10, 12, 13):
         return ("error" if code == 2 else "undecided" if code in (12, -1) else f"exit code {code}"), why
     rows = found["results"]

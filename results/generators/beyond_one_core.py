@@ -37,17 +37,17 @@ class Question:
 _EACH_THREE = ("--set", "log_size=3", "--set", "max_records=3", "--set", "max_leader_epoch=3")
 _KIP320 = ("--property", "StrongIsr", *_EACH_THREE)
 QUESTIONS = {
-    "kip320": Question("kip320", (*_KIP320, "--max-depth", "19"), ("workers", "local", "cluster", "memory")),
+    "kip320": Question("kip320", (*_KIP320, "--depth", "19"), ("workers", "local", "cluster", "memory")),
     "kip320-whole": Question("kip320", _KIP320, ("workers", "local", "cluster")),
     "bookkeeper": Question(
         "bookkeeper",
         ("--property", "NoDivergenceBetweenClientAndMetaData", "--set", "bookies=3")
-        + ("--set", "write_quorum=3", "--set", "ack_quorum=2", "--max-depth", "17"),
+        + ("--set", "write_quorum=3", "--set", "ack_quorum=2", "--depth", "17"),
         ("workers", "local", "cluster"),
     ),
     "pulsar-compaction": Question(
         "pulsar-compaction",
-        ("--property", "CompactionHorizonCorrectness", "--set", "message_sent_limit=5", "--max-depth", "15"),
+        ("--property", "CompactionHorizonCorrectness", "--set", "message_sent_limit=5", "--depth", "15"),
         ("workers", "local", "cluster"),
     ),
 }

@@ -11,8 +11,8 @@ _HEAD = """\
 # Engines and their options
 
 `make docs` writes this page from the declarations of the engines (`verifier/runs/`). An option has one name
-everywhere: `--max-depth 9` on the command line, `max_depth = 9` in the `options` of a grid or of a manifest's
-cell, `max_depth=9` in Python. A project can set [its own defaults](cli.md#defaults-of-a-project).
+everywhere: `--max-states 9` on the command line, `max_states = 9` in the `options` of a grid or of a
+manifest's cell, `max_states=9` in Python. A project can set [its own defaults](cli.md#defaults-of-a-project).
 """
 
 
@@ -41,8 +41,6 @@ def _capabilities(name: str) -> Iterator[str]:
         yield "does not decide reachable properties"
     if engine.looks_for_deadlocks:
         yield "checks for deadlocks if asked"
-    if engine.depth_option is not None:
-        yield f"`depth` of a cell is its `{engine.depth_option}`"
     if engine.has_parts:
         yield "its search can be split into parts"
     if engine.reads_free:

@@ -67,7 +67,7 @@ _SWEEP = (
     "3",
     "--out",
 )
-_EXPLORE = ("explore", "kip320", "--set", "replicas=2", "--max-depth", "4", "--work")
+_EXPLORE = ("explore", "kip320", "--set", "replicas=2", "--depth", "4", "--work")
 _LINKED = {
     "sweep": (store.ROWS, store.PARTS, store.DAMAGED, store.LOCK, store.HOLDER, store.ASKED, store.SPARK_LOG),
     "explore": (

@@ -41,7 +41,7 @@ CountingState == PrintT(<<"LEVEL", TLCGet("level")>>)
 
 def own_levels(module: Path, depth: int, seconds: float, by: str = "auto") -> dict[str, Any] | str:
     """The statistics of `verify explore` by a semantics; or what went wrong."""
-    words = ["explore", "--spec", str(module), "--max-depth", str(depth), "--timeout", f"{seconds:g}s"]
+    words = ["explore", "--spec", str(module), "--depth", str(depth), "--timeout", f"{seconds:g}s"]
     done = ended(verify(*words, "--by", by, "--format", "json"))
     assert done is not None
     if not done.output.startswith("{"):
@@ -97,7 +97,7 @@ def table(rows: list[list[str]]) -> str:
         "# Larger TLA+ specifications: states per level",
         "",
         "`python -m results.generators.tla_levels UPSTREAM TLC` makes this table: distinct states at each",
-        "depth from 0 on, of the text with its configuration, as `verify explore --max-depth` and TLC find",
+        "depth from 0 on, of the text with its configuration, as `verify explore --depth` and TLC find",
         "them.",
         f"{sum(row[-1] == 'yes' for row in rows)} of {len(rows)} agree at every level.",
         "",

@@ -96,7 +96,7 @@ def _comparable(value: Any) -> Any:
     ("engine", "words", "options"),
     [
         ("bmc", ("--depth", "2", "--steps", "serial"), {"depth": 2, "steps": "serial"}),
-        ("explore", ("--max-depth", "2", "--deadlock"), {"max_depth": 2, "deadlock": True}),
+        ("explore", ("--depth", "2", "--deadlock"), {"depth": 2, "deadlock": True}),
         ("simulate", ("--walks", "5", "--seed", "3"), {"walks": 5, "seed": 3}),
         ("prove", ("--engine", "kind", "--no-explore"), {"engine": "kind"}),
         ("induct", ("--solver", "z3"), {"solver": "z3"}),
@@ -176,7 +176,7 @@ def test_a_notebook_shows_the_explorer_in_a_frame() -> None:
 def test_values_are_pythons_own() -> None:
     trace = verifier.load("kip320-first-try").bmc("StrongIsr", depth=4, steps="parallel")["StrongIsr"].trace
     assert trace is None or trace.states[0]["quorum"]["isr"] == frozenset({"r1", "r2", "r3"})
-    pulsar = verifier.load("rabbit-sac", queues=2, apps=2).explore(max_depth=1)
+    pulsar = verifier.load("rabbit-sac", queues=2, apps=2).explore(depth=1)
     assert pulsar.ok or pulsar.exit_code
     lock = verifier.load(LOCK).explore("HolderWaitsNoMore", expect="holds")
     assert lock.ok

@@ -16,7 +16,7 @@ from verifier import Result, load
 
 spec = load("kip101")
 found: Result = spec.bmc("StrongIsr", depth=12, steps="parallel", timeout="2m", memory=10_000_000)
-counted = spec.explore(max_depth=3, deadlock=True, timeout=1.5)
+counted = spec.explore(depth=3, deadlock=True, timeout=1.5)
 print(found["StrongIsr"].steps, counted.statistics["distinct_states"])
 """
 MISTAKES = {

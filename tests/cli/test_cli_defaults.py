@@ -63,8 +63,8 @@ def test_what_was_given_is_said(project: Path) -> None:
         ("[tool.verify.bmc]\ndept = 3", "unknown option of bmc 'dept' (allowed: .*); did you mean 'depth'?"),
         ("[tool.verify.bcm]\ndepth = 3", "unknown engine 'bcm' (allowed: .*); did you mean 'bmc'?"),
         (
-            "[tool.verify.explore]\nmax_depth = -1",
-            "max_depth = -1 is not allowed: it takes an integer from 0",
+            "[tool.verify.explore]\ndepth = -1",
+            "depth = -1 is not allowed: it takes an integer from 0",
         ),
         ("[tool.verify]\nsolver = 'z4'", "unknown value of solver 'z4' (allowed: .*); did you mean 'z3'?"),
         ("[tool.verify]\ntimeout = 'soon'", "timeout = soon is not allowed: it takes"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -194,3 +195,12 @@ def test_each_flag_of_a_group_is_an_option_of_some_engine() -> None:
     flags = {flag for flags in GROUPS.values() for flag in flags}
     shown = "".join(verify(engine, "--help").stdout for engine in ENGINES)
     assert not [flag for flag in flags if f"{flag} " not in shown and f"{flag}\n" not in shown]
+
+
+def test_a_former_name_of_an_option_is_accepted_and_not_shown() -> None:
+    asked = ("explore", "rabbit-sac", "--set", "queues=1", "--set", "apps=1")
+    former, current = (verify(*asked, flag, "2", "--format", "json") for flag in ("--max-depth", "--depth"))
+    levels = [json.loads(one.stdout)["statistics"]["levels"] for one in (former, current)]
+    assert levels[0] == levels[1]
+    assert len(levels[0]) == 3
+    assert "--max-depth" not in verify("explore", "--help").output

@@ -36,7 +36,7 @@ class Question:
 SMALL = Question((), 8)
 """737,794 states; seven levels are large."""
 LARGE = Question(
-    ("--set", "log_size=3", "--set", "max_records=3", "--set", "max_leader_epoch=3", "--max-depth", "18"), 700
+    ("--set", "log_size=3", "--set", "max_records=3", "--set", "max_leader_epoch=3", "--depth", "18"), 700
 )
 """17.8 million states. Processes do the tasks until Spark has started, and must not have done all by then."""
 EITHER_WAY = pytest.mark.parametrize(

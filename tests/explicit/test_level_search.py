@@ -370,7 +370,7 @@ def test_who_asks_for_less_than_there_is_gets_no_more(
     beyond = replace(IN_FILES, folder=tmp_path)
     explore(kafka, everything(kafka, beyond=beyond, max_depth=6))
     resumed = replace(beyond, resume=True)
-    with pytest.raises(UsageError, match=r"is at depth 6, .* --max-depth 5 is too small"):
+    with pytest.raises(UsageError, match=r"is at depth 6, .* --depth 5 is too small"):
         explore(kafka, everything(kafka, beyond=resumed, max_depth=5))
     few = explore(kafka, everything(kafka, beyond=resumed, max_states=10))
     assert few.statistics["levels"] == explore(kafka, everything(kafka, max_depth=5)).statistics["levels"]

@@ -18,7 +18,7 @@ SPECS = {"live": "rabbit-sac"}
 OPTIONS: dict[str, dict[str, Any]] = {
     "check": {},
     "bmc": {"depth": 1, "solver": "cadical"},
-    "explore": {"max_depth": 1},
+    "explore": {"depth": 1},
     "induct": {},
     "live": {"engine": "explicit"},
     "prove": {"engine": "ic3"},

@@ -174,7 +174,7 @@ def test_first_ends_at_the_first_violation(command: str, spec: str, unbounded: P
     assert all("ended at the first violation" in reason for reason in left)
 
 
-@pytest.mark.parametrize("asked", [("--keep-going", "--timeout", "4s"), ("--max-depth", "90")])
+@pytest.mark.parametrize("asked", [("--keep-going", "--timeout", "4s"), ("--depth", "90")])
 def test_it_looks_on_where_that_is_asked(unbounded: Path, asked: tuple[str, ...]) -> None:
     done = verify("explore", str(unbounded), *asked, "--format", "json")
     results = {one["property"]: one for one in json.loads(done.stdout)["results"]}

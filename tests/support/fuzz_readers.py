@@ -132,7 +132,7 @@ def _runs() -> tuple[Any, ...]:
     """Return the outputs of commands: a violation, an exploration, walks, a proof by IC3, one by lemmas."""
     asked: list[tuple[str, ...]] = [
         ("bmc", "--spec", LOCK, "--depth", "4", *_BOTH, *FAST),
-        ("explore", *_RABBIT, "--max-depth", "4"),
+        ("explore", *_RABBIT, "--depth", "4"),
         ("simulate", *_RABBIT, "--depth", "6", "--walks", "20"),
         ("prove", *_RABBIT, "--property", "TypeOK"),
         ("bmc", *_KAFKA, "--property", "StrongIsr", "--depth", "9", "--expect", "violated", *FAST),

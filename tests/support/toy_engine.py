@@ -94,6 +94,5 @@ ENGINE = Engine(
     run=_run,
     announcement=lambda question: f"a look to depth {question.options.depth}",
     render=_render,
-    depth_option="depth",
     finds_fewest=lambda options: True,
 )

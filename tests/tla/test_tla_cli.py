@@ -84,7 +84,7 @@ def test_a_violation_is_announced_at_its_depth(tmp_path: Path, monkeypatch: pyte
     )
     config = "INIT Init\nNEXT Next\nINVARIANT Low\nACTION_CONSTRAINT Any\n"
     path.with_suffix(".cfg").write_text(config)
-    asked = ("--spec", str(path), "--keep-going", "--max-depth", "9")
+    asked = ("--spec", str(path), "--keep-going", "--depth", "9")
     done = verify("explore", *asked)
     assert "Low is violated at depth 3\n" in done.stderr
     assert json.loads(verify("explore", *asked, "--format", "json").stdout)["results"][0]["steps"] == 3
@@ -129,7 +129,7 @@ def test_a_deadlock_as_deep_as_was_looked(module: Path) -> None:
     """A state at the greatest depth is not expanded; whether it has a step is asked all the same."""
     config = module.parent / "D.cfg"
     config.write_text("INIT Init\nNEXT Up\nCONSTANT N = 2\nINVARIANT Bounded\n")
-    asked = ("explore", str(module), "--config", str(config), "--max-depth")
+    asked = ("explore", str(module), "--config", str(config), "--depth")
     found = {depth: _object(*asked, str(depth), code=0 if depth < 2 else 13) for depth in (0, 1, 2)}
     stuck = {
         depth: next(r["verdict"] for r in run["results"] if r["property"] == "NoDeadlock")
@@ -146,7 +146,7 @@ def test_limits_keep_what_was_found(module: Path) -> None:
     assert not run["statistics"]["complete"]
     run = _object("explore", str(module), "--set", "N=100000", "--timeout", "0.5", code=12)
     assert "timeout" in run["results"][0]["reason"]
-    run = _object("explore", str(module), "--max-depth", "3", code=0)
+    run = _object("explore", str(module), "--depth", "3", code=0)
     assert run["results"][0]["depth"] == 3
 
 

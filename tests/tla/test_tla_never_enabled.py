@@ -95,7 +95,7 @@ def test_explore_counts_what_is_never_taken_as_zero() -> None:
     assert run["statistics"]["actions"]["Leave"] == {"taken": 0}
     result = verify("explore", "M.tla", "--property", "Low")
     assert "warning: never enabled: Back, Leave (a guard too strong?)" in result.stdout
-    result = verify("explore", "M.tla", "--property", "Low", "--max-depth", "3")
+    result = verify("explore", "M.tla", "--property", "Low", "--depth", "3")
     assert "Not enabled in any state looked at so far: End, Back, Leave." in result.stdout
 
 

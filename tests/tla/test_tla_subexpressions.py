@@ -247,7 +247,7 @@ def test_parts_of_actions_and_invariants(
     engine: str, action: str, claim: str, code: int, tmp_path: Path
 ) -> None:
     (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Has\nCHECK_DEADLOCK FALSE\n")
-    limits = ["--depth", "5", "--steps", "serial"] if engine == "bmc" else ["--max-depth", "5"]
+    limits = ["--depth", "5", "--steps", "serial"] if engine == "bmc" else ["--depth", "5"]
     done = verify(engine, str(written(tmp_path, BODY % (action, claim))), *limits)
     assert done.exit_code == code, done.output
 

@@ -93,7 +93,7 @@ class EngineMethods:
         keep_going: bool = False,
         symmetry: bool = False,
         max_states: int | None = None,
-        max_depth: int | None = None,
+        depth: int | None = None,
         workers: int | None = None,
         master: str | None = None,
         work: str | None = None,
@@ -118,7 +118,7 @@ class EngineMethods:
         - keep_going: Count all states, even after every property has its verdict.
         - symmetry: Count one of the states that differ only in the names of interchangeable elements.
         - max_states: End when there are more states than this.
-        - max_depth: Stop after this many actions.
+        - depth: The most actions of an execution. [default: no limit]
         - workers: Divide large levels among this many processes. [default: 1]
         - master: Run large levels on Spark: local[2] is this machine; spark://HOST:PORT, k8s://... and
           yarn are clusters. Needs Java 17. Every executor must see the --work folder.

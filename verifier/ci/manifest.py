@@ -225,10 +225,10 @@ def _options(table: Mapping[str, Any], engine: Engine[Any], place: str) -> Mappi
             raise UsageError(f"{place}: options has {name}: the cell's own key {instead} says it")
     depth = whole(table, "depth", place)
     if depth is not None:
-        if engine.depth_option is None:
-            deep = ", ".join(name for name in ENGINES if engine_named(name).depth_option)
+        if not engine.has_depth:
+            deep = ", ".join(name for name in ENGINES if engine_named(name).has_depth)
             raise UsageError(f"{place}: depth = {depth} is for {deep}: {engine.name} has no depth")
-        options[engine.depth_option] = depth
+        options["depth"] = depth
     try:
         parsed = engine.parsed(options)
     except UsageError as error:

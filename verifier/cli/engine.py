@@ -64,6 +64,18 @@ class _Switch(click.Option):
             self.secondary_opts = off
 
 
+class _Valued(click.Option):
+    """An option whose help shows its current name, though it accepts a former one."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """Return the help without the former name."""
+        names, self.opts = self.opts, self.opts[:1]
+        try:
+            return super().get_help_record(ctx)
+        finally:
+            self.opts = names
+
+
 def engine_command(name: str) -> click.Command:
     """The command ``verify NAME``."""
     engine = engine_named(name)
@@ -123,7 +135,8 @@ def _option(option: Option, completes: str = "properties") -> Decorator:
         )
     of_kind = FolderParameter if isinstance(option.kind, Folder) else Parameter
     kind = of_kind(option.kind, option.name)
-    return click.option(option.flag, option.name, type=kind, metavar=option.metavar, **common)
+    names = [flag for flag in (option.flag, option.former_flag) if flag is not None]
+    return click.option(*names, option.name, cls=_Valued, type=kind, metavar=option.metavar, **common)
 
 
 def _run(engine: Engine[Any], given: dict[str, Any]) -> int:

@@ -13,7 +13,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
         *("--config", "--library", "--lemma"),
     ),
     "How": (),
-    "Limits": ("--timeout", "--memory", "--max-states", "--max-depth", "--first", "--keep-going"),
+    "Limits": ("--timeout", "--memory", "--max-states", "--first", "--keep-going"),
     "Output": (
         *("--format", "--html", "--trace-out", "--certificate", "--graph", "--dump-smt2"),
         *("--full", "--expect", "--quiet", "--verbose", "--help"),

@@ -126,7 +126,7 @@ class LevelSearch:
         most, depth = self._findings.request.max_depth, last.depth
         if most is not None and depth > most:
             words = f"{self._folder.path} is at depth {depth}, and counts what is there"
-            raise UsageError(f"{words}: --max-depth {most} is too small to go on with it")
+            raise UsageError(f"{words}: --depth {most} is too small to go on with it")
         with self._errors():
             self._stage = replace(self._stage, partitions=last.partitions)
             self._restore(last)

@@ -21,7 +21,7 @@ from verifier.verdict import ExitCode, VerdictKind
 _NOT_ASKED = ("timeout", "memory", "workers", "master", "work", "resume", "archive", "conf")
 """Options that say how long and where something runs."""
 _DEPTHS = ("depth", "max_depth")
-"""Options that say how deep to look."""
+"""Options that say how deep to look. Results of earlier versions have the second."""
 _CLOSING = (VerdictKind.HOLDS, VerdictKind.INCONCLUSIVE)
 """Verdicts whose depth is one that was closed."""
 

@@ -164,7 +164,6 @@ ENGINE = Engine(
         ),
     ),
     reads_free=True,
-    depth_option="depth",
     has_parts=True,
     finds_fewest=lambda options: bool(options.get("shortest")),
     manifest_defaults=_shortest_unless_parallel,

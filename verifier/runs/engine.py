@@ -125,10 +125,8 @@ class Engine(Generic[OptionsT]):
     """True if open parameters of a protocol are free; otherwise they are expanded."""
     counts_states: bool = False
     """True if it counts all reachable states."""
-    depth_option: str | None = None
-    """The option that limits the actions of an execution, if there is one."""
     is_bounded: Callable[[Mapping[str, Any]], bool] = field(default=lambda options: True)
-    """Returns True if that option is in effect, given the others."""
+    """Returns True if the depth is in effect, given the other options."""
     has_parts: bool = False
     """True if its search can be split."""
     forks_late: bool = False
@@ -148,6 +146,11 @@ class Engine(Generic[OptionsT]):
     def looks_for_deadlocks(self) -> bool:
         """True if it can check freedom from deadlock."""
         return "deadlock" in list_declared(self.options)
+
+    @property
+    def has_depth(self) -> bool:
+        """True if its option ``depth`` limits the actions of an execution."""
+        return "depth" in list_declared(self.options)
 
     def claims(self, definition: Definition) -> Mapping[str, bool]:
         """Return the properties that it can check, and whether each is checked by default."""

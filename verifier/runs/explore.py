@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from verifier.runs.question import Question
     from verifier.system.model import Model
 
+_DEPTH = "The most actions of an execution. [default: no limit]"
 _KEEP_GOING = "Count all states, even after every property has its verdict."
 _SYMMETRY = "Count one of the states that differ only in the names of interchangeable elements."
 _GRAPH = (
@@ -71,7 +72,7 @@ class ExploreOptions(SemanticsOption, ValidationOption, DeadlockOption, FirstOpt
     keep_going: bool = option(False, Switch(), _KEEP_GOING)
     symmetry: bool = option(False, Switch(both_ways=True), _SYMMETRY)
     max_states: int | None = option(None, Whole(), "End when there are more states than this.")
-    max_depth: int | None = option(None, Whole(), "Stop after this many actions.")
+    depth: int | None = option(None, Whole(), _DEPTH, former_flag="--max-depth")
     workers: int | None = option(None, Whole(1), _WORKERS)
     master: str | None = option(None, Name(), _MASTER, metavar="URL", of_command=True)
     work: str | None = option(None, Folder(), _WORK, metavar="FOLDER", of_command=True)
@@ -114,7 +115,7 @@ def _run(
     request = Request(
         properties=question.properties,
         max_states=options.max_states,
-        max_depth=options.max_depth,
+        max_depth=options.depth,
         symmetry=options.symmetry,
         keep_going=options.keep_going,
         graph=options.graph,
@@ -188,6 +189,5 @@ ENGINE = Engine(
     relative_cost=4.0,
     counts_states=True,
     forks_late=True,
-    depth_option="max_depth",
     finds_fewest=lambda options: True,
 )

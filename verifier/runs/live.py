@@ -202,6 +202,5 @@ ENGINE = Engine(
     decides_temporal=True,
     finds_fewest=lambda options: options.get("engine") == "bmc",
     relative_cost=6.0,
-    depth_option="depth",
     is_bounded=lambda options: options.get("engine") == "bmc",
 )

@@ -194,10 +194,12 @@ class Option:
     kind: Kind
     help: str
     flag: str
-    """The name on the command line, as in ``--max-depth``."""
+    """The name on the command line, as in ``--max-states``."""
     metavar: str | None
     of_command: bool = False
     """True if only a command has it, not a file that asks for many runs."""
+    former_flag: str | None = None
+    """The name on the command line of earlier versions. It is still accepted, and no help shows it."""
 
     def parsed(self, value: Any) -> Any:
         """Parse a value from a file. Raises UsageError if it is not allowed."""
@@ -235,10 +237,12 @@ def option(
     flag: str | None = None,
     metavar: str | None = None,
     of_command: bool = False,
+    former_flag: str | None = None,
 ) -> Any:
     """Declare a field of an engine's options. ``words``: the help text. ``flag``: the name on the command
     line, by default the field's name. ``of_command``: files that ask for many runs lack it."""
-    return field(default=default, metadata={_KEY: (kind, words, flag, metavar, of_command)})
+    declared = (kind, words, flag, metavar, of_command, former_flag)
+    return field(default=default, metadata={_KEY: declared})
 
 
 def internal(default: Any, *, recorded: bool = False) -> Any:
@@ -253,7 +257,7 @@ def list_declared(options: type[Any]) -> Mapping[str, Option]:
 
 
 def _option(item: Field[Any]) -> Option:
-    kind, words, flag, metavar, of_command = item.metadata[_KEY]
+    kind, words, flag, metavar, of_command, former_flag = item.metadata[_KEY]
     assert item.default is not MISSING
     return Option(
         item.name,
@@ -263,6 +267,7 @@ def _option(item: Field[Any]) -> Option:
         flag or f"--{item.name.replace('_', '-')}",
         metavar,
         of_command,
+        former_flag,
     )
 
 

@@ -114,5 +114,4 @@ ENGINE = Engine(
     render=late("verifier.text.simulation", "render_simulation"),
     progress=late("verifier.text.progress", "WalksText"),
     decides=False,
-    depth_option="depth",
 )

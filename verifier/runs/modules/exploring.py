@@ -180,7 +180,7 @@ class _Search:
             keep_going=self.options.keep_going,
             first=self.options.first,
             max_states=self.options.max_states,
-            max_depth=self.options.max_depth,
+            max_depth=self.options.depth,
             enforce=self._enforce,
             begun=self.begun,
         )
@@ -284,7 +284,7 @@ class _Search:
                 self.known(
                     *report_violation(self.spec, self.loaded.definition, one, time.monotonic() - self.started)
                 )
-        bounded = options.max_depth is not None or options.max_states is not None
+        bounded = options.depth is not None or options.max_states is not None
         if violations and not options.keep_going and not bounded:
             reason = explain_no_end(options, violations, self.growth.look(explorer))
             if reason:
@@ -310,7 +310,7 @@ class _Search:
             return Verdict(name, VerdictKind.INCONCLUSIVE, depth, seconds, LEFT_TO_LIVE)
         if found.complete:
             return Verdict(name, VerdictKind.HOLDS, max(found.depth, 0), seconds, COMPLETE)
-        if self.options.max_depth is not None and found.closed >= self.options.max_depth:
+        if self.options.depth is not None and found.closed >= self.options.depth:
             return Verdict(name, VerdictKind.HOLDS, depth, seconds)
         reason = self.reason or (ENDED_FIRST if self.options.first else FOUND_ALL)
         return Verdict(name, VerdictKind.INCONCLUSIVE, depth, seconds, reason)
