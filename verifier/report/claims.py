@@ -24,7 +24,8 @@ def verdict_of(row: Row) -> str:
     """Return the verdict in words. If every state was explored, their number says more than the depth."""
     states = row.statistics.get("distinct_states")
     if row.verdict is VerdictKind.HOLDS and is_complete(row) and isinstance(states, int):
-        return f"HOLDS, complete: {states:,} {'state' if states == 1 else 'states'}"
+        up_to = " up to the VIEW" if row.statistics.get("view") else ""
+        return f"HOLDS, complete{up_to}: {states:,} {'state' if states == 1 else 'states'}"
     if row.verdict is VerdictKind.NOT_INDUCTIVE and row.reason and row.reason.endswith(UNREACHABLE):
         return f"{row.verdict}: {row.reason.removesuffix(UNREACHABLE)}"
     return verdict_words(row)
@@ -62,6 +63,8 @@ def _holds(row: Row) -> str:
     states = row.statistics.get("distinct_states")
     counted = f"{states:,}" if isinstance(states, int) else ""
     if is_complete(row):
+        if row.statistics.get("view"):
+            return f"No state that was looked at violates it: {counted}, one of each value of the VIEW."
         beyond = " within the constraint" if row.statistics.get("states_beyond_constraint") else ""
         return f"No reachable state{beyond} violates it: all {counted or 'of them'} were looked at."
     looked = f" {counted} states were looked at." if counted else ""

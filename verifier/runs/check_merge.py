@@ -13,7 +13,7 @@ from verifier.outcomes.run import Run
 from verifier.processes.limits import INTERRUPTED
 from verifier.runs.check_plan import BMC, EVALUATION, EXPLORE, LIVE, PROVE, WALKS, Plan
 from verifier.specs.definition import Definition
-from verifier.verdict import LEFT_TO_LIVE, TEMPORAL_PART, Verdict, VerdictKind
+from verifier.verdict import LEFT_TO_LIVE, ONE_OF_EACH_VIEW, TEMPORAL_PART, Verdict, VerdictKind
 
 if TYPE_CHECKING:
     from verifier.runs.question import Question
@@ -82,6 +82,13 @@ def _of_states(report: EngineReport, name: str) -> Verdict | None:
     complete = bool(report.outcome.statistics.get("complete"))
     if verdict.reason == LEFT_TO_LIVE and not complete:
         return replace(verdict, reason="not every state was looked at")
+    if verdict.reason == LEFT_TO_LIVE and report.outcome.statistics.get("view"):
+        return replace(
+            verdict,
+            kind=VerdictKind.HOLDS,
+            reason=ONE_OF_EACH_VIEW,
+            found_by=verdict.found_by or report.engine,
+        )
     if verdict.reason == LEFT_TO_LIVE or (verdict.kind is VerdictKind.HOLDS and verdict.reason == COMPLETE):
         found_by = verdict.found_by or report.engine
         return replace(verdict, kind=VerdictKind.PROVED, reason=COMPLETE, found_by=found_by)
@@ -99,6 +106,8 @@ def _join(verdicts: Sequence[Verdict | None], name: str) -> Verdict:
     """Return the most decisive verdict. Two that contradict each other are an ERROR."""
     known = [verdict for verdict in verdicts if verdict is not None]
     decided = [verdict for verdict in known if is_decided(verdict)]
+    # A violation of a state that the VIEW hides contradicts nobody.
+    decided = [verdict for verdict in decided if verdict.reason != ONE_OF_EACH_VIEW] or decided
     kinds = {verdict.kind for verdict in decided}
     if len(kinds) > 1 and VerdictKind.ERROR not in kinds:
         both = " and ".join(f"{verdict.kind} by {verdict.found_by}" for verdict in decided)
@@ -214,6 +223,10 @@ def _evaluation(reports: Mapping[str, EngineReport], ended: str) -> Verdict:
         seconds, words = (0.0 if report is None else report.seconds), ended or "not every state was looked at"
         return Verdict(EVALUATION, VerdictKind.INCONCLUSIVE, None, seconds, words)
     depth = report.outcome.statistics["depth"]
+    if report.outcome.statistics.get("view"):
+        return Verdict(
+            EVALUATION, VerdictKind.HOLDS, depth, report.seconds, ONE_OF_EACH_VIEW, found_by=EXPLORE
+        )
     return Verdict(EVALUATION, VerdictKind.PROVED, depth, report.seconds, COMPLETE, found_by=EXPLORE)
 
 

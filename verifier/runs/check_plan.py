@@ -32,6 +32,8 @@ class Plan:
     """True if there is a reason to explore: a postcondition of a module is one too."""
     postconditions: tuple[str, ...] = ()
     """The postconditions, which are evaluated after all states were explored."""
+    by_view: bool = False
+    """True if states with equal views count as one, as TLC has it. No prover knows that, so none is asked."""
 
 
 def prepare(engine: Engine[Any], loaded: Loaded, options: Any) -> Question[Any]:
@@ -81,7 +83,9 @@ def plan(question: Question[Any]) -> Plan:
     safety = tuple(name for name in properties if name in states or (module and name not in lasting))
     explores = bool(safety) or (module and not question.options.properties)
     postconditions = _postconditions(question.loaded, question.options)
-    return Plan(safety, temporal, explores and question.options.explore, postconditions)
+    explores = explores and question.options.explore
+    by_view = explores and question.loaded.source is not None and question.loaded.source.has_view
+    return Plan(safety, temporal, explores, postconditions, by_view)
 
 
 def sub_options(question: Question[Any], name: str, properties: Sequence[str], **given: Any) -> Any:

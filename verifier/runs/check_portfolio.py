@@ -174,8 +174,8 @@ class Portfolio:
     @property
     def _may_prove(self) -> bool:
         started = PROVE in self.reports or PROVE in self.refusals or PROVE in self.children.running
-        hunts = self.question.options.find_bugs
-        return not started and not hunts and bool(self.plan.safety) and bool(self._open_safety)
+        asks = not self.question.options.find_bugs and not self.plan.by_view
+        return not started and asks and bool(self.plan.safety) and bool(self._open_safety)
 
     def _start_provers_in_time(self) -> None:
         waited = time.monotonic() - self._began > _PROVERS_WAIT

@@ -100,6 +100,11 @@ class Source(Interface):
         """Return the formulas that are evaluated after all states were explored."""
         ...
 
+    @property
+    def has_view(self) -> bool:
+        """True if exploration takes states with equal views for one."""
+        ...
+
 
 Validate: TypeAlias = "Callable[[Model, Certificate, float, int], Mapping[str, Any]]"
 """Takes a model, a certificate, seconds and a seed. Returns the extent of the comparison. Raises

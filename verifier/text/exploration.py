@@ -116,7 +116,9 @@ def _in_files(figures: Mapping[str, Any]) -> str:
 def _remarks(run: Run) -> list[str]:
     figures = _figures(run)
     remarks = []
-    if figures.get("complete"):
+    if figures.get("complete") and figures.get("view"):
+        remarks.append("Complete up to the VIEW: states that it takes for one were checked once.")
+    elif figures.get("complete"):
         remarks.append("Complete: every reachable state was checked, so what holds, holds at any depth.")
     elif any(verdict.kind is VerdictKind.HOLDS for verdict in run.outcome.verdicts):
         remarks.append("HOLDS(n): no execution of at most n actions violates it.")

@@ -48,6 +48,7 @@ from verifier.verdict import (
     ENDED_FIRST,
     LEFT_TO_LIVE,
     NEVER_REACHED,
+    ONE_OF_EACH_VIEW,
     POSTCONDITION_FALSE,
     Verdict,
     VerdictKind,
@@ -309,7 +310,8 @@ class _Search:
         if name in self.spec.properties and self.spec.properties[name].liveness:
             return Verdict(name, VerdictKind.INCONCLUSIVE, depth, seconds, LEFT_TO_LIVE)
         if found.complete:
-            return Verdict(name, VerdictKind.HOLDS, max(found.depth, 0), seconds, COMPLETE)
+            reason = COMPLETE if self.spec.view is None else ONE_OF_EACH_VIEW
+            return Verdict(name, VerdictKind.HOLDS, max(found.depth, 0), seconds, reason)
         if self.options.depth is not None and found.closed >= self.options.depth:
             return Verdict(name, VerdictKind.HOLDS, depth, seconds)
         reason = self.reason or (ENDED_FIRST if self.options.first else FOUND_ALL)
@@ -328,6 +330,7 @@ class _Search:
             "complete": found.complete,
             "waiting_states": explorer.count - explorer.current - 1,
             "states_beyond_constraint": found.beyond,
+            "view": self.spec.view is not None,
             "actions": {
                 name: {"taken": count} for name, count in {**found.taken, **dict.fromkeys(never, 0)}.items()
             },

@@ -213,6 +213,11 @@ class TlaSource:
         """Return TLC's POSTCONDITIONs."""
         return tuple(self.module.specification.postconditions)
 
+    @property
+    def has_view(self) -> bool:
+        """True if exploration takes states with equal views for one."""
+        return self.module.specification.view is not None
+
     def check_assumptions(self) -> None:
         """Raise AssumptionFailed for an ASSUME that is false."""
         definition = self.module.definition
