@@ -10,6 +10,8 @@ import pytest
 from tests.support.command_line import verify, wrong
 from tests.support.sampling import first_of
 from tests.support.tla_modules import counts, explored, specified, value, written
+from verifier.encodings.printing import text
+from verifier.runs.modules.loading import load
 from verifier.tla.errors import TlaError
 from verifier.tla.frames import Undefined
 
@@ -451,3 +453,13 @@ def test_a_definition_that_is_not_read_may_have_a_prime(tmp_path: Path) -> None:
     """The subscript is evaluated for the next state too, where nothing of ``b`` is needed."""
     body = LET.replace("SPEC", "Init /\\ [][Next]_(LET b == Next v == <<x, y>> IN v)")
     assert explored(tmp_path, body, "SPECIFICATION Spec\nPROPERTY Prop").found.distinct == 4
+
+
+def test_no_formula_stands_for_that_of_a_module_which_is_not_translated(tmp_path: Path) -> None:
+    body = "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x' = 1 - x\nInv == x < 2\nE == <>(x = 1)\n"
+    written(tmp_path, body)
+    (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Inv\nPROPERTY E\n")
+    definition = load(str(tmp_path / "M.tla"), {}).definition
+    for formula in (definition.init, definition.properties[0].formula, *definition.temporal[0].formula.terms):
+        with pytest.raises(AssertionError, match="not translated"):
+            text(formula)

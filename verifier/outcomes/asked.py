@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 
 from verifier.encodings.printing import text
 from verifier.specs.definition import Definition, Property, PropertyKind
@@ -27,7 +28,7 @@ def asked(definition: Definition, names: Iterable[str]) -> dict[str, dict[str, s
     lasting = {
         prop.name: {
             "kind": "temporal property",
-            "says": _says(definition, prop.name, str(prop.formula)),
+            "says": _says(definition, prop.name, partial(str, prop.formula)),
             "description": _plain(prop.description),
         }
         for prop in definition.temporal
@@ -47,18 +48,17 @@ def place_actions(definition: Definition) -> dict[str, str]:
 
 
 def _of_property(definition: Definition, prop: Property) -> dict[str, str]:
-    says = "" if prop.kind in _WITHOUT_FORMULA else _formula(definition, prop)
+    says = ""
+    if prop.kind not in _WITHOUT_FORMULA:
+        says = _says(definition, prop.name, lambda: text(prop.formula, longest=_LONGEST))
     return {"kind": prop.kind.value, "says": says, "description": _plain(prop.description)}
 
 
-def _formula(definition: Definition, prop: Property) -> str:
-    if definition.presentation.config:  # of a module, which says it itself
-        return _says(definition, prop.name, "")
-    return text(prop.formula, longest=_LONGEST)
-
-
-def _says(definition: Definition, name: str, otherwise: str) -> str:
-    whole = definition.presentation.says.get(name, otherwise)
+def _says(definition: Definition, name: str, of_protocol: Callable[[], str]) -> str:
+    """Return a property's formula: the text of a module, or else the printed formula of a protocol. The
+    formulas of a module that is not translated cannot be read."""
+    is_module = bool(definition.presentation.config)
+    whole = definition.presentation.says.get(name, "") if is_module else of_protocol()
     return whole if len(whole) <= _LONGEST else f"{whole[:_LONGEST]} …"
 
 

@@ -20,7 +20,7 @@ from verifier.encodings.printing import text
 from verifier.encodings.terms import Operator, Term
 from verifier.errors import UsageError
 from verifier.json_shape import check_shape
-from verifier.specs.definition import Property, PropertyKind
+from verifier.specs.definition import Definition, Property, PropertyKind
 from verifier.specs.titles import NO_DEADLOCK, TYPED
 from verifier.system.fairness import conditions_named
 from verifier.system.liveness import live_model
@@ -225,17 +225,27 @@ def readable(model: Model, certificate: Certificate) -> list[dict[str, str]]:
 def readable_lemmas(model: Model, names: Iterable[str]) -> list[dict[str, str]]:
     """For each lemma and property its name, its formula as text, and why it holds."""
     definition = model.definition
-    first = definition.presentation.first_index
-    terms = {prop.name: (_claim(prop, first), prop.description) for prop in definition.properties}
-    terms |= {lemma.name: (text(lemma.formula, {}, first), lemma.description) for lemma in definition.lemmas}
-    terms |= {prop.name: (f"no fair loop violates: {prop.formula}", "") for prop in definition.temporal}
-    terms |= {f"{lemma} {WHERE_LOOP_STARTS}": said for lemma, said in terms.items()}
     found = []
     for name in names:
-        beyond = NO_DEADLOCK if name == definition.titles.no_deadlock else TYPED
-        says, why = terms.get(name, _BEYOND_THE_PROTOCOL[beyond])
+        says, why = _describe_formula(definition, name.removesuffix(f" {WHERE_LOOP_STARTS}"))
         found.append({"name": name, "says": says, "why": " ".join(why.split())})
     return found
+
+
+def _describe_formula(definition: Definition, name: str) -> tuple[str, str]:
+    """Return the text of a lemma or a property, and why it holds. Only this formula is read: those of
+    temporal properties that nobody asked for are not translated."""
+    first = definition.presentation.first_index
+    for temporal in definition.temporal:
+        if temporal.name == name:
+            return f"no fair loop violates: {temporal.formula}", ""
+    for lemma in definition.lemmas:
+        if lemma.name == name:
+            return text(lemma.formula, {}, first), lemma.description
+    for prop in definition.properties:
+        if prop.name == name:
+            return _claim(prop, first), prop.description
+    return _BEYOND_THE_PROTOCOL[NO_DEADLOCK if name == definition.titles.no_deadlock else TYPED]
 
 
 def readable_ranking(model: Model, name: str) -> list[dict[str, str]]:

@@ -6,14 +6,13 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from verifier.encodings.sorts import Boolean
-from verifier.encodings.terms import Operator, Term
+from verifier.encodings.terms import Term
 from verifier.errors import UsageError, cut, make_unknown_name_error, nearest
 from verifier.files import bytes_of, did_you_mean
 from verifier.specs.definition import Action, Definition, Presentation, Property, PropertyKind
@@ -32,8 +31,21 @@ from verifier.tla.specification import Specification, specify
 from verifier.tla.splitting import Formula, Safety, conjuncts
 from verifier.verdict import TEMPORAL_PART
 
-_TRUE = Term(Operator.LITERAL, Boolean(), (), True)
-UNKNOWN = TemporalFormula(TemporalOperator.EVENTUALLY, (_TRUE,))
+_FIELDS = {one.name for one in fields(Term)}
+
+
+class _UnreadTerm(Term):
+    """The formula of a module that is not translated. It raises AssertionError for whoever reads it: no other
+    formula may silently stand for the module's."""
+
+    def __getattribute__(self, name: str) -> Any:
+        if name in _FIELDS:
+            raise AssertionError("a formula is read of a module that is not translated")
+        return super().__getattribute__(name)
+
+
+_UNREAD = _UnreadTerm.__new__(_UnreadTerm)
+UNKNOWN = TemporalFormula(TemporalOperator.EVENTUALLY, (_UNREAD,))
 """The placeholder of a temporal formula before it is translated."""
 Found = TypeVar("Found")
 OF_STEPS = "!step"
@@ -213,12 +225,12 @@ def _definition(specification: Specification, path: Path, source_hash: str) -> T
         specification.module.name,
         constants,
         (),
-        _TRUE,
+        _UNREAD,
         tuple(
             Action(name, (), (), (), words, place_of(specification.module, name))
             for name, words in does.items()
         ),
-        tuple(Property(name, PropertyKind.INVARIANT, _TRUE, True, said[name][1]) for name in checked),
+        tuple(Property(name, PropertyKind.INVARIANT, _UNREAD, True, said[name][1]) for name in checked),
         None,
         presentation=Presentation(
             source=str(path),
