@@ -28,11 +28,14 @@ from verifier.runs.modules.translating import NotTranslated, translate_module
 from verifier.specs.titles import NO_DEADLOCK
 
 _CLEAN, _DEADLOCK, _LASTING = 2193, 2114, 2116
+_NO_REASON = "The behavior up to this point is:"
+"""All that TLC says where it fails within itself."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """TLC's answer: ``clean``, ``violated``, ``lasting`` (a temporal property), ``error``."""
+    """TLC's answer: ``clean``, ``violated``, ``lasting`` (a temporal property), ``error``, or
+    ``unexplained``."""
 
     kind: str
     name: str = ""
@@ -51,11 +54,13 @@ def answer_of(text: str) -> Answer:
         return Answer("violated", violated[1], figures)
     if f"STARTMSG {_DEADLOCK}:1" in text:
         return Answer("violated", NO_DEADLOCK, figures)
-    if f"STARTMSG {_LASTING}:1" in text or re.search(r"Temporal propert\w+ .*violated", text):
+    if re.search(rf"STARTMSG {_LASTING}:1|CODE {_LASTING}|Temporal propert\w+ .*violated", text):
         return Answer("lasting", "", figures)
     if f"STARTMSG {_CLEAN}:0" in text:
         return Answer("clean", "", figures)
     errors = re.findall(r"STARTMSG \d+:1 @!@!@\n(.*?)@!@!@ENDMSG", text, re.S)
+    if [one.strip() for one in errors] == [_NO_REASON]:
+        return Answer("unexplained", "", figures)
     return Answer("error", "", figures, " ".join(" ".join(errors).split())[:1500] or text[-500:])
 
 
@@ -67,6 +72,8 @@ def differs_from_tlc(folder: Path, made: Module, said: Answer, found: Counter[st
     theirs = f"{'an error, ' if failed else ''}violated {violated}, {counts}"
     found[f"TLC: {said.kind}"] += 1
     match said.kind:
+        case "unexplained":
+            same = True
         case "clean" | "lasting":
             same = not failed and not violated and (counts == said.counts or not made.counted)
         case "violated":
