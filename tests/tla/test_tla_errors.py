@@ -19,6 +19,14 @@ CONFIG = "INIT Init\nNEXT Next"
 
 MODULES = {
     "an unknown name": ("VARIABLE x\nInit == x = y\nNext == x' = x", "M.tla:3:13: unknown operator y"),
+    "a set without its module": (
+        "VARIABLE x\nInit == x = 1\nNext == x' = x\nP == x \\in Nat",
+        "unknown operator Nat: it is in the module Naturals; add it to EXTENDS",
+    ),
+    "a Community Module's operator": (
+        GOOD + "P == Cardinality(SetToSeq({})) = 0",
+        "it is in the module",
+    ),
     "a name nearly right": (GOOD + "P == Initt", "unknown operator Initt; did you mean Init?"),
     "a variable without a value behind a function": (
         "VARIABLES f, x\nInit == f = [n \\in {TRUE} |-> n]\nNext == UNCHANGED <<f, x>>",
@@ -26,7 +34,7 @@ MODULES = {
     ),
     "an operator without its module": (
         "VARIABLE x\nInit == x = 1 + 1\nNext == x' = x",
-        "the module Integers",
+        "the module Naturals",
     ),
     "a module that is not there": ("EXTENDS Nowhere\n" + GOOD[17:], "M.tla:2:9: there is no module Nowhere"),
     "a standard module misspelt": ("EXTENDS Natrals\n" + GOOD[17:], "did you mean Naturals?"),

@@ -18,6 +18,7 @@ from verifier.tla.ast import (
     Variable,
 )
 from verifier.tla.errors import Place, TlaError
+from verifier.tla.standard import providers
 
 Named: TypeAlias = Symbol | Instance
 
@@ -141,7 +142,7 @@ class Scope:
             return TlaError(place, f"{words}: say RECURSIVE {name} before, with (_) for an argument")
         near = nearest(name, set(self.known()))
         hint = f"; did you mean {near}?" if near and name[0].isalnum() else ""
-        return TlaError(place, f"unknown {kind} {name}{hint or _needs(name)}")
+        return TlaError(place, f"unknown {kind} {name}{_needs(name) or hint}")
 
 
 def _gives_way(symbol: Named, known: Named | None, scope: Scope, *, instance: bool) -> bool:
@@ -181,19 +182,11 @@ class Apart:
     values: tuple[tuple[Variable, Expression], ...]
 
 
-_PROVIDERS = {
-    "Integers": "+ - * ^ < > <= >= .. \\div % -. Nat Int",
-    "Sequences": "\\o Len Head Tail Append SubSeq SelectSeq Seq",
-    "FiniteSets": "Cardinality IsFiniteSet",
-    "TLC": ":> @@ Permutations SortSeq Assert Print PrintT",
-}
-
-
 _SETS_OF_NUMBERS = {"ℕ": "Nat", "ℤ": "Int", "ℝ": "Real"}
 
 
 def _needs(name: str) -> str:
     if name in _SETS_OF_NUMBERS:
         return f": define {name} == {_SETS_OF_NUMBERS[name]}, since SANY has it by that name only"
-    module = next((module for module, names in _PROVIDERS.items() if name in names.split()), None)
+    module = providers().get(name)
     return f": it is in the module {module}; add it to EXTENDS" if module else ""

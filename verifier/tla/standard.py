@@ -6,6 +6,7 @@ the operators that cannot be written in TLA+, or not efficiently.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -75,6 +76,24 @@ PARTIAL = (
     "FunctionTheorems",
 )
 """Modules of theorems: if their text is missing, they are taken as empty."""
+
+
+_DEFINED = re.compile(r"^(\w+)(?:\(.*?\))? ==", re.MULTILINE)
+_OF_OTHER_TOOLS = ("Apalache", "Variants")
+
+
+@cache
+def providers() -> Mapping[str, str]:
+    """Return for each name of a standard module, or of a Community Module, the first module that has it."""
+    found: dict[str, str] = {}
+    for module, entries in _OPERATORS.items():
+        for entry in entries.split():
+            found.setdefault(entry.rpartition("/")[0], module.removeprefix("_"))
+    for path in sorted(LIBRARY.glob("[A-Z]*.tla")):
+        if path.stem not in _OF_OTHER_TOOLS:
+            for name in _DEFINED.findall(path.read_text(encoding="utf-8")):
+                found.setdefault(name, path.stem)
+    return found
 
 
 def _builtin(module: str, entry: str) -> Builtin:
