@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from verifier.encodings.compound_sorts import UNIT
 from verifier.encodings.concrete import Concrete, show
+from verifier.encodings.scalar_sorts import Sort
 from verifier.encodings.terms import Operator, Symbol, Term
 
 _INFIX = {
@@ -87,23 +89,38 @@ LONGEST = 20_000
 """The most characters of a text, where nothing else is said."""
 
 
+@dataclass(frozen=True)
+class Words:
+    """How sorts and literals are written."""
+
+    of_sort: Callable[[Sort], str] = str
+    of_value: Callable[[Concrete], str] = show
+
+
+PLAIN = Words()
+
+
 def text(
     term: Term,
     bindings: Mapping[Symbol, Concrete] | None = None,
     first_index: int = 0,
     longest: int = LONGEST,
+    words: Words = PLAIN,
 ) -> str:
     """The term on one line. Bound variables in ``bindings`` are replaced by their values. Places of sequences
     and tuples are counted from ``first_index``. What takes more than ``longest`` characters loses its end:
     terms share their parts, so that the whole text may be longer than any memory."""
-    return _Printer(bindings or {}, first_index, longest).text(term, outer=True)
+    return _Printer(bindings or {}, first_index, longest, words).text(term, outer=True)
 
 
 class _Printer:
     """Terms as text. Each shared part is printed once."""
 
-    def __init__(self, bindings: Mapping[Symbol, Concrete], first_index: int, longest: int) -> None:
+    def __init__(
+        self, bindings: Mapping[Symbol, Concrete], first_index: int, longest: int, words: Words
+    ) -> None:
         self.bindings = bindings
+        self.words = words
         self.longest = longest
         self.first = first_index
         self.printed: dict[tuple[int, bool], str] = {}
@@ -133,13 +150,13 @@ class _Printer:
             bound = _FORMS[operator].format(*parts)
             return bound if outer or operator in _TIGHT else f"({bound})"
         if operator is Operator.COMPREHENSION and term.arguments[0].data is True:
-            return str(term.binds.sort) if term.binds else ""  # the set of all values
+            return self.words.of_sort(term.binds.sort) if term.binds else ""  # the set of all values
         if operator in _BINDERS:
             assert term.binds is not None
             form = _BINDERS[operator]
             if operator in _CONDITIONED and term.arguments[0].data is True:
                 form = form.replace(", {0}", "")
-            bound = form.format(*parts, name=term.binds.name, sort=term.binds.sort)
+            bound = form.format(*parts, name=term.binds.name, sort=self.words.of_sort(term.binds.sort))
             return bound if outer else f"({bound})"
         return self._special(term, parts)
 
@@ -155,7 +172,7 @@ class _Printer:
     def _special(self, term: Term, parts: list[str]) -> str:
         match term.operator:
             case Operator.LITERAL:
-                return show(term.data)
+                return self.words.of_value(term.data)
             case Operator.NOT:
                 return self._negated(term.arguments[0])
             case Operator.FIELD if isinstance(term.data, int):

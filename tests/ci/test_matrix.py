@@ -100,6 +100,13 @@ def test_no_line_of_times_joins_two_protocols() -> None:
     assert joined == []  # a line through all four places
 
 
+def test_no_two_parts_of_plots_have_one_name() -> None:
+    rows = [like(row, seconds=2.0) for row in over(replicas=[2, 3], log_size=[1, 2]) * 100]
+    found = [name for plot in plots(rows) for name in re.findall(r' id="([^"]*)"', plot.svg)]
+    assert len(rows) > 300  # from here on there are bands
+    assert len(found) == len(set(found))
+
+
 def test_times_are_plotted_against_what_varies() -> None:
     rows = [like(row, seconds=2.0) for row in over(replicas=[2, 3], log_size=[1, 2])]
     found = plots(rows)

@@ -26,6 +26,7 @@ from verifier.parametric.clausal import Clause, closed
 from verifier.parametric.deciding import decide
 from verifier.parametric.efforts import EFFORTS
 from verifier.parametric.errors import NotParametric
+from verifier.parametric.formulas import say_formulas
 from verifier.parametric.instances import Kinds, instances, number_of_instances
 from verifier.parametric.loading import read_for_all, read_traced
 from verifier.parametric.logic import BOOL, Logic
@@ -563,9 +564,16 @@ def test_the_command_says_all(tmp_path: Path) -> None:
     assert (done.exit_code, content["constants"]) == (0, "all")
     assert content["assumptions"] == ["clients >= 1", "last_ticket >= 0"]
     assert content["results"][0]["verdict"] == "PROVED"
+    assert "client(2)" not in content["asked"]["mutual_exclusion"]["says"]
     again = verify("certify", str(proof), "--spec", spec)
     assert again.exit_code == 0
     assert "mutual_exclusion  PROVED" in again.output
+
+
+def test_formulas_for_all_constants_have_the_names_of_constants() -> None:
+    says = say_formulas(read_for_all(load("kip320"), {}))["WeakIsr"]
+    assert says.startswith("∀ leader ∈ replica: ")
+    assert "∀ offset ∈ 0..log_size - 1: " in says
 
 
 def test_a_certificate_is_good_wherever_the_file_of_its_protocol_is(tmp_path: Path) -> None:

@@ -119,6 +119,8 @@ def test_keys_belong_to_the_explorer_while_it_has_the_focus(driver: Chrome, tmp_
     press(driver, Keys.ARROW_UP, "k")
     assert current(driver)[0] == last - 2
     pane = "document.querySelector('.current .diagram').scrollLeft"
+    press(driver, Keys.HOME, *[Keys.ARROW_LEFT] * 9)
+    assert evaluate(driver, pane) == 0
     press(driver, Keys.ARROW_RIGHT)
     assert evaluate(driver, pane) > 0
     press(driver, Keys.ARROW_LEFT)

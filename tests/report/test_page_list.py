@@ -20,6 +20,7 @@ from verifier.report.listing import columns_of
 from verifier.report.matrix import grids
 from verifier.report.page import as_html
 from verifier.report.report import Report
+from verifier.report.wherever import findings
 from verifier.verdict import VerdictKind
 
 
@@ -138,6 +139,43 @@ def test_ten_thousand_rows_open_and_filter_at_once(driver: Chrome, tmp_path: Pat
     assert found(driver) == "9,600 of 9,600"
     assert opening_seconds(driver, (tmp_path / "report.html").as_uri()) < 1
     assert 0 < (filter_milliseconds(driver) or 0) < 50
+
+
+def test_a_sweep_says_first_where_it_fails() -> None:
+    (one,), left = findings(sweep().rows)
+    assert (one.kind, one.claim, left) == (VerdictKind.VIOLATED, "StrongIsr", 0)
+    assert one.words.startswith(" in 48 of 128 jobs, exactly where replicas is 3 or 4 and max_leader_epoch")
+    *rows, last = sweep().rows
+    assert last.verdict is VerdictKind.VIOLATED
+    (two,), _ = findings([*rows, replace(last, verdict=VerdictKind.HOLDS)])
+    assert two.words == " in 47 of 128 jobs, the least at replicas=3, log_size=1, max_leader_epoch=2"
+    assert findings([row for row in rows if row.verdict is VerdictKind.HOLDS]) == ([], 0)
+    assert [one.words for one in findings([last])[0]] == [""]
+
+
+@needs_chromium
+def test_the_first_view_of_a_sweep_has_what_fails(driver: Chrome, tmp_path: Path) -> None:
+    rows = [replace(row, property_name=name) for row in sweep().rows for name in ("Aok", "StrongIsr")]
+    rows = [replace(r, verdict=VerdictKind.HOLDS) if r.property_name == "Aok" else r for r in rows]
+    opened(driver, Report("two properties", rows), tmp_path)
+    assert texts(driver, ".grid caption")[:2] == ["StrongIsr, bmc", "StrongIsr, prove"]
+    bottom = "document.querySelector('.grid .cell.VIOLATED').getBoundingClientRect().bottom"
+    assert evaluate(driver, bottom) < 500
+    driver.find_element("css selector", ".findings a").click()
+    pause(driver)
+    assert found(driver) == "48 of 256"
+    assert set(texts(driver, "#list tbody .chip")) == {"✗ VIOLATED"}
+
+
+def test_constants_share_a_cell_only_if_the_others_tell_the_verdict() -> None:
+    # Nothing differs in one constant alone, and yet the verdict depends on both.
+    both = [row for row in sweep().rows if row.constants["replicas"] == row.constants["max_leader_epoch"]]
+    rows = [replace(row, constants={**row.constants, "more": row.constants["replicas"]}) for row in both * 2]
+    ((_, drawn),) = grids(rows)
+    assert all("replicas" not in said or "more" not in said for said in drawn.said)
+    shown = [n for grid in drawn.drawn for _, line in grid.lines for cell in line if cell for n in cell.jobs]
+    kinds = {rows[number].verdict for number in shown}
+    assert kinds == {VerdictKind.VIOLATED, VerdictKind.HOLDS}
 
 
 @needs_chromium

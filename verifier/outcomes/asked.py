@@ -55,10 +55,10 @@ def _of_property(definition: Definition, prop: Property) -> dict[str, str]:
 
 
 def _says(definition: Definition, name: str, of_protocol: Callable[[], str]) -> str:
-    """Return a property's formula: the text of a module, or else the printed formula of a protocol. The
-    formulas of a module that is not translated cannot be read."""
-    is_module = bool(definition.presentation.config)
-    whole = definition.presentation.says.get(name, "") if is_module else of_protocol()
+    """Return a property's formula: the text of a module, the formula for all constants, or else the printed
+    formula of a protocol. The formulas of a module that is not translated cannot be read."""
+    said = definition.presentation.says
+    whole = said.get(name, "") if definition.presentation.config or name in said else of_protocol()
     return whole if len(whole) <= _LONGEST else f"{whole[:_LONGEST]} …"
 
 

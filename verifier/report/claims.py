@@ -92,5 +92,9 @@ def _shortest(row: Row) -> str:
 def finder_of(row: Row) -> str:
     """Who found a proof: an exploration needs no solver, and of several solvers nobody knows which it was."""
     found_by = str((row.proof or {}).get("found_by"))
+    searches = (row.statistics.get("provers") or {}).get(row.property_name) or {}
+    states = (searches.get("explore") or {}).get("states")
+    if found_by == "explore" and isinstance(states, int):
+        return f"explore, which looked at all {states:,} states"
     alone = row.solver and "+" not in row.solver and found_by != "explore"
     return f"{found_by} with {row.solver}" if alone else found_by

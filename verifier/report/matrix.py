@@ -22,8 +22,8 @@ _FEWEST_CELLS = 3
 constants instead."""
 
 
-_MOST_APART = 100
-"""The limit of rows that have a cell each."""
+_MOST_APART, _FEW = 40, 12
+"""The limits of rows that have a cell each: in all, and of one protocol."""
 _MOST_IN_CELL = 3
 """The limit of verdicts in a cell. Beyond it, the cell shows the worst, and their number."""
 _Jobs: TypeAlias = Sequence[tuple[int, Row]]
@@ -79,11 +79,14 @@ def grids(rows: Sequence[Row]) -> list[tuple[str, Drawn[Grid]]]:
         names, said = varying_constants([row for _, row in jobs]), list[str]()
         changes = {name: _changes(jobs, names, name) for name in names}
         names.sort(key=lambda name: -changes[name])
-        if len(jobs) > _MOST_APART:
-            without = [name for name in names if not changes[name] and len(names) > 2]
+        is_large = len(rows) > _MOST_APART and len(jobs) > _FEW
+        if is_large:
+            without = _without(jobs, names, changes) if len(names) > 2 else []
             names = [name for name in names if name not in without]
             said = [_said(jobs, without)] if without else []
-        made = _by_constants(jobs, names, scale) if names else [_by_property(jobs, scale)]
+        made = (
+            _by_constants(jobs, names, scale, by_changes=is_large) if names else [_by_property(jobs, scale)]
+        )
         if len(made) > 1 and _cells(made) < _FEWEST_CELLS * len(made):
             made = [_by_choice(jobs, names, scale)]
         found.append((spec, Drawn(made, said)))
@@ -98,6 +101,26 @@ def _changes(jobs: _Jobs, names: Sequence[str], name: str) -> int:
         place = (row.claim, row.engine, row.solver, *(_value(row, other) for other in others))
         kinds.setdefault(place, set()).add(row.verdict.value)
     return sum(len(found) > 1 for found in kinds.values())
+
+
+def _without(jobs: _Jobs, names: Sequence[str], changes: Mapping[str, int]) -> list[str]:
+    """The constants on which no verdict depends: the others tell what each verdict is."""
+    left, found = list(names), list[str]()
+    for name in names:
+        others = [other for other in left if other != name]
+        if not changes[name] and _tell(jobs, others):
+            left, found = others, [*found, name]
+    return found
+
+
+def _tell(jobs: _Jobs, names: Sequence[str]) -> bool:
+    """True if rows with the same values of these constants have the same verdict."""
+    kinds: dict[tuple[str, ...], str] = {}
+    for _, row in jobs:
+        place = (row.claim, row.engine, row.solver, *(_value(row, name) for name in names))
+        if kinds.setdefault(place, row.verdict.value) != row.verdict.value:
+            return False
+    return True
 
 
 def _said(jobs: _Jobs, without: Sequence[str]) -> str:
@@ -139,23 +162,32 @@ def _by_choice(jobs: _Jobs, names: Sequence[str], scale: _Scale) -> Grid:
         chosen = tuple(_value(row, name) for name in names)
         lines.setdefault(chosen, {}).setdefault(row.claim, []).append((number, row))
     columns = sorted({name for cells in lines.values() for name in cells})
+
+    def cell(chosen: tuple[str, ...], column: str) -> Cell | None:
+        found = lines[chosen].get(column, [])
+        made = scale.cell(found)
+        if made is None or not made.more:
+            return made
+        own = {"property": column, "spec": found[0][1].spec, **dict(zip(names, chosen, strict=True))}
+        return replace(made, query=own)
+
     return Grid(
         caption="",
         across="property",
         down=tuple(names),
         columns=tuple(columns),
         lines=tuple(
-            (chosen, tuple(scale.cell(lines[chosen].get(column, ())) for column in columns))
+            (chosen, tuple(cell(chosen, column) for column in columns))
             for chosen in sorted(lines, key=lambda values: [_order(value) for value in values])
         ),
         engines=len({row.engine for _, row in jobs}) > 1,
     )
 
 
-def _by_constants(jobs: _Jobs, names: Sequence[str], scale: _Scale) -> list[Grid]:
+def _by_constants(jobs: _Jobs, names: Sequence[str], scale: _Scale, *, by_changes: bool) -> list[Grid]:
     """A grid per property, engine and solver, and per choice of all constants but the two that vary most."""
     numbers = {name: len({_value(row, name) for _, row in jobs}) for name in names}
-    axes = sorted(names[:2] if len(jobs) > _MOST_APART else names, key=lambda name: -numbers[name])[:2]
+    axes = sorted(names[:2] if by_changes else names, key=lambda name: -numbers[name])[:2]
     across, down = axes[0], axes[1] if len(axes) > 1 else "property"
     apart = [name for name in names if name not in axes]
     # Several engines get a grid each; so do several solvers, unless each engine has one solver.
@@ -169,7 +201,12 @@ def _by_constants(jobs: _Jobs, names: Sequence[str], scale: _Scale) -> list[Grid
     for number, row in jobs:
         facets.setdefault(tuple(_value(row, name) for name in apart), []).append((number, row))
     ordered = sorted(facets.items(), key=lambda facet: [_order(value) for value in facet[0]])
+    ordered.sort(key=lambda facet: -max(_badness(row) for _, row in facet[1]))  # what fails stands first
     return [_grid(part, _caption(apart, key), down, across, scale) for key, part in ordered]
+
+
+def _badness(row: Row) -> int:
+    return list(VerdictKind).index(row.verdict)
 
 
 def _caption(names: Sequence[str], values: Sequence[str]) -> str:

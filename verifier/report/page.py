@@ -26,6 +26,7 @@ from verifier.report.listing import columns_of, listed, packed
 from verifier.report.matrix import Drawn, grids
 from verifier.report.report import Report, tally, varying_constants, version_columns
 from verifier.report.verdict_page import MARKS, VerdictPage, embedded, verdict_page
+from verifier.report.wherever import findings
 from verifier.verdict import VerdictKind
 
 _OF_TRACES = ("trace", "diagram", "lanes", "variables", "watch", "beside", "detail", "copying", "explorer")
@@ -74,6 +75,7 @@ def as_html(report: Report) -> str:
             start=_start(report, names),
             graph=None if report.graph is None else embedded(report.graph),
             answers=_worst_first(verdicts) if is_one else [],
+            findings=findings(report.rows) if several and not is_one and not report.cells else ([], 0),
             grids=_drawn(report, verdicts) if several and not is_one and not report.cells else [],
             plots=[(title, svg) for title, svg, _ in plots],
             policy=_policy([style], scripts),

@@ -31,7 +31,9 @@ _MATTERS = 1.0
 """Seconds from which on times matter: where every row takes less, there is no plot."""
 _LEAST, _MOST = 0.001, 1e9
 """Seconds that a plot shows: its scale is logarithmic."""
-_UNUSED_ID = re.compile(r"(?:figure|axes|patch|matplotlib\.axis|xtick|ytick|text|line2d|legend)_\d+")
+_UNUSED_ID = re.compile(
+    r"(?:figure|axes|patch|matplotlib\.axis|xtick|ytick|text|line2d|legend|\w+Collection)_\d+"
+)
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from verifier.outcomes.expectations import exit_code
 from verifier.outcomes.run import Run
 from verifier.parametric.assumed import is_satisfied
 from verifier.parametric.deciding import CHECKER, FINDER
+from verifier.parametric.formulas import say_formulas
 from verifier.parametric.loading import ParametricReading, read_for_all
 from verifier.parametric.proving import PROVABLE
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
@@ -30,7 +31,7 @@ from verifier.runs.building import build_model
 from verifier.runs.engine import Listen
 from verifier.runs.loading import load
 from verifier.specs.constants import IndexSetConstant, IntegerConstant, constants_of
-from verifier.specs.definition import DefinitionError
+from verifier.specs.definition import Definition, DefinitionError
 from verifier.specs.registry import load as load_class
 from verifier.system.model import Model
 from verifier.trust.trace import Trace
@@ -147,6 +148,13 @@ def _counterexample(
     return other
 
 
+def _as_said(definition: Definition, reading: ParametricReading | None) -> Definition:
+    """Return the definition with the formulas as they are for all constants."""
+    if reading is None:
+        return definition
+    return replace(definition, presentation=replace(definition.presentation, says=say_formulas(reading)))
+
+
 def run(question: Question[ProveOptions], listen: Listen = lambda _: None) -> Run:
     """Run until it is done, out of time, or interrupted."""
     began, reading, model = time.monotonic(), None, None
@@ -165,7 +173,7 @@ def run(question: Question[ProveOptions], listen: Listen = lambda _: None) -> Ru
     since = question.limits.since
     return Run(
         engine="prove",
-        definition=question.definition,
+        definition=_as_said(question.definition, reading),
         model=model,
         options={"properties": list(question.properties), **question.recorded},
         depth=0,

@@ -32,6 +32,10 @@ if TYPE_CHECKING:
 _MOST_PARTS = 3
 _LONGEST, _LONGEST_VALUE = 400, 160
 """The most characters of a part, and of a value: readers need no more."""
+_LONGEST_NAME = 60
+_RELATIONS = frozenset(
+    {"=", "#", "/=", "<", ">", "<=", "=<", "\\leq", ">=", "\\geq", "\\in", "\\notin", "\\subseteq"}
+)
 _Bound: TypeAlias = tuple[tuple[str, Value], ...]
 
 
@@ -209,7 +213,10 @@ class _Descent:
     def leaf(self, whole: Expression, unit: Unit, e: Frame, bound: _Bound = ()) -> SaidPart:
         """A part that is not taken apart any more."""
         around = self._around(bound, _below_primes(whole))
-        reads = tuple((name, self._shown(value)) for name, value in self._reads(whole, unit, e).items())
+        reads = (
+            *self._sides(whole, unit, e),
+            *((n, self._shown(v)) for n, v in self._reads(whole, unit, e).items()),
+        )
         at = span(self.texts.of(whole))
         return SaidPart(at, _cut(said_at(at), _LONGEST), tuple(around.items()), reads)
 
@@ -236,6 +243,21 @@ class _Descent:
         own = [(evaluator.index[one], name, state) for one, name, state in values if one in evaluator.index]
         own.sort(key=lambda one: one[:2])
         return {name: state[index] for index, name, state in own} | dict(sorted(put.items()))
+
+    def _sides(self, whole: Expression, unit: Unit, e: Frame) -> Iterator[tuple[str, str]]:
+        """Yield the defined operators that a relation compares, with their values: ``V!chosen = {v1}``."""
+        operator = whole.operator if isinstance(whole, ast.Apply) else None
+        if not isinstance(operator, Builtin) or operator.name not in _RELATIONS:
+            return
+        assert isinstance(whole, ast.Apply)
+        for side in whole.arguments:
+            symbol = side.operator if isinstance(side, ast.Apply) else None
+            name = said_at(span(self.texts.of(side)))
+            is_told = symbol in self.put and name.isidentifier()  # with the substitute of an instance
+            is_defined = isinstance(symbol, Definition) and len(name) <= _LONGEST_NAME and not is_told
+            if is_defined and self.evaluator.analysis.of(side, unit.module).level == STATE:
+                with suppress(Undefined, NoValue):
+                    yield name, self._shown(self.evaluator.value(side, unit)(stretched(e, unit)))
 
     def _put_for(self, part: Expression, primed: bool) -> str | None:
         """Return a name with the substitute of an instance; None if it has the module's name."""

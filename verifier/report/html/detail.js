@@ -8,7 +8,7 @@ class Detail {
     this.shown = shown;
     this.link = link;
     this.title = Page.make("h3", { "aria-live": "polite" });
-    this.meaning = Page.make("p", { class: "meaning" });
+    this.meaning = Page.make("div", { class: "meaning" });
     this.changes = Page.make("div");
     this.state = Page.make("div");
     this.aside = Page.make("div", { class: "detail", role: "group", "aria-label": "The step selected", tabindex: 0 }, this.title, this.meaning, this.changes, this.state);
@@ -17,13 +17,21 @@ class Detail {
   show(step) {
     const { make } = Page, trace = this.trace, { changes } = trace.steps[step];
     this.title.replaceChildren(...Page.breakable(`${step} · ${trace.titleOf(step)}`), make("small", {}, trace.parametersOf(step)));
-    this.meaning.textContent = trace.meaningOf(step);
+    this.meaning.replaceChildren(...Detail.told(trace.meaningOf(step)));
     const visible = changes.filter(({ place }) => this.shown(place));
-    const rows = visible.map((change) => make("tr", {}, make("th", { scope: "row" }, ...Page.breakable(trace.places[change.place][0])), make("td", {}, ...Detail.difference(change))));
+    const layout = Detail.layout(visible.map(({ place }) => trace.places[place][0]));
+    const rows = visible.map((change) => make("tr", {}, make("th", { scope: "row" }, ...Detail.named(trace.places[change.place][0], layout)), make("td", {}, ...Detail.difference(change))));
     const none = changes.length ? `${changes.length} changes, none of them shown` : "nothing changes";
-    const table = make("table", { class: `diff ${Detail.layout(visible.map(({ place }) => trace.places[place][0]))}`, "aria-label": "What the step changes" }, make("tbody", {}, ...rows));
+    const table = make("table", { class: `diff ${layout}`, "aria-label": "What the step changes" }, make("tbody", {}, ...rows));
     this.changes.replaceChildren(...this.watchedAt(step), ...(step === 0 ? [] : rows.length ? [table] : [make("p", {}, none)]), ...this.demandedAt(step));
     this.showState(step);
+  }
+
+  /* A documentation: of a long one the first sentence, and the rest to unfold. */
+  static told(words) {
+    const { make } = Page, first = /^.{20,}?[.:;](?=\s)/s.exec(words)?.[0] ?? words;
+    if (words.length <= Detail.LONGEST * 2 || first === words) return words ? [make("p", {}, words)] : [];
+    return [make("details", {}, make("summary", {}, first), make("p", {}, words.slice(first.length).trim()))];
   }
 
   /* Where the action of a step is written, and what it demanded of the state before. */
@@ -52,6 +60,11 @@ class Detail {
     return Math.max(0, ...names.map((name) => name.length)) <= 20 ? "short" : "long";
   }
 
+  /* A name; beside long ones it breaks between its parts. */
+  static named(name, layout) {
+    return layout === "long" ? Page.breakable(name, 8) : [name];
+  }
+
   /* Both values; where they are long, what was gained and lost, and both values to unfold. */
   static difference(change) {
     const { make } = Page, { before, after, delta } = change;
@@ -72,7 +85,7 @@ class Detail {
     const changed = new Map(trace.steps[step].changes.map((change) => [change.place, change]));
     const open = this.state.querySelector("details")?.open ?? false;
     const cards = [], messages = [];
-    const line = (place, name) => {
+    const line = (place, name, layout) => {
       const wrong = step === trace.last && trace.wrong.has(place);
       const cell = make("td", {}, ...Detail.value(values[place], changed.get(place)?.before));
       if (wrong) {
@@ -80,20 +93,20 @@ class Detail {
         cell.append(make("span", { class: "since" }, " since ", make("a", { href: this.link(since) }, since === 0 ? "the first state" : `step ${since}`)));
       }
       const kind = [changed.has(place) ? "changed" : "", wrong ? "wrong" : ""].filter(Boolean).join(" ");
-      return make("tr", { class: kind }, make("th", { scope: "row" }, ...Page.breakable(name)), cell);
+      return make("tr", { class: kind }, make("th", { scope: "row" }, ...Detail.named(name, layout)), cell);
     };
     trace.lanes.forEach((lane, number) => {
       const places = [...trace.places.keys()].filter((place) => trace.places[place][1] === number && this.shown(place));
       const own = places.filter((place) => !trace.places[place][2]);
       messages.push(...places.filter((place) => trace.places[place][2]));
       if (own.length === 0) return;
-      const rows = own.map((place) => line(place, trace.shortPath(place)));
-      if (trace.hasLanes) cards.push(make("h4", {}, Trace.title(lane)));
       const layout = Detail.layout(own.map((place) => trace.shortPath(place)));
+      const rows = own.map((place) => line(place, trace.shortPath(place), layout));
+      if (trace.hasLanes) cards.push(make("h4", {}, Trace.title(lane)));
       cards.push(make("table", { class: layout, "aria-label": trace.hasLanes ? `State of ${Trace.title(lane)}` : "State" }, make("tbody", {}, ...rows)));
     });
     if (messages.length) {
-      const rows = messages.map((place) => line(place, trace.places[place][0]));
+      const rows = messages.map((place) => line(place, trace.places[place][0], "long"));
       const all = make("details", {}, make("summary", {}, `Messages in the state (${messages.length})`), make("table", { class: "long" }, make("tbody", {}, ...rows)));
       all.open = open;
       cards.push(all);

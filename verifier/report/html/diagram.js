@@ -2,7 +2,7 @@
 /* A trace as a space-time diagram: lanes side by side, time downwards, messages as arrows. */
 const Diagram = (() => {
   const SVG = "http://www.w3.org/2000/svg";
-  const LINE = 13, ABOVE = 17, MOST_LINES = 8, MOST_OF_ONE = 5, MORE = 0.5;  // the last lane has more room, since nothing is beside it
+  const LINE = 13, ABOVE = 17, MOST_LINES = 8, MOST_OF_ONE = 5, MOST_OF_PARAMETERS = 4, MOST_OF_HEADS = 3, MORE = 0.5;  // the last lane has more room, since nothing is beside it
   const FONT = 'system-ui, "Segoe UI", Roboto, sans-serif';
   const FONTS = { change: `11.5px ${FONT}`, wrong: `700 11.5px ${FONT}`, action: `600 12px ${FONT}`, parameters: `12px ${FONT}`, message: `11px ${FONT}`, lane: `700 14px ${FONT}` };
   const pen = document.createElement("canvas").getContext("2d");
@@ -72,8 +72,10 @@ const Diagram = (() => {
       const wrong = of.some(({ place }) => trace.writer.get(place) === step);
       if (of.length === 1) return { words: (room, font) => wordsOf(trace.shortPath(of[0].place), of[0], room, font), full, wrong };
       const fields = of.map(({ place, after }) => `${trace.places[place][0].slice(parent.length + 1)} ${after.text}`).join(", ");
+      const [path] = trace.places[of[0].place], short = trace.shortPath(of[0].place);
       const isLane = parent === trace.lanes[lane][0] || parent.length === Trace.keyEnd(trace.places[of[0].place]);
-      return { words: () => isLane ? fields : `${parent}: ${fields}`, full, wrong };
+      const name = short.endsWith(path.slice(parent.length)) ? short.slice(0, short.length - path.length + parent.length) || parent : parent;
+      return { words: () => isLane ? fields : `${name}: ${fields}`, full, wrong };
     });
     // What fails in the end comes first, so that it is not among those left out.
     return entries.sort((one, other) => other.wrong - one.wrong);
@@ -111,24 +113,33 @@ const Diagram = (() => {
     trace.steps.forEach((_, step) => {
       const texts = linesOf(trace, step, shown, visible, lane);
       const lines = Math.max(...texts.map((of) => of.length));
-      const above = ABOVE + (wide ? 0 : 16);
-      const titles = wide ? wrap(trace.titleOf(step), gutter - 42, "action", 3) : [];
-      const words = titles.length + (trace.parametersOf(step) ? 0.5 : 0);
-      const height = Math.max(above + (lines ? lines * LINE + 10 : 17), above + words * 14 + 2);
-      rows.push({ step, top, height, y: top + above, texts, titles });
+      const room = (wide ? gutter : width) - 42, title = trace.titleOf(step), given = trace.parametersOf(step);
+      const isOne = !wide && widthOf(`${title} ${given}`, "action") <= room;
+      const titles = isOne ? [title] : wrap(title, room, "action", 3);
+      const parameters = isOne || !given ? [] : wrap(given, room, "parameters", MOST_OF_PARAMETERS);
+      const words = titles.length + (parameters.length ? parameters.length - 0.5 : 0);
+      const above = ABOVE + (wide ? 0 : 2 + (titles.length + parameters.length) * 14);
+      const height = Math.max(above + (lines ? lines * LINE + 10 : 17), wide ? above + words * 14 + 2 : 0);
+      rows.push({ step, top, height, y: top + above, texts, titles, parameters, beside: isOne ? given : "" });
       top += height;
     });
     const places = new Map(visible.map((number, place) => [number, place]));
-    return { visible, places, lanes, wide, gutter, lane, rows, taken: [], flying: new Map(), bottom: top, width: Math.max(width, Math.ceil(gutter + (lanes + MORE) * lane) + (wide ? 26 : 16)), x: (number) => gutter + places.get(number) * lane + (wide ? 26 : 16) };
+    return { visible, places, lanes, wide, seen: width, gutter, lane, rows, taken: [], flying: new Map(), bottom: top, width: Math.max(width, Math.ceil(gutter + (lanes + MORE) * lane) + (wide ? 26 : 16)), x: (number) => gutter + places.get(number) * lane + (wide ? 26 : 16) };
   }
 
   function heads(trace, plan) {
-    const svg = element("svg", { width: plan.width, height: 38, viewBox: `0 0 ${plan.width} 38`, class: "lane-heads", "aria-hidden": "true" });
-    plan.visible.forEach((number) => {
-      const [name, kind] = trace.lanes[number], x = plan.x(number);
-      svg.append(text({ class: "lane-name", x, y: 17 }, cut(name, plan.lane - 8, "lane"), name));
-      if (!name.startsWith(kind)) svg.append(text({ class: "lane-kind", x, y: 32 }, cut(kind, plan.lane - 8, "message"), kind));
+    const room = plan.lane - 8, texts = plan.visible.map((number) => {
+      const [name, kind] = trace.lanes[number], names = wrap(name, room, "lane", MOST_OF_HEADS);
+      return { number, name, kind, names, kinds: name.startsWith(kind) ? [] : wrap(kind, room, "message", MOST_OF_HEADS) };
     });
+    const names = Math.max(1, ...texts.map((of) => of.names.length)), kinds = Math.max(1, ...texts.map((of) => of.kinds.length));
+    const height = 38 + (names - 1) * 15 + (kinds - 1) * 12;
+    const svg = element("svg", { width: plan.width, height, viewBox: `0 0 ${plan.width} ${height}`, class: "lane-heads", "aria-hidden": "true" });
+    for (const { number, name, kind, names: own, kinds: below } of texts) {
+      const x = plan.x(number);
+      own.forEach((line, at) => svg.append(text({ class: "lane-name", x, y: 17 + (at + names - own.length) * 15 }, line.trim(), name)));
+      below.forEach((line, at) => svg.append(text({ class: "lane-kind", x, y: 32 + (names - 1) * 15 + at * 12 }, line.trim(), kind)));
+    }
     return svg;
   }
 
@@ -172,21 +183,18 @@ const Diagram = (() => {
     return group;
   }
 
+  /* Titles stay in view when narrow drawings are panned. */
   function drawTitle(group, trace, plan, row) {
-    const y = plan.wide ? row.y + 4 : row.top + 15, room = (plan.wide ? plan.gutter : plan.width) - 42;
-    group.append(element("text", { class: "number", x: 24, y }, String(row.step)));
+    const y = plan.wide ? row.y + 4 : row.top + 15, made = element("g", { class: plan.wide ? "title" : "title stays" });
+    made.append(element("text", { class: "number", x: 24, y }, String(row.step)));
     const title = trace.titleOf(row.step), words = trace.parametersOf(row.step), meaning = trace.meaningOf(row.step);
-    const action = cut(title, room, "action"), full = meaning ? `${title}: ${meaning}` : title;
-    if (plan.wide) {
-      row.titles.forEach((line, number) => group.append(text({ class: "action", x: 32, y: y + number * 14 }, line, full)));
-      const below = y + row.titles.length * 14;
-      if (words) group.append(text({ class: "parameters", x: 32, y: below }, cut(words, room, "parameters"), words));
-    } else {
-      const made = text({ class: "action", x: 32, y }, action, [full, words].filter(Boolean).join("\n"));
-      const left = room - widthOf(`${action} `, "action");
-      if (words && left > 30) made.append(element("tspan", { class: "parameters", "font-weight": 400 }, ` ${cut(words, left, "parameters")}`));
-      group.append(made);
-    }
+    const full = meaning ? `${title}: ${meaning}` : title;
+    row.titles.forEach((line, number) => made.append(text({ class: "action", x: 32, y: y + number * 14 }, line, full)));
+    if (row.beside) made.lastChild.append(element("tspan", { class: "parameters", "font-weight": 400 }, ` ${row.beside}`));
+    const below = y + row.titles.length * 14;
+    row.parameters.forEach((line, number) => made.append(text({ class: "parameters", x: line.startsWith("  ") ? 40 : 32, y: below + number * 14 }, line.trim(), words)));
+    if (!plan.wide) for (const line of made.querySelectorAll(".action, .parameters")) take(plan, 32, Number(line.getAttribute("y") ?? y), widthOf(line.textContent, "action"));
+    group.append(made);
   }
 
   function drawRow(trace, plan, row) {
@@ -226,9 +234,8 @@ const Diagram = (() => {
       // Near where it arrives, but off the lanes and their marks; elsewhere on the way if words are there.
       const near = received === null ? 0.8 : Math.max(0.5, 1 - 62 / length);
       const at = (part) => [start.x + (end.x - start.x) * part, start.y + (end.y - start.y) * part - 4];
-      const width = widthOf(words, "message");
-      const part = [near, 0.5, 0.4, 0.6, 0.3, 0.7, 0.8, 0.9].find((candidate) => isFree(plan, ...at(candidate), width)) ?? near;
-      const [x, y] = at(part);
+      const width = widthOf(words, "message"), above = [near, 0.5, 0.4, 0.6, 0.3, 0.7, 0.8, 0.9, 0.2].map(at);
+      const [x, y] = [...(lost ? [[end.x, end.y + 17]] : []), ...above, ...above.map(([x, y]) => [x, y + 15])].find((place) => isFree(plan, ...place, width)) ?? above[0];
       take(plan, x - width / 2, y, width);
       group.append(element("text", { class: `message${kind}`, x, y }, words));
     }
@@ -250,11 +257,13 @@ const Diagram = (() => {
       const next = index + 1 < all.length ? where(all[index + 1]) : plan.lanes + MORE, room = (next - plan.places.get(lane)) * plan.lane - 14;
       return [lane, texts.flatMap((words) => wrap(words, room, "wrong").map((line) => [line, words]))];
     });
-    const room = (plan.wide ? plan.gutter : plan.width) - 20, titles = plan.wide ? wrap(trace.verdict(), room, "action", 4) : [cut(trace.verdict(), room, "action")];
+    const titles = wrap(trace.verdict(), (plan.wide ? plan.gutter : plan.seen) - 20, "action", 4), over = plan.wide ? 0 : (titles.length - 1) * 14;
     const lines = Math.max(1, ...drawn.map(([, of]) => of.length)), below = (titles.length - 1) * 14;
-    const height = Math.max((plan.wide ? 16 : 30) + lines * LINE + 12, below + 40), y = plan.bottom + (plan.wide ? 18 : 32);
+    const height = Math.max((plan.wide ? 16 : 30 + over) + lines * LINE + 12, below + 40), y = plan.bottom + (plan.wide ? 18 : 32 + over);
     group.append(element("rect", { class: "back", x: 0, y: plan.bottom, width: plan.width, height }));
-    titles.forEach((line, number) => group.append(text({ class: "action", x: 10, y: (plan.wide ? y + 4 : plan.bottom + 16) + number * 14 }, line, trace.verdict())));
+    const title = element("g", { class: plan.wide ? "title" : "title stays" });
+    titles.forEach((line, number) => title.append(text({ class: "action", x: 10, y: (plan.wide ? y + 4 : plan.bottom + 16) + number * 14 }, line, trace.verdict())));
+    group.append(title);
     for (const [lane, of] of drawn) {
       group.append(element("circle", { class: "ring", cx: plan.x(lane), cy: y, r: 7 }));
       of.forEach(([line, full], number) => {

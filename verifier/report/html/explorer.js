@@ -2,6 +2,7 @@
 /* Steps through one trace: by lanes or by variables, with what the step changed and the whole state. */
 class Explorer {
   static VIEWS = { lanes: "Lanes", variables: "Variables", beside: "Side by side" };
+  static LONGEST_PATH = 18;  // characters of the example of what is watched
   static NARROW = "(max-width: 1000px)";
 
   constructor(host) {
@@ -46,14 +47,15 @@ class Explorer {
   build() {
     const { make, button } = Page;
     this.where = make("a", { class: "where" });
-    this.filter = make("input", { type: "search", placeholder: "all variables", list: `${this.page}-variables`, size: 11 });
+    this.filter = make("input", { type: "search", placeholder: "all variables", list: `${this.page}-variables`, size: 14 });
     this.filter.addEventListener("input", () => this.filtered());
-    this.search = make("input", { type: "search", placeholder: "an action, a value", size: 13, title: "Enter goes to the next step that has all these words" });
+    this.search = make("input", { type: "search", placeholder: "an action, a value", size: 18, title: "Enter goes to the next step that has all these words" });
     this.search.addEventListener("input", () => this.sought());
     this.search.addEventListener("keydown", (event) => { if (event.key === "Enter") this.next(event.shiftKey ? -1 : 1); });
     this.count = make("span", { class: "count", role: "status" });
-    const [path] = this.trace.places.length ? this.trace.places[this.trace.wrong.keys().next().value ?? 0] : ["x"];
-    this.watching = make("input", { type: "search", placeholder: `${path} = …`, size: 13, title: "An expression over the state: parts, numbers, = < ∈ and or not, length(…)" });
+    const paths = [...this.trace.wrong.keys(), ...this.trace.places.keys()].map((place) => this.trace.places[place][0]);
+    const path = paths.find((one) => one.length <= Explorer.LONGEST_PATH) ?? "x";
+    this.watching = make("input", { type: "search", placeholder: `${path} = …`, size: Math.max(14, path.length + 6), title: "An expression over the state: parts, numbers, = < ∈ and or not, length(…)" });
     this.watching.addEventListener("input", () => this.watch());
     this.complaint = make("span", { class: "count complaint", role: "status" });
     this.tabs = Object.keys(this.views).map((name) => button(Explorer.VIEWS[name], `Show the ${name}`, () => this.look(name, true), { "data-view": name }));
@@ -156,6 +158,7 @@ class Explorer {
     if (differs !== null) this.current = differs;
     for (const [other, view] of Object.entries(this.views)) view.pane.hidden = other !== name;
     for (const tab of this.tabs) tab.setAttribute("aria-pressed", String(tab.dataset.view === name));
+    this.split.classList.toggle("beside-table", name === "variables");
     this.redraw();
     this.select(this.current, linked);
   }
@@ -215,6 +218,15 @@ class Explorer {
     else if (bottom > at + room + 1) at = Math.min((rows.find((row) => row.top >= bottom - room) ?? rows[this.current]).top, top);
     pane.style.paddingBottom = `${Math.max(0, at + room - end)}px`;
     pane.scrollTop = at;
+    this.revealAcross();
+  }
+
+  /* Scrolls to the lane of the participant that acts, or of what fails, if lanes do not fit side by side. */
+  revealAcross() {
+    const { pane } = this.view, at = this.view.across?.(this.current, this.current === this.last);
+    if (at === undefined || pane.scrollWidth <= pane.clientWidth) return;
+    const isSeen = at.from >= pane.scrollLeft && at.to <= pane.scrollLeft + pane.clientWidth;
+    if (!isSeen) pane.scrollLeft = Math.max(0, Math.min(at.from, Math.max(at.to - pane.clientWidth, at.from - 40)));
   }
 
   /* Brings the drawing into view, for a link that leads to a step. */

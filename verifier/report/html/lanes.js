@@ -40,11 +40,25 @@ class Lanes {
     const visible = this.order.filter((lane) => !this.hidden.has(lane));
     const drawn = Diagram.draw(this.trace, shown, visible, (this.pane.clientWidth || 900) - 2);
     this.rows = drawn.rows;
+    this.headHeight = Number(drawn.heads.getAttribute("height")) + 1;
     const heads = Page.make("div", { class: "heads" });
     heads.style.width = `${drawn.heads.getAttribute("width")}px`;  // the policy forbids the attribute
     heads.append(drawn.heads);
     this.pane.replaceChildren(heads, drawn.svg);
+    this.pane.onscroll = () => drawn.svg.style.setProperty("--across", `${this.pane.scrollLeft}px`);
+    this.pane.onscroll();
     return this;
+  }
+
+  /* Where the mark of a step stands; after the last one, where the first of what fails stands with its words. */
+  across(step, isLast) {
+    const ring = isLast ? this.pane.querySelector(".ring") : null;
+    const parts = ring ? [ring, ...this.pane.querySelectorAll(".verdict-row .change")] : [...this.pane.querySelectorAll(`g.row[data-step="${step}"] .actor`)];
+    if (parts.length === 0) return undefined;
+    const start = this.pane.querySelector("svg:not(.lane-heads)").getBoundingClientRect().left;
+    const { left } = parts[0].getBoundingClientRect();
+    const ends = parts.map((part) => part.getBoundingClientRect()).filter((box) => box.left - left < this.pane.clientWidth / 2).map((box) => box.right);
+    return { from: left - start - 8, to: Math.max(...ends) - start + 8 };
   }
 
   mark(step, found) {

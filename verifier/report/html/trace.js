@@ -152,7 +152,12 @@ const Page = {
 
   /* A text that does not break inside of TLA+'s arrows. */
   unbroken(text) {
-    return text.split(/(\|->|:>)/).map((part, index) => index % 2 ? Page.make("span", { class: "unbroken" }, part) : part);
+    return text.split(/(\|->|:>)/).flatMap((part, index) => index % 2 ? [Page.make("span", { class: "unbroken" }, part)] : Page.longWords(part));
+  },
+
+  /* A text whose long words break between their parts. */
+  longWords(text) {
+    return text.split(/([\w.[\]]{16,})/).flatMap((part, index) => index % 2 ? Page.breakable(part, 0) : part ? [part] : []);
   },
 
   /* A long name that breaks between its words, and not inside of them. */

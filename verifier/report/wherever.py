@@ -1,0 +1,81 @@
+"""Where a sweep finds violations, in a sentence for each property: ``where replicas is 3 or 4``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from verifier.encodings.concrete import show
+from verifier.outcomes.row import Row
+from verifier.report.report import varying_constants
+from verifier.verdict import VerdictKind
+
+_BAD = (VerdictKind.ERROR, VerdictKind.VIOLATED, VerdictKind.NOT_INDUCTIVE)
+"""The verdicts that are told, the worst first."""
+_MOST = 6
+"""The limit of sentences."""
+_MANY = 4
+"""From so many consecutive numbers on, only the first and the last are named."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The rows of one protocol and property that have one bad verdict."""
+
+    kind: VerdictKind
+    spec: str
+    claim: str
+    words: str
+    """How many they are, and at which constants."""
+    query: Mapping[str, str]
+    """The facets of the list that show them."""
+
+
+def findings(rows: Sequence[Row]) -> tuple[list[Finding], int]:
+    """Return what is bad, the worst first, and the number of findings left out."""
+    questions: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        questions.setdefault((row.spec, row.claim), []).append(row)
+    specs = len({row.spec for row in rows})
+    found = []
+    for kind in _BAD:
+        for (spec, claim), asked in questions.items():
+            bad = [row for row in asked if row.verdict is kind]
+            if bad:
+                query = {"verdict": kind.value, "property": claim, **({"spec": spec} if specs > 1 else {})}
+                words = _how_many(asked, bad)
+                found.append(Finding(kind, spec, claim, words, query))
+    return found[:_MOST], len(found[_MOST:])
+
+
+def _how_many(asked: Sequence[Row], bad: Sequence[Row]) -> str:
+    if len(bad) < len(asked):
+        return f" in {len(bad):,} of {len(asked):,} jobs{_where(asked, bad)}"
+    return f" in all {len(bad):,} jobs" if len(bad) > 1 else ""
+
+
+def _where(asked: Sequence[Row], bad: Sequence[Row]) -> str:
+    """Say at which constants; if that is no choice of values for each constant, name the least of them."""
+    names = varying_constants(asked)
+    if not names:
+        return ""
+    values = {name: {repr(row.constants.get(name)) for row in bad} for name in names}
+    inside = [row for row in asked if all(repr(row.constants.get(n)) in values[n] for n in names)]
+    told = [n for n in names if len(values[n]) < len({repr(row.constants.get(n)) for row in asked})]
+    if {row.verdict for row in inside} == {bad[0].verdict} and told:
+        return f", exactly where {' and '.join(f'{n} is {_values(bad, n)}' for n in told)}"
+    least = min(bad, key=lambda row: [_order(row.constants.get(name)) for name in names])
+    return f", the least at {', '.join(f'{name}={show(least.constants[name])}' for name in names)}"
+
+
+def _order(value: object) -> tuple[int, str]:
+    return (value, "") if isinstance(value, int) else (0, str(value))
+
+
+def _values(rows: Sequence[Row], name: str) -> str:
+    found = sorted({row.constants.get(name) for row in rows}, key=_order)
+    first, last = found[0], found[-1]
+    if isinstance(first, int) and isinstance(last, int) and last - first + 1 == len(found) >= _MANY:
+        return f"{first}..{last}"
+    shown = [show(value) for value in found]
+    return " or ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
