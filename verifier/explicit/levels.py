@@ -14,6 +14,8 @@ writes the same again.
 
 Keys are never sorted: a task expands states in their order, and makes their successors in the order of keys.
 All that follows keeps it, and takes the first of equal successors for the one with the least key.
+
+Source: Stern and Dill 1997, doi:10.1007/3-540-63166-6_26, divide states among processes by a hash, too.
 """
 
 from __future__ import annotations

@@ -8,6 +8,9 @@ This is sound because a key is equivariant: renaming elements gives every elemen
 its former name, and leaves the keys of the other index sets as they are. So the states of an orbit whose keys
 ascend differ only by permutations of elements with equal keys. Most of these need not be tried: where
 exchanging two elements leaves the state as it is, their order does not matter.
+
+Source: Ip and Dill 1996, doi:10.1007/BF00625968; Clarke, Enders, Filkorn and Jha 1996,
+doi:10.1007/BF00625969.
 """
 
 from __future__ import annotations

@@ -2,6 +2,9 @@
 
 Integers are classified by their use: an offset is never compared with an epoch, so no hypothesis about
 offsets is instantiated at an epoch. This only selects instances; each instance is implied in any case.
+
+Source: Detlefs, Nelson and Saxe 2005, doi:10.1145/1066100.1066102, choose instances by the terms of a goal,
+too.
 """
 
 from __future__ import annotations

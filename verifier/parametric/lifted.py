@@ -2,6 +2,8 @@
 
 A clause says that some values do not occur together. Its elements become variables, all different. Its
 numbers become ``k`` plus a distance. The guess may be false, so it is checked.
+
+Source: Ma et al. 2019, doi:10.1145/3341301.3359651, generalise invariants of small instances, too.
 """
 
 from __future__ import annotations

@@ -7,6 +7,9 @@ state may be generated several times, as often as TLC generates it. ``x' = e`` a
 and is a test otherwise; the same holds for ``x' \in S``. Everything else is evaluated from the left.
 
 Init is walked as if all of it were primed: it assigns the next state too.
+
+Source: Specifying Systems (Lamport, 2002), section 14.2.6; in tlaplus/tlaplus, ``tlc2.tool.impl.Tool``,
+getInitStates and getNextStates.
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@ r"""Composed actions, ``A \cdot B``: a step of A to an intermediate state, and a
 The intermediate state has the values that A assigns. Variables that A leaves open may have any value, so B
 must not read them. An argument or a definition of a LET around the composition that reads the state would
 refer to another state in B. So it is refused there.
+
+Source: Specifying Systems (Lamport, 2002), Table 3; in tlaplus/tlaplus, ``tlc2.tool.impl.Tool``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""TLC's configurations: the files ``*.cfg``."""
+"""TLC's configurations: the files ``*.cfg``.
+
+Source: Specifying Systems (Lamport, 2002), chapter 14; in tlaplus/tlaplus,
+``tlc2.tool.impl.ModelConfig``.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,9 @@
 
 States outside a constraint are checked, but neither counted nor expanded. With a view, states of equal views
 are one state. With symmetry, states that a permutation maps to each other are one state.
+
+Source: Yu, Manolios and Lamport 1999, doi:10.1007/3-540-48153-2_6; in tlaplus/tlaplus,
+``tlc2.tool.ModelChecker``.
 """
 
 from __future__ import annotations

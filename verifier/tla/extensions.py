@@ -1,4 +1,7 @@
-"""The built-in operators of TLC, TLCExt, Bags and the Community Modules."""
+"""The built-in operators of TLC, TLCExt, Bags and the Community Modules.
+
+Source: ``tlc2.module`` (tlaplus/tlaplus) and tlaplus/CommunityModules.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Fairness conditions as temporal formulas."""
+"""Fairness conditions as temporal formulas.
+
+Source: Specifying Systems (Lamport, 2002), chapter 8.
+"""
 
 from __future__ import annotations
 

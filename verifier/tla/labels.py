@@ -1,4 +1,7 @@
-"""Labelled parts of definitions: elsewhere, ``Op!P(x)`` refers to ``P(x):: e``."""
+"""Labelled parts of definitions: elsewhere, ``Op!P(x)`` refers to ``P(x):: e``.
+
+Source: Lamport, TLA+2: A Preliminary Guide, section 3.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Sets that decide membership without a list of their members: large and infinite ones."""
+"""Sets that decide membership without a list of their members: large and infinite ones.
+
+Source: the methods member and elements in ``tlc2.value.impl`` (tlaplus/tlaplus).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""SANY's levels: the levels that an operator allows for its operands, and its own level."""
+"""SANY's levels: the levels that an operator allows for its operands, and its own level.
+
+Source: ``tla2sany.semantic.LevelNode`` and ``OpDefNode`` (tlaplus/tlaplus).
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,9 @@
 For each definition, the levels that its parameters may have are known, and whether they count for its own
 level. So ``F(x')`` is an error if ``F(a) == a'``, whether it is evaluated or not. Substitutes of a
 configuration do not matter here.
+
+Source: Specifying Systems (Lamport, 2002), section 17.2; in tlaplus/tlaplus, levelCheck of the nodes in
+``tla2sany.semantic``.
 """
 
 from __future__ import annotations

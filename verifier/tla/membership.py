@@ -1,4 +1,7 @@
-"""Membership in sets, without an enumeration where TLC needs none."""
+"""Membership in sets, without an enumeration where TLC needs none.
+
+Source: the methods member in ``tlc2.value.impl`` (tlaplus/tlaplus).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Modules: the declarations, definitions, EXTENDS and INSTANCEs of their texts."""
+"""Modules: the declarations, definitions, EXTENDS and INSTANCEs of their texts.
+
+Source: Specifying Systems (Lamport, 2002), chapters 15 and 17; in tlaplus/tlaplus,
+``tla2sany.semantic.Generator``.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""TLC's order of values, which decides the choice of CHOOSE and the listing of sets."""
+"""TLC's order of values, which decides the choice of CHOOSE and the listing of sets.
+
+Source: compareTo of the values in ``tlc2.value.impl`` (tlaplus/tlaplus).
+"""
 
 from __future__ import annotations
 

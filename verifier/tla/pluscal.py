@@ -4,6 +4,8 @@ The translator writes two checksums. That of the translation is the CRC-32 of it
 without line ends. That of the algorithm is computed from the translator's tree in memory, which is not
 rebuilt here. Instead, the words, numbers and strings of both are compared, and then the expressions: a
 translation contains those of the algorithm, and few others.
+
+Source: ``pcal.Validator`` (tlaplus/tlaplus).
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 TLC counts a formula of states where it evaluates the constraints: for each generated state, even a known one.
 It counts a formula of steps where it evaluates the action constraints: where the constraints hold.
+
+Source: ``tlc2.tool.coverage.CostModel`` (tlaplus/tlaplus).
 """
 
 from __future__ import annotations

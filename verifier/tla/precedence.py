@@ -2,6 +2,9 @@
 
 An operator has a range of precedences. Two neighbours whose ranges overlap are an error, unless they are the
 same left-associative operator.
+
+Source: Specifying Systems (Lamport, 2002), Table 6; in tlaplus/tlaplus,
+``tla2sany.parser.OperatorStack``.
 """
 
 from __future__ import annotations

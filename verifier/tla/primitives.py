@@ -1,6 +1,9 @@
 """The built-in operators of the language and of the standard modules.
 
 An operator is compiled once for each place, from its compiled arguments.
+
+Source: Specifying Systems (Lamport, 2002), chapters 16 and 18; in tlaplus/tlaplus, ``tlc2.module`` and
+``tlc2.value.impl``.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 Nothing is proved, and proofs have no meaning here. So an unreadable formula of a proof is skipped, unless it
 contains an undefined name. The facts of BY are not read.
+
+Source: ``tla2sany.semantic.ProofNode`` and its kinds (tlaplus/tlaplus).
 """
 
 from __future__ import annotations

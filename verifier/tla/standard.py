@@ -2,6 +2,8 @@
 
 Modules that can be written in TLA+ are texts in ``library/``. They take from the modules with an underscore
 the operators that cannot be written in TLA+, or not efficiently.
+
+Source: Specifying Systems (Lamport, 2002), chapter 18; in tlaplus/tlaplus, ``tlc2.module``.
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@ labels, ``Op!P(x)``.
 
 As an argument of an operator, such a name is an operator without arguments: ``Op!@`` instead of
 ``Op(a)!(x)``.
+
+Source: Lamport, TLA+2: A Preliminary Guide, section 3.
 """
 
 from __future__ import annotations

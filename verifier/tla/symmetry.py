@@ -5,6 +5,8 @@ permuted state. A permutation may be used if nothing breaks this. Three things m
 permutation changes, an operator that depends on the order of values or on the search, and CHOOSE.
 ``automorphisms`` searches the formulas for the first two. ``Symmetry`` checks the choices of CHOOSE and of
 folds over sets during evaluation: they must be the same in every permuted order.
+
+Source: Ip and Dill 1996, doi:10.1007/BF00625968.
 """
 
 from __future__ import annotations

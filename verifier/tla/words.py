@@ -4,6 +4,8 @@ TLC numbers each word when it first meets it. First come the values of the confi
 words, then the words of the texts as they are parsed. Last come the strings as the modules are analysed. A
 module is parsed when a name first needs it: modules that a module extends come before those that these
 extend, and instances after all of them. TLC itself adds a module to those that the root extends.
+
+Source: ``util.UniqueString`` (tlaplus/tlaplus).
 """
 
 from __future__ import annotations

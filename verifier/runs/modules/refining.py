@@ -3,6 +3,9 @@
 The sorts of the variables are guessed. If an execution leaves them, the interpreter computes the successors.
 They widen the sorts and the engine starts again. If an expression there has no value, the specification has
 an error. The interpreter replays every counterexample.
+
+Source: Clarke, Grumberg, Jha, Lu and Veith 2000, doi:10.1007/10722167_15, refine abstractions in such a
+loop.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The actions in Next: guards and assignments for each way in which Next can be true."""
+"""The actions in Next: guards and assignments for each way in which Next can be true.
+
+Source: Kukovec, Tran and Konnov 2018, doi:10.1007/978-3-319-91271-4_7.
+"""
 
 from __future__ import annotations
 
