@@ -265,7 +265,7 @@ def wrongs(trial: Trial, ended: Ended, most: float) -> list[str]:
         found.append("traceback or internal error")
     if ended.code not in (0, 10, 12):
         found.append(f"exit code {ended.code}")
-    if "json" in trial.words and ended.output:
+    if "json" in trial.words:  # also where it was ended while it read
         try:
             json.loads(ended.output)
         except ValueError:

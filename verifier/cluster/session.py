@@ -40,6 +40,9 @@ _DATED = re.compile(r"[0-9-]{10} [0-9:]{8} ")
 _OF_ANOTHER_LINE = re.compile(r"\s|Caused by:")
 _TELLS = re.compile(r"error|exception|invalid", re.IGNORECASE)
 
+_RAISED = re.compile(r"(?:^|[ (])([A-Z]\w*Error: .*?)\)?$")
+"""The error of a worker's Python, at the end of its traceback or in parentheses."""
+
 _LOG4J = Path(__file__).with_name("log4j2.properties")
 
 
@@ -143,10 +146,7 @@ class Session:
 
     def words(self, what: str, error: BaseException) -> str:
         """The error, on one line."""
-        lines = [line.strip() for line in _message(error).splitlines() if line.strip()]
-        said = next(
-            (line for line in lines if "Exception" in line or "Error" in line), lines[0] if lines else ""
-        )
+        said = find_cause(_message(error))
         if any(each in said for each in _SAYS_NOTHING):
             said = _last_words(self.settings.log, self._log_begins) or said
         where = f" (see {self.settings.log})" if self.settings.log_stays else ""
@@ -225,6 +225,15 @@ def _size(file: Path) -> int:
     with suppress(OSError):
         return file.stat().st_size
     return 0
+
+
+def find_cause(message: str) -> str:
+    """Find what a message of Spark has for its reason: the error of a worker's Python, or the first error."""
+    lines = [line.strip() for line in message.splitlines() if line.strip()]
+    raised = [found[1] for line in lines if (found := _RAISED.search(line))]
+    if raised:
+        return raised[-1]
+    return next((line for line in lines if "Exception" in line or "Error" in line), lines[0] if lines else "")
 
 
 def _last_words(log: Path, begins: int) -> str:
