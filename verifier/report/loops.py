@@ -30,8 +30,9 @@ def _failing(about: Mapping[str, Any]) -> list[str]:
 def _line(one: Mapping[str, Any], state: int | None) -> str:
     states = one.get("states") or f"in state {state}"
     truth = "true" if one.get("truth") else "false"
+    comma = "," if states.endswith(("again", "forever")) and one["witnesses"] else ""
     where = _where(one["where"], f"in state {one['at']}" if "at" in one else "there")
-    return f"{truth} {states}{_at(one['witnesses'])}: {one['formula']}{where}"
+    return f"{truth} {states}{comma}{_at(one['witnesses'])}: {one['formula']}{where}"
 
 
 def _at(witnesses: Sequence[Sequence[str]]) -> str:
