@@ -193,7 +193,8 @@ const Diagram = (() => {
     if (row.beside) made.lastChild.append(element("tspan", { class: "parameters", "font-weight": 400 }, ` ${row.beside}`));
     const below = y + row.titles.length * 14;
     row.parameters.forEach((line, number) => made.append(text({ class: "parameters", x: line.startsWith("  ") ? 40 : 32, y: below + number * 14 }, line.trim(), words)));
-    if (!plan.wide) for (const line of made.querySelectorAll(".action, .parameters")) take(plan, 32, Number(line.getAttribute("y") ?? y), widthOf(line.textContent, "action"));
+    // When the drawing is panned, a title stands anywhere on its lines.
+    if (!plan.wide) for (let line = 0; line < row.titles.length + row.parameters.length; line++) take(plan, 0, y + line * 14, plan.width);
     group.append(made);
   }
 
@@ -204,6 +205,7 @@ const Diagram = (() => {
     const stutters = trace.closes(row.step) && changes.length === 0;
     if (row.step > 0 && !stutters && plan.places.has(lane)) group.append(element("circle", { class: "mark actor", cx: plan.x(lane), cy: row.y, r: 5.5 }));
     drawChanges(group, trace, plan, row);
+    group.append(...group.querySelectorAll("circle"));  // over the words of other lanes
     return group;
   }
 
@@ -235,7 +237,7 @@ const Diagram = (() => {
       const near = received === null ? 0.8 : Math.max(0.5, 1 - 62 / length);
       const at = (part) => [start.x + (end.x - start.x) * part, start.y + (end.y - start.y) * part - 4];
       const width = widthOf(words, "message"), above = [near, 0.5, 0.4, 0.6, 0.3, 0.7, 0.8, 0.9, 0.2].map(at);
-      const [x, y] = [...(lost ? [[end.x, end.y + 17]] : []), ...above, ...above.map(([x, y]) => [x, y + 15])].find((place) => isFree(plan, ...place, width)) ?? above[0];
+      const [x, y] = [...(lost ? [[end.x, end.y + 17]] : []), ...above, ...[15, 28, 41].flatMap((below) => above.map(([x, y]) => [x, y + below]))].find((place) => isFree(plan, ...place, width)) ?? above[0];
       take(plan, x - width / 2, y, width);
       group.append(element("text", { class: `message${kind}`, x, y }, words));
     }

@@ -128,7 +128,7 @@ class List {
       const room = isChip ? widest(values.map((value) => `${this.marks[value]} ${value}`), "600 13px") + 20 : widest(values, "14px");
       return Math.ceil(Math.min(List.WIDEST, Math.max(head, room) + 18));
     };
-    return [Math.ceil(widest([String(this.count)], "14px") + 18), ...this.columns.map(of)];
+    return [Math.ceil(widest([String(this.count), "##"], "600 14px") + 18), ...this.columns.map(of)];
   }
 
   /* The rows in view, between two that hold the place of the others. */
