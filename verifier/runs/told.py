@@ -30,7 +30,10 @@ class ToldVerdicts:
 
         def hear(news: Any) -> None:
             if isinstance(news, Known):
-                self._runs |= {one.property_name: (one, news.run) for one in news.run.outcome.verdicts}
+                told = {one.property_name: (one, news.run) for one in news.run.outcome.verdicts}
+                if all(n in self._runs and self._runs[n][0].kind is one.kind for n, (one, _) in told.items()):
+                    return  # an exploration found it again at wider sorts
+                self._runs |= told
             listen(news)
 
         return hear

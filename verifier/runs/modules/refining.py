@@ -27,6 +27,7 @@ from verifier.runs.asking import Remark
 from verifier.runs.bmc import BmcOptions
 from verifier.runs.building import as_built
 from verifier.runs.modules.loading import TlaDefinition, TlaLoaded, left_to_others
+from verifier.runs.modules.telling import Telling
 from verifier.runs.modules.translating import INSTEAD, NotTranslated, Symbolic, translate_module, widen_after
 from verifier.runs.unbounded import Widened, explain_no_end
 from verifier.tla.translate.symbolic import Untranslated
@@ -344,13 +345,16 @@ def _run_once(
     if titles.no_deadlock in settled:
         options = replace(options, deadlock=False)
 
+    telling = Telling(asked, made)
+
     def built(model: Model) -> None:
         _check_fairness(model, made)
+        telling.model = model
         asked.built(model)
 
     try:
         own = replace(asked.engine.prepare(loaded, options), patience=until)
-        return asked.engine.run(own, asked.listen, built)
+        return asked.engine.run(own, telling if asked.engine.counts_states else asked.listen, built)
     except (Untranslated, SortError) as error:
         raise NotTranslated(f"{error}: {INSTEAD}") from None
     except TooLargeError as error:  # sorts are guessed, not chosen by the user

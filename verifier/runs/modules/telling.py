@@ -1,0 +1,69 @@
+"""Tells violations of a module while its translation is still explored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from verifier.engines.exploration import Execution, Progress
+from verifier.engines.outcome import Outcome
+from verifier.outcomes.run import Run
+from verifier.runs.asking import Known
+from verifier.trust.replay import Replayer
+from verifier.verdict import Verdict, VerdictKind
+
+if TYPE_CHECKING:
+    from verifier.runs.modules.refining import ModuleQuestion
+    from verifier.runs.modules.translating import Symbolic
+    from verifier.system.model import Model
+
+
+@dataclass
+class Telling:
+    """A listener for the news of an exploration. The interpreter replays each violation before it is told."""
+
+    asked: ModuleQuestion
+    made: Symbolic
+    model: Model | None = None
+    _left: bool = False
+    """True if an execution left the sorts: a shorter violation may be beyond them."""
+
+    def __call__(self, news: Any) -> None:
+        """Pass the news on, and tell the violation that they bring."""
+        self.asked.listen(news)
+        if not isinstance(news, Progress) or news.found is None or news.reached or self.model is None:
+            return
+        titles = self.asked.module.definition.titles
+        self._left = self._left or news.found.violates in titles.of_the_translation
+        if not self._left:
+            self._tell(self.model, news.found, news.seconds)
+
+    def _tell(self, model: Model, found: Execution, seconds: float) -> None:
+        from verifier.runs.modules.verdicts import check_run
+
+        trace = Replayer(model).execute(list(found.initial), list(found.firings), found.violates)
+        verdict = Verdict(
+            found.violates,
+            VerdictKind.VIOLATED,
+            trace.steps,
+            seconds,
+            trace=trace,
+            fewest=True,
+            found_by=self.asked.engine.name,
+        )
+        run = Run(
+            engine=self.asked.engine.name,
+            definition=model.definition,
+            model=model,
+            options={"properties": [found.violates]},
+            depth=trace.steps,
+            solvers=(),
+            outcome=Outcome((verdict,), (), {}),
+            seconds=seconds,
+            building_seconds=0.0,
+            exit_code=VerdictKind.VIOLATED.exit_code,
+        )
+        checked = check_run(self.made, run, self.asked)
+        told = tuple(one for one in checked.outcome.verdicts if one.kind is VerdictKind.VIOLATED)
+        if told:
+            self.asked.listen(Known(replace(checked, outcome=replace(checked.outcome, verdicts=told))))
