@@ -205,7 +205,9 @@ const Diagram = (() => {
     const stutters = trace.closes(row.step) && changes.length === 0;
     if (row.step > 0 && !stutters && plan.places.has(lane)) group.append(element("circle", { class: "mark actor", cx: plan.x(lane), cy: row.y, r: 5.5 }));
     drawChanges(group, trace, plan, row);
-    group.append(...group.querySelectorAll("circle"));  // over the words of other lanes
+    const marks = group.querySelectorAll("circle");
+    for (const mark of marks) take(plan, Number(mark.getAttribute("cx")) - 6, row.y + 4, 12);
+    group.append(...marks);  // over the words of other lanes
     return group;
   }
 
