@@ -152,7 +152,7 @@ def test_every_engine_runs_in_a_thread_and_keeps_its_time() -> None:
         others = (engine for engine in ENGINES if engine != "live")
         found.extend(lock.run(engine, "HolderWaitsNoMore", timeout="30s") for engine in others)
         rabbit = verifier.load("rabbit-sac", queues=1, apps=1)
-        found.append(rabbit.live("Liveness", engine="prove", timeout="30s"))
+        found.append(rabbit.live("Liveness", engine="l2s", timeout="30s"))
         found.append(lock.bmc("HolderWaitsNoMore", depth=20_000, steps="serial", timeout=0.3))
 
     thread = threading.Thread(target=work)

@@ -141,7 +141,7 @@ def verdict(protocol: Protocol, engine: LiveEngine, *fairness: Fairness) -> Verd
     return decide_property(live, request).verdicts[-1].kind
 
 
-@pytest.mark.parametrize("engine", [LiveEngine.EXPLICIT, LiveEngine.PROVE])
+@pytest.mark.parametrize("engine", [LiveEngine.EXPLICIT, LiveEngine.L2S])
 def test_a_clock_that_goes_on_is_fair(engine: LiveEngine) -> None:
     going, ringing = (Fairness(weak().strength, (name,)) for name in ("GoOn", "Ring"))
     assert verdict(Minutes(), engine, going) is VerdictKind.PROVED

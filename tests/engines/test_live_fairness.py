@@ -42,7 +42,7 @@ from verifier.trust.trace import Loop, Trace
 from verifier.verdict import Verdict, VerdictKind
 
 SIDE_BY_SIDE = pytest.param(LiveEngine.AUTO, marks=pytest.mark.thorough)
-ENGINES = [LiveEngine.EXPLICIT, LiveEngine.BMC, LiveEngine.PROVE, SIDE_BY_SIDE]
+ENGINES = [LiveEngine.EXPLICIT, LiveEngine.BMC, LiveEngine.L2S, SIDE_BY_SIDE]
 
 
 def asked(protocol: Protocol, engine: LiveEngine, depth: int = 6) -> dict[str, Verdict]:

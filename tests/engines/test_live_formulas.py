@@ -120,7 +120,7 @@ def test_engines_agree_on_nested_formulas() -> None:
         model = build(protocol)
         prop = model.definition.temporal[place]
         live = live_model(model, prop, "spec", fairness)
-        for engine in (LiveEngine.EXPLICIT, LiveEngine.PROVE):
+        for engine in (LiveEngine.EXPLICIT, LiveEngine.L2S):
             assert asked(live, engine).kind is expected, (prop.name, engine)
 
 
@@ -136,7 +136,7 @@ def test_lemmas_serve_proofs_of_liveness() -> None:
 def test_liveness_is_proved_with_a_certificate_that_lemmas_are_part_of(tmp_path: Path) -> None:
     file = tmp_path / "certificate.json"
     small = ("--spec", "exactly-once", "--set", "message_count=1", "--set", "dup_count=1")
-    done = verify("live", *small, "--engine", "prove", "--certificate", str(file), "--format", "json")
+    done = verify("live", *small, "--engine", "l2s", "--certificate", str(file), "--format", "json")
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout)["results"][0]["verdict"] == "PROVED"
     assert verify("certify", str(file)).exit_code == 0

@@ -80,7 +80,7 @@ NOTHING = saying(VerdictKind.INCONCLUSIVE, "nothing was looked at")
 
 
 @pytest.mark.parametrize("fairness", ["spec", "each-subscribe"])
-@pytest.mark.parametrize("slow", [None, "explicit", "prove"])
+@pytest.mark.parametrize("slow", [None, "explicit", "l2s"])
 def test_speed_decides_nothing(slow: str | None, fairness: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if slow is not None:
         engines(monkeypatch, **{slow: later(live_portfolio._ENGINES[LiveEngine(slow)])})
@@ -90,7 +90,7 @@ def test_speed_decides_nothing(slow: str | None, fairness: str, monkeypatch: pyt
 
 
 @pytest.mark.parametrize("seed", [5, 20])
-@pytest.mark.parametrize("only", ["explicit", "bmc", "prove"])
+@pytest.mark.parametrize("only", ["explicit", "bmc", "l2s"])
 def test_each_engine_decides_alone(only: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     live = live_of(plan_of(seed))
     expected = own(ending(live, replace(REQUEST, engine=LiveEngine.EXPLICIT))).kind
@@ -103,7 +103,7 @@ def test_each_engine_decides_alone(only: str, seed: int, monkeypatch: pytest.Mon
 
 
 def test_a_lasso_against_a_proof_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    engines(monkeypatch, bmc=NOTHING, prove=saying(VerdictKind.PROVED))
+    engines(monkeypatch, bmc=NOTHING, l2s=saying(VerdictKind.PROVED))
     waited: list[float] = []
 
     def listen(news: Any) -> None:
@@ -115,7 +115,7 @@ def test_a_lasso_against_a_proof_is_an_error(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(live_portfolio._Portfolio, "_decisive", late_decision)
     verdict = own(ending(rabbit(), listen=listen))
     assert verdict.kind is VerdictKind.ERROR
-    assert verdict.reason == "explicit found a lasso, but prove says PROVED"
+    assert verdict.reason == "explicit found a lasso, but l2s says PROVED"
     assert verdict.kind.exit_code == 1
 
 
@@ -127,7 +127,7 @@ def late_decision(portfolio: Any, running: list[str]) -> list[LiveEngine]:
 
 
 def test_a_lasso_where_none_should_be_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    engines(monkeypatch, bmc=closing(20), prove=NOTHING, explicit=later(by_exploration, 0.5))
+    engines(monkeypatch, bmc=closing(20), l2s=NOTHING, explicit=later(by_exploration, 0.5))
     verdict = own(ending(rabbit()))
     assert verdict.kind is VerdictKind.ERROR
     assert verdict.reason is not None
@@ -138,12 +138,12 @@ def test_what_the_others_found_by_then_is_kept(monkeypatch: pytest.MonkeyPatch) 
     def fails(live: LiveModel, request: Request, listen: Any) -> ProveOutcome:
         raise RuntimeError("no luck")
 
-    engines(monkeypatch, bmc=closing(3), prove=fails)
+    engines(monkeypatch, bmc=closing(3), l2s=fails)
     outcome = ending(rabbit(), replace(REQUEST, max_states=50))
     verdict = own(outcome)
     assert (verdict.kind, verdict.depth) == (VerdictKind.INCONCLUSIVE, 3)
     assert verdict.reason is not None
-    for words in ("explicit: more than 50 states", "bmc: it had enough", "prove: RuntimeError: no luck"):
+    for words in ("explicit: more than 50 states", "bmc: it had enough", "l2s: RuntimeError: no luck"):
         assert words in verdict.reason
     assert outcome.statistics["engines"]["bmc"] == {"depth": 3}
     assert outcome.statistics["engines"]["explicit"]["states"] > 50
@@ -163,7 +163,7 @@ def test_an_engine_that_fails_leaves_the_answer_to_the_others(monkeypatch: pytes
     def fails(live: LiveModel, request: Request, listen: Any) -> ProveOutcome:
         raise MemoryError
 
-    engines(monkeypatch, bmc=fails, prove=fails)
+    engines(monkeypatch, bmc=fails, l2s=fails)
     assert own(ending(rabbit())).kind is VerdictKind.VIOLATED
 
 

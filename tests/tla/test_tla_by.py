@@ -148,7 +148,7 @@ def test_python_protocols_have_one_semantics() -> None:
 
 def test_options_that_say_how_to_search_do_not_go_with_the_interpreter(folder: Path) -> None:
     by = ("--by", "interpreter")
-    assert "--engine prove" in wrong("live", "M.tla", "--engine", "prove", *by)
+    assert "--engine l2s" in wrong("live", "M.tla", "--engine", "prove", *by)
     assert "--no-explore" in wrong("live", "M.tla", "--no-explore", *by)
     assert "--steps" in wrong("bmc", "M.tla", "--depth", "3", "--steps", "serial", *by)
     assert "--certificate" in wrong("prove", "M.tla", "--engine", "ic3", *by)

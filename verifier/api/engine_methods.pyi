@@ -254,7 +254,7 @@ class EngineMethods:
         validate: float | str | None = None,
         by: Literal["auto", "interpreter", "translation"] = "auto",
         fairness: str = "spec",
-        engine: Literal["auto", "explicit", "bmc", "prove", "ranking", "orbits"] = "auto",
+        engine: Literal["auto", "explicit", "bmc", "l2s", "ranking", "orbits"] = "auto",
         explore: bool = True,
         depth: int | None = None,
         solver: Literal["z3", "cadical", "cvc5", "bitwuzla"] | None = None,
@@ -275,9 +275,9 @@ class EngineMethods:
           translation uses formulas; auto takes the faster one and says which.
         - fairness: The fairness that executions have: spec is the spec's own, none allows an execution to
           stop anywhere, and verify show lists the spec's variants.
-        - engine: explicit explores every state, bmc searches lassos, prove searches a proof, ranking
-          checks the spec's ranking, orbits explores up to symmetry, auto runs all that apply and takes
-          the first answer.
+        - engine: explicit explores every state, bmc searches lassos, l2s reduces liveness to safety and
+          searches a proof, ranking checks the spec's ranking, orbits explores up to symmetry, auto runs
+          all that apply and takes the first answer.
         - explore: Let auto explore every state, too. Exploration leaves no invariant, so --certificate
           switches it off.
         - depth: With --engine bmc: the most states of a lasso. [default: the spec's]

@@ -73,7 +73,7 @@ def decide_property(live: LiveModel, request: Request, listen: Listen = lambda _
             return by_exploration(live, request, listen)
         case LiveEngine.BMC:
             return by_search(live, request, listen)
-        case LiveEngine.PROVE:
+        case LiveEngine.L2S:
             return by_proof(live, request, listen)
         case LiveEngine.ORBITS:
             return by_orbits(live, request, listen)

@@ -40,7 +40,7 @@ class LiveEngine(StrEnum):
     AUTO = "auto"
     EXPLICIT = "explicit"
     BMC = "bmc"
-    PROVE = "prove"
+    L2S = "l2s"
     RANKING = "ranking"
     ORBITS = "orbits"
 

@@ -36,18 +36,18 @@ from verifier.verdict import Verdict, VerdictKind
 _ENGINES = {
     LiveEngine.EXPLICIT: by_exploration,
     LiveEngine.BMC: by_search,
-    LiveEngine.PROVE: by_proof,
+    LiveEngine.L2S: by_proof,
     LiveEngine.RANKING: by_ranking,
     LiveEngine.ORBITS: by_orbits,
 }
 _PARTS_OF_MEMORY = {
     LiveEngine.EXPLICIT: 5,
     LiveEngine.BMC: 2,
-    LiveEngine.PROVE: 3,
+    LiveEngine.L2S: 3,
     LiveEngine.RANKING: 1,
     LiveEngine.ORBITS: 3,
 }
-_BY_DEPTHS = (LiveEngine.BMC, LiveEngine.PROVE)
+_BY_DEPTHS = (LiveEngine.BMC, LiveEngine.L2S)
 _EXPLORING = (LiveEngine.EXPLICIT, LiveEngine.ORBITS)
 _IN_THE_BACKGROUND = 5
 """The difference in priority between a group of engines and the one before it (``_place``)."""

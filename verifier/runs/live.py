@@ -32,9 +32,11 @@ _FAIRNESS = (
     "anywhere, and verify show lists the spec's variants."
 )
 _ENGINE = (
-    "explicit explores every state, bmc searches lassos, prove searches a proof, ranking checks the "
-    "spec's ranking, orbits explores up to symmetry, auto runs all that apply and takes the first answer."
+    "explicit explores every state, bmc searches lassos, l2s reduces liveness to safety and searches a "
+    "proof, ranking checks the spec's ranking, orbits explores up to symmetry, auto runs all that apply and "
+    "takes the first answer."
 )
+_ENGINES = OneOf(("auto", "explicit", "bmc", "l2s", "ranking", "orbits"), {"prove": "l2s"})
 _EXPLORE = (
     "Let auto explore every state, too. Exploration leaves no invariant, so --certificate switches it "
     "off."
@@ -59,7 +61,7 @@ class LiveOptions(SemanticsOption, ValidationOption, FirstOption, Options):
 
     properties: tuple[str, ...] = properties_option("Temporal properties to check")
     fairness: str = option("spec", Name(), _FAIRNESS, metavar="NAME")
-    engine: str = option("auto", OneOf(("auto", "explicit", "bmc", "prove", "ranking", "orbits")), _ENGINE)
+    engine: str = option("auto", _ENGINES, _ENGINE)
     explore: bool = option(True, Switch(), _EXPLORE)
     depth: int | None = option(
         None, Whole(1), "With --engine bmc: the most states of a lasso. [default: the spec's]"
@@ -103,7 +105,7 @@ def _check(options: LiveOptions) -> None:
         raise UsageError(f"--depth is for --engine bmc: {options.engine} knows no bound of a lasso")
     if not options.explore and options.engine in ("explicit", "orbits"):
         words = f"--engine {options.engine} explores, which leaves no certificate"
-        raise UsageError(f"{words}: use --engine auto, prove or ranking for one")
+        raise UsageError(f"{words}: use --engine auto, l2s or ranking for one")
 
 
 def _chosen(definition: Definition, named: Sequence[str], expected: Sequence[str]) -> tuple[str, ...]:
@@ -176,12 +178,12 @@ def _solvers(
     from verifier.solvers.minisat_backend import MinisatSolver
 
     of_property = statistics.get("properties", {}).values()
-    deciding = {found.get("decided_by", "prove") for found in of_property}
+    deciding = {found.get("decided_by", "l2s") for found in of_property}
     engines = deciding if options.engine == "auto" else {options.engine}
     used: list[str] = []
     if "bmc" in engines:
         used.append(options.solver or KIND_SOLVER)
-    if "prove" in engines:
+    if "l2s" in engines:
         used += [MinisatSolver.NAME, options.solver or KIND_SOLVER, options.solver or BMC_SOLVER, *rechecked]
     if "ranking" in engines:
         used += [MinisatSolver.NAME, *rechecked]

@@ -120,6 +120,8 @@ class OneOf:
     """One of several words."""
 
     words: tuple[str, ...]
+    former: Mapping[str, str] = field(default_factory=dict)
+    """Words of earlier versions, still accepted, each with the word that stands for it now."""
 
     @property
     def allowed(self) -> str:
@@ -127,14 +129,15 @@ class OneOf:
         return " or ".join(self.words)
 
     def of_word(self, word: str) -> str:
-        """Return the word itself."""
+        """Return the word that stands for it now."""
         return self.of_value(word)
 
     def of_value(self, value: Any) -> str:
-        """Return the word itself."""
-        if value not in self.words:
+        """Return the word that stands for it now."""
+        current = self.former.get(value, value) if isinstance(value, str) else value
+        if current not in self.words:
             raise ValueError(value)
-        return str(value)
+        return str(current)
 
 
 class _Text:

@@ -129,7 +129,7 @@ def _remarks(run: Run) -> Iterator[str]:
     for verdict in run.outcome.verdicts:
         if verdict.reason is not None and verdict.kind in (VerdictKind.PROVED, VerdictKind.HOLDS):
             yield f"{verdict.property_name}: {verdict.reason}."
-        if run.options["engine"] == "prove" and verdict.found_by is not None:
+        if run.options["engine"] in ("l2s", "prove") and verdict.found_by is not None:
             yield f"{verdict.property_name}: decided by {verdict.found_by}."
     for name, figures in run.outcome.statistics.get("properties", {}).items():
         yield from _side_by_side(name, figures)
