@@ -18,6 +18,8 @@ LEFT_TO_LIVE = "not checked here: verify live decides what a property says beyon
 """Why a property of executions has no verdict of an engine that looks at states and steps."""
 ENDED_FIRST = "ended at the first violation, as asked"
 """Why a property has no verdict of a run that was to end once another one is violated."""
+ENDED_OTHERS = "ended when the other properties were violated"
+"""Why a property has no verdict of a run in which all that was asked for by name is violated."""
 ONE_OF_EACH_VIEW = "complete up to the VIEW: one state of each of its values was checked"
 """Why a property HOLDS of an exploration that takes states with equal views for one."""
 TEMPORAL_PART = " (temporal part)"

@@ -216,3 +216,16 @@ def test_a_violation_is_shown_once_the_run_takes_longer(monkeypatch: pytest.Monk
         reporter(Remark("goes on"))
         reporter(Remark("goes on"))
     assert shown == ["a run"]
+
+
+def test_what_is_open_when_the_others_are_violated_was_not_asked_to_end(tmp_path: Path) -> None:
+    path = tmp_path / "Grow.tla"
+    either = " \\/ ".join(f"({a}' = {a} + 1 /\\ UNCHANGED <<{b}, {c}>>)" for a, b, c in ("xyz", "yxz", "zxy"))
+    path.write_text(
+        "---- MODULE Grow ----\nEXTENDS Naturals\nVARIABLES x, y, z\nInit == x = 0 /\\ y = 0 /\\ z = 0\n"
+        f"Next == {either}\nTypeOK == x < 1\n====\n"
+    )
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANT TypeOK\n")
+    done = verify("explore", str(path), "--by", "translation", "--format", "json")
+    reasons = {one["property"]: one["reason"] for one in json.loads(done.stdout)["results"]}
+    assert reasons["NoDeadlock"].startswith("ended when the other properties were violated")

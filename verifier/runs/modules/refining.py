@@ -32,7 +32,7 @@ from verifier.runs.modules.translating import INSTEAD, NotTranslated, Symbolic, 
 from verifier.runs.unbounded import Widened, explain_no_end
 from verifier.tla.translate.symbolic import Untranslated
 from verifier.tla.translate.translation import Looked, widened_by
-from verifier.verdict import ENDED_FIRST, Verdict, VerdictKind
+from verifier.verdict import ENDED_FIRST, ENDED_OTHERS, Verdict, VerdictKind
 
 if TYPE_CHECKING:
     from verifier.outcomes.run import Run
@@ -235,7 +235,7 @@ def _refine_until_decided(
         leaving = _find_leaving(found)
         if leaving is None or _is_decided(found, leaving):
             found = validate_translation(made, found, _validation_seconds(asked))
-            return settled.added_to(made, check_run(made, found, asked), asked)
+            return settled.added_to(made, _explain_open(check_run(made, found, asked), asked), asked)
         if asked.engine.counts_states:  # it counts again, and may end before it finds a violation
             told = told.and_of(made, found, leaving, asked)
         elif not asked.engine.decides_temporal:
@@ -394,6 +394,17 @@ def _find_leaving(found: Run) -> Verdict | None:
         if leaves and verdict.kind is VerdictKind.VIOLATED and verdict.trace is not None:
             return verdict
     return None
+
+
+def _explain_open(run: Run, asked: ModuleQuestion) -> Run:
+    """Return the run; what is open because the sorts were left does not say that it was asked to end."""
+    if asked.question.options.first:
+        return run
+    verdicts = tuple(
+        replace(one, reason=ENDED_OTHERS) if one.reason == ENDED_FIRST else one
+        for one in run.outcome.verdicts
+    )
+    return replace(run, outcome=replace(run.outcome, verdicts=verdicts))
 
 
 def _is_decided(found: Run, leaving: Verdict) -> bool:
