@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -192,6 +193,10 @@ def test_the_loop_of_a_module_says_what_is_false_in_it(semantics: str, tmp_path:
     assert any('for p = 1: Waiting.tla:15: pc[p] # "in"' in line for line in again)
     for lines in said.values():
         assert any(line.startswith("WF of Enter with p = ") for line in lines)
+    whole = html.unescape(as_html(Report("all", rows)))
+    overview = whole.partition('class="answers"')[2].partition("</table>")[0]
+    assert due in overview
+    assert never in overview
 
 
 def test_the_step_that_closes_a_loop_has_its_own_demands() -> None:

@@ -12,7 +12,15 @@ from selenium.webdriver import Chrome, Keys
 
 from tests.support.chromium import browser, evaluate
 from tests.support.examples import bookkeeper_data_loss, kip320_first_try, run_rows
-from tests.support.modules_for_pages import commit, jugs
+from tests.support.modules_for_pages import (
+    COMMIT,
+    COMMIT_CONFIG,
+    JUGS,
+    JUGS_CONFIG,
+    commit,
+    found_in,
+    jugs,
+)
 from tests.support.pages import needs_chromium, opened, pause, press, texts
 from verifier.outcomes.row import DOCUMENTED, Row
 from verifier.report.report import Report
@@ -66,6 +74,26 @@ def test_without_participants_the_table_is_what_opens(driver: Chrome, tmp_path: 
     assert texts(driver, ".current .steps td.wrong") == ["2", "= 2"]
     press(driver, "k")
     assert texts(driver, ".current .detail h3") == ["1 · FillBig"]
+
+
+@needs_chromium
+def test_the_value_of_an_operator_stands_where_the_property_fails(driver: Chrome, tmp_path: Path) -> None:
+    text = JUGS.replace("NeverTwo == big # 2", "Total == big + small\nNeverTwo == Total # 5")
+    row = found_in(tmp_path, "Jugs", text, JUGS_CONFIG)
+    opened(driver, Report("jugs", (row,)), tmp_path)
+    lines = texts(driver, ".current .failing div")
+    assert [line.strip() for line in lines] == [
+        "fails: Jugs.tla:11: Total # 5",
+        "where Total = 5, big = 5, small = 0",
+    ]
+    assert texts(driver, ".current .verdict-row th small") == ["Total = 5"]
+    text = COMMIT.replace(
+        'NobodyCommits == \\A r \\in RM : rmState[r] # "committed"',
+        'Ready == {r \\in RM : rmState[r] = "prepared"}\nNobodyCommits == Ready # RM',
+    )
+    opened(driver, Report("commit", (found_in(tmp_path, "Commit", text, COMMIT_CONFIG),)), tmp_path)
+    shown = texts(driver, ".current .diagram .verdict-row .action")
+    assert shown == ["✗ NobodyCommits fails", "Ready = {r1, r2}"]
 
 
 @needs_chromium

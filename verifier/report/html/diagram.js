@@ -261,12 +261,15 @@ const Diagram = (() => {
       const next = index + 1 < all.length ? where(all[index + 1]) : plan.lanes + MORE, room = (next - plan.places.get(lane)) * plan.lane - 14;
       return [lane, texts.flatMap((words) => wrap(words, room, "wrong").map((line) => [line, words]))];
     });
-    const titles = wrap(trace.verdict(), (plan.wide ? plan.gutter : plan.seen) - 20, "action", 4), over = plan.wide ? 0 : (titles.length - 1) * 14;
+    const room = (plan.wide ? plan.gutter : plan.seen) - 20, apart = trace.mentioned().filter(({ places }) => places.length === 0);
+    // What no place of the state holds, such as the value of an operator, stands below the title.
+    const told = [[trace.verdict(), 4], ...apart.map(({ path, words }) => [`${path}${words}`, 3])];
+    const titles = told.flatMap(([full, most]) => { const lines = wrap(full, room, "action", most); return lines.map((line) => [line, lines.length > 1 ? full : line]); }), over = plan.wide ? 0 : (titles.length - 1) * 14;
     const lines = Math.max(1, ...drawn.map(([, of]) => of.length)), below = (titles.length - 1) * 14;
     const height = Math.max((plan.wide ? 16 : 30 + over) + lines * LINE + 12, below + 40), y = plan.bottom + (plan.wide ? 18 : 32 + over);
     group.append(element("rect", { class: "back", x: 0, y: plan.bottom, width: plan.width, height }));
     const title = element("g", { class: plan.wide ? "title" : "title stays" });
-    titles.forEach((line, number) => title.append(text({ class: "action", x: 10, y: (plan.wide ? y + 4 : plan.bottom + 16) + number * 14 }, line, trace.verdict())));
+    titles.forEach(([line, full], number) => title.append(text({ class: "action", x: 10, y: (plan.wide ? y + 4 : plan.bottom + 16) + number * 14 }, line, full)));
     group.append(title);
     for (const [lane, of] of drawn) {
       group.append(element("circle", { class: "ring", cx: plan.x(lane), cy: y, r: 7 }));

@@ -157,7 +157,8 @@ class Variables {
       const kind = [own.length ? "wrong" : "", !folded && this.numeric[places[0]] ? "number" : ""].filter(Boolean).join(" ");
       return Page.make("td", { class: kind }, ...words);
     });
-    return Page.make("tr", { class: "verdict-row" }, Page.make("th", { scope: "row", class: "step" }, ...Page.breakable(this.trace.verdict())), ...(this.watched ? [Page.make("td", { class: "watched" })] : []), ...cells);
+    const apart = found.filter(({ places }) => places.length === 0).map(({ path, words }) => Page.make("small", {}, ...Page.unbroken(`${path}${words}`)));
+    return Page.make("tr", { class: "verdict-row" }, Page.make("th", { scope: "row", class: "step" }, ...Page.breakable(this.trace.verdict()), ...apart), ...(this.watched ? [Page.make("td", { class: "watched" })] : []), ...cells);
   }
 
   /* Pinned columns stand still beside the steps. */
