@@ -19,6 +19,8 @@ from verifier.tla.unfolding import Always, Eventually, Fair, Leaf, Not, Several,
 from verifier.tla.values import NoValue
 
 _MOST = 6
+_MOST_COMPARED = 300
+"""In a longer loop, the values of one state are shown, and nobody looks whether the others have the same."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,8 @@ class _Explanation:
         place = next((one for one in places if one >= start), places[0])
         whole = self._whole(leaf, place)
         if whole is not None:
-            alike = all(self._whole(leaf, other) == whole for other in places)
+            few = len(places) <= _MOST_COMPARED
+            alike = few and all(self._whole(leaf, other) == whole for other in places)
             said = replace(whole, reads=()) if of_step and not alike else whole
             words = self._words(places, of_steps=of_step)
             yield UnmetPart(_bound(said, leaf), truth, words, None if alike else place)
