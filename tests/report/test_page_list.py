@@ -119,7 +119,7 @@ def test_many_rows_are_drawn_where_they_are_in_view(driver: Chrome, tmp_path: Pa
 
 @needs_chromium
 def test_rows_are_filled_again_and_no_value_is_cut(driver: Chrome, tmp_path: Path) -> None:
-    opened(driver, sweep(7), tmp_path)
+    opened(driver, Report("rows", [replace(row, trace=None) for row in sweep(5).rows]), tmp_path)
     driver.execute_script("window.kept = document.querySelector('#list tbody tr:nth-child(4)')")
     driver.find_element("id", "find").send_keys("violated replicas=4")
     assert evaluate(driver, "window.kept.isConnected")
@@ -155,7 +155,7 @@ def test_a_sweep_says_first_where_it_fails() -> None:
 
 @needs_chromium
 def test_the_first_view_of_a_sweep_has_what_fails(driver: Chrome, tmp_path: Path) -> None:
-    rows = [replace(row, property_name=name) for row in sweep().rows for name in ("Aok", "StrongIsr")]
+    rows = [replace(row, property_name=name) for row in sweep(3).rows for name in ("Aok", "StrongIsr")]
     rows = [replace(r, verdict=VerdictKind.HOLDS) if r.property_name == "Aok" else r for r in rows]
     opened(driver, Report("two properties", rows), tmp_path)
     assert texts(driver, ".grid caption")[:2] == ["StrongIsr, bmc", "StrongIsr, prove"]
@@ -163,7 +163,7 @@ def test_the_first_view_of_a_sweep_has_what_fails(driver: Chrome, tmp_path: Path
     assert evaluate(driver, bottom) < 500
     driver.find_element("css selector", ".findings a").click()
     pause(driver)
-    assert found(driver) == "48 of 256"
+    assert found(driver) == "12 of 108"
     assert set(texts(driver, "#list tbody .chip")) == {"✗ VIOLATED"}
 
 
