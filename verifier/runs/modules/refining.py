@@ -398,7 +398,7 @@ def _find_leaving(found: Run) -> Verdict | None:
 
 def _explain_open(run: Run, asked: ModuleQuestion) -> Run:
     """Return the run; what is open because the sorts were left does not say that it was asked to end."""
-    if asked.question.options.first:
+    if getattr(asked.question.options, "first", False):
         return run
     verdicts = tuple(
         replace(one, reason=ENDED_OTHERS) if one.reason == ENDED_FIRST else one
