@@ -10,6 +10,7 @@ from typing import Generic, TypeAlias, TypeVar
 
 from verifier.encodings.concrete import show
 from verifier.outcomes.row import Row
+from verifier.printable import printable
 from verifier.report.report import varying_constants
 from verifier.verdict import VerdictKind
 
@@ -169,7 +170,7 @@ def _by_choice(jobs: _Jobs, names: Sequence[str], scale: _Scale) -> Grid:
         if made is None or not made.more:
             return made
         own = {"property": column, "spec": found[0][1].spec, **dict(zip(names, chosen, strict=True))}
-        return replace(made, query=own)
+        return replace(made, query={printable(name): printable(value) for name, value in own.items()})
 
     return Grid(
         caption="",
@@ -229,7 +230,7 @@ def _grid(jobs: _Jobs, caption: str, down: str, across: str, scale: _Scale) -> G
             return made
         row = found[0][1]
         own = {"property": row.claim, "spec": row.spec, _ENGINE: row.engine, down: line, across: column}
-        return replace(made, query=own)
+        return replace(made, query={printable(name): printable(value) for name, value in own.items()})
 
     lines = [((line,), tuple(cell(line, column) for column in columns)) for line in _values(jobs, down)]
     return Grid(caption, across, (down,), tuple(columns), tuple(lines))

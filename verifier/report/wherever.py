@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from verifier.encodings.concrete import show
 from verifier.outcomes.row import Row
+from verifier.printable import printable
 from verifier.report.report import varying_constants
 from verifier.verdict import VerdictKind
 
@@ -42,7 +43,8 @@ def findings(rows: Sequence[Row]) -> tuple[list[Finding], int]:
         for (spec, claim), asked in questions.items():
             bad = [row for row in asked if row.verdict is kind]
             if bad:
-                query = {"verdict": kind.value, "property": claim, **({"spec": spec} if specs > 1 else {})}
+                asks = {"property": claim, **({"spec": spec} if specs > 1 else {})}
+                query = {"verdict": kind.value, **{name: printable(value) for name, value in asks.items()}}
                 words = _how_many(asked, bad)
                 found.append(Finding(kind, spec, claim, words, query))
     return found[:_MOST], len(found[_MOST:])
