@@ -23,7 +23,6 @@ def without(
     def weaker(self: Any, s: Any, **parameters: Any) -> Step:
         step = member.method(self, s, **parameters)
         assert guard is None or guard < len(step.when)
-        assert effect is None or effect < len(step.then)
         return Step(
             [when for place, when in enumerate(step.when) if place != guard],
             {target: value for place, (target, value) in enumerate(step.then.items()) if place != effect},
