@@ -1,9 +1,9 @@
 """How a lowering knows what it has made of a term: by the term's shape and the values of what it reads.
 
-The lowered form of a term follows from its shape (``shapes``), from which state variables it reads, since a
-lowering gives these one meaning, and from the values of what it reads of all other variables. So these three
-are the key, and nothing else that is bound around the term matters. What is known lives as long as the
-lowering.
+The lowered form of a term follows from its shape (``alike_terms``), from which state variables it reads,
+since a lowering gives these one meaning, and from the values of what it reads of all other variables. So
+these three are the key, and nothing else that is bound around the term matters. What is known lives as long
+as the lowering.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import Any
 
 from pysmt.fnode import FNode
 
+from verifier.encodings.alike_terms import Read, Shapes, part_of_variable
 from verifier.encodings.bits import FALSE, TRUE, disjunction
 from verifier.encodings.cases import cases
 from verifier.encodings.concrete import Concrete
 from verifier.encodings.lowered import Lowered, holds, is_total
-from verifier.encodings.shapes import Read, Shapes, part_of_variable
 from verifier.encodings.sorts import Sort
 from verifier.encodings.terms import Operator, Symbol, Term
 

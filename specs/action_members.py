@@ -16,8 +16,8 @@ from verifier.specs.formulas import formula
 from verifier.specs.members import ActionMember, Free
 from verifier.specs.names import Titled, title_of
 from verifier.specs.outline import check_parameters, sorts_of
+from verifier.specs.reading.code_places import place_of, place_of_attribute, place_of_class, placed, raised_at
 from verifier.specs.reading.explaining import explained
-from verifier.specs.reading.places import place_of, place_of_attribute, place_of_class, placed, raised_at
 from verifier.specs.state import State
 from verifier.specs.steps import Step
 from verifier.specs.targets import assignments

@@ -11,7 +11,7 @@ from verifier.encodings.open_integers import OpenInteger, number_of
 from verifier.encodings.sorts import IndexSet, SortError
 from verifier.errors import UsageError, cut, make_unknown_name_error
 from verifier.specs.definition import DefinitionError
-from verifier.specs.reading.places import place_of_attribute, placed
+from verifier.specs.reading.code_places import place_of_attribute, placed
 
 if TYPE_CHECKING:
     from verifier.specs.protocol import Protocol

@@ -15,7 +15,7 @@ from verifier.specs.definition import Action, DefinitionError
 from verifier.specs.drawing import Call, Drawing, Lane, Mail
 from verifier.specs.drawn_paths import NAMES, head_of, resolved, sort_of
 from verifier.specs.participants import Drawn, Family, family, keys_of
-from verifier.specs.reading.places import place_of_attribute, placed
+from verifier.specs.reading.code_places import place_of_attribute, placed
 
 _MOST_LANES = 12
 """The most lanes that a protocol without a drawing gets."""

@@ -11,7 +11,7 @@ from verifier.encodings.sorts import Sort
 from verifier.encodings.terms import Operator, Term
 from verifier.encodings.values import BooleanValue
 from verifier.specs.definition import Definition, DefinitionError, PropertyKind
-from verifier.specs.reading.places import place_of, placed
+from verifier.specs.reading.code_places import place_of, placed
 
 Formulas: TypeAlias = BooleanValue | list[Any] | tuple[Any, ...]
 """A formula, or a list or tuple of conjuncts, which can be lists themselves."""

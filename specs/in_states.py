@@ -21,8 +21,8 @@ from verifier.specs.names import Titled, claim_title, title_of
 from verifier.specs.plain_steps import Happening, happening
 from verifier.specs.protocol import members_of
 from verifier.specs.reading.again import InOneState, NoReading, OutOfTime, PlainReader, Rerun
+from verifier.specs.reading.code_places import place_of
 from verifier.specs.reading.keys import Site
-from verifier.specs.reading.places import place_of
 from verifier.specs.state import completed, successor_of
 from verifier.specs.targets import assignments
 

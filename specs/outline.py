@@ -10,7 +10,7 @@ from verifier.encodings.sorts import Sort
 from verifier.errors import among, nearest
 from verifier.specs.constants import constants_of
 from verifier.specs.definition import DefinitionError
-from verifier.specs.reading.places import (
+from verifier.specs.reading.code_places import (
     defined_twice,
     is_engine,
     place_of,

@@ -22,7 +22,7 @@ from verifier.errors import among
 from verifier.specs.constants import IndexSetConstant, constants_of
 from verifier.specs.definition import Action, DefinitionError
 from verifier.specs.outline import sorts_of
-from verifier.specs.reading.places import place_of_attribute, placed
+from verifier.specs.reading.code_places import place_of_attribute, placed
 
 
 @dataclass(frozen=True)

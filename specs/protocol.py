@@ -58,8 +58,8 @@ from verifier.specs.outline import check_attributes, check_given_once, check_met
 from verifier.specs.participants import Drawn, columns_of
 from verifier.specs.presentation import presentation
 from verifier.specs.ranking_members import Ranking, ranking, rankings
+from verifier.specs.reading.code_places import place_of, placed
 from verifier.specs.reading.keys import Keys, Site
-from verifier.specs.reading.places import place_of, placed
 from verifier.specs.reading.watching import reading
 from verifier.specs.refinement_members import refinements, refines
 from verifier.specs.state import State, completed, successor_of

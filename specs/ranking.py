@@ -1,7 +1,7 @@
 """Rankings: why something good must happen, as plain data.
 
 A ranking gives each state a tuple of measures, and says in which states which fairness condition helps. What
-is claimed of them is in ``verifier.system.ranking``.
+is claimed of them is in ``verifier.system.ranking_model``.
 """
 
 from __future__ import annotations

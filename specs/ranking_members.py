@@ -18,7 +18,7 @@ from verifier.specs.formulas import formula
 from verifier.specs.names import own_name
 from verifier.specs.outline import check_parameters
 from verifier.specs.ranking import Helpful, RankingArgument
-from verifier.specs.reading.places import place_of, placed
+from verifier.specs.reading.code_places import place_of, placed
 from verifier.specs.state import State
 from verifier.specs.temporal import Fairness, TemporalProperty, weak
 from verifier.specs.temporal_members import checked_fairness

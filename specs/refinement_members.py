@@ -16,7 +16,7 @@ from verifier.specs.constants import IndexSetConstant, constants_of
 from verifier.specs.definition import Definition, DefinitionError, Property, PropertyKind, Refinement
 from verifier.specs.names import Titled, claim_title
 from verifier.specs.outline import check_parameters
-from verifier.specs.reading.places import place_of, placed
+from verifier.specs.reading.code_places import place_of, placed
 from verifier.specs.refinement import begins, exactly, fairness, steps
 from verifier.specs.state import State
 from verifier.specs.temporal import SPEC_FAIRNESS, TemporalProperty

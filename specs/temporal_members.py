@@ -15,7 +15,7 @@ from verifier.specs.definition import Action, DefinitionError
 from verifier.specs.formulas import formula
 from verifier.specs.names import Titled, claim_title, title_of
 from verifier.specs.outline import check_parameters
-from verifier.specs.reading.places import place_of, placed
+from verifier.specs.reading.code_places import place_of, placed
 from verifier.specs.state import State
 from verifier.specs.temporal import (
     NO_FAIRNESS,

@@ -19,8 +19,8 @@ from verifier.encodings.expressions import Value
 from verifier.encodings.printing import text
 from verifier.encodings.sorts import SortError
 from verifier.encodings.terms import Operator, Symbol, Term
+from verifier.specs.reading.code_places import is_engine, is_generated, is_standard_library, place
 from verifier.specs.reading.kept import is_kept
-from verifier.specs.reading.places import is_engine, is_generated, is_standard_library, place
 
 _INTO_A_MAP = frozenset(dis.opmap[name] for name in ("BUILD_MAP", "MAP_ADD", "STORE_SUBSCR", "DICT_UPDATE"))
 """Instructions that put a key into a dictionary, and do not ask it for one."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from verifier.encodings.expressions import Value, sort_of
 from verifier.encodings.sorts import Option, Sort
-from verifier.specs.reading.places import code_of
+from verifier.specs.reading.code_places import code_of
 from verifier.specs.state import State
 
 _PLAIN = (

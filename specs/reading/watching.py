@@ -17,10 +17,10 @@ from typing import Any
 
 from verifier.encodings.python_use import GUARD
 from verifier.specs.definition import DefinitionError
+from verifier.specs.reading.code_places import is_engine, is_watched, place, placed, raised_at
 from verifier.specs.reading.explaining import explained
 from verifier.specs.reading.keys import Keys
 from verifier.specs.reading.operands import Scope, Unknown
-from verifier.specs.reading.places import is_engine, is_watched, place, placed, raised_at
 from verifier.specs.reading.suspects import ASKING, COUNTING, OF_SETS, Suspect, called_name, suspects
 from verifier.specs.reading.unread import on_value
 

@@ -6,7 +6,7 @@ import ast
 from types import FrameType
 
 from verifier.errors import cut
-from verifier.specs.reading.places import is_watched
+from verifier.specs.reading.code_places import is_watched
 from verifier.specs.reading.suspects import parsed, source
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)

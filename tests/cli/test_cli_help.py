@@ -16,7 +16,7 @@ from verifier.cli.help_groups import GROUPS
 from verifier.cli.main import cli
 from verifier.runs.option import list_declared
 from verifier.runs.table import ENGINES, engine_named
-from verifier.solvers.names import BACKENDS
+from verifier.solvers.solver_names import BACKENDS
 
 UNASKED = ("LeaderInIsr", "LeaderInIsrOnceElected", "EpochsNeverFall")
 """Properties of kip320 that are not checked by default."""

@@ -13,7 +13,7 @@ from tests.support.fuzz_readers import KINDS, _certificate, _runs, _trace, check
 from tests.support.mutations import as_json
 from verifier.errors import UsageError
 from verifier.json_shape import check_shape, read_json
-from verifier.outcomes.shapes import Mail, RunObject
+from verifier.outcomes.json_types import Mail, RunObject
 from verifier.report.formats import FORMATS
 from verifier.trust import certificate as certificates
 

@@ -98,7 +98,7 @@ _WITH_JSON = {
     "certify": (("certify", "{proof}"), "verifier.trust.certificate_file:read_file"),
     "ci": (("ci", "{proof}"), "verifier.ci.manifest:read_manifest"),
     "sweep": (("sweep", "--spec", "kip320"), "verifier.sweep.expansion:expand"),
-    "report": (("report", "{proof}"), "verifier.report.reading:read_report"),
+    "report": (("report", "{proof}"), "verifier.report.run_sources:read_report"),
 }
 
 
@@ -123,7 +123,7 @@ def test_a_command_that_is_ended_prints_one_object(name: str, tmp_path: Path) ->
 )
 def test_a_report_that_is_ended_is_still_a_document(output_format: str, shown: str, tmp_path: Path) -> None:
     words = ("report", str(tmp_path), "--format", output_format)
-    run = started(*words, first=_STOPS.format(place="verifier.report.reading:read_report"))
+    run = started(*words, first=_STOPS.format(place="verifier.report.run_sources:read_report"))
     output, _ = run.communicate()
     assert run.returncode == 12
     assert shown in output

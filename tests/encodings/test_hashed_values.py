@@ -9,7 +9,7 @@ import pytest
 from tests.support.command_line import wrong
 from verifier.api.specification import load
 from verifier.encodings.expressions import Value
-from verifier.parametric.loading import read_traced
+from verifier.parametric.protocol_readings import read_traced
 from verifier.specs import registry
 from verifier.specs.definition import DefinitionError
 from verifier.specs.protocol import define

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from tests.support import paxos
+from verifier.encodings.alike_terms import Shapes
 from verifier.encodings.bits import TRUE
 from verifier.encodings.definedness import Definedness
 from verifier.encodings.expressions import literal, wrap
 from verifier.encodings.layout import Layout
 from verifier.encodings.lowering import Lowering
 from verifier.encodings.quantifiers import comprehension, count, exists, forall
-from verifier.encodings.shapes import Shapes
 from verifier.encodings.sorts import Boolean, Enum, Function, IndexSet, Option, Range, Record, Set, Sort
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.errors import UsageError

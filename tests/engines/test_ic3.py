@@ -41,7 +41,7 @@ from verifier.engines.ic3.search import Counterexample, FrameClosed, Proof, prov
 from verifier.engines.kinduction import KInductionProof, kinduction
 from verifier.engines.provers import ic3_certificate, ic3_work
 from verifier.solvers import QUERY_SOLVER, Answer, ClauseSolver, open_solver, satisfiable
-from verifier.solvers.names import BACKENDS, Backend
+from verifier.solvers.solver_names import BACKENDS, Backend
 from verifier.specs.kafka.kip320 import Kip320
 from verifier.specs.protocol import IndexSetConstant, Protocol, State, Step, action, invariant
 from verifier.symmetry.bit_permutations import bit_permutations

@@ -9,9 +9,9 @@ import pytest
 
 from tests.support.models import build
 from tests.support.toys import LockServer
+from verifier.engines.ic3.clause_orbits import Orbit, OrbitIndex
 from verifier.engines.ic3.cubes import images, literal_classes
 from verifier.engines.ic3.frames import Frames
-from verifier.engines.ic3.orbits import Orbit, OrbitIndex
 from verifier.engines.ic3.problem import problem
 from verifier.engines.ic3.query_solver import QuerySolver
 from verifier.solvers import QUERY_SOLVER

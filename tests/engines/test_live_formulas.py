@@ -33,7 +33,7 @@ from verifier.specs.registry import load
 from verifier.specs.temporal import Fairness, Strength
 from verifier.symmetry.instance_orbits import instance_representatives
 from verifier.system.liveness import live_model
-from verifier.system.loops import loop_model
+from verifier.system.liveness_to_safety import loop_model
 from verifier.verdict import VerdictKind
 
 

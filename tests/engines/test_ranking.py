@@ -41,7 +41,7 @@ from verifier.system.fairness import conditions_named
 from verifier.system.liveness import LiveModel, live_model
 from verifier.system.model import Model
 from verifier.system.model import build as build_defined
-from verifier.system.ranking import NoRanking, ranking_claims
+from verifier.system.ranking_model import NoRanking, ranking_claims
 from verifier.trust.certificate import make_claimed_model
 from verifier.trust.certify import check
 from verifier.verdict import Verdict, VerdictKind

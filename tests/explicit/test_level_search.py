@@ -36,9 +36,10 @@ from verifier.engines.exploration import Beyond, Runner
 from verifier.engines.explore import Progress, Request, explore
 from verifier.engines.findings import Findings
 from verifier.errors import UsageError
-from verifier.explicit import levels, settling
+from verifier.explicit import level_tasks as levels
+from verifier.explicit import settling
 from verifier.explicit.blocks import Damaged, Shelf
-from verifier.explicit.levels import (
+from verifier.explicit.level_tasks import (
     CHUNK_SHIFT,
     MOVE_BITS,
     PLACE_BITS,

@@ -34,7 +34,7 @@ from verifier import (
     set_of,
 )
 from verifier.parametric.errors import NotParametric
-from verifier.parametric.loading import read_for_all
+from verifier.parametric.protocol_readings import read_for_all
 from verifier.parametric.proving import Proofs, prove
 from verifier.parametric.smtlib import Printer
 from verifier.parametric.system import ParametricSystem

@@ -28,8 +28,8 @@ from verifier.parametric.efforts import EFFORTS
 from verifier.parametric.errors import NotParametric
 from verifier.parametric.formulas import say_formulas
 from verifier.parametric.instances import Kinds, instances, number_of_instances
-from verifier.parametric.loading import read_for_all, read_traced
 from verifier.parametric.logic import BOOL, Logic
+from verifier.parametric.protocol_readings import read_for_all, read_traced
 from verifier.parametric.proving import Attempt, Proofs, prove
 from verifier.parametric.results import Open, Shown
 from verifier.parametric.smtlib import script
@@ -39,7 +39,7 @@ from verifier.processes.limits import Limits
 from verifier.runs.loading import load as load_spec
 from verifier.runs.table import engine_named, execute
 from verifier.solvers import Answer
-from verifier.solvers.names import SCRIPT_SOLVERS, decide_script
+from verifier.solvers.solver_names import SCRIPT_SOLVERS, decide_script
 from verifier.specs.constants import IndexSetConstant, constants_of
 from verifier.specs.names import title_of
 from verifier.specs.protocol import IntegerConstant, Protocol, State, Step, action, define, invariant

@@ -12,11 +12,11 @@ from verifier.encodings.sorts import Boolean, Function, Range, Set
 from verifier.parametric.arguments import abstracted
 from verifier.parametric.deciding import decide
 from verifier.parametric.efforts import EFFORTS
-from verifier.parametric.loading import read_for_all
 from verifier.parametric.logic import BOOL, INT, Logic
+from verifier.parametric.protocol_readings import read_for_all
 from verifier.parametric.proving import Proofs
 from verifier.parametric.results import Open, Result, Shown
-from verifier.solvers.names import load_script_solvers
+from verifier.solvers.solver_names import load_script_solvers
 from verifier.specs.protocol import (
     IndexSetConstant,
     IntegerConstant,

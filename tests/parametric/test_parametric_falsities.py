@@ -36,7 +36,7 @@ from verifier import (
 )
 from verifier.errors import UsageError
 from verifier.parametric.errors import NotParametric
-from verifier.parametric.loading import read_for_all
+from verifier.parametric.protocol_readings import read_for_all
 from verifier.parametric.proving import Proofs, prove
 from verifier.processes.limits import Limits
 

@@ -13,9 +13,9 @@ from verifier.encodings.quantifiers import comprehension, exists, forall
 from verifier.encodings.sorts import Function, Range, Set
 from verifier.parametric.efforts import EFFORTS
 from verifier.parametric.extremal import Extreme, bounds, is_element
-from verifier.parametric.loading import read_for_all
 from verifier.parametric.logic import BOOL, INT, Logic
 from verifier.parametric.obligation import Obligation
+from verifier.parametric.protocol_readings import read_for_all
 from verifier.parametric.proving import Proofs
 from verifier.parametric.results import Shown
 from verifier.specs.definition import DefinitionError

@@ -8,8 +8,8 @@ import pytest
 
 from tests.support.command_line import verify
 from verifier.engines.all_constants import check
-from verifier.parametric import loading
-from verifier.parametric.loading import read_for_all
+from verifier.parametric import protocol_readings as loading
+from verifier.parametric.protocol_readings import read_for_all
 from verifier.processes.limits import Interrupted, Limits
 from verifier.specs.registry import load
 

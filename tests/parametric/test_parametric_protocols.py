@@ -17,7 +17,7 @@ from verifier.engines.bmc import check as search
 from verifier.parametric.certificate import check, dump
 from verifier.parametric.deciding import decide
 from verifier.parametric.efforts import EFFORTS
-from verifier.parametric.loading import read_for_all, read_traced
+from verifier.parametric.protocol_readings import read_for_all, read_traced
 from verifier.parametric.proving import Proofs, prove
 from verifier.parametric.results import Open
 from verifier.parametric.system import READS

@@ -9,7 +9,7 @@ import pytest
 from tests.parametric.test_parametric import attempted
 from verifier.encodings.quantifiers import exists, forall
 from verifier.encodings.sorts import Function, Range, Set
-from verifier.parametric.loading import read_for_all
+from verifier.parametric.protocol_readings import read_for_all
 from verifier.specs.protocol import (
     IndexSetConstant,
     IntegerConstant,

@@ -33,7 +33,7 @@ from verifier import (
 from verifier.encodings.plain_terms import Undefined, values_of
 from verifier.engines.refuting import refute_obligations
 from verifier.parametric.assumed import is_satisfied
-from verifier.parametric.loading import read_for_all
+from verifier.parametric.protocol_readings import read_for_all
 from verifier.parametric.proving import Proofs, prove
 from verifier.parametric.results import Refuted, place_of
 from verifier.parametric.system import ALWAYS, INITIALLY

@@ -10,7 +10,7 @@ import pytest
 from tests.support.command_line import ROOT, verify
 from tests.support.sampling import rest_slow
 from verifier.parametric.lifted import Lifter, method
-from verifier.parametric.loading import read_traced
+from verifier.parametric.protocol_readings import read_traced
 from verifier.runs.suggesting import _readable
 from verifier.specs.protocol import define
 from verifier.specs.registry import load

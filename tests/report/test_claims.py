@@ -15,8 +15,8 @@ from tests.support.modules_for_pages import JUGS, JUGS_CONFIG, commit, found_in,
 from verifier.outcomes.row import ASKED, DOCUMENTED, Row
 from verifier.report.claims import claim_of, finder_of, verdict_of
 from verifier.report.diagram import diagram_of
+from verifier.report.fair_loop import closed, loop_lines
 from verifier.report.known import known
-from verifier.report.loops import closed, loop_lines
 from verifier.report.page import as_html
 from verifier.report.report import Report
 from verifier.verdict import VerdictKind

@@ -16,10 +16,10 @@ from tests.support.chromium import browser, console, evaluate
 from tests.support.examples import kip320_first_try
 from tests.support.pages import needs_chromium, opened, pause, texts
 from verifier.outcomes.row import Row
-from verifier.report.listing import columns_of
 from verifier.report.matrix import grids
 from verifier.report.page import as_html
 from verifier.report.report import Report
+from verifier.report.verdict_list import columns_of
 from verifier.report.wherever import findings
 from verifier.verdict import VerdictKind
 

@@ -19,7 +19,7 @@ from verifier.solvers import (
     open_solver,
     solver_version,
 )
-from verifier.solvers.names import BACKENDS
+from verifier.solvers.solver_names import BACKENDS
 
 Assignment = tuple[bool, ...]
 

@@ -17,8 +17,8 @@ from tests.support.sampling import some_of
 from verifier.encodings.python_use import GUARD
 from verifier.encodings.sorts import SortError
 from verifier.runs.building import build_model
-from verifier.runs.comparing import Differs
 from verifier.runs.loading import load
+from verifier.runs.protocol_comparison import Differs
 from verifier.runs.protocol_validation import Validation
 from verifier.runs.validation.agreement import Agreement
 from verifier.specs import protocol as protocols

@@ -15,7 +15,7 @@ from verifier.engines.findings import Findings
 from verifier.engines.level_search import ThisProcess
 from verifier.engines.task_cluster import TaskCluster
 from verifier.engines.task_processes import TaskProcesses
-from verifier.explicit.levels import Result, Stage, Task
+from verifier.explicit.level_tasks import Result, Stage, Task
 from verifier.system.model import Model
 
 if TYPE_CHECKING:

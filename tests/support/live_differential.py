@@ -15,7 +15,7 @@ from verifier.engines.live import LiveEngine, Request, decide_property
 from verifier.engines.provers import ic3_certificate, ic3_work
 from verifier.processes.limits import Limits
 from verifier.system.liveness import LiveModel
-from verifier.system.loops import loop_model
+from verifier.system.liveness_to_safety import loop_model
 from verifier.trust.certify import check
 from verifier.verdict import Verdict, VerdictKind
 

@@ -29,12 +29,12 @@ from verifier.encodings.sorts import (
 )
 from verifier.parametric.assumed import is_satisfied
 from verifier.parametric.deciding import decide
-from verifier.parametric.loading import read_for_all
 from verifier.parametric.obligation import Obligation
 from verifier.parametric.obligations import Obligations
+from verifier.parametric.protocol_readings import read_for_all
 from verifier.parametric.results import Shown
 from verifier.parametric.system import ParametricSystem
-from verifier.solvers.names import load_script_solvers
+from verifier.solvers.solver_names import load_script_solvers
 from verifier.specs.protocol import Protocol, define
 
 HEAD = '''

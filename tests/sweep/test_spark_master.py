@@ -29,7 +29,7 @@ from verifier.engines.explore import explore
 from verifier.engines.findings import Findings
 from verifier.engines.task_cluster import TaskCluster
 from verifier.errors import UsageError
-from verifier.explicit.levels import Result, Stage, Task
+from verifier.explicit.level_tasks import Result, Stage, Task
 from verifier.processes.limits import Interrupted, Limits
 
 needs_java = pytest.mark.skipif(shutil.which("java") is None, reason="needs Java")

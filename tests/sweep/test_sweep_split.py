@@ -12,10 +12,10 @@ import pytest
 from tests.support.command_line import LOCK, TOYS
 from tests.support.sweeping import jobs_of
 from tests.sweep.test_sweep import HereRunner
-from verifier.engines import parts
+from verifier.engines import search_parts as parts
 from verifier.engines.bmc import Request, check
 from verifier.engines.choices import StepsChoice
-from verifier.engines.parts import Choice, Part, choose, common_invariants, halves
+from verifier.engines.search_parts import Choice, Part, choose, common_invariants, halves
 from verifier.outcomes.row import Row
 from verifier.runs.loading import load
 from verifier.sweep import sweep

@@ -12,7 +12,7 @@ import pytest
 from tests.support.tla_modules import all_found, specified
 from tests.support.tla_random_texts import configuration, module
 from verifier.specs.titles import NO_DEADLOCK
-from verifier.tla.columns import levels
+from verifier.tla.columns import level_choice as levels
 from verifier.tla.explorer import Explorer
 from verifier.tla.frames import Undefined
 from verifier.tla.specification import Specification

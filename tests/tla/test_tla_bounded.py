@@ -24,7 +24,7 @@ from verifier.runs.modules.strategy import answer_question
 from verifier.runs.modules.translating import NotTranslated, Symbolic
 from verifier.runs.modules.verdicts import SettledVerdicts
 from verifier.specs.titles import UNDEFINED_READ
-from verifier.tla.columns import levels
+from verifier.tla.columns import level_choice as levels
 from verifier.tla.explorer import Explorer
 from verifier.tla.translate import comparability, membership, translation
 from verifier.tla.translate.scouting import Scout

@@ -14,7 +14,8 @@ from tests.support.command_line import verify
 from tests.support.tla_modules import all_found, counts, specified, written
 from tests.support.tla_random_texts import configuration, module
 from verifier.specs.titles import NO_DEADLOCK
-from verifier.tla.columns import levels, lookups
+from verifier.tla.columns import level_choice as levels
+from verifier.tla.columns import lookups
 from verifier.tla.columns.leaves import Derived
 from verifier.tla.columns.numbers import Classes, Numbers, Packed
 from verifier.tla.columns.search import Search

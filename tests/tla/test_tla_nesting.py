@@ -16,8 +16,8 @@ from verifier.encodings.terms import Symbol, Term
 from verifier.runs.modules import refining
 from verifier.tla.translate import calls, nesting, translation
 from verifier.tla.translate.coding import Names
+from verifier.tla.translate.definition import translate
 from verifier.tla.translate.sampling import sample
-from verifier.tla.translate.specification import translate
 from verifier.tla.translate.symbolic import Known
 from verifier.tla.translate.terms import variable
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.command_line import verify
 from tests.support.tla_modules import written
-from verifier.tla.columns import levels
+from verifier.tla.columns import level_choice as levels
 
 # The phase "back" is never reached, so its sort lacks it: Back and Leave have no step as translated.
 BODY = """EXTENDS Naturals

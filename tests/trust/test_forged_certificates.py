@@ -14,7 +14,7 @@ from tests.support.mutations import as_json, changed
 from tests.support.sampling import first_of
 from verifier.errors import UsageError
 from verifier.parametric.certificate import Misfit, _digest, check, dump, read
-from verifier.parametric.loading import ParametricReading, read_for_all
+from verifier.parametric.protocol_readings import ParametricReading, read_for_all
 from verifier.parametric.proving import Proofs, prove
 from verifier.processes.limits import Limits
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from verifier.api.values import of_itf, plain
+from verifier.api.python_values import of_itf, plain
 from verifier.errors import UsageError, make_unknown_name_error
 from verifier.outcomes.content import as_object
 from verifier.outcomes.row import rows_of

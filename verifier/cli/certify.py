@@ -13,7 +13,7 @@ from verifier.cli.output import format_option, note, print_json, say
 from verifier.cli.parameters import DURATION, one_of
 from verifier.cli.paths import FileToRead, SpecName
 from verifier.cli.specs import SPEC_HELP, reading_of, reading_options
-from verifier.solvers.names import SOLVER_NAMES
+from verifier.solvers.solver_names import SOLVER_NAMES
 
 if TYPE_CHECKING:
     from verifier.outcomes.run import Run

@@ -13,7 +13,7 @@ from verifier.cli.output import be_quiet
 from verifier.cli.parameters import one_of
 from verifier.cli.streams import prepare_streams
 from verifier.runs.table import ENGINES
-from verifier.solvers.names import BACKENDS
+from verifier.solvers.solver_names import BACKENDS
 from verifier.verdict import ExitCode
 from verifier.version import UNKNOWN, tool_version
 

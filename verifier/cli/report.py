@@ -68,8 +68,8 @@ def command(
         check_writable(flag, target)
     chosen = "html" if html is not None else output_format or format_of(out)
 
-    from verifier.report.reading import read_report
     from verifier.report.report import joined
+    from verifier.report.run_sources import read_report
 
     read = [
         read_report(run, title, spec, parse_settings(settings), reading_of(spec), older=older) for run in runs

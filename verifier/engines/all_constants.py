@@ -12,7 +12,7 @@ from verifier.engines.refuting import refuting
 from verifier.errors import UsageError, make_unknown_name_error
 from verifier.parametric.certificate import dump
 from verifier.parametric.deciding import CHECKER, FINDER
-from verifier.parametric.loading import ParametricReading
+from verifier.parametric.protocol_readings import ParametricReading
 from verifier.parametric.proving import PROVABLE, Attempt, Proofs, open_places, prove
 from verifier.parametric.results import Open, Shown, place_of
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits

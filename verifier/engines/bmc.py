@@ -26,9 +26,9 @@ from verifier.engines.bounded_search import (
 from verifier.engines.choices import StepsChoice, steps_ahead
 from verifier.engines.implied import limit_by_implied
 from verifier.engines.outcome import Outcome
-from verifier.engines.parts import Part
 from verifier.engines.search_by_exploring import NAME as EXPLORING
 from verifier.engines.search_by_exploring import ExploringSearch, is_worth_trying, search_by_exploring
+from verifier.engines.search_parts import Part
 from verifier.processes.children import ChildEnded, Children, Work
 from verifier.processes.limits import Limits
 from verifier.symmetry.bit_permutations import bit_permutations

@@ -19,7 +19,7 @@ from verifier.clauses.action_limit import ActionLimit, exclusive_groups
 from verifier.clauses.frame_variables import FrameVariables
 from verifier.clauses.structural_invariants import structural_invariants
 from verifier.clauses.unrolling import Clauses, Steps, Unrolling, unroll
-from verifier.engines.parts import Part
+from verifier.engines.search_parts import Part
 from verifier.solvers import ClauseSolver, UnknownAnswer, open_solver, satisfiable
 from verifier.symmetry.bit_permutations import Permutation
 from verifier.system.transition_system import TransitionSystem

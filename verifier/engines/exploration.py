@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from verifier.engines.outcome import Outcome
-from verifier.explicit.levels import Result, Stage, Task
+from verifier.explicit.level_tasks import Result, Stage, Task
 from verifier.explicit.moves import Moves
 from verifier.explicit.packing import Rows
 from verifier.processes.limits import Interrupted, Limits

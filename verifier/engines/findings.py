@@ -14,7 +14,7 @@ from verifier.engines.exploration import Execution, Exploration, Graph, OutOfMem
 from verifier.engines.implied import limit_by_implied
 from verifier.explicit.classes import Classes, classes_of
 from verifier.explicit.coverage import Coverage
-from verifier.explicit.levels import Tally
+from verifier.explicit.level_tasks import Tally
 from verifier.explicit.moves import Moves
 from verifier.explicit.packing import Rows, unpack
 from verifier.processes.limits import Interrupted

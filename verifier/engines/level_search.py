@@ -22,7 +22,7 @@ from verifier.engines.ways import Ways
 from verifier.engines.work_folder import Begun, Checkpoint, Level, WorkFolder
 from verifier.errors import UsageError
 from verifier.explicit.blocks import BlockWriter, Damaged, Slice
-from verifier.explicit.levels import (
+from verifier.explicit.level_tasks import (
     CHUNK_SHIFT,
     Expand,
     Expanded,

@@ -23,7 +23,7 @@ from verifier.engines.ranking import prove_by_ranking
 from verifier.processes.limits import Interrupted, Limits
 from verifier.specs.temporal import Fairness
 from verifier.system.liveness import LiveModel
-from verifier.system.loops import LOOP_STARTS, loop_model
+from verifier.system.liveness_to_safety import LOOP_STARTS, loop_model
 from verifier.system.model import Model
 from verifier.trust.lasso import check_lasso
 from verifier.trust.replay import Replayer, ReplayFailure

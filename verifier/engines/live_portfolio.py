@@ -30,7 +30,7 @@ from verifier.engines.live_orbits import no_symmetry
 from verifier.engines.prove import ProveOutcome
 from verifier.processes.children import ChildEnded, Children, Message, Work
 from verifier.system.liveness import LiveModel
-from verifier.system.ranking import is_ranked
+from verifier.system.ranking_model import is_ranked
 from verifier.verdict import Verdict, VerdictKind
 
 _ENGINES = {

@@ -1,7 +1,7 @@
 """Proof of a temporal property by the ranking that the protocol declares for it.
 
-The claims of the ranking (``verifier.system.ranking``) are asked one after the other of the states in which
-the lemmas and type invariants hold that are inductive together. A proof counts after another solver has
+The claims of the ranking (``verifier.system.ranking_model``) are asked one after the other of the states in
+which the lemmas and type invariants hold that are inductive together. A proof counts after another solver has
 checked it in a process of its own, as every proof. A claim that fails refutes the ranking, not the property,
 and perhaps only in states that are never reached.
 """
@@ -26,7 +26,7 @@ from verifier.processes.pool import run_alone
 from verifier.solvers import QUERY_SOLVER, Answer, open_solver, solver_version
 from verifier.system.liveness import LiveModel
 from verifier.system.model import State
-from verifier.system.ranking import Claim, NoRanking, ranking_claims, ranking_model, ranking_of
+from verifier.system.ranking_model import Claim, NoRanking, ranking_claims, ranking_model, ranking_of
 from verifier.trust.certificate import Certificate, FoundBy, certificate_of, list_named_formulas
 from verifier.trust.certify import CheckReport
 from verifier.trust.explain import ConcreteReading

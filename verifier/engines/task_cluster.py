@@ -32,7 +32,7 @@ from verifier.cluster.session import Session, SparkFailed, SparkSettings
 from verifier.engines.findings import Findings
 from verifier.engines.level_search import MOST_ROOM
 from verifier.engines.task_processes import TaskProcesses
-from verifier.explicit.levels import Result, Stage, Task
+from verifier.explicit.level_tasks import Result, Stage, Task
 from verifier.explicit.performing import Failed, attempt
 from verifier.processes.limits import Interrupted
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from verifier.engines.findings import Findings
 from verifier.engines.level_search import MOST_ROOM
-from verifier.explicit.levels import Result, Stage, Task
+from verifier.explicit.level_tasks import Result, Stage, Task
 from verifier.explicit.performing import Failed, attempt
 from verifier.processes.children import ChildEnded, Children, Message
 from verifier.processes.limits import Interrupted

@@ -8,7 +8,7 @@ import numpy as np
 
 from verifier.engines.work_folder import Begun, Checkpoint, Level
 from verifier.explicit.blocks import Shelf, Slice
-from verifier.explicit.levels import of_chunks, parse_key
+from verifier.explicit.level_tasks import of_chunks, parse_key
 from verifier.explicit.moves import Transitions
 from verifier.explicit.packing import Rows
 

@@ -1,7 +1,7 @@
 """The folder of an exploration that goes on in files: who has it, and what of it is whole.
 
     FOLDER/manifest.json   the last level that is whole: counts, and each block with its size and checksum
-    FOLDER/states/         blocks, see ``verifier.explicit.levels``
+    FOLDER/states/         blocks, see ``verifier.explicit.level_tasks``
     FOLDER/lock            held by the process that explores
     FOLDER/runs.json       how the names begin of blocks that explorations wrote here
     FOLDER/spark.log       what Spark says, if it is used
@@ -31,7 +31,7 @@ from typing import Any
 
 from verifier.errors import UsageError
 from verifier.explicit.blocks import Block, Damaged, Shelf, Slice
-from verifier.explicit.levels import LevelPart
+from verifier.explicit.level_tasks import LevelPart
 from verifier.explicit.sorted_states import Run
 from verifier.files import reason_of, replace_file, text_of
 from verifier.json_shape import read_json

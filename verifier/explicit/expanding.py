@@ -1,11 +1,11 @@
-"""The expansion of a level: some of its states are explored, and their successors written (``levels``)."""
+"""The expansion of a level: some states are explored, and their successors written (``level_tasks``)."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from verifier.explicit.blocks import Column
-from verifier.explicit.levels import Expand, Expanded, Stage, keys_of_chunk, of_chunks, peak_memory
+from verifier.explicit.level_tasks import Expand, Expanded, Stage, keys_of_chunk, of_chunks, peak_memory
 from verifier.explicit.packing import Rows, places
 from verifier.explicit.scattering import columns_of, parts_of, rows_of, scatter
 from verifier.explicit.sections import Sections, join_sections, sections

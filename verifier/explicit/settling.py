@@ -1,5 +1,5 @@
 """A level is settled: of the successors in a part of the space of states, the new ones are found
-(``levels``)."""
+(``level_tasks``)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from verifier.explicit.blocks import Column, Slice
-from verifier.explicit.levels import (
+from verifier.explicit.level_tasks import (
     CHUNK_SHIFT,
     MOVE_MASK,
     PLACE_BITS,

@@ -11,7 +11,7 @@ from pysmt.fnode import FNode
 
 from verifier.clauses.smt2 import SystemText, bit_name, clean
 from verifier.encodings.concrete import show_constants
-from verifier.interchange import names as naming
+from verifier.interchange import exported_names as naming
 from verifier.interchange.aiger import aiger
 from verifier.interchange.btor2 import Btor2, symbol_of
 from verifier.interchange.circuit import Circuit, circuit

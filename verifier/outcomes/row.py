@@ -12,8 +12,8 @@ from verifier.encodings.concrete import show_constants
 from verifier.errors import UsageError
 from verifier.json_shape import check_shape
 from verifier.outcomes.expectations import exit_codes, parse_expectations
-from verifier.outcomes.names import current_name, name_in_keys
-from verifier.outcomes.shapes import RowObject, RunObject
+from verifier.outcomes.former_names import current_name, name_in_keys
+from verifier.outcomes.json_types import RowObject, RunObject
 from verifier.specs.temporal import SPEC_FAIRNESS
 from verifier.specs.titles import deadlock_title
 from verifier.verdict import ExitCode, VerdictKind

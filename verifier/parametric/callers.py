@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from types import FrameType
 
-from verifier.specs.reading.places import is_engine, is_standard_library, place
+from verifier.specs.reading.code_places import is_engine, is_standard_library, place
 
-_READER = "verifier.parametric.loading"
+_READER = "verifier.parametric.protocol_readings"
 """The module that starts the reading of protocols. Its callers are not part of the protocol."""
 
 

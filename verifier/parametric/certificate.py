@@ -16,17 +16,17 @@ from verifier.files import read_text
 from verifier.json_shape import check_shape, read_json
 from verifier.parametric.deciding import CHECKER, Query
 from verifier.parametric.efforts import EFFORTS
-from verifier.parametric.loading import ParametricReading
 from verifier.parametric.obligation import Obligation
 from verifier.parametric.obligations import Obligations
 from verifier.parametric.premises import FACT
+from verifier.parametric.protocol_readings import ParametricReading
 from verifier.parametric.proving import AT_ONCE, NOT_KEPT, PROVABLE, Attempt, Listed, Proofs, lemmas_of
 from verifier.parametric.results import Shown
 from verifier.processes.limits import INTERRUPTED, Limits
 from verifier.processes.pool import Task, run_tasks
 from verifier.processes.watching import within
 from verifier.solvers import Answer
-from verifier.solvers.names import decide_script, load_script_solvers
+from verifier.solvers.solver_names import decide_script, load_script_solvers
 
 FORMAT = "verify certificate for all constants 2"
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from verifier.encodings.sorts import Set, Sort
 from verifier.encodings.terms import Operator, Term
+from verifier.parametric.first_order_values import Copies, Items, Members, Value
 from verifier.parametric.logic import INT, Node
-from verifier.parametric.shapes import Copies, Items, Members, Value
 
 if TYPE_CHECKING:
-    from verifier.parametric.reading import Reader, Scope
+    from verifier.parametric.first_order_terms import Reader, Scope
 
 
 def set_of(reader: Reader, term: Term, scope: Scope) -> Members:

@@ -11,7 +11,7 @@ from verifier.parametric.logic import Node
 from verifier.parametric.traced import Traced
 
 if TYPE_CHECKING:
-    from verifier.parametric.reading import Reader, Scope
+    from verifier.parametric.first_order_terms import Reader, Scope
 
 _COUNTS = (Operator.COUNT, Operator.CARDINALITY)
 _MOST = 3

@@ -17,7 +17,7 @@ from verifier.parametric.errors import NotParametric
 from verifier.parametric.logic import INT, Logic, Node
 
 if TYPE_CHECKING:
-    from verifier.parametric.reading import Reader, Scope
+    from verifier.parametric.first_order_terms import Reader, Scope
 
 
 @dataclass(frozen=True)

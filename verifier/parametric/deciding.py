@@ -15,7 +15,7 @@ from verifier.parametric.results import Open, Result, Shown
 from verifier.parametric.smtlib import script
 from verifier.parametric.system import ALWAYS
 from verifier.solvers import Answer
-from verifier.solvers.names import decide_script
+from verifier.solvers.solver_names import decide_script
 
 FINDER, CHECKER = "z3", "cvc5"
 STEPS_PER_SECOND = 2_000_000

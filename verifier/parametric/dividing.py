@@ -12,7 +12,7 @@ from verifier.encodings.terms import Operator, Term
 from verifier.parametric.logic import INT, Logic, Node
 
 if TYPE_CHECKING:
-    from verifier.parametric.reading import Reader, Scope
+    from verifier.parametric.first_order_terms import Reader, Scope
 
 
 PRODUCT = "a product"

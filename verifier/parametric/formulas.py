@@ -5,7 +5,7 @@ from __future__ import annotations
 from verifier.encodings.concrete import Concrete, show
 from verifier.encodings.printing import Words, text
 from verifier.encodings.sorts import IndexSet, Range, Sort
-from verifier.parametric.loading import ParametricReading
+from verifier.parametric.protocol_readings import ParametricReading
 from verifier.parametric.traced import Traced, polynomial_of, polynomial_text
 
 _LONGEST = 600

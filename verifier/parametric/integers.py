@@ -14,7 +14,7 @@ from verifier.parametric.extremal import Extreme
 from verifier.parametric.logic import INT, Node
 
 if TYPE_CHECKING:
-    from verifier.parametric.reading import Reader, Scope
+    from verifier.parametric.first_order_terms import Reader, Scope
 
 
 def compare(reader: Reader, term: Term, scope: Scope) -> Node:

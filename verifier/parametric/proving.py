@@ -13,9 +13,9 @@ from verifier.errors import UsageError
 from verifier.parametric.clausal import closed
 from verifier.parametric.deciding import FINDER, STEPS_PER_SECOND, decide
 from verifier.parametric.efforts import EFFORTS, Effort
-from verifier.parametric.loading import ParametricReading
 from verifier.parametric.obligation import Obligation
 from verifier.parametric.obligations import Obligations
+from verifier.parametric.protocol_readings import ParametricReading
 from verifier.parametric.refutations import CLOCK, REFUTING, Refutations
 from verifier.parametric.results import Open, Result, Shown, place_of
 from verifier.parametric.smtlib import script
@@ -25,7 +25,7 @@ from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 from verifier.processes.pool import Task, TaskResult, run_tasks
 from verifier.processes.watching import within
 from verifier.solvers import Answer
-from verifier.solvers.names import decide_script, load_script_solvers
+from verifier.solvers.solver_names import decide_script, load_script_solvers
 from verifier.specs.definition import PropertyKind
 from verifier.specs.titles import UNDEFINED_READ
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from verifier.encodings.sorts import Sort, Variant
 from verifier.encodings.terms import Term
+from verifier.parametric.first_order_values import Fields, Mapped, Members, OptionOf, Partly, Tags, Value
 from verifier.parametric.logic import Node
-from verifier.parametric.shapes import Fields, Mapped, Members, OptionOf, Partly, Tags, Value
 
 if TYPE_CHECKING:
-    from verifier.parametric.reading import Reader, Scope
+    from verifier.parametric.first_order_terms import Reader, Scope
 
 
 def some(reader: Reader, term: Term, scope: Scope) -> OptionOf:

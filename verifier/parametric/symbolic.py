@@ -22,10 +22,20 @@ from verifier.encodings.sorts import (
 )
 from verifier.encodings.sorts import Sequence as SequenceSort
 from verifier.parametric.errors import NotParametric
+from verifier.parametric.first_order_values import (
+    Copies,
+    Fields,
+    Items,
+    Mapped,
+    Members,
+    OptionOf,
+    Partly,
+    Tags,
+    Value,
+)
 from verifier.parametric.logic import BOOL, INT, Node
-from verifier.parametric.places import Elements
-from verifier.parametric.shapes import Copies, Fields, Items, Mapped, Members, OptionOf, Partly, Tags, Value
-from verifier.parametric.values import Values, fields_of
+from verifier.parametric.sort_nodes import Values, fields_of
+from verifier.parametric.subsequences import Elements
 
 
 def symbolic(  # noqa: C901 -- cases

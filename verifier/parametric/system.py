@@ -10,11 +10,11 @@ from verifier.encodings.sorts import PartialFunction, Sort
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.parametric.definedness import Definedness
 from verifier.parametric.errors import NotParametric
+from verifier.parametric.first_order_terms import Definitions, Reader, Scope
+from verifier.parametric.first_order_values import Fields, OptionOf, Quantified, Value
 from verifier.parametric.logic import Logic, Node, canonical
-from verifier.parametric.reading import Definitions, Reader, Scope
-from verifier.parametric.shapes import Fields, OptionOf, Quantified, Value
+from verifier.parametric.sort_nodes import Values
 from verifier.parametric.symbolic import symbolic
-from verifier.parametric.values import Values
 from verifier.specs.definition import Action, Definition, PropertyKind
 
 INITIALLY = "initially"

@@ -17,7 +17,7 @@ from verifier.report.failing import Failing, failing_parts
 from verifier.report.messages import Arrow, Messages, Taken
 from verifier.report.notation import Notation
 from verifier.report.participants import Participants, participants, suggested
-from verifier.report.places import Places
+from verifier.report.state_paths import Places
 from verifier.text.deltas import delta, is_brief
 
 SHARED = "shared"

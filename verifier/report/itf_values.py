@@ -16,7 +16,7 @@ _BIG_INTEGER = r"-?[0-9]{1,18}"
 def check_values(trace: Mapping[str, Any], place: str) -> None:
     """Raises UsageError, which names the place, unless all states have values for all variables.
 
-    The trace has the shape of ``verifier.outcomes.shapes.Trace``.
+    The trace has the shape of ``verifier.outcomes.json_types.Trace``.
     """
     if not trace["states"]:
         raise UsageError(f"{place}.states is empty: a trace has a first state")

@@ -22,9 +22,9 @@ from verifier.outcomes.row import Row
 from verifier.printable import printable, printable_text
 from verifier.report.addresses import addresses
 from verifier.report.known import CHECKER
-from verifier.report.listing import columns_of, listed, packed
 from verifier.report.matrix import Drawn, grids
 from verifier.report.report import Report, tally, varying_constants, version_columns
+from verifier.report.verdict_list import columns_of, listed, packed
 from verifier.report.verdict_page import MARKS, VerdictPage, embedded, verdict_page
 from verifier.report.wherever import findings
 from verifier.verdict import VerdictKind

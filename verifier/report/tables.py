@@ -11,8 +11,8 @@ from verifier.encodings.concrete import show_constants
 from verifier.outcomes.row import Row
 from verifier.printable import printable
 from verifier.report.diagram import ABSENT, Change, Diagram, diagram_of
+from verifier.report.fair_loop import loop_lines
 from verifier.report.known import CHECKER, known
-from verifier.report.loops import loop_lines
 from verifier.report.report import (
     Report,
     command_of,

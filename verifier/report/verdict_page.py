@@ -14,8 +14,8 @@ from verifier.outcomes.row import ASKED, DOCUMENTED, PLACES, Row
 from verifier.printable import json_text
 from verifier.report.claims import claim_of, finder_of, is_complete, verdict_of
 from verifier.report.diagram import Demand, Diagram, DiagramStep, diagram_of
+from verifier.report.fair_loop import closed, fair_lines, unmet_lines
 from verifier.report.known import Known, known
-from verifier.report.loops import closed, fair_lines, unmet_lines
 from verifier.report.report import command_of
 from verifier.report.tables import failure_lines
 from verifier.verdict import VerdictKind

@@ -23,7 +23,7 @@ from verifier.outcomes.run import Run
 from verifier.parametric.assumed import is_satisfied
 from verifier.parametric.deciding import CHECKER, FINDER
 from verifier.parametric.formulas import say_formulas
-from verifier.parametric.loading import ParametricReading, read_for_all
+from verifier.parametric.protocol_readings import ParametricReading, read_for_all
 from verifier.parametric.proving import PROVABLE
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 from verifier.processes.watching import within

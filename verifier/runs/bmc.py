@@ -24,7 +24,7 @@ from verifier.verdict import Verdict, VerdictKind
 if TYPE_CHECKING:
     from verifier.clauses.unrolling import Clauses
     from verifier.engines.bmc import Request
-    from verifier.engines.parts import Part
+    from verifier.engines.search_parts import Part
     from verifier.outcomes.run import Run
     from verifier.runs.loading import Loaded
     from verifier.runs.question import Question

@@ -13,12 +13,12 @@ from verifier.errors import UsageError
 from verifier.outcomes.run import Run
 from verifier.parametric.certificate import Checked, Content, check, read
 from verifier.parametric.deciding import CHECKER
-from verifier.parametric.loading import ParametricReading
+from verifier.parametric.protocol_readings import ParametricReading
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 from verifier.processes.watching import within
 from verifier.runs.all_constants import reading_of
 from verifier.runs.loading import choose_trusted_spec, load
-from verifier.solvers.names import SCRIPT_SOLVERS
+from verifier.solvers.solver_names import SCRIPT_SOLVERS
 from verifier.verdict import Verdict, VerdictKind
 
 ENGINE = "certify"

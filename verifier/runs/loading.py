@@ -15,9 +15,9 @@ from verifier.specs.constants import ChoiceConstant, Constant, IntegerConstant, 
 from verifier.specs.definition import Definition
 from verifier.specs.presentation import vocabulary
 from verifier.specs.protocol import DefinitionError, Protocol, define, read
+from verifier.specs.reading.code_places import place_of, placed, raised_at
 from verifier.specs.reading.explaining import explained
 from verifier.specs.reading.keys import Site
-from verifier.specs.reading.places import place_of, placed, raised_at
 from verifier.specs.registry import BUILT_IN
 from verifier.specs.registry import load as load_class
 

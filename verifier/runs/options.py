@@ -7,7 +7,7 @@ from typing import Any
 
 from verifier.errors import UsageError
 from verifier.runs.option import Duration, OneOf, Size, Switch, Words, internal, option
-from verifier.solvers.names import SOLVER_NAMES
+from verifier.solvers.solver_names import SOLVER_NAMES
 
 _EXPECT = (
     "Exit with 0 only on this verdict: holds, proved, reached, violated, not_inductive or inconclusive. "

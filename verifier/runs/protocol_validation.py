@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from verifier.encodings.bits import negation
 from verifier.encodings.random_values import draw_value
 from verifier.outcomes.expectations import exit_code
-from verifier.runs.comparing import Batch, Bits, Differs, Lane
+from verifier.runs.protocol_comparison import Batch, Bits, Differs, Lane
 from verifier.runs.validation.agreement import Agreement
 from verifier.runs.validation.budget import LEAST_SECONDS, default_seconds
 from verifier.runs.validation.concluding import report_agreement, report_disagreement

@@ -17,7 +17,7 @@ from verifier.engines.prove import Request, check
 from verifier.engines.provers import find_inductive_lemmas
 from verifier.errors import UsageError
 from verifier.parametric.lifted import Lifter, method
-from verifier.parametric.loading import ParametricReading, read_for_all
+from verifier.parametric.protocol_readings import ParametricReading, read_for_all
 from verifier.parametric.proving import Proofs, prove
 from verifier.parametric.results import place_of
 from verifier.parametric.system import ParametricSystem

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from verifier.errors import make_unknown_name_error
-from verifier.outcomes.names import current_name
+from verifier.outcomes.former_names import current_name
 
 if TYPE_CHECKING:
     from verifier.outcomes.run import Run

@@ -7,7 +7,13 @@ asked for, and `solver_version` reads package metadata only.
 from __future__ import annotations
 
 from verifier.solvers.interface import Answer, Clause, ClauseSolver, UnknownAnswer, satisfiable
-from verifier.solvers.names import DEFAULT_SOLVER, QUERY_SOLVER, SOLVER_NAMES, open_solver, solver_version
+from verifier.solvers.solver_names import (
+    DEFAULT_SOLVER,
+    QUERY_SOLVER,
+    SOLVER_NAMES,
+    open_solver,
+    solver_version,
+)
 
 __all__ = [
     "DEFAULT_SOLVER",

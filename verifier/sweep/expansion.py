@@ -12,7 +12,7 @@ from typing import Any
 
 from verifier.encodings.concrete import show
 from verifier.errors import UsageError, make_unknown_name_error
-from verifier.outcomes.names import current_name
+from verifier.outcomes.former_names import current_name
 from verifier.outcomes.row import job_id
 from verifier.runs.asking import make_question
 from verifier.runs.engine import Engine

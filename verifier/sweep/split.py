@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from verifier.engines.parts import Part, choose, common_invariants, halves
+from verifier.engines.search_parts import Part, choose, common_invariants, halves
 from verifier.outcomes.row import Row, job_id
 from verifier.processes.limits import Limits
 from verifier.runs.building import build_model

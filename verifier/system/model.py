@@ -26,7 +26,7 @@ from verifier.specs.definition import Action, Definition, DefinitionError, Prope
 from verifier.system.assigning import assign, keys
 from verifier.system.declared_symmetry import Named, check_symmetry, list_mentioned, order_named
 from verifier.system.size import check_size
-from verifier.system.steps import BreakingStep, StepInvariants
+from verifier.system.step_invariants import BreakingStep, StepInvariants
 from verifier.system.support import Support
 from verifier.system.transition_system import (
     Instance,
@@ -123,7 +123,7 @@ class Model:
     def parameter_values(self, instance: Instance, bits: Sequence[bool]) -> State:
         """The values of all parameters, expanded and free, in the order of the action.
 
-        An instance that is none of the protocol's (``verifier.system.loops``) has none."""
+        An instance that is none of the protocol's (``verifier.system.liveness_to_safety``) has none."""
         values = {**instance.parameters, **self.free_values(instance, bits)}
         sorts = next((a.sorts for a in self.definition.actions if a.name == instance.action), {})
         return {name: values[name] for name in sorts}

@@ -46,7 +46,7 @@ class SafetyProperty:
     """A formula that must hold in every reachable state.
 
     Of a reachable property it is the negation: a search for a violation then finds a witness. Of a step
-    invariant it is that no enabled instance breaks it (``verifier.system.steps``).
+    invariant it is that no enabled instance breaks it (``verifier.system.step_invariants``).
     """
 
     name: str

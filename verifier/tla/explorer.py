@@ -18,7 +18,7 @@ from verifier.tla.answers import answers
 from verifier.tla.ast import Definition
 from verifier.tla.begun import BETWEEN_CHECKS, Begun, alike, goes_on
 from verifier.tla.checks import checks
-from verifier.tla.columns.levels import ByColumns
+from verifier.tla.columns.level_choice import ByColumns
 from verifier.tla.errors import TlaError
 from verifier.tla.extensions import EXIT
 from verifier.tla.found import Found, State

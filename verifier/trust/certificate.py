@@ -24,9 +24,9 @@ from verifier.specs.definition import Definition, Property, PropertyKind
 from verifier.specs.titles import NO_DEADLOCK, TYPED
 from verifier.system.fairness import conditions_named
 from verifier.system.liveness import live_model
-from verifier.system.loops import WHERE_LOOP_STARTS, loop_model
+from verifier.system.liveness_to_safety import WHERE_LOOP_STARTS, loop_model
 from verifier.system.model import Model
-from verifier.system.ranking import NoRanking, ranking_model
+from verifier.system.ranking_model import NoRanking, ranking_model
 from verifier.trust.certificate_file import Misfit as Misfit
 from verifier.trust.certificate_file import digest_of as digest_of
 from verifier.trust.certificate_file import json_of
@@ -74,10 +74,10 @@ class Certificate:
     """
     fairness: str | None = None
     """If the property is a temporal one: the fairness under which it holds. The invariant is then one of the
-    model of loops (``verifier.system.loops``)."""
+    model of loops (``verifier.system.liveness_to_safety``)."""
     ranking: bool = False
     """True if the invariant is one of the claims of the protocol's ranking of the temporal property
-    (``verifier.system.ranking``), and not one of the model of loops."""
+    (``verifier.system.ranking_model``), and not one of the model of loops."""
     single_steps: tuple[str, ...] = ()
     """If k is above 1: type invariants that are claimed to be inductive with the rest of the invariant."""
     beyond: tuple[Any, ...] = ()

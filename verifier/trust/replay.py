@@ -19,7 +19,7 @@ from verifier.encodings.printing import text
 from verifier.encodings.sorts import SortError
 from verifier.specs.definition import Action
 from verifier.system.model import Model
-from verifier.system.steps import breaking_choices
+from verifier.system.step_invariants import breaking_choices
 from verifier.system.transition_system import Instance
 from verifier.trust.explain import ConcreteReading, breaks
 from verifier.trust.trace import ActionTaken, Trace

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from verifier.clauses.fewer_gates import with_fewer_gates
+from verifier.engines.ic3.clause_orbits import Orbit, OrbitIndex
 from verifier.engines.ic3.cubes import Cube, images, literal_classes, mask, negation
 from verifier.engines.ic3.known_steps import KnownSteps, Predecessor, Step
-from verifier.engines.ic3.orbits import Orbit, OrbitIndex
 from verifier.engines.ic3.problem import Problem
 from verifier.engines.ic3.query_solver import QuerySolver
 from verifier.solvers import QUERY_SOLVER, ClauseSolver, open_solver, satisfiable

@@ -9,9 +9,9 @@ own.
 
 from __future__ import annotations
 
+from verifier.engines.ic3.clause_orbits import Orbit
 from verifier.engines.ic3.frames import Frames
 from verifier.engines.ic3.inductive_generalisation import InductiveGeneralisation
-from verifier.engines.ic3.orbits import Orbit
 
 _MOST_COUNTEREXAMPLES = 5
 """The limit of counterexamples to the propagation of one clause that are blocked."""

@@ -36,7 +36,7 @@ from verifier.runs.validation.verdicts import compare_again
 from verifier.specs.constants import AssumptionFailed
 from verifier.specs.definition import Lemma, Property, PropertyKind
 from verifier.specs.temporal import TemporalProperty
-from verifier.system.loops import WHERE_LOOP_STARTS
+from verifier.system.liveness_to_safety import WHERE_LOOP_STARTS
 from verifier.tla.errors import TlaError
 from verifier.tla.explorer import Explorer
 from verifier.tla.found import State

@@ -25,10 +25,10 @@ from verifier.system.size import bits_of
 from verifier.tla.found import State
 from verifier.tla.frames import Undefined
 from verifier.tla.translate.coding import NotInSort
+from verifier.tla.translate.definition import Maker, translate
 from verifier.tla.translate.exchanges import exchanges, generators
 from verifier.tla.translate.sampling import Stepper
 from verifier.tla.translate.shape_sorts import sort_of
-from verifier.tla.translate.specification import Maker, translate
 from verifier.tla.translate.symbolic import Untranslated
 from verifier.tla.translate.temporal import Temporal
 from verifier.tla.translate.translation import Looked, Translation

@@ -11,16 +11,16 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from verifier.runs.validation.agreement import Agreement, Disagrees
+from verifier.runs.validation.both_semantics import Values
 from verifier.runs.validation.budget import Budget, OutOfTime
+from verifier.runs.validation.compared_expressions import Expressions, Question
 from verifier.runs.validation.comparison import Comparison
 from verifier.runs.validation.executions import Executions
-from verifier.runs.validation.expressions import Expressions, Question
 from verifier.runs.validation.lanes import Lane, Lanes
 from verifier.runs.validation.solving import StateSolver
 from verifier.runs.validation.subject import Subject
-from verifier.runs.validation.targets import Target, targets
-from verifier.runs.validation.values import Values
 from verifier.runs.validation.walks import draw_states, walk_states
+from verifier.runs.validation.wanted_formulas import Target, targets
 from verifier.tla.translate.sampling import without_traces
 
 if TYPE_CHECKING:

@@ -7,13 +7,13 @@ from itertools import takewhile
 
 from verifier.tla import ast
 from verifier.tla.ast import Builtin, Definition, Expression, Symbol
+from verifier.tla.columns.assigned_variable import target
 from verifier.tla.columns.batches import ColumnReference
 from verifier.tla.columns.environments import Columns, Environment, Given
+from verifier.tla.columns.formula_parts import Parts
 from verifier.tla.columns.leaves import Members
 from verifier.tla.columns.lookups import looked_up
 from verifier.tla.columns.numbers import Numbers, Unsuited
-from verifier.tla.columns.parts import Parts
-from verifier.tla.columns.targets import target
 from verifier.tla.columns.truths import Chosen, Joined, Kept, Negated, Quantified, Truth, Unchanged
 from verifier.tla.columns.walks import (
     Actions,

@@ -10,7 +10,7 @@ from verifier.tla import ast
 from verifier.tla.ast import Expression, Symbol
 from verifier.tla.columns.batches import ColumnReference
 from verifier.tla.columns.numbers import Numbers
-from verifier.tla.columns.reading import Read, reads
+from verifier.tla.columns.read_variables import Read, reads
 from verifier.tla.evaluator import Evaluator
 from verifier.tla.frames import Code, Evaluate, Frame, Unit, Waiting
 

@@ -1,8 +1,8 @@
 """Expressions that the interpreter evaluates once for the numbers of all columns that they read.
 
-This is sound if an expression has one value for the values of its columns. ``reading`` finds these columns,
-and refuses expressions that may have another value each time. During evaluation, no other variable has a
-value.
+This is sound if an expression has one value for the values of its columns. ``read_variables`` finds these
+columns, and refuses expressions that may have another value each time. During evaluation, no other variable
+has a value.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from verifier.tla import ast
 from verifier.tla.ast import Expression, Symbol
 from verifier.tla.columns.batches import ColumnReference
 from verifier.tla.columns.environments import Columns, Environment
-from verifier.tla.columns.reading import reads
+from verifier.tla.columns.read_variables import reads
 
 
 class Meanings:

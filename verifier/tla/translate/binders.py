@@ -18,11 +18,11 @@ from verifier.tla.translate.few_items import list_few_items
 from verifier.tla.translate.functions import apply
 from verifier.tla.translate.making import equals
 from verifier.tla.translate.parts import set_of
-from verifier.tla.translate.reading import reads
 from verifier.tla.translate.sequences import length_of
 from verifier.tla.translate.set_operators import choose, unite
 from verifier.tla.translate.spreading import Case, each_once, exists, for_all, spread, spread_as_one
 from verifier.tla.translate.spreading_once import many_subsets, spread_freely, spread_once
+from verifier.tla.translate.strict_reading import reads
 from verifier.tla.translate.symbolic import (
     NO,
     YES,

@@ -21,7 +21,7 @@ from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.tla.translate.coding import NotInSort
 from verifier.tla.translate.connectives import and_, formula_of, if_, implies, or_
 from verifier.tla.translate.joining import join_all_sorts, join_sorts
-from verifier.tla.translate.listing import from_listed, lists_members, push_conversion, to_listed
+from verifier.tla.translate.listed_sorts import from_listed, lists_members, push_conversion, to_listed
 from verifier.tla.translate.making import as_partial, equals, instead_of, less, term_of_row, term_of_table
 from verifier.tla.translate.parts import (
     element_at,

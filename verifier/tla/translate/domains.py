@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from verifier.encodings.sorts import PartialFunction, Sequence, Set, Variant
 from verifier.encodings.terms import Operator, Term
 from verifier.tla.translate.connectives import if_
-from verifier.tla.translate.listing import over_listed
+from verifier.tla.translate.listed_sorts import over_listed
 from verifier.tla.translate.parts import rows_of, sequence_length
 from verifier.tla.translate.spreading import over_alternatives
 from verifier.tla.translate.symbolic import Chosen, Entries, Known, LazyMap, Members, Nothing, Row, Span, Sym

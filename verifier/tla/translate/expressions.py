@@ -115,6 +115,6 @@ FORMS: dict[type[Expression], Form] = {
     ast.Unchanged: lambda t, e, c: equals(t, t.value(e.body, c), t.value(e.body, replace(c, primed=True))),
     ast.Step: _translate_step,
 }
-"""The rule for each form of expression. ``steps`` translates ENABLED, because it finds the steps of the
-action. A form without a rule is not translated."""
+"""The rule for each form of expression. ``next_actions`` translates ENABLED, because it finds the steps of
+the action. A form without a rule is not translated."""
 __all__ = ["FORMS", "Form"]

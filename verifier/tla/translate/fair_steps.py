@@ -16,12 +16,12 @@ from verifier.specs.definition import Action, Definition
 from verifier.specs.hashing import meanings
 from verifier.specs.temporal import Fairness, Strength, Taken, TemporalFormula
 from verifier.tla import ast
+from verifier.tla.translate.assigned_variables import variables
 from verifier.tla.translate.branches import Branch
 from verifier.tla.translate.contexts import Context
-from verifier.tla.translate.specification import Maker
-from verifier.tla.translate.steps import Steps
+from verifier.tla.translate.definition import Maker
+from verifier.tla.translate.next_actions import Steps
 from verifier.tla.translate.symbolic import Untranslated
-from verifier.tla.translate.targets import variables
 
 FAIR = "!fair"
 """The suffix of the name of an action that exists only for a fairness condition."""

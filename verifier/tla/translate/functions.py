@@ -12,7 +12,7 @@ from verifier.tla.translate.coding import NotInSort
 from verifier.tla.translate.comparability import require_comparable_key
 from verifier.tla.translate.connectives import and_, if_
 from verifier.tla.translate.joining import join_sorts
-from verifier.tla.translate.listing import over_listed
+from verifier.tla.translate.listed_sorts import over_listed
 from verifier.tla.translate.making import equals, less
 from verifier.tla.translate.narrowing import is_to_keep_sort, within_sort
 from verifier.tla.translate.parts import element_at, known_table, rows_of, sequence_length, table_of

@@ -12,8 +12,8 @@ from verifier.tla.translate.binders import bound_cases
 from verifier.tla.translate.calls import enter, enter_let
 from verifier.tla.translate.connectives import and_, if_, truth_of
 from verifier.tla.translate.contexts import Context
-from verifier.tla.translate.reading import guarded, reads
 from verifier.tla.translate.spreading import for_all
+from verifier.tla.translate.strict_reading import guarded, reads
 from verifier.tla.translate.symbolic import YES, Sym
 from verifier.tla.translate.translator import Translator
 

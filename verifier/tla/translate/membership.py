@@ -25,7 +25,7 @@ from verifier.tla.translate.converting import is_row, row_of_partial
 from verifier.tla.translate.few_items import listed_in_order
 from verifier.tla.translate.joining import fit_pair
 from verifier.tla.translate.kinds import expect_kind, kinds_of
-from verifier.tla.translate.listing import over_listed
+from verifier.tla.translate.listed_sorts import over_listed
 from verifier.tla.translate.making import equals, less
 from verifier.tla.translate.parts import element_at, has_tag, payload_of, rows_of, sequence_length, table_of
 from verifier.tla.translate.shapes import NOTHING

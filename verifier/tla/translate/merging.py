@@ -25,7 +25,7 @@ from verifier.tla.translate.domains import domain_of
 from verifier.tla.translate.functions import apply
 from verifier.tla.translate.joining import join_all_sorts, join_sorts, least_sort
 from verifier.tla.translate.kinds import kinds_of
-from verifier.tla.translate.listing import lists_members
+from verifier.tla.translate.listed_sorts import lists_members
 from verifier.tla.translate.making import as_partial, less
 from verifier.tla.translate.membership import contains
 from verifier.tla.translate.narrowing import extend

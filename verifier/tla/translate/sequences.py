@@ -12,7 +12,7 @@ from verifier.tla.translate.connectives import and_, formula_of, if_, or_
 from verifier.tla.translate.converting import is_row, row_of_partial
 from verifier.tla.translate.functions import apply
 from verifier.tla.translate.joining import join_all_sorts, join_sorts
-from verifier.tla.translate.listing import over_listed
+from verifier.tla.translate.listed_sorts import over_listed
 from verifier.tla.translate.making import equals, less, term_of_row
 from verifier.tla.translate.parts import (
     element_at,

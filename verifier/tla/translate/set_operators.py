@@ -21,7 +21,6 @@ from verifier.tla.translate.kinds import expect_kind
 from verifier.tla.translate.making import equals, less
 from verifier.tla.translate.membership import contains
 from verifier.tla.translate.parts import set_of
-from verifier.tla.translate.reading import reads
 from verifier.tla.translate.shapes import NOTHING
 from verifier.tla.translate.spreading import (
     MOST_FOLDED,
@@ -33,6 +32,7 @@ from verifier.tla.translate.spreading import (
     over_alternatives,
     spread,
 )
+from verifier.tla.translate.strict_reading import reads
 from verifier.tla.translate.symbolic import (
     LAZY_SETS,
     NO,

@@ -18,8 +18,8 @@ from verifier.tla.translate.binders import bind, names_of
 from verifier.tla.translate.calls import enter, enter_let
 from verifier.tla.translate.connectives import formula_of, not_, truth_of
 from verifier.tla.translate.contexts import Context, Thunk
+from verifier.tla.translate.definition import Maker
 from verifier.tla.translate.fair_steps import FairSteps, Lasting
-from verifier.tla.translate.specification import Maker
 from verifier.tla.translate.symbolic import NO, YES, Known, Untranslated
 from verifier.tla.values import Value, is_infinite, is_set, members
 

@@ -18,7 +18,8 @@ from verifier.tla.errors import Place
 from verifier.tla.evaluator import Evaluator
 from verifier.tla.frames import Unit
 from verifier.tla.symmetry import Symmetry
-from verifier.tla.translate import comparability, converting, evaluating, membership, reading, sets
+from verifier.tla.translate import comparability, converting, evaluating, membership, sets
+from verifier.tla.translate import strict_reading as reading
 from verifier.tla.translate.coding import Names
 from verifier.tla.translate.contexts import Context
 from verifier.tla.translate.expressions import FORMS

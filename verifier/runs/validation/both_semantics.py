@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from verifier.encodings.evaluator import LaneEvaluator
 from verifier.runs.validation.agreement import Disagreement, Disagrees
-from verifier.runs.validation.expressions import Lowered, Question
+from verifier.runs.validation.compared_expressions import Lowered, Question
 from verifier.runs.validation.lanes import Lane, columns, numbers_of
 from verifier.runs.validation.subject import ERRORS, Subject
 from verifier.tla import ast

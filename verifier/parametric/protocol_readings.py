@@ -9,11 +9,11 @@ from math import prod
 from typing import Any
 
 from verifier.errors import UsageError
-from verifier.parametric.comparing import index_set_counts, require_same, require_same_values
 from verifier.parametric.declared import assumed
 from verifier.parametric.errors import NotParametric
 from verifier.parametric.guarding import guarded
 from verifier.parametric.read_constants import ReadConstant
+from verifier.parametric.reading_comparison import index_set_counts, require_same, require_same_values
 from verifier.parametric.traced import (
     OPPOSITE,
     Assumption,
@@ -27,7 +27,7 @@ from verifier.processes.limits import Interrupted
 from verifier.specs.constants import IndexSetConstant, IntegerConstant, constants_of, parse_constants
 from verifier.specs.definition import Definition, DefinitionError, PropertyKind
 from verifier.specs.protocol import Protocol, define
-from verifier.specs.reading.places import placed, raised_at
+from verifier.specs.reading.code_places import placed, raised_at
 
 
 @dataclass(frozen=True)

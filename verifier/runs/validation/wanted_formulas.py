@@ -12,7 +12,7 @@ from verifier.encodings.bits import bit, conjunction, disjunction, negation
 from verifier.encodings.random_values import draw_value
 from verifier.encodings.sorts import SortError
 from verifier.runs.validation.budget import OutOfTime
-from verifier.runs.validation.expressions import Expressions, Lowered, Question
+from verifier.runs.validation.compared_expressions import Expressions, Lowered, Question
 from verifier.runs.validation.subject import Subject
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from verifier.encodings.terms import Term
+from verifier.parametric.first_order_values import Items
 from verifier.parametric.logic import INT, Logic, Node
-from verifier.parametric.shapes import Items
 
 if TYPE_CHECKING:
-    from verifier.parametric.reading import Reader, Scope
+    from verifier.parametric.first_order_terms import Reader, Scope
 
 
 @dataclass(frozen=True)

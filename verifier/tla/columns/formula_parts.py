@@ -9,13 +9,13 @@ from typing import Any, TypeVar, cast
 from verifier.tla import ast
 from verifier.tla.arguments import operator_source, unit_of, waiting_source
 from verifier.tla.ast import Definition, Expression, Symbol
+from verifier.tla.columns.assigned_variable import symbol_of
 from verifier.tla.columns.batches import ColumnReference
 from verifier.tla.columns.environments import Columns, Environment, Given
 from verifier.tla.columns.leaves import Derived, Leaf, Members, Test, Valued
 from verifier.tla.columns.meanings import Meanings
 from verifier.tla.columns.numbers import Numbers, Unsuited
 from verifier.tla.columns.paths import Paths
-from verifier.tla.columns.targets import symbol_of
 from verifier.tla.columns.truths import Tested
 from verifier.tla.evaluator import Evaluator
 from verifier.tla.frames import Undefined

@@ -27,9 +27,7 @@ from verifier.encodings.sorts import (
 from verifier.encodings.sorts import Sequence as SequenceSort
 from verifier.parametric.assumed import polynomial_node
 from verifier.parametric.errors import NotParametric
-from verifier.parametric.logic import BOOL, INT, Logic, Node
-from verifier.parametric.places import Elements
-from verifier.parametric.shapes import (
+from verifier.parametric.first_order_values import (
     Copies,
     Fields,
     Items,
@@ -41,6 +39,8 @@ from verifier.parametric.shapes import (
     Tags,
     Value,
 )
+from verifier.parametric.logic import BOOL, INT, Logic, Node
+from verifier.parametric.subsequences import Elements
 from verifier.parametric.traced import Polynomial, polynomial_of
 
 

@@ -19,9 +19,9 @@ from verifier.tla.translate.connectives import and_, formula_of, not_, or_, trut
 from verifier.tla.translate.contexts import Context
 from verifier.tla.translate.determined import settled
 from verifier.tla.translate.making import equals
+from verifier.tla.translate.next_actions import Steps
 from verifier.tla.translate.notes import Notes
 from verifier.tla.translate.shape_sorts import sort_of
-from verifier.tla.translate.steps import Steps
 from verifier.tla.translate.symbolic import Known, Nothing, Sym, Untranslated
 from verifier.tla.translate.terms import TRUTH, literal, undefined, variable, with_symbols
 from verifier.tla.translate.translation import Translation

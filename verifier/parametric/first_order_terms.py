@@ -21,10 +21,10 @@ from verifier.parametric.counting import Counting, counted
 from verifier.parametric.dividing import divided
 from verifier.parametric.errors import NotParametric
 from verifier.parametric.extremal import Extreme
+from verifier.parametric.first_order_values import Mapped, Partly, Value
 from verifier.parametric.logic import BOOL, INT, Logic, Node, canonical
-from verifier.parametric.places import filtered
-from verifier.parametric.shapes import Mapped, Partly, Value
-from verifier.parametric.values import Values
+from verifier.parametric.sort_nodes import Values
+from verifier.parametric.subsequences import filtered
 
 
 @dataclass

@@ -14,6 +14,7 @@ from verifier.tla.ast import Builtin, Definition, Expression
 from verifier.tla.facts import ACTION
 from verifier.tla.frames import Unit
 from verifier.tla.relations import assignment
+from verifier.tla.translate.assigned_variables import assigns, bound_item, target, variables
 from verifier.tla.translate.binders import bound_cases, names_of
 from verifier.tla.translate.branches import Branch, Guarding, Parameter, merged_sides
 from verifier.tla.translate.builtins import compare_values
@@ -25,12 +26,11 @@ from verifier.tla.translate.evaluating import DEEPEST, assigned_value, constant_
 from verifier.tla.translate.guards import all_ways
 from verifier.tla.translate.kinds import expect_kind
 from verifier.tla.translate.making import equals
-from verifier.tla.translate.reading import reads
 from verifier.tla.translate.spreading import Case, exists, spread
 from verifier.tla.translate.spreading_once import spread_once
+from verifier.tla.translate.strict_reading import reads
 from verifier.tla.translate.symbolic import NO, YES, Known, Nothing, Sym, Untranslated
 from verifier.tla.translate.symbolic import Operator as Op
-from verifier.tla.translate.targets import assigns, bound_item, target, variables
 from verifier.tla.translate.terms import variable
 from verifier.tla.translate.translator import Translator
 
