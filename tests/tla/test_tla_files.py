@@ -83,10 +83,6 @@ def test_values_are_as_tlc_reads_and_writes_them(expression: str, printed: str, 
 @pytest.mark.parametrize(
     ("written_text", "words"),
     [
-        ("null", "null has no value in TLA"),
-        ("[1.5]", "1.5 is no integer"),
-        ("1e400", "inf is no integer"),
-        ("99999999999", "beyond TLC's integers"),
         ("[1,\n2,]", r"d.json:2:3: no JSON"),
         ("", r"d.json:1:1: no JSON"),
         (None, "d.json: cannot be read: no such file"),
@@ -100,6 +96,34 @@ def test_a_file_that_has_no_value_is_one_line(written_text: str | None, words: s
     (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\n")
     line = wrong("explore", str(module))
     assert re.search(r"M.tla:4:13: .*" + words, line), line
+
+
+_FOREIGN = {
+    "null": "null has no value in TLA",
+    "1.5": "1.5 is no integer",
+    "1e400": "inf is no integer",
+    "99999999999": "beyond TLC's integers",
+}
+
+
+@pytest.mark.parametrize(("written_text", "words"), _FOREIGN.items())
+@pytest.mark.parametrize("used", ["x.a = x.b", "x.a = 1", 'x.a = "s"', "x.a \\in {x.b}"])
+def test_a_value_that_tla_has_not_is_an_error_where_it_is_compared(
+    written_text: str, words: str, used: str, tmp_path: Path
+) -> None:
+    (tmp_path / "d.json").write_text(f'{{"a": {written_text}, "b": 1.25, "c": 1}}')
+    body = f'EXTENDS Json\nVARIABLE x\nInit == x = JsonDeserialize("d.json")\nNext == {used} /\\ x\' = x\n'
+    module = written(tmp_path, body)
+    (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\n")
+    assert re.search(r"M.tla:5:", wrong("explore", str(module)))
+
+
+@pytest.mark.parametrize("written_text", _FOREIGN)
+def test_a_value_that_tla_has_not_may_stand_where_nobody_reads_it(written_text: str, tmp_path: Path) -> None:
+    (tmp_path / "d.json").write_text(f'[{{"a": {written_text}, "c": 1}}, {{"a": {written_text}, "c": 2}}]')
+    assert value(tmp_path, 'JsonDeserialize("d.json")[2].c', "Json, Sequences, SequencesExt") == "2"
+    shown = value(tmp_path, 'ToSet(JsonDeserialize("d.json"))', "Json, Sequences, SequencesExt")
+    assert shown.count("c |->") == 2
 
 
 def test_what_writes_is_refused_unless_another_operator_is_put_for_it(tmp_path: Path) -> None:

@@ -117,6 +117,19 @@ Sum == x = 0 => TLCGetAndSet(7, +, 2, 10) >= 10 /\\ TLCGet(7) >= 12
     assert verdicts == {"Sum": "HOLDS", "NoDeadlock": "HOLDS", "Post": "HOLDS"}
 
 
+def test_the_diameter_counts_a_level_that_has_begun_when_the_module_ends_the_search(tmp_path: Path) -> None:
+    body = """EXTENDS TLC, Naturals
+VARIABLE x
+Init == x = 1
+Next == x' = x + 1
+Ends == x = 3 => TLCSet("exit", TRUE)
+Post == TLCGet("stats").diameter = 3
+"""
+    (tmp_path / "M.cfg").write_text(f"{CONFIG}CONSTRAINT Ends\nPOSTCONDITION Post\nCHECK_DEADLOCK FALSE\n")
+    done = verify("explore", str(written(tmp_path, body)), "--format", "json")
+    assert [one["verdict"] for one in json.loads(done.stdout)["results"]] == ["HOLDS"]
+
+
 @pytest.mark.parametrize(
     ("body", "asked", "counts"),
     [

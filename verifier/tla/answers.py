@@ -23,7 +23,7 @@ def as_trace(names: Sequence[str], states: Iterable[State]) -> Value:
 def answers(search: Explorer) -> dict[str, Callable[[], Value]]:
     """Return the answers, by the key that TLCGet is given."""
     numbers: dict[str, Callable[[], Value]] = {
-        "diameter": lambda: search.level + 1 + max(search.ahead, 0),
+        "diameter": lambda: search.level + 1 + max(search.ahead, search.count > search.end > 0, 0),
         "distinct": lambda: search.found.distinct,
         "duration": lambda: int(time.monotonic() - search.began),
         "generated": lambda: search.found.generated,

@@ -86,7 +86,8 @@ class Explorer:
         self.found = Found()
         self.known = KnownStates(self.view, None)
         self.columns = ByColumns(self)
-        self.level = 0
+        self.level = self.end = 0
+        """The level that is expanded, and the number of states up to its end."""
         self.ahead = 0
         """The levels between the expanded state and the state that is evaluated. It is 0 for a step and 1 for
         formulas about its successor."""
@@ -185,7 +186,7 @@ class Explorer:
 
     def _enters(self, first: int, end: int, walk: Walk) -> bool:
         """Count the states of a level. Return True if they must be expanded."""
-        found = self.found
+        found, self.end = self.found, end
         if end > first:
             found.depth = self.level
             found.levels.append(end - first)

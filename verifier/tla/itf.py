@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from verifier.tla.order import Order, text
-from verifier.tla.values import TRUE, Boolean, Fn, ModelValue, Value, boolean, function, listed
+from verifier.tla.values import TRUE, Boolean, Fn, ForeignValue, ModelValue, Value, boolean, function, listed
 
 State = Mapping[str, Value]
 
@@ -19,6 +19,8 @@ def as_json(value: Value, order: Order) -> Any:
             return value is TRUE
         case ModelValue():
             return value.name
+        case ForeignValue():
+            return {"#unserializable": value.written}
         case int():
             return value if abs(value) < 2**53 else {"#bigint": str(value)}
         case tuple():

@@ -16,7 +16,17 @@ from verifier.tla.errors import Place
 from verifier.tla.frames import Evaluate, Frame, Undefined, Unit
 from verifier.tla.lazy_sets import Interval
 from verifier.tla.loops import compile_setter, integer_source, is_interval
-from verifier.tla.values import ModelValue, NoValue, Value, has_at_most, is_infinite, is_member, members, same
+from verifier.tla.values import (
+    ForeignValue,
+    ModelValue,
+    NoValue,
+    Value,
+    has_at_most,
+    is_infinite,
+    is_member,
+    members,
+    same,
+)
 
 if TYPE_CHECKING:
     from verifier.tla.evaluator import Evaluator
@@ -54,7 +64,8 @@ def _member_source(ev: Evaluator, left: Expression, right: Expression, unit: Uni
             if found in container:
                 return True
             for some in container:
-                if type(some) is not type(found) or (type(some) is ModelValue and found.type):
+                typed = type(some) is type(found) is ModelValue and found.type
+                if type(some) is not type(found) or typed or type(some) is ForeignValue:
                     require_comparable(ev, found, container, place)
                 break
             return False

@@ -16,6 +16,7 @@ from verifier.tla.values import (
     TRUE,
     Boolean,
     Fn,
+    ForeignValue,
     LazyFunction,
     LazySet,
     ModelValue,
@@ -103,6 +104,8 @@ class Order:
             return self.rank(value.name).to_bytes(4, "big")
         if kind is Boolean:
             return frozenset((0,) if value.truth else ())
+        if kind is ForeignValue:  # it has some place, since nobody reads it
+            return ("", value.written)
         if kind is tuple:
             return (len(value), *chain.from_iterable((i, self.sort_key(v)) for i, v in enumerate(value, 1)))
         if value is NAT or value is INT:

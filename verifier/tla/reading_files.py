@@ -16,6 +16,7 @@ from verifier.tla.primitives import Make, ordered, sequence, simple
 from verifier.tla.values import (
     Boolean,
     Fn,
+    ForeignValue,
     ModelValue,
     NoValue,
     Value,
@@ -73,44 +74,54 @@ def _read(path: Path) -> str:
         raise NoValue(str(error)) from None
 
 
-def _value(made: Any) -> Value:
-    """Return the TLA+ value of a JSON value. Raises NoValue if there is none."""
-    match made:
-        case bool():
-            return boolean(made)
-        case float() if not made.is_integer():
-            raise NoValue(f"{made} is no integer, so TLA+ has no value for it")
-        case int() | float():
-            if not -LARGEST <= made <= LARGEST:
-                raise NoValue(f"{made} is beyond TLC's integers of 32 bits")
-            return int(made)
-        case str():
-            return made
-        case list():
-            return tuple(map(_value, made))
-        case dict():
-            return function({name: _value(one) for name, one in made.items()})
-    raise NoValue("null has no value in TLA+")
+class _Reader:
+    """Makes TLA+ values of the JSON in a file. What TLA+ has no value for is an error where it is used."""
 
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.foreign: dict[str, ForeignValue] = {}
 
-def _parsed(written: str, path: Path, line: int = 1) -> Value:
-    try:
-        return _value(json.loads(written))
-    except json.JSONDecodeError as error:
-        raise NoValue(f"{path}:{error.lineno + line - 1}:{error.colno}: no JSON: {error.msg}") from None
-    except RecursionError:
-        raise NoValue(f"{path}: is nested too deeply") from None
-    except NoValue as error:
-        raise NoValue(f"{path}: {error}") from None
+    def value(self, made: Any) -> Value:
+        """Return the TLA+ value of a JSON value."""
+        match made:
+            case bool():
+                return boolean(made)
+            case int() | float() if not -LARGEST <= made <= LARGEST and float(made).is_integer():
+                return self._foreign(str(made), "is beyond TLC's integers of 32 bits")
+            case float() if not made.is_integer():
+                return self._foreign(str(made), "is no integer, so TLA+ has no value for it")
+            case int() | float():
+                return int(made)
+            case str():
+                return made
+            case list():
+                return tuple(map(self.value, made))
+            case dict():
+                return function({name: self.value(one) for name, one in made.items()})
+        return self._foreign("null", "has no value in TLA+")
+
+    def _foreign(self, written: str, words: str) -> ForeignValue:
+        made = ForeignValue(written, f"{self.path}: {written} {words}")
+        return self.foreign.setdefault(written, made)
+
+    def parsed(self, written: str, line: int = 1) -> Value:
+        """Return the value of a JSON text, which begins at this line."""
+        try:
+            return self.value(json.loads(written))
+        except json.JSONDecodeError as error:
+            place = f"{self.path}:{error.lineno + line - 1}:{error.colno}"
+            raise NoValue(f"{place}: no JSON: {error.msg}") from None
+        except RecursionError:
+            raise NoValue(f"{self.path}: is nested too deeply") from None
 
 
 def _json(path: Path) -> Value:
-    return _parsed(_read(path), path)
+    return _Reader(path).parsed(_read(path))
 
 
 def _json_lines(path: Path) -> Value:
-    lines = enumerate(_read(path).split("\n"), 1)
-    return tuple(_parsed(line, path, number) for number, line in lines if line.strip())
+    lines, reader = enumerate(_read(path).split("\n"), 1), _Reader(path)
+    return tuple(reader.parsed(line, number) for number, line in lines if line.strip())
 
 
 def _records(path: Path) -> Value:
@@ -139,6 +150,8 @@ def _as_json(evaluator: Evaluator, value: Value) -> str:
             return json.dumps(value, ensure_ascii=False)
         case ModelValue():
             return json.dumps(value.name)
+        case ForeignValue():
+            return value.written
         case _ if is_set(value):
             return _array(evaluator, evaluator.order.walk(frozenset(members(value))))
         case tuple():

@@ -81,6 +81,36 @@ class ModelValue:
         return self.name
 
 
+@final
+class ForeignValue:
+    """A value of a file that TLA+ has no value for: a number with a fraction, or a null.
+
+    It may stand where nobody reads it, and be printed. It equals itself only, and no other comparison has an
+    answer. A reader keeps one object for equal texts.
+    """
+
+    __slots__ = ("words", "written")
+
+    def __init__(self, written: str, words: str) -> None:
+        """``words``: the reason why it has no value."""
+        self.written, self.words = written, words
+
+    def __repr__(self) -> str:
+        return self.written
+
+    def __hash__(self) -> int:
+        return hash(self.written)
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        raise NoValue(self.words)
+
+
+COMPARED_ALONE = frozenset((ModelValue, ForeignValue))
+"""Types of values for which each comparison must be asked, not only one of the kind."""
+
+
 class Fn(dict[Value, Value]):
     """A function that is no sequence. It must not be changed once it is a value."""
 
@@ -337,7 +367,7 @@ def is_member(value: Value, of: Value) -> bool:
         if value in of:
             return True
         for item in of:
-            if type(item) is not type(value) or type(item) is ModelValue:
+            if type(item) is not type(value) or type(item) in COMPARED_ALONE:
                 same(item, value)
             if not is_plain(item):
                 break  # model values may stand beside others, which are compared

@@ -29,7 +29,7 @@ from verifier.tla.translate.sampling import (
 )
 from verifier.tla.translate.scouting import Scout
 from verifier.tla.translate.shape_sorts import sort_of
-from verifier.tla.translate.shapes import Shape
+from verifier.tla.translate.shapes import NoShape, Shape
 from verifier.tla.translate.symbolic import Untranslated
 from verifier.tla.translate.terms import TRUTH, literal
 from verifier.tla.values import NoValue
@@ -132,7 +132,7 @@ def add_states(shapes: dict[str, Shape], states: list[State]) -> None:
         try:
             for value in dict.fromkeys(values):
                 shape.add(value)
-        except NoValue as error:
+        except (NoShape, NoValue) as error:
             raise Untranslated(None, f"{name} has no finite sort: {error}") from None
 
 
