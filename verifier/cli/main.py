@@ -23,6 +23,7 @@ _COMMANDS = {
     **{name: ("verifier.cli.engine:engine_command", words) for name, (_, words) in ENGINES.items()},
     "certify": ("verifier.cli.certify:command", "Check a proof from its file, with another solver."),
     "replay": ("verifier.cli.replay:command", "Check a trace file against its protocol, without a solver."),
+    "conform": ("verifier.cli.conform:command", "Check recorded executions against a specification."),
     "report": ("verifier.cli.report:command", "Report a run: text, Markdown, JSON, JUnit XML, or HTML."),
     "sweep": ("verifier.cli.sweep:command", "Run every combination of constants, properties and engines."),
     "ci": ("verifier.cli.ci:command", "Check what a project expects of its protocols."),

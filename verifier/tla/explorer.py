@@ -66,6 +66,8 @@ class Explorer:
         self.follow: Callable[[int, int], None] | None = None
         """A callback for each step that the search takes, with the numbers of its states. Steps that are
         expanded by columns are not reported."""
+        self.after: Callable[[int], None] | None = None
+        """A callback for each state once its successors are known. It needs ``by_columns=False``."""
         self.asymmetric: str | None = None
         """The reason why the permutations of the configuration are not used."""
         found = checks(specification, set(properties))
@@ -205,6 +207,8 @@ class Explorer:
         while (number := self.columns.expanded(number, end)) < end:
             self.current = number
             self._expand(number, walk)
+            if self.after is not None:
+                self.after(number)
             self._leave()
             if self._decided():
                 return False

@@ -119,7 +119,8 @@ def _json(path: Path) -> Value:
     return _Reader(path).parsed(_read(path))
 
 
-def _json_lines(path: Path) -> Value:
+def read_json_lines(path: Path) -> tuple[Value, ...]:
+    """Return the values of a file, one on each line. Raises NoValue for a line that is no JSON."""
     lines, reader = enumerate(_read(path).split("\n"), 1), _Reader(path)
     return tuple(reader.parsed(line, number) for number, line in lines if line.strip())
 
@@ -187,7 +188,7 @@ FILES: dict[str, Make] = {
     "ToJsonArray": ordered(_to_array),
     "ToJsonObject": ordered(_to_object),
     "JsonDeserialize": _from_file(_json),
-    "ndJsonDeserialize": _from_file(_json_lines),
+    "ndJsonDeserialize": _from_file(read_json_lines),
     "CSVRecords": _from_file(_records),
     "CSVRead": _from_file(_table),
 }

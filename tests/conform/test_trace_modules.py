@@ -1,0 +1,137 @@
+"""Logs that a TLA+ module reads itself: accepted, or rejected at the right line with the reason."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.command_line import verify, wrong
+
+COUNTER = """---- MODULE Counter ----
+EXTENDS Naturals
+VARIABLE x
+Init == x = 0
+Inc == x < 3 /\\ x' = x + 1
+Set(n) == x > 1 /\\ n /= x /\\ x' = n
+Next == Inc \\/ \\E n \\in 0..3 : Set(n)
+====
+"""
+TRACE = """---- MODULE T ----
+EXTENDS Counter, Sequences, TLC, Json, IOUtils
+VARIABLE l
+Trace == ndJsonDeserialize(IOEnv.LOG_OF_T)
+Is(e) == l <= Len(Trace) /\\ Trace[l].event = e /\\ l' = l + 1
+TraceInit == Init /\\ l = 1
+TraceNext == (Is("inc") /\\ Inc) \\/ (Is("set") /\\ \\E n \\in 0..3 : Set(n) /\\ n = Trace[l].to)
+Whole == TLCGet("stats").diameter - 1 = Len(Trace)
+Matched == [](l <= Len(Trace) => [](TLCGet("queue") = 1 \\/ l > Len(Trace)))
+Small == x < 3
+====
+"""
+CONFIG = "INIT TraceInit\nNEXT TraceNext\nCHECK_DEADLOCK FALSE\n"
+GOOD: list[dict[str, Any]] = [
+    {"event": "inc", "at": 1.5},
+    {"event": "inc", "at": None},
+    {"event": "set", "to": 0},
+    {"event": "inc"},
+]
+
+
+def _module(folder: Path, asked: str) -> str:
+    (folder / "Counter.tla").write_text(COUNTER)
+    (folder / "T.tla").write_text(TRACE)
+    (folder / "T.cfg").write_text(CONFIG + asked)
+    return str(folder / "T.tla")
+
+
+def _log(folder: Path, events: list[dict[str, Any]], name: str = "log.ndjson") -> str:
+    (folder / name).write_text("".join(json.dumps(event) + "\n" for event in events))
+    return str(folder / name)
+
+
+@pytest.mark.parametrize("asked", ["POSTCONDITION Whole", "PROPERTY Matched", ""])
+def test_a_log_is_accepted_or_rejected_at_its_line(asked: str, tmp_path: Path) -> None:
+    module = _module(tmp_path, asked)
+    logs = [
+        _log(tmp_path, GOOD, "good"),
+        _log(tmp_path, [*GOOD[:1], *GOOD[2:]], "dropped"),
+        _log(tmp_path, [*GOOD[:3], {"event": "stop"}], "unknown"),
+    ]
+    done = verify("conform", *logs, "--spec", module, "--format", "json")
+    assert done.exit_code == 10
+    found = json.loads(done.stdout)["logs"]
+    assert [(one["verdict"], one["line"], one["explained"]) for one in found] == [
+        ("ACCEPTED", None, 4),
+        ("REJECTED", 2, 1),
+        ("REJECTED", 4, 3),
+    ]
+    nearest = found[1]["obstacles"][0]
+    assert (nearest["formula"], nearest["values"]["x"]) == ("x > 1", "1")
+    assert nearest["place"].endswith("Counter.tla:6:11")
+    assert found[1]["states"] == [{"x": "1", "l": "2"}]
+    assert json.loads(found[1]["text"]) == {"event": "set", "to": 0}
+
+
+def test_an_invariant_that_fails_is_told_at_its_line(tmp_path: Path) -> None:
+    module = _module(tmp_path, "INVARIANT Small\nPOSTCONDITION Whole")
+    log = _log(tmp_path, [{"event": "inc"}] * 3 + [{"event": "set", "to": 0}])
+    done = verify("conform", log, "--spec", module, "--format", "json")
+    (found,) = json.loads(done.stdout)["logs"]
+    assert (found["verdict"], found["explained"]) == ("REJECTED", 3)
+    assert found["reason"].startswith("false: Small")
+
+
+def test_the_text_names_file_line_and_conjunct(tmp_path: Path) -> None:
+    module = _module(tmp_path, "POSTCONDITION Whole")
+    log = _log(tmp_path, [{"event": "set", "to": 2}])
+    done = verify("conform", log, "--spec", module)
+    assert done.exit_code == 10
+    assert f"{log}:1: REJECTED: false: Whole" in done.stdout
+    assert "x > 1   is false" in done.stdout
+    assert "n = 0" in done.stdout
+
+
+def test_an_empty_log_is_an_execution_of_no_steps(tmp_path: Path) -> None:
+    module = _module(tmp_path, "POSTCONDITION Whole")
+    (tmp_path / "empty").write_text("")
+    assert verify("conform", str(tmp_path / "empty"), "--spec", module).exit_code == 0
+
+
+def test_a_line_that_is_no_json_is_named(tmp_path: Path) -> None:
+    module = _module(tmp_path, "POSTCONDITION Whole")
+    (tmp_path / "log").write_text('{"event": "inc"}\n{"event": \n')
+    assert "log:2:11: no JSON" in wrong("conform", str(tmp_path / "log"), "--spec", module)
+
+
+def test_the_variable_of_the_log_must_be_clear(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = Path(_module(tmp_path, "POSTCONDITION Whole"))
+    log = _log(tmp_path, GOOD)
+    two = TRACE.replace("Whole ==", "Other == ndJsonDeserialize(IOEnv.OTHER)\nWhole ==")
+    module.write_text(two)
+    assert "LOG_OF_T, OTHER" in wrong("conform", log, "--spec", str(module))
+    assert verify("conform", log, "--spec", str(module), "--env", "LOG_OF_T").exit_code == 0
+    monkeypatch.setenv("OTHER", "none")
+    assert verify("conform", log, "--spec", str(module)).exit_code == 0
+
+
+def test_too_many_states_leave_a_log_undecided(tmp_path: Path) -> None:
+    module = _module(tmp_path, "POSTCONDITION Whole")
+    done = verify("conform", _log(tmp_path, GOOD), "--spec", module, "--max-states", "2")
+    assert done.exit_code == 12
+    assert "more than 2 states" in done.stdout
+
+
+SHARED = Path(__file__).parents[3] / "shared" / "tla" / "traces" / "key-value-store"
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the recorded traces are not here")
+@pytest.mark.slow
+def test_the_logs_of_a_key_value_store_are_judged_as_tlc_judges_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CONFIG_PATH", str(SHARED / "conf.10-20-5.ndjson"))
+    logs = [str(SHARED / f"trace.ndjson.{name}") for name in ("4C.VEA", "8C.VEA", "BUG-12.EA")]
+    done = verify("conform", *logs, "--spec", str(SHARED / "KeyValueStoreTrace.tla"), "--format", "json")
+    found = [(one["verdict"], one["line"]) for one in json.loads(done.stdout)["logs"]]
+    assert found == [("ACCEPTED", None), ("ACCEPTED", None), ("REJECTED", 54)]

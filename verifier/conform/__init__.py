@@ -1,0 +1,1 @@
+"""Recorded executions against a specification: which of them it allows, and where and why not."""

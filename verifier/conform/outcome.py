@@ -1,0 +1,82 @@
+"""The verdict on a log: allowed by the specification or not, at which line, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Any
+
+from verifier.verdict import ExitCode
+
+
+class Conformance(StrEnum):
+    """The kinds of verdicts on a log."""
+
+    ACCEPTED = "ACCEPTED"
+    """Some execution of the specification agrees with the whole log."""
+    REJECTED = "REJECTED"
+    """No execution does."""
+    UNDECIDED = "UNDECIDED"
+    """Neither is known; ``reason`` says why."""
+
+
+_EXIT_CODES = {
+    Conformance.ACCEPTED: ExitCode.SUCCESS,
+    Conformance.REJECTED: ExitCode.VIOLATED,
+    Conformance.UNDECIDED: ExitCode.INCONCLUSIVE,
+}
+
+
+@dataclass(frozen=True)
+class Obstacle:
+    """A candidate for the step at the failing line, and the first of its conjuncts that is false."""
+
+    action: str
+    passed: int
+    """The number of conjuncts before it that hold."""
+    formula: str
+    place: str
+    values: tuple[tuple[str, str], ...]
+    """The values of names and variables in the formula."""
+    words: str = ""
+    """The words in place of ``is false``."""
+
+
+@dataclass(frozen=True)
+class LogVerdict:
+    """The verdict on a log."""
+
+    log: str
+    verdict: Conformance
+    lines: int
+    """The number of events in the log."""
+    explained: int
+    """The number of events, from the first, that some execution agrees with."""
+    line: int | None = None
+    """The line of the file at which the log is rejected, or the search ends."""
+    text: str = ""
+    """The text of that line."""
+    reason: str = ""
+    states: tuple[tuple[tuple[str, str], ...], ...] = ()
+    """Some states that agree with the log before that line."""
+    frontier: int = 0
+    """The number of these states."""
+    obstacles: tuple[Obstacle, ...] = ()
+    """The candidates for the step at that line. The nearest is the first."""
+    seconds: float = 0.0
+
+    def as_object(self) -> dict[str, Any]:
+        """Return it as a JSON object."""
+        made = asdict(self)
+        made["verdict"] = str(self.verdict)
+        made["seconds"] = round(self.seconds, 3)
+        made["states"] = [dict(state) for state in self.states]
+        for one in made["obstacles"]:
+            one["values"] = dict(one["values"])
+        return made
+
+
+def exit_code(verdicts: Iterable[LogVerdict]) -> ExitCode:
+    """Return the exit code: that of the worst verdict."""
+    return ExitCode.worst(_EXIT_CODES[one.verdict] for one in verdicts)

@@ -1,0 +1,56 @@
+"""Verdicts on logs as lines of text: a table, and for each rejected log the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from verifier.conform.outcome import Conformance, LogVerdict, Obstacle
+
+_LONGEST = 240
+
+
+def render_verdicts(verdicts: Sequence[LogVerdict]) -> Iterator[str]:
+    """Yield the lines of a report: the reasons first, then the table."""
+    for one in verdicts:
+        if one.verdict is not Conformance.ACCEPTED:
+            yield from _render_reason(one)
+            yield ""
+    width = max(len(one.log) for one in verdicts)
+    yield f"{'log':<{width}}  {'verdict':<9}  {'explained':>11}  seconds"
+    for one in verdicts:
+        explained = f"{one.explained}/{one.lines}"
+        yield f"{one.log:<{width}}  {one.verdict:<9}  {explained:>11}  {one.seconds:7.1f}"
+
+
+def _render_reason(one: LogVerdict) -> Iterator[str]:
+    place = one.log if one.line is None else f"{one.log}:{one.line}"
+    yield f"{place}: {one.verdict}: {one.reason}"
+    if one.text:
+        yield f"  {_cut(one.text)}"
+    events = "event" if one.explained == 1 else "events"
+    yield f"  the first {one.explained} {events} of {one.lines} are explained"
+    if one.states:
+        count = "1 state agrees" if one.frontier == 1 else f"{one.frontier} states agree"
+        more = f"; {len(one.states)} of them" if one.frontier > len(one.states) else ""
+        yield f"  {count} with them{more}:"
+        for number, state in enumerate(one.states):
+            if number:
+                yield "    --"
+            yield from (f"    {name} = {_cut(value)}" for name, value in state)
+    if one.obstacles:
+        yield "  why no step fits in the first of them, the nearest first:"
+        for obstacle in one.obstacles:
+            yield from _render_obstacle(obstacle)
+
+
+def _render_obstacle(one: Obstacle) -> Iterator[str]:
+    held = "1 conjunct holds" if one.passed == 1 else f"{one.passed} conjuncts hold"
+    yield f"    {one.action} ({held}):"
+    place = f"  ({one.place})" if one.place else ""
+    yield f"      {_cut(one.formula)}   {one.words or 'is false'}{place}"
+    for name, value in one.values:
+        yield f"        {name} = {_cut(value)}"
+
+
+def _cut(words: str) -> str:
+    return words if len(words) <= _LONGEST else f"{words[:_LONGEST]} …"

@@ -1,0 +1,238 @@
+"""Logs that a TLA+ module reads itself, as modules do that validate traces with TLC.
+
+An environment variable has the path of the log. Properties, postcondition and constraints decide as in TLC.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from verifier.conform.logs import lines_with_numbers
+from verifier.conform.outcome import Conformance, LogVerdict, Obstacle
+from verifier.errors import UsageError
+from verifier.files import read_text
+from verifier.processes.limits import Interrupted
+from verifier.runs.modules.loading import TlaLoaded, checkable, evaluate_or_refuse, load
+from verifier.tla.blocked import Blocked, find_blocked
+from verifier.tla.expanded import AfterExpansion, find_lasting
+from verifier.tla.explorer import ENDED_BY_MODULE, Explorer
+from verifier.tla.found import State
+from verifier.tla.frames import Undefined
+from verifier.tla.itf import shown_state
+from verifier.tla.loading import read_module
+from verifier.tla.log_index import LogIndex, find_log_index
+
+_READS = re.compile(r"Deserialize\(\s*(?:IOEnv\s*\.\s*(\w+)|(\w+)\s*\))")
+_ASKS = re.compile(r"IOEnv\s*\.\s*(\w+)")
+_MOST_SHOWN, _MOST_OBSTACLES = 3, 8
+Enforce = Callable[[Explorer], None]
+
+
+def reads_logs(spec: Path, libraries: Sequence[Path]) -> bool:
+    """True if a module reads a file whose name the environment gives."""
+    return bool(_variables(spec, libraries))
+
+
+def _variables(spec: Path, libraries: Sequence[Path]) -> list[str]:
+    """Return the environment variables that name files which the module reads."""
+    _, library = read_module(spec, libraries)
+    whole = "\n".join(read_text(file) for file in library.files)
+    found = dict[str, None]()
+    for direct, name in _READS.findall(whole):
+        if direct:
+            found[direct] = None
+            continue
+        definition = re.search(rf"^\s*{re.escape(name)}\s*==(.*?)(?=^\S*\s*==|\Z)", whole, re.M | re.S)
+        for variable in _ASKS.findall(definition[1].split("\n\n")[0] if definition else ""):
+            found[variable] = None
+    return list(found)
+
+
+def choose_variable(spec: Path, libraries: Sequence[Path], named: str | None) -> str:
+    """Return the environment variable that names the log. Raises UsageError if it is not clear."""
+    if named is not None:
+        return named
+    found = _variables(spec, libraries)
+    others = [name for name in found if name not in os.environ]
+    chosen = found if len(found) == 1 else others
+    if len(chosen) == 1:
+        return chosen[0]
+    if not found:
+        raise UsageError(f"{spec} reads no file that IOEnv names: give a mapping, --map FILE.toml")
+    words = f"{spec} reads files that {', '.join(found)} name: say which is the log, --env NAME"
+    raise UsageError(f"{words}, and set the others in the environment")
+
+
+@contextmanager
+def _environment(name: str, value: str) -> Iterator[None]:
+    before = os.environ.get(name)
+    os.environ[name] = value
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before
+
+
+@dataclass(frozen=True)
+class TraceModule:
+    """A module that reads its log."""
+
+    spec: str
+    variable: str
+    settings: Mapping[str, str]
+    config: Path | None
+    libraries: Sequence[Path]
+    max_states: int | None = None
+
+    def judge(self, log: Path, enforce: Enforce = lambda _: None) -> LogVerdict:
+        """Return the verdict on a log. Raises UsageError, also if the module has nothing that decides."""
+        began = time.monotonic()
+        lines = lines_with_numbers(log)
+        with _environment(self.variable, str(log.resolve())):
+            module = load(self.spec, self.settings, self.config, self.libraries)
+            return _Judgement(module, log, lines, self.max_states, enforce, began).verdict()
+
+
+class _Judgement:
+    def __init__(
+        self,
+        module: TlaLoaded,
+        log: Path,
+        lines: list[tuple[int, str]],
+        max_states: int | None,
+        enforce: Enforce,
+        began: float,
+    ) -> None:
+        self.spec, self.log, self.lines, self.began = module.specification, log, lines, began
+        spec = self.spec
+        names = [*spec.invariants, *(name for name in spec.properties if checkable(spec, name))]
+        if module.definition.checks_deadlock:
+            names.append(spec.titles.no_deadlock)
+        self.explorer = Explorer(
+            spec, properties=tuple(names), max_states=max_states, enforce=enforce, by_columns=False
+        )
+        lasting, self.left = [], list[str]()
+        for name, safety in spec.properties.items():
+            parts = find_lasting(spec, name) if safety.liveness else []
+            if parts is None:
+                self.left.append(name)
+            lasting += parts or []
+        self.after = AfterExpansion(self.explorer, lasting)
+        self.decides = bool(spec.postconditions or lasting)
+
+    def verdict(self) -> LogVerdict:
+        """Explore, and return the verdict."""
+        if self.spec.next is None:
+            raise UsageError(f"{self.spec.module.name} has no Next, so that no log has an execution")
+        ended = ""
+        try:
+            evaluate_or_refuse(self._explore)
+        except Interrupted as stop:
+            ended = str(stop)
+        explorer = self.explorer
+        index = find_log_index(self.spec)
+        failed = [*explorer.found.violations, *self.after.violated()]
+        whole = explorer.found.complete or ended == ENDED_BY_MODULE
+        if whole:
+            failed += [name for name, formula in self.spec.postconditions.items() if not self._true(name)]
+        if failed:
+            return self._rejected(failed, index)
+        if not whole:
+            return self._made(Conformance.UNDECIDED, self._depth(index), ended or "the search has not ended")
+        if self.left:
+            words = f"{', '.join(self.left)}: verify live decides it, and exploration does not"
+            return self._made(Conformance.UNDECIDED, self._depth(index), words)
+        if self.decides:
+            return self._made(Conformance.ACCEPTED, len(self.lines), "")
+        if index is None:
+            words = "no POSTCONDITION and no property says what a whole log is, and no variable is its place"
+            raise UsageError(f"{self.spec.module.name}: {words}")
+        if self._depth(index) == len(index.log):
+            return self._made(Conformance.ACCEPTED, len(self.lines), "")
+        return self._rejected([], index)
+
+    def _explore(self) -> None:
+        self.explorer.assume()
+        self.explorer.explore()
+
+    def _true(self, name: str) -> bool:
+        formula = self.spec.postconditions[name]
+        test = self.spec.evaluator.compiled_truth(formula.body, formula.module)
+        return evaluate_or_refuse(test)
+
+    def _depth(self, index: LogIndex | None) -> int:
+        """Return the number of entries that some execution agrees with."""
+        if index is None:
+            return max(self.explorer.found.depth, 0)
+        return max((index.of(state) for state in self.explorer.states), default=1) - 1
+
+    def _made(self, verdict: Conformance, explained: int, reason: str) -> LogVerdict:
+        seconds = time.monotonic() - self.began
+        return LogVerdict(str(self.log), verdict, len(self.lines), explained, reason=reason, seconds=seconds)
+
+    def _rejected(self, failed: Sequence[str], index: LogIndex | None) -> LogVerdict:
+        explorer, reason = self.explorer, f"false: {', '.join(failed)}" if failed else "no step goes on"
+        by_states = [name for name in failed if name in explorer.found.violations]
+        if by_states:
+            path = explorer.found.violations[by_states[0]].states
+            states = path[-1:]
+            explained = index.of(states[0]) - 1 if index else len(path) - 1
+        else:
+            explained = self._depth(index)
+            states = self._deepest(index, explained)
+        line, text = self._line(index, explained)
+        obstacles: list[Blocked] = []
+        assert self.spec.next is not None
+        for state in states[:1] if not by_states else ():
+            self._arrive(state)
+            try:
+                obstacles = find_blocked(self.spec, self.spec.next, state)
+            except (Undefined, UsageError):
+                obstacles = []
+        names, order = explorer.names, self.spec.evaluator.order
+        return LogVerdict(
+            str(self.log), Conformance.REJECTED, len(self.lines), explained, line, text, reason,
+            tuple(tuple(shown_state(names, one, order).items()) for one in states[:_MOST_SHOWN]), len(states),
+            tuple(map(as_obstacle, obstacles[:_MOST_OBSTACLES])), time.monotonic() - self.began,
+        )  # fmt: skip
+
+    def _arrive(self, state: State) -> None:
+        """Let TLCGet report that evaluation concerns this state."""
+        path, number = 0, self.explorer.states.index(state)
+        self.explorer.current = number
+        while (number := self.explorer.known.parents[number]) >= 0:
+            path += 1
+        self.explorer.level, self.explorer.ahead = path, 0
+
+    def _deepest(self, index: LogIndex | None, explained: int) -> list[State]:
+        states = self.explorer.states
+        if index is not None:
+            return [state for state in states if index.of(state) == explained + 1]
+        levels = self.explorer.found.levels
+        return states[-levels[-1] :] if levels else []
+
+    def _line(self, index: LogIndex | None, explained: int) -> tuple[int | None, str]:
+        """Return the line of the file after the explained entries, and its text."""
+        place = explained
+        if index is not None:
+            places = index.places(self.log, len(self.lines))
+            if explained >= len(places):
+                return None, ""
+            place = places[explained]
+        return self.lines[place] if place < len(self.lines) else (None, "")
+
+
+def as_obstacle(one: Blocked) -> Obstacle:
+    """Return the reason why a way through Next is no step."""
+    values = dict((*one.bound, *one.reads))
+    words = f"has no value: {one.error}" if one.error else ""
+    return Obstacle(one.action, one.passed, one.formula, str(one.place), tuple(values.items()), words)
