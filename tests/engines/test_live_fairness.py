@@ -317,8 +317,8 @@ def test_no_certificate_of_a_temporal_property_counts_under_a_constraint(ranking
     [
         (("--engine", "explicit", "--depth", "3"), "--depth is for --engine bmc"),
         (("--depth", "3"), "--depth is for --engine bmc"),
-        (("--engine", "explicit", "--certificate", "c.json"), "use --engine auto, prove or ranking"),
-        (("--engine", "orbits", "--certificate", "c.json"), "use --engine auto, prove or ranking"),
+        (("--engine", "explicit", "--certificate", "c.json"), "use --engine auto, l2s or ranking"),
+        (("--engine", "orbits", "--certificate", "c.json"), "use --engine auto, l2s or ranking"),
     ],
 )
 def test_options_that_an_engine_cannot_take_are_refused(words: tuple[str, ...], expected: str) -> None:

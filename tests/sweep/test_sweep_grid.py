@@ -45,7 +45,7 @@ def no_java(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         ((*SMALL, "--property", "StrongISR"), "did you mean 'StrongIsr'?"),
         ((*SMALL, "--engine", "bmcc"), "check, bmc, explore, prove, induct, live); did you mean 'bmc'?"),
         ((*SMALL, "--engine", "simulate"), "allowed: check, bmc, explore, prove, induct"),
-        ((*SMALL, "--engine", "explore", "--depth", "4"), "unknown option of explore 'depth'"),
+        ((*SMALL, "--engine", "prove", "--depth", "4"), "unknown option of prove 'depth'"),
         ((*SMALL, "--option", "step=serial"), "did you mean 'steps'?"),
         ((*SMALL, "--option", "steps=serially"), "did you mean 'serial'?"),
         ((*SMALL, "--option", "seed=abc"), "seed = abc is not allowed: it takes an integer from 0"),
