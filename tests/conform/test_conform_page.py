@@ -20,9 +20,20 @@ def _blocks(after: str) -> list[str]:
 
 def test_the_example_of_a_trace_module_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    *files, session = _blocks("A module that reads its log")
-    names = ("Counter.tla", "CounterTrace.tla", "CounterTrace.cfg", "run.ndjson")
+    *files, session = [*_blocks("A log and a mapping")[:1], *_blocks("A module that reads its log")]
+    names = ("Counter.tla", "CounterTrace.tla", "CounterTrace.cfg", "trace.ndjson")
     for name, text in zip(names, files, strict=True):
+        Path(name).write_text(text)
+    command, _, shown = session.partition("\n")
+    done = verify(*command.removeprefix("$ verify ").split())
+    assert done.exit_code == 10
+    assert done.stdout.startswith(shown.removesuffix("…\n"))
+
+
+def test_the_example_of_a_mapping_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    *files, session = _blocks("A log and a mapping")
+    for name, text in zip(("Counter.tla", "Counter.cfg", "run.ndjson", "counter.toml"), files, strict=True):
         Path(name).write_text(text)
     command, _, shown = session.partition("\n")
     done = verify(*command.removeprefix("$ verify ").split())

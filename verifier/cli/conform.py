@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,18 +15,26 @@ from verifier.cli.specs import SPEC_HELP, parse_settings, reading_of, reading_op
 from verifier.errors import UsageError
 
 if TYPE_CHECKING:
-    from verifier.conform.trace_modules import TraceModule
+    from verifier.conform.machine import Machine
+    from verifier.conform.outcome import LogVerdict
 
+_MAP_HELP = "A file that says which event is which action, and which field is which parameter or variable."
+_DRAFT_HELP = "Print a proposal of such a file, from the names in the first log and in the specification."
 _ENV_HELP = (
     "A module that reads its log: the environment variable with the log's path. [default: the one that the "
     "module reads with IOEnv]"
 )
-_STATES_HELP = "Leave a log undecided that has more states than this."
+_STATES_HELP = (
+    "Leave a log undecided if more states agree with it at some line; of a module that reads its log, if it "
+    "has more states. [default: 20000 with --map]"
+)
 
 
 @click.command("conform")
 @click.argument("logs", metavar="LOG...", nargs=-1, required=True, type=FileToRead())
 @click.option("--spec", type=SpecName(), metavar="SPEC", required=True, help=SPEC_HELP)
+@click.option("--map", "mapping", type=FileToRead(), metavar="FILE", help=_MAP_HELP)
+@click.option("--draft", is_flag=True, help=_DRAFT_HELP)
 @click.option("--env", "variable", metavar="NAME", help=_ENV_HELP)
 @click.option("--max-states", type=click.IntRange(min=1), metavar="N", help=_STATES_HELP)
 @click.option("--timeout", type=DURATION, help="Leave a log undecided after this time: 90, 90s, 2m, 1h.")
@@ -35,6 +44,8 @@ _STATES_HELP = "Leave a log undecided that has more states than this."
 def command(
     logs: tuple[Path, ...],
     spec: str,
+    mapping: Path | None,
+    draft: bool,
     variable: str | None,
     max_states: int | None,
     timeout: float | None,
@@ -43,28 +54,30 @@ def command(
 ) -> int:
     """Say of recorded executions whether the specification allows them, and if not, where and why.
 
-    The module reads its log itself, as modules do that validate traces with TLC: from the file that an
-    environment variable names.
+    With --map, a log is ndjson, a JSON array, or CSV (FILE.csv), and a file says what its events mean.
+    Without, the specification is a TLA+ module that reads its log itself, as modules do that validate traces
+    with TLC: from the file that an environment variable names. docs/conform.md begins both.
 
     Exit code 0: all logs are accepted; 10: some log is rejected; 12: some log is undecided; 2: wrong usage.
 
     \b
     Examples:
-      verify conform trace.ndjson --spec KeyValueStoreTrace.tla
-      verify conform logs/*.ndjson --spec Traceetcdraft.tla --env JSON --format json
+      verify conform run.ndjson --spec Counter.tla --draft
+      verify conform logs/*.ndjson --spec protocol.py --map counter.toml
+      verify conform trace.ndjson --spec KeyValueStoreTrace.tla --format json
     """
     from verifier.conform.outcome import exit_code
     from verifier.conform.rendering import render_verdicts
     from verifier.processes.limits import Limits
     from verifier.processes.watching import Watched
 
-    if not spec.endswith(".tla"):
-        raise UsageError(f"{spec}: conform takes a TLA+ module that reads its log")
-    module = _module(spec, variable, settings, max_states)
+    if draft:
+        return _draft(logs[0], spec, parse_settings(settings))
+    judge = _judge(spec, mapping, variable, parse_settings(settings), max_states)
     verdicts = []
     for log in logs:
         with Watched(Limits(timeout).begun().check_time):
-            verdicts.append(module.judge(log))
+            verdicts.append(judge(log))
         note(f"{log}: {verdicts[-1].verdict}")
     code = exit_code(verdicts)
     if output_format == "json":
@@ -75,11 +88,48 @@ def command(
     return code
 
 
-def _module(
-    spec: str, variable: str | None, settings: tuple[str, ...], max_states: int | None
-) -> TraceModule:
+def _draft(log: Path, spec: str, settings: dict[str, str]) -> int:
+    from verifier.conform.drafting import draft_mapping
+    from verifier.conform.logs import read_log
+
+    for line in draft_mapping(_machine(spec, settings), read_log(log)):
+        say(line)
+    return 0
+
+
+def _judge(
+    spec: str, mapping: Path | None, variable: str | None, settings: dict[str, str], max_states: int | None
+) -> Callable[[Path], LogVerdict]:
+    """Return the function that judges a log."""
+    if mapping is not None:
+        from verifier.conform.mapping import constants_of, read_mapping
+        from verifier.conform.search import MOST_STATES, Search
+
+        if variable is not None:
+            raise UsageError("--env is for a module that reads its log, and --map for one that does not")
+        machine = _machine(spec, {**constants_of(mapping), **settings})
+        mapped = read_mapping(mapping, machine.actions, machine.variables)
+        return Search(machine, mapped, max_states or MOST_STATES).judge
+
     from verifier.conform.trace_modules import TraceModule, choose_variable
 
+    if not spec.endswith(".tla"):
+        raise UsageError(f"{spec} does not read logs: give --map FILE, which --draft proposes")
     reading = reading_of(spec)
     name = choose_variable(Path(spec), reading.libraries, variable)
-    return TraceModule(spec, name, parse_settings(settings), reading.config, reading.libraries, max_states)
+    module = TraceModule(spec, name, settings, reading.config, reading.libraries, max_states)
+    return module.judge
+
+
+def _machine(spec: str, settings: dict[str, str]) -> Machine:
+    """Load a specification for the search over logs."""
+    reading = reading_of(spec)
+    if spec.endswith(".tla"):
+        from verifier.conform.modules import ModuleMachine
+        from verifier.runs.modules.loading import load as load_module
+
+        return ModuleMachine(load_module(spec, settings, reading.config, reading.libraries))
+    from verifier.conform.protocols import ProtocolMachine
+    from verifier.runs.loading import load
+
+    return ProtocolMachine(load(spec, settings).definition)

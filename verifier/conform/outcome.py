@@ -41,6 +41,8 @@ class Obstacle:
     """The values of names and variables in the formula."""
     words: str = ""
     """The words in place of ``is false``."""
+    possible: bool = False
+    """True if the step exists, and only a value in the log contradicts it."""
 
 
 @dataclass(frozen=True)

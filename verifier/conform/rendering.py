@@ -45,6 +45,7 @@ def _render_reason(one: LogVerdict) -> Iterator[str]:
 
 def _render_obstacle(one: Obstacle) -> Iterator[str]:
     held = "1 conjunct holds" if one.passed == 1 else f"{one.passed} conjuncts hold"
+    held = "the step is possible" if one.possible else held
     yield f"    {one.action} ({held}):"
     place = f"  ({one.place})" if one.place else ""
     yield f"      {_cut(one.formula)}   {one.words or 'is false'}{place}"

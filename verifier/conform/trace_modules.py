@@ -64,7 +64,7 @@ def choose_variable(spec: Path, libraries: Sequence[Path], named: str | None) ->
     if len(chosen) == 1:
         return chosen[0]
     if not found:
-        raise UsageError(f"{spec} reads no file that IOEnv names: give a mapping, --map FILE.toml")
+        raise UsageError(f"{spec} reads no file that IOEnv names: give --map FILE, which --draft proposes")
     words = f"{spec} reads files that {', '.join(found)} name: say which is the log, --env NAME"
     raise UsageError(f"{words}, and set the others in the environment")
 

@@ -68,11 +68,13 @@ class _Part:
     within: tuple[Definition, ...] = ()
 
 
-def find_blocked(spec: Specification, formula: Formula, state: State) -> list[Blocked]:
+def find_blocked(
+    spec: Specification, formula: Formula, state: State, allows: Callable[[], bool] = lambda: True
+) -> list[Blocked]:
     """Return why no step from a state satisfies a formula, for each way through it. The way that passes most
-    conjuncts is the first."""
+    conjuncts is the first. ``allows`` is asked in the middle of a step, and may rule it out."""
     body = formula.body.action if isinstance(formula.body, ast.Step) else formula.body
-    search = _Search(spec, state, formula.module)
+    search = _Search(spec, state, formula.module, allows)
     registers, printed = dict(spec.evaluator.registers), list(spec.evaluator.printed)
     try:
         search.look(_Part(body, formula.module, lambda hole: hole))
@@ -84,7 +86,10 @@ def find_blocked(spec: Specification, formula: Formula, state: State) -> list[Bl
 
 
 class _Search:
-    def __init__(self, spec: Specification, state: State, module: str) -> None:
+    def __init__(
+        self, spec: Specification, state: State, module: str, allows: Callable[[], bool]
+    ) -> None:
+        self.allows = allows
         self.spec, self.evaluator, self.state, self.module = spec, spec.evaluator, state, module
         self.walks = Walks(spec)
         self.found: list[Blocked] = []
@@ -93,7 +98,8 @@ class _Search:
         """True if some way satisfies a formula. Raises Undefined."""
 
         def leave() -> None:
-            raise _Enough
+            if self.allows():
+                raise _Enough
 
         self.evaluator.now[:] = self.state
         self.evaluator.next[:] = [UNSET] * len(self.state)

@@ -320,6 +320,14 @@ class Stepper:
         self._visit(state, tell)
         return found
 
+    def taken_steps(self, state: State) -> list[tuple[State, Taken]]:
+        """Return each way to take a step: the successor, and the action with its parameters. Raises
+        Undefined."""
+        found: list[tuple[State, Taken]] = []
+        self.evaluator.actions.action = None
+        self._visit(state, lambda reached: found.append((reached, taken(self.evaluator.actions))))
+        return found
+
     def enabled(self, state: State) -> set[str]:
         """Return the actions of the steps from a state. Raises Undefined."""
         return {action for _, action in self.ways(state)}

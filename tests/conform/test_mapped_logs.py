@@ -1,0 +1,263 @@
+"""Logs judged by a mapping: the right line, the reason, and the verdict of a naive search."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from tests.support.command_line import verify, wrong
+
+COUNTER = """---- MODULE Counter ----
+EXTENDS Naturals
+VARIABLE x
+Init == x = 0
+Inc == x < 3 /\\ x' = x + 1
+Set(n) == x > 1 /\\ n /= x /\\ x' = n
+Lose == x > 0 /\\ x' = x - 1
+Next == Inc \\/ Lose \\/ \\E n \\in 0..3 : Set(n)
+====
+"""
+LOCK = '''"""A lock."""
+from __future__ import annotations
+
+from verifier.encodings.declared import Element, Formula, variable
+from verifier.encodings.sorts import Option
+from verifier.specs.protocol import IndexSetConstant, Protocol, State, Step, action
+
+
+class LockState(State):
+    """Who holds the lock."""
+
+    def __init__(self, lock: Lock) -> None:
+        self.holder = variable(Option(lock.clients))
+
+
+class Lock(Protocol):
+    """Clients take turns holding one lock."""
+
+    clients = IndexSetConstant(2, "who wants it", kind="client")
+
+    def state(self) -> LockState:
+        return LockState(self)
+
+    def init(self, s: LockState) -> Formula:
+        return s.holder.is_none
+
+    @action(client="clients")
+    def take(self, s: LockState, client: Element) -> Step:
+        return Step(when=[s.holder.is_none], then={s.holder: client})
+
+    @action()
+    def drop(self, s: LockState) -> Step:
+        return Step(when=[s.holder.is_some], then={s.holder: None})
+'''
+MAP = """event = "event"
+ignore = ["beat"]
+[events.inc]
+action = "Inc"
+before = { x = "from?" }
+after = { x = "value?" }
+[events.set]
+action = "Set"
+parameters = { n = "to" }
+"""
+Event = dict[str, Any]
+GOOD: list[Event] = [
+    {"event": "inc", "value": 1},
+    {"event": "beat"},
+    {"event": "inc"},
+    {"event": "set", "to": 0},
+    {"event": "inc", "from": 0},
+    {"event": "inc", "value": 2},
+]
+
+
+@pytest.fixture
+def counter(tmp_path: Path) -> Path:
+    (tmp_path / "Counter.tla").write_text(COUNTER)
+    (tmp_path / "Counter.cfg").write_text("INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n")
+    (tmp_path / "map.toml").write_text(MAP)
+    return tmp_path
+
+
+def _written(folder: Path, events: list[Event], name: str = "log") -> str:
+    (folder / name).write_text("".join(json.dumps(event) + "\n" for event in events))
+    return str(folder / name)
+
+
+def _options(folder: Path) -> tuple[str, ...]:
+    return ("--spec", str(folder / "Counter.tla"), "--map", str(folder / "map.toml"))
+
+
+def _judged(folder: Path, *logs: str) -> list[dict[str, Any]]:
+    done = verify("conform", *logs, *_options(folder), "--format", "json")
+    assert done.exit_code in (0, 10, 12), done.output
+    found: list[dict[str, Any]] = json.loads(done.stdout)["logs"]
+    return found
+
+
+def test_a_log_is_accepted_and_many_have_one_verdict_each(counter: Path) -> None:
+    array = counter / "array.json"
+    array.write_text(json.dumps(GOOD, indent=1))
+    bad = _written(counter, [*GOOD, {"event": "inc", "value": 2}], "bad")
+    found = _judged(counter, _written(counter, GOOD), str(array), bad)
+    assert [(one["verdict"], one["line"]) for one in found] == [
+        ("ACCEPTED", None),
+        ("ACCEPTED", None),
+        ("REJECTED", 7),
+    ]
+    assert found[2]["states"] == [{"x": "2"}]
+    assert found[2]["obstacles"][0]["words"] == "is 3 after the step, and the log's value is 2"
+
+
+def test_the_first_false_conjunct_is_told_with_its_values(counter: Path) -> None:
+    (found,) = _judged(counter, _written(counter, [*GOOD[:1], {"event": "set", "to": 0}]))
+    one = found["obstacles"][0]
+    assert (found["line"], one["formula"], one["values"]) == (2, "x > 1", {"n": "0", "x": "1"})
+    assert one["place"].endswith("Counter.tla:6:11")
+    same = [*GOOD[:3], {"event": "set", "to": 2}]
+    (found,) = _judged(counter, _written(counter, same))
+    one = found["obstacles"][0]
+    assert (found["line"], one["formula"], one["passed"]) == (4, "n /= x", 1)
+    assert one["values"] == {"n": "2", "x": "2"}
+
+
+def test_silent_actions_stand_between_events(counter: Path) -> None:
+    log = _written(counter, [*GOOD[:1], GOOD[5], {"event": "inc", "from": 0}])
+    assert _judged(counter, log)[0]["line"] == 3
+    for most, verdict in ((1, "REJECTED"), (2, "ACCEPTED")):
+        silent = f'silent = {{ actions = ["Lose"], most = {most} }}\n'
+        (counter / "map.toml").write_text(MAP.replace("ignore", f"{silent}ignore"))
+        assert _judged(counter, log)[0]["verdict"] == verdict
+
+
+def test_too_many_states_leave_a_log_undecided_at_its_line(counter: Path) -> None:
+    log = _written(counter, [*GOOD[:3], {"event": "Set"}])
+    done = verify("conform", log, *_options(counter), "--max-states", "2", "--format", "json")
+    (found,) = json.loads(done.stdout)["logs"]
+    assert (done.exit_code, found["verdict"], found["line"]) == (12, "UNDECIDED", 4)
+
+
+@pytest.mark.parametrize(
+    ("log", "words"),
+    [
+        ('{"event": "stop"}\n', "log:1: the event 'stop' is no action"),
+        ('{"event": "inc"}\n{"even": "inc"}\n', "log:2: the event has no field event"),
+        ('{"event": "inc"}\n{"event": \n', "log:2:11: no JSON"),
+        ('{"event": "inc"}\n7\n', "log:2: an event is an object"),
+        ('{"event": "set", "two": 2}\n', "log:1: no event 'set' has a field to"),
+    ],
+)
+def test_a_log_that_does_not_fit_the_mapping_is_one_line(log: str, words: str, counter: Path) -> None:
+    (counter / "log").write_text(log)
+    assert words in wrong("conform", str(counter / "log"), *_options(counter))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('event = "event"', "", 'event = "FIELD" must say'),
+        ("x = ", "y = ", "unknown variable 'y'"),
+        ('action = "Inc"', 'action = "Ink"', "unknown action 'Ink'"),
+        ("{ n = ", "{ m = ", "unknown parameter of Set 'm'"),
+        ("ignore", "ignores", "unknown table 'ignores'"),
+    ],
+)
+def test_a_mapping_that_does_not_fit_the_spec_is_one_line(
+    old: str, new: str, words: str, counter: Path
+) -> None:
+    (counter / "map.toml").write_text(MAP.replace(old, new))
+    assert words in wrong("conform", _written(counter, GOOD), *_options(counter))
+
+
+def _naive(events: list[Event], steps: Callable[[int, str], list[tuple[int | None, int]]]) -> int | None:
+    """Return the number, from 1, of the first event after which no execution of all agrees with the log."""
+    executions = [[0]]
+    for number, event in enumerate(events, 1):
+        longer = []
+        for execution in executions:
+            for given, after in steps(execution[-1], event["event"]):
+                fits = "to" not in event or given == event["to"]
+                fits = fits and ("from" not in event or execution[-1] == event["from"])
+                if fits and ("value" not in event or after == event["value"]):
+                    longer.append([*execution, after])
+        if not longer:
+            return number
+        executions = longer
+    return None
+
+
+def _counter_steps(x: int, event: str) -> list[tuple[int | None, int]]:
+    if event == "beat":
+        return [(None, x)]
+    if event == "inc":
+        return [(None, x + 1)] if x < 3 else []
+    return [(n, n) for n in range(4) if x > 1 and n != x]
+
+
+def _mutations(count: int) -> list[list[Event]]:
+    chance, found = Random(35), []
+    for _ in range(count):
+        events = [dict(event) for event in GOOD]
+        place = chance.randrange(len(events) - 1)
+        match chance.randrange(4):
+            case 0:
+                del events[place]
+            case 1:
+                events.insert(place, events[place])
+            case 2:
+                events[place], events[place + 1] = events[place + 1], events[place]
+            case _:
+                changed = [event for event in events if len(event) > 1]
+                one = chance.choice(changed)
+                one[list(one)[1]] = chance.randrange(4)
+        found.append(events)
+    return found
+
+
+def test_changed_logs_are_judged_as_a_naive_search_judges_them(counter: Path) -> None:
+    logs = _mutations(60)
+    expected = [_naive(events, _counter_steps) for events in logs]
+    found = _judged(counter, *(_written(counter, events, f"log{i}") for i, events in enumerate(logs)))
+    assert [one["line"] for one in found] == expected
+    assert {one["verdict"] for one in found} == {"ACCEPTED", "REJECTED"}
+
+
+def test_a_python_protocol_is_followed_through_a_table(tmp_path: Path) -> None:
+    (tmp_path / "lock.py").write_text(LOCK)
+    (tmp_path / "map.toml").write_text(
+        'event = "op"\n[events.take]\naction = "Take"\nparameters = { client = "who" }\n'
+        '[events.drop]\naction = "Drop"\n[constants]\nclients = 3\n'
+    )
+    (tmp_path / "log.csv").write_text("op,who\ntake,c3\ndrop,\ntake,c1\ntake,c2\n")
+    options = ("--spec", str(tmp_path / "lock.py"), "--map", str(tmp_path / "map.toml"), "--format", "json")
+    done = verify("conform", str(tmp_path / "log.csv"), *options)
+    (found,) = json.loads(done.stdout)["logs"]
+    assert (found["verdict"], found["line"], found["text"]) == ("REJECTED", 5, "take,c2")
+    assert found["states"] == [{"holder": "c1"}]
+    (one,) = found["obstacles"]
+    assert (one["action"], one["formula"], one["values"]) == (
+        "Take(client=c2)",
+        "holder is none",
+        {"holder": "c1"},
+    )
+
+
+def test_a_draft_names_actions_parameters_and_what_is_left(counter: Path) -> None:
+    events: list[Event] = [{"event": "inc"}, {"event": "set", "n": 2}, {"event": "zzz"}]
+    log, spec = _written(counter, events), str(counter / "Counter.tla")
+    done = verify("conform", log, "--spec", spec, "--draft")
+    assert 'action = "Set"\nparameters = { n = "n" }' in done.stdout
+    assert '# ignore = ["zzz"]' in done.stdout
+    (counter / "map.toml").write_text(done.stdout.replace("# ignore", "ignore"))
+    assert _judged(counter, log)[0]["line"] == 2  # x > 1 does not hold
+
+
+def test_a_spec_that_reads_no_log_needs_a_mapping(counter: Path) -> None:
+    line = wrong("conform", _written(counter, GOOD), "--spec", str(counter / "Counter.tla"))
+    assert "give --map FILE, which --draft proposes" in line

@@ -1,0 +1,41 @@
+"""A specification as the search over logs sees it: states, steps, and values that agree with a log's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Protocol, TypeAlias
+
+from verifier.conform.outcome import Obstacle
+
+State: TypeAlias = Any
+Parameters: TypeAlias = Mapping[str, Any]
+Fits: TypeAlias = Callable[[Parameters], bool]
+
+
+class Machine(Protocol):
+    """A specification whose steps can be computed from any state."""
+
+    actions: Mapping[str, tuple[str, ...]]
+    """The actions, each with its parameters."""
+    variables: tuple[str, ...]
+
+    def initial(self) -> list[State]:
+        """Return the initial states."""
+
+    def steps(self, state: State, action: str, fits: Fits) -> Iterable[tuple[Parameters, State]]:
+        """Yield the steps of an action whose parameters fit. Parameters of unknown value are left out."""
+
+    def value(self, state: State, variable: str) -> Any:
+        """Return the value of a variable."""
+
+    def part(self, value: Any, key: Any) -> Any:
+        """Return the part of a value at a key from the log. Raises KeyError if it has none."""
+
+    def agrees(self, value: Any, written: Any) -> bool:
+        """True if a value is the one that a log writes."""
+
+    def show(self, value: Any) -> str:
+        """Return a value as the specification's readers know it."""
+
+    def blocked(self, state: State, action: str, fits: Fits) -> list[Obstacle]:
+        """Return why no step of an action fits in a state, the nearest way first."""

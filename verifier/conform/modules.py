@@ -1,0 +1,125 @@
+"""TLA+ modules as the search over logs sees them: the interpreter computes the steps."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from verifier.conform.machine import Fits, Parameters
+from verifier.conform.outcome import Obstacle
+from verifier.conform.trace_modules import as_obstacle
+from verifier.errors import UsageError
+from verifier.runs.modules.loading import TlaLoaded, evaluate_or_refuse
+from verifier.tla.blocked import find_blocked
+from verifier.tla.explorer import Explorer
+from verifier.tla.found import State, Taken
+from verifier.tla.naming import actions
+from verifier.tla.order import text
+from verifier.tla.parameters import taken
+from verifier.tla.translate.sampling import Stepper
+from verifier.tla.values import Boolean, Fn, ModelValue, Value, listed
+
+_TITLE = re.compile(r"([^(]+)(?:\((.*)\))?")
+
+
+class ModuleMachine:
+    """A TLA+ module at the constants of its configuration."""
+
+    def __init__(self, module: TlaLoaded) -> None:
+        self.spec = module.specification
+        if self.spec.next is None:
+            raise UsageError(f"{self.spec.module.name} has no Next, so that no log has an execution")
+        self.next = self.spec.next
+        titles = [match for match in map(_TITLE.fullmatch, actions(self.spec)) if match]
+        self.actions: Mapping[str, tuple[str, ...]] = {
+            one[1]: tuple(filter(None, (one[2] or "").split(", "))) for one in titles
+        }
+        self.variables = tuple(variable.name for variable in self.spec.variables)
+        self._explorer = Explorer(self.spec, properties=(), max_depth=0, by_columns=False)
+        evaluate_or_refuse(self._explorer.assume)
+        self._stepper = Stepper(self.spec)
+        self._steps: dict[State, list[tuple[State, Taken]]] = {}
+
+    def initial(self) -> list[State]:
+        """Return the initial states."""
+        if not self._explorer.states:
+            evaluate_or_refuse(self._explorer.explore)
+        return list(self._explorer.states)
+
+    def steps(self, state: State, action: str, fits: Fits) -> Iterator[tuple[Parameters, State]]:
+        """Yield the steps of an action whose parameters fit."""
+        if state not in self._steps:
+            if len(self._steps) > 1000:
+                self._steps.clear()
+            self._steps[state] = evaluate_or_refuse(lambda: self._all_steps(state))
+        for after, one in self._steps[state]:
+            if one.name == action and fits(one.parameters):
+                yield one.parameters, after
+
+    def _all_steps(self, state: State) -> list[tuple[State, Taken]]:
+        stepper = self._stepper
+        stepper.arrive(0)
+        if not stepper.within(state):
+            return []
+        return [one for one in stepper.taken_steps(state) if stepper.goes_on(state, one[0])]
+
+    def value(self, state: State, variable: str) -> Value:
+        """Return the value of a variable."""
+        return state[self.variables.index(variable)]
+
+    def part(self, value: Value, key: Any) -> Value:
+        """Return the value of a function or sequence at a key. Raises KeyError."""
+        value = listed(value)
+        pairs = dict(enumerate(value, 1)) if type(value) is tuple else value
+        if isinstance(pairs, dict):
+            for own, item in pairs.items():
+                if self.agrees(own, key):
+                    return item
+        raise KeyError(key)
+
+    def agrees(self, value: Value, written: Any) -> bool:
+        """True if a value is the one that a log writes as JSON. A set is written as an array."""
+        value = listed(value)
+        match written:
+            case bool():
+                return type(value) is Boolean and value.truth is written
+            case int() | float():
+                return type(value) is int and value == written
+            case str():
+                return (value.name if type(value) is ModelValue else value) == written
+            case list() if type(value) is tuple:
+                return len(value) == len(written) and all(map(self.agrees, value, written))
+            case list() if type(value) is frozenset:
+                rest = list(value)
+                for one in written:
+                    same = next((item for item in rest if self.agrees(item, one)), rest)
+                    if same is rest:
+                        return False
+                    rest.remove(same)
+                return not rest
+            case dict() if type(value) in (Fn, tuple):
+                return self._agrees_with_object(value, written)
+        return False
+
+    def _agrees_with_object(self, value: Value, written: Mapping[str, Any]) -> bool:
+        pairs = dict(enumerate(value, 1)) if type(value) is tuple else value
+        named = {str(key): item for key, item in pairs.items()}
+        same = named.keys() == written.keys()
+        return same and all(self.agrees(item, written[name]) for name, item in named.items())
+
+    def show(self, value: Value) -> str:
+        """Return a value in TLA+ syntax."""
+        return text(listed(value), self.spec.evaluator.order)
+
+    def blocked(self, state: State, action: str, fits: Fits) -> list[Obstacle]:
+        """Return why no step of an action fits in a state, the nearest way first."""
+        walker = self.spec.evaluator.actions
+
+        def allows() -> bool:
+            one = taken(walker)
+            return one.name != action or fits(one.parameters)
+
+        self._stepper.arrive(0)
+        found = find_blocked(self.spec, self.next, state, allows)
+        return [as_obstacle(one) for one in found if action in one.action.split(" / ")]

@@ -1,0 +1,192 @@
+"""Python protocols as the search over logs sees them: their formulas are run on plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import product
+from math import prod
+from typing import Any
+
+from verifier.conform.machine import Fits, Parameters
+from verifier.conform.outcome import Obstacle
+from verifier.encodings.concrete import Element, FrozenMap, Tagged, show
+from verifier.encodings.plain_terms import Map, Reader, Tag, Undefined, plain, values_of
+from verifier.encodings.printing import text
+from verifier.encodings.terms import Operator, Symbol, Term
+from verifier.errors import UsageError
+from verifier.explicit.initial import initial_states
+from verifier.explicit.packing import unpack
+from verifier.runs.building import build_model
+from verifier.specs.definition import Action, Definition
+from verifier.specs.plain_steps import Happening, happening
+
+_MOST_CHOICES = 20_000
+_LONGEST = 300
+State = tuple[Any, ...]
+
+
+class ProtocolMachine:
+    """A protocol at its constants."""
+
+    def __init__(self, definition: Definition) -> None:
+        self.definition = definition
+        self.by_name = {action.name: action for action in definition.actions}
+        self.actions: Mapping[str, tuple[str, ...]] = {
+            name: tuple(action.sorts) for name, action in self.by_name.items()
+        }
+        self.variables = tuple(symbol.name for symbol in definition.variables)
+        self._read = Reader()
+
+    def initial(self) -> list[State]:
+        """Return the initial states."""
+        model = build_model(self.definition)
+        found = []
+        for row in initial_states(model.system):
+            values = model.layout.decode_state(unpack(row, len(model.system.bits)))
+            found.append(tuple(plain(values[name]) for name in self.variables))
+        return found
+
+    def steps(self, state: State, action: str, fits: Fits) -> Iterator[tuple[Parameters, State]]:
+        """Yield the steps of an action whose parameters fit."""
+        e = self._environment(state)
+        if not self._is_within(e):
+            return
+        for given in self._choices(self.by_name[action], fits):
+            what = self._happening(self.by_name[action], e, given)
+            if what.after is not None:
+                named = {symbol.name: value for symbol, value in given.items()}
+                yield named, tuple(what.after[symbol] for symbol in self.definition.variables)
+
+    def _environment(self, state: State) -> dict[Symbol, Any]:
+        return dict(zip(self.definition.variables, state, strict=True))
+
+    def _is_within(self, e: Mapping[Symbol, Any]) -> bool:
+        constraint = self.definition.constraint
+        try:
+            return constraint is None or bool(self._read(constraint)(dict(e)))
+        except Undefined:
+            return False
+
+    def _happening(self, action: Action, e: Mapping[Symbol, Any], given: Mapping[Symbol, Any]) -> Happening:
+        return happening(self._read, action.when, action.then, dict(e), dict(given))
+
+    def _choices(self, action: Action, fits: Fits) -> Iterator[dict[Symbol, Any]]:
+        """Yield the values of the parameters that fit. Raises UsageError if they are too many to try."""
+        symbols = [parameter.symbol for parameter in action.parameters]
+        columns = []
+        for symbol in symbols:
+            if symbol.sort.size > _MOST_CHOICES:
+                self._refuse(action)
+            columns.append([value for value in values_of(symbol.sort) if fits({symbol.name: value})])
+        if prod(map(len, columns)) > _MOST_CHOICES:
+            self._refuse(action)
+        for row in product(*columns):
+            yield dict(zip(symbols, row, strict=True))
+
+    def _refuse(self, action: Action) -> None:
+        words = f"{action.name} has more than {_MOST_CHOICES:,} choices of its parameters"
+        raise UsageError(f"{self.definition.name}: {words}: log more of them, and map them")
+
+    def value(self, state: State, variable: str) -> Any:
+        """Return the value of a variable."""
+        return state[self.variables.index(variable)]
+
+    def part(self, value: Any, key: Any) -> Any:
+        """Return the value of a function, a record or a sequence at a key. Raises KeyError."""
+        if isinstance(value, tuple) and isinstance(key, int) and 0 <= key < len(value):
+            return value[key]
+        if isinstance(value, Mapping):
+            for own, item in value.items():
+                if self.agrees(own, key):
+                    return item
+        raise KeyError(key)
+
+    def agrees(self, value: Any, written: Any) -> bool:
+        """True if a value is the one that a log writes as JSON. A set is written as an array."""
+        match written:
+            case None | bool():
+                return value is written
+            case int() | float():
+                return type(value) is int and value == written
+            case str():
+                return isinstance(value, str | Element) and str(value) == written
+            case list() if isinstance(value, tuple):
+                return len(value) == len(written) and all(map(self.agrees, value, written))
+            case list() if isinstance(value, frozenset):
+                rest = list(value)
+                for one in written:
+                    place = next((i for i, item in enumerate(rest) if self.agrees(item, one)), None)
+                    if place is None:
+                        return False
+                    del rest[place]
+                return not rest
+            case dict() if isinstance(value, Mapping):
+                named = {str(key): item for key, item in value.items()}
+                same = named.keys() == written.keys()
+                return same and all(self.agrees(item, written[name]) for name, item in named.items())
+        return False
+
+    def show(self, value: Any) -> str:
+        """Return a value as reports show it."""
+        return show(_concrete(value))
+
+    def blocked(self, state: State, action: str, fits: Fits) -> list[Obstacle]:
+        """Return why no step of an action fits in a state, the nearest way first."""
+        one, e, found = self.by_name[action], self._environment(state), list[Obstacle]()
+        if not self._is_within(e):
+            words = "is false, and no step begins outside the constraint"
+            return [self._obstacle(one, {}, 0, self.definition.constraint, e, words)]
+        for given in self._choices(one, fits):
+            lines = [part for line in one.when for part in _conjuncts(line)]
+            for number, line in enumerate(lines):
+                try:
+                    words = "" if self._read(line)({**e, **given}) else "is false"
+                except Undefined:
+                    words = "reads what has no value"
+                if words:
+                    found.append(self._obstacle(one, given, number, line, e, words))
+                    break
+            else:
+                words = "would be given a value outside of its sort, or without a value"
+                found.append(self._obstacle(one, given, len(lines), None, e, words))
+        return sorted(found, key=lambda one: -one.passed)
+
+    def _obstacle(
+        self,
+        action: Action,
+        given: Mapping[Symbol, Any],
+        passed: int,
+        line: Term | None,
+        e: Mapping[Symbol, Any],
+        words: str,
+    ) -> Obstacle:
+        names = ", ".join(f"{symbol.name}={self.show(value)}" for symbol, value in given.items())
+        title = f"{action.name}({names})" if names else action.name
+        if line is None:
+            return Obstacle(title, passed, "a variable", action.place, (), words)
+        values = {symbol.name: e.get(symbol, given.get(symbol)) for symbol in line.free}
+        shown = tuple((name, self.show(values[name])) for name in sorted(values))
+        formula = text(line, {}, 0, _LONGEST)
+        return Obstacle(title, passed, formula, action.place, shown, words)
+
+
+def _conjuncts(term: Term) -> Iterator[Term]:
+    if term.operator is Operator.AND:
+        for part in term.arguments:
+            yield from _conjuncts(part)
+    else:
+        yield term
+
+
+def _concrete(value: Any) -> Any:
+    """Return a plain value as reports know it."""
+    match value:
+        case frozenset():
+            return frozenset(map(_concrete, value))
+        case tuple() if not isinstance(value, Tag):
+            return tuple(map(_concrete, value))
+        case Tag():
+            return Tagged(value.tag, _concrete(value.payload))
+        case Map():
+            return FrozenMap({_concrete(key): _concrete(item) for key, item in value.items()})
+    return value
