@@ -332,3 +332,24 @@ def test_a_slow_translation_of_few_states_is_explored_by_the_translation_alone(
     run, _ = _asked("explore", "M.tla", "--by", "translation")
     assert run["statistics"]["semantics"] == "translation"
     assert run["statistics"]["distinct_states"] == 70 * 70
+
+
+def test_a_sequence_whose_elements_never_fit_is_empty_in_another_sort(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written(
+        tmp_path,
+        "EXTENDS Naturals, Sequences, SequencesExt\nVARIABLES v, c\nInit == c = 0 /\\ v = {{1}}\n"
+        "Next == \\/ c < 2 /\\ c' = c + 1 /\\ UNCHANGED v\n"
+        "        \\/ c = 2 /\\ c' = 3 /\\ v' = <<[f |-> TRUE], [f |-> FALSE]>>\n"
+        "        \\/ c = 3 /\\ c' = 4 /\\ v' \\in {Zip(v, <<>>), v}\n",
+    )
+    (tmp_path / "M.cfg").write_text(CONFIG_OF_STATES)
+    monkeypatch.chdir(tmp_path)
+    counts = []
+    for by in ("interpreter", "translation"):
+        run, _ = _asked("explore", "M.tla", "--by", by, "--no-deadlock")
+        assert run["statistics"]["semantics"] == by
+        counts.append(run["statistics"]["levels"])
+    assert counts[0] == counts[1]
+    assert sum(counts[0]) == 6

@@ -33,7 +33,7 @@ from verifier.tla.translate.parts import (
     sequence_length,
 )
 from verifier.tla.translate.shapes import NOTHING
-from verifier.tla.translate.symbolic import NO, YES, Known, Nothing, Row, Sym, Table
+from verifier.tla.translate.symbolic import NO, YES, Known, Nothing, Row, Sym, Table, Untranslated
 from verifier.tla.translate.terms import (
     SCALARS,
     TRUTH,
@@ -97,7 +97,10 @@ def fitted(t: Translator, value: Term, target: Sort) -> tuple[Sym, Term]:
             return YES, literal(target, t.names.encode(known, target))
         except NotInSort:
             pass
-    return _part_by_part(t, value, target)
+    fits, made = _part_by_part(t, value, target)
+    if fits is not NO and not alike(made.sort, target):  # readers take its parts for parts of the target
+        raise Untranslated(None, f"a value of {source} as one of {target}")
+    return fits, made
 
 
 def _part_by_part(t: Translator, value: Term, target: Sort) -> tuple[Sym, Term]:
@@ -158,6 +161,8 @@ def _set(t: Translator, value: Term, source: Set, target: Set) -> tuple[Sym, Ter
     symbol = Symbol("e", source.element)
     inside = Term(Operator.CONTAINS, TRUTH, (value, variable(symbol)))
     fits, body = t.fitted(variable(symbol), target.element)
+    if fits is NO:  # only the empty set is of both sorts
+        return equals(t, value, Known(frozenset())), literal(target, frozenset())
     every: Sym = YES
     if fits is not YES:
         formula = Term(Operator.IMPLIES, TRUTH, (inside, formula_of(t, fits)))
@@ -178,12 +183,18 @@ def _to_sequence(t: Translator, value: Term, target: Sequence) -> tuple[Sym, Ter
         return fits, Term(Operator.SEQUENCE, Sequence(element, len(items)), items)
     assert isinstance(source, Sequence)
     parts = [t.fitted(element_at(value, i), target.element) for i in range(source.capacity)]
-    row = Row(tuple(part for _, part in parts), sequence_length(value))
+    slots = tuple(_unless_unused(fit, part, target.element) for fit, part in parts)
+    row = Row(slots, sequence_length(value))
     used = [
         implies(t, less(t, Known(i), sequence_length(value)), partial(itself, fit))
         for i, (fit, _) in enumerate(parts)
     ]
     return and_(t, used), term_of_row(t, row)
+
+
+def _unless_unused(fits: Sym, slot: Term, element: Sort) -> Term:
+    """Return a slot of a converted sequence. If no element fits, no sequence that fits uses the slot."""
+    return literal(element, element.default) if fits is NO else slot
 
 
 def _applied(t: Translator, value: Term, key: Known) -> Term:
@@ -239,17 +250,21 @@ def _to_partial(t: Translator, value: Term, target: PartialFunction) -> tuple[Sy
 def _sequence_to_partial(
     t: Translator, value: Term, source: Sequence, target: PartialFunction
 ) -> tuple[Sym, Term]:
-    sort = PartialFunction(target.domain, join_sorts(t, target.range, source.element))
+    length, rows, tests = sequence_length(value), [], list[Sym]()
+    for place, key in enumerate(_places(t, target.domain)[: source.capacity]):
+        fits, part = t.fitted(element_at(value, place), target.range)
+        if fits is NO:
+            break
+        rows.append((key, part))
+        tests.append(implies(t, less(t, Known(place), length), partial(itself, fits)))
+    if len(rows) < source.capacity:
+        tests.append(less(t, length, Known(len(rows)), equal=True))
+    sort = PartialFunction(target.domain, join_all_sorts(t, [target.range, *(part.sort for _, part in rows)]))
     made: Term = literal(sort, t.names.encode((), sort))
-    for place in range(source.capacity):
-        try:
-            key = literal(target.domain, t.names.encode(place + 1, target.domain))
-        except NotInSort:
-            return less(t, sequence_length(value), Known(place), equal=True), made
-        longer = Term(Operator.EXTEND, sort, (made, key, t.convert(element_at(value, place), sort.range)))
-        used = Term(Operator.LESS, TRUTH, (number(place), sequence_length(value)))
-        made = Term(Operator.IF, sort, (used, longer, made))
-    return YES, made
+    for place, (key, part) in enumerate(rows):
+        longer = Term(Operator.EXTEND, sort, (made, key, t.convert(part, sort.range)))
+        made = Term(Operator.IF, sort, (Term(Operator.LESS, TRUTH, (number(place), length)), longer, made))
+    return and_(t, tests), made
 
 
 def _keys_within(t: Translator, keys: Term, source: Sort, target: Sort) -> Sym:
@@ -296,7 +311,7 @@ def _partial_to_sequence(t: Translator, value: Term, target: Sequence) -> tuple[
     for place, slot in enumerate(row.slots[: target.capacity]):
         fit, made = t.fitted(t.term(slot), target.element)
         fits.append(implies(t, less(t, Known(place), row.length), partial(itself, fit)))
-        slots.append(made)
+        slots.append(_unless_unused(fit, made, target.element))
     short = less(t, row.length, Known(target.capacity), equal=True)
     cut = Row(tuple(slots), if_(t, short, row.length, Known(0)))
     return and_(t, [is_row(t, value, row), short, *fits]), term_of_row(t, cut)
