@@ -10,11 +10,12 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from verifier.conform.logs import lines_with_numbers
 from verifier.conform.outcome import Conformance, LogVerdict, Obstacle
+from verifier.conform.witness import check_witness, find_witness
 from verifier.errors import UsageError
 from verifier.files import read_text
 from verifier.processes.limits import Interrupted
@@ -31,6 +32,9 @@ from verifier.tla.log_index import LogIndex, find_log_index
 _READS = re.compile(r"Deserialize\(\s*(?:IOEnv\s*\.\s*(\w+)|(\w+)\s*\))")
 _ASKS = re.compile(r"IOEnv\s*\.\s*(\w+)")
 _MOST_SHOWN, _MOST_OBSTACLES = 3, 8
+_MOST_WAITING = 20
+"""The states that wait before one execution is looked for, instead of all."""
+_WIDE = "many states agree with the log"
 Enforce = Callable[[Explorer], None]
 
 
@@ -112,7 +116,8 @@ class _Judgement:
         enforce: Enforce,
         began: float,
     ) -> None:
-        self.spec, self.log, self.lines, self.began = module.specification, log, lines, began
+        self.module, self.spec = module, module.specification
+        self.log, self.lines, self.began = log, lines, began
         spec = self.spec
         names = [*spec.invariants, *(name for name in spec.properties if checkable(spec, name))]
         if module.definition.checks_deadlock:
@@ -127,7 +132,14 @@ class _Judgement:
                 self.left.append(name)
             lasting += parts or []
         self.after = AfterExpansion(self.explorer, lasting)
+        self.enforce, self.may_be_wide = enforce, bool(lasting or self.left)
+        if not self.may_be_wide:
+            self.explorer.after = self._check_width
         self.decides = bool(spec.postconditions or lasting)
+
+    def _check_width(self, _: int) -> None:
+        if not self.may_be_wide and self.explorer.count - self.explorer.current > _MOST_WAITING:
+            raise Interrupted(_WIDE)
 
     def verdict(self) -> LogVerdict:
         """Explore, and return the verdict."""
@@ -140,6 +152,8 @@ class _Judgement:
             ended = str(stop)
         explorer = self.explorer
         index = find_log_index(self.spec)
+        if ended == _WIDE and index is not None:
+            return self._by_witness(index) or self._whole().verdict()
         failed = [*explorer.found.violations, *self.after.violated()]
         whole = explorer.found.complete or ended == ENDED_BY_MODULE
         if whole:
@@ -147,7 +161,8 @@ class _Judgement:
         if failed:
             return self._rejected(failed, index)
         if not whole:
-            return self._made(Conformance.UNDECIDED, self._depth(index), ended or "the search has not ended")
+            ended = ended or "the limit of time or memory"
+            return self._made(Conformance.UNDECIDED, self._depth(index), ended)
         if self.left:
             words = f"{', '.join(self.left)}: verify live decides it, and exploration does not"
             return self._made(Conformance.UNDECIDED, self._depth(index), words)
@@ -159,6 +174,32 @@ class _Judgement:
         if self._depth(index) == len(index.log):
             return self._made(Conformance.ACCEPTED, len(self.lines), "")
         return self._rejected([], index)
+
+    def _by_witness(self, index: LogIndex) -> LogVerdict | None:
+        """Return the verdict where many states agree with the log: one execution is enough. None if there may
+        be none."""
+        explained = self._depth(index)
+        try:
+            path = evaluate_or_refuse(lambda: find_witness(self.spec, index, self._initial()))
+        except Interrupted as stop:
+            return self._made(Conformance.UNDECIDED, explained, str(stop))
+        if path is None:
+            return None
+        failed = evaluate_or_refuse(lambda: check_witness(self.explorer, path))
+        failed += [name for name in self.spec.postconditions if not self._true(name)]
+        return None if failed else self._made(Conformance.ACCEPTED, len(self.lines), "")
+
+    def _whole(self) -> _Judgement:
+        """Return the same search without the limit of states that wait."""
+        module = replace(self.module, specification=self.spec)
+        self.spec.evaluator.registers.clear()
+        again = _Judgement(module, self.log, self.lines, self.explorer.max_states, self.enforce, self.began)
+        again.may_be_wide = True
+        return again
+
+    def _initial(self) -> list[State]:
+        known = self.explorer.known
+        return [state for state, parent in zip(known.states, known.parents, strict=True) if parent < 0]
 
     def _explore(self) -> None:
         self.explorer.assume()

@@ -1,0 +1,79 @@
+"""The search for one execution of a trace module that comes to the end of its log.
+
+Where little is logged, many states agree with a log. Each level keeps some of them, drawn at random, the same
+in every run. An execution that is found is checked; none found says nothing.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+from verifier.tla.answers import answers
+from verifier.tla.explorer import Explorer
+from verifier.tla.found import State
+from verifier.tla.frames import UNSET
+from verifier.tla.log_index import LogIndex
+from verifier.tla.specification import Specification
+from verifier.tla.translate.sampling import Stepper, without_traces
+
+WIDTHS = (8, 64, 512)
+"""The numbers of states that a level keeps, one search after the other."""
+_LONGEST = 4
+"""The most steps for each entry of the log."""
+
+
+def find_witness(spec: Specification, index: LogIndex, initial: list[State]) -> list[State] | None:
+    """Return an execution to the end of the log; None if none was found."""
+    for width in WIDTHS:
+        with without_traces(spec):
+            found = _search(Stepper(spec), index, initial, width)
+        if found is not None:
+            return found
+    return None
+
+
+def _search(stepper: Stepper, index: LogIndex, initial: list[State], width: int) -> list[State] | None:
+    chance, levels = Random(0), list[dict[State, State | None]]()
+    level: dict[State, State | None] = dict.fromkeys(initial)
+    for depth in range(_LONGEST * len(index.log) + 1):
+        kept = chance.sample(list(level), width) if len(level) > width else list(level)
+        levels.append({state: level[state] for state in kept})
+        ends = next((state for state in kept if index.of(state) > len(index.log)), None)
+        if ends is not None:
+            return _path(levels, ends)
+        if not kept:
+            return None
+        stepper.arrive(depth)
+        level = {}
+        for state in kept:
+            if stepper.within(state):
+                for after in stepper.successors(state):
+                    if after not in level and stepper.goes_on(state, after):
+                        level[after] = state
+    return None
+
+
+def _path(levels: list[dict[State, State | None]], last: State) -> list[State]:
+    found, state = [last], levels[-1][last]
+    for level in reversed(levels[:-1]):
+        if state is None:
+            break
+        found.append(state)
+        state = level[state]
+    return found[::-1]
+
+
+def check_witness(explorer: Explorer, path: list[State]) -> list[str]:
+    """Return the names of the properties that an execution violates."""
+    evaluator, violated = explorer.evaluator, dict[str, None]()
+    evaluator.answers = answers(explorer)  # the search for the execution had its own
+    for place, state in enumerate(path):
+        explorer.level, explorer.ahead = place, 0
+        evaluator.now[:], evaluator.next[:] = state, [UNSET] * len(state)
+        tests = [*explorer.invariants, *(explorer.initially if place == 0 else [])]
+        violated.update({name: None for name, test in tests if not test()})
+        if place + 1 < len(path):
+            evaluator.next[:] = path[place + 1]
+            violated.update({name: None for name, test in explorer.steps if not test()})
+    explorer.level, explorer.ahead, explorer.end = len(path) - 1, 0, explorer.count
+    return list(violated)
