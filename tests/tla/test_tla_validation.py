@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -15,15 +16,19 @@ from results.generators.translation_rules import RULES
 from tests.support.command_line import verify
 from tests.support.sampling import first_of
 from tests.support.tla_modules import question_of, translated, written
+from verifier.encodings.sorts import Range
+from verifier.encodings.terms import Symbol
 from verifier.outcomes.run import Run
 from verifier.runs.building import as_built
 from verifier.runs.modules import refining
 from verifier.runs.modules.refining import run_from_sample
 from verifier.runs.modules.translating import Symbolic
+from verifier.runs.validation import wanted_formulas
 from verifier.runs.validation.agreement import Disagrees
 from verifier.runs.validation.lanes import Lane
 from verifier.runs.validation.subject import Subject
 from verifier.runs.validation.validating import Validation
+from verifier.specs.definition import Action, Parameter
 from verifier.system.model import build
 from verifier.tla.found import State
 from verifier.tla.translate import membership
@@ -288,3 +293,8 @@ def test_only_modules_are_validated() -> None:
     result = verify("bmc", "--spec", "kip320", "--validate", "1s")
     assert result.exit_code == 2
     assert "--validate is for TLA+ modules, which are translated, and kip320 is none" in result.stderr
+
+
+def test_no_formula_is_drawn_for_an_action_without_instances() -> None:
+    action = Action("Never", (Parameter(Symbol("x", Range(1, 0)), free=False),), (), (), "")
+    assert list(wanted_formulas._of_action(action, None, Random(1))) == []  # type: ignore[arg-type]

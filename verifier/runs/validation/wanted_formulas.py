@@ -80,6 +80,8 @@ def _all_but_one(subject: Subject, made: Expressions, chance: Random) -> Iterato
 
 def _of_action(action: Action, made: Expressions, chance: Random) -> Iterator[tuple[FNode, int]]:
     symbols = [parameter.symbol for parameter in action.parameters]
+    if not all(symbol.sort.size for symbol in symbols):
+        return  # a parameter without values: the action has no instance
     for _ in range(_MOST_DRAWN if symbols else 1):
         bindings = {symbol: draw_value(symbol.sort, chance) for symbol in symbols}
         lines = [made.lowering.formula(line, bindings) for line in action.when]
