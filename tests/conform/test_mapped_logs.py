@@ -141,6 +141,7 @@ def test_too_many_states_leave_a_log_undecided_at_its_line(counter: Path) -> Non
     done = verify("conform", log, *_options(counter), "--max-states", "2", "--format", "json")
     (found,) = json.loads(done.stdout)["logs"]
     assert (done.exit_code, found["verdict"], found["line"]) == (12, "UNDECIDED", 4)
+    assert found["reason"] == "more than 2 states agree with the log so far"
 
 
 @pytest.mark.parametrize(

@@ -94,6 +94,20 @@ def test_the_text_names_file_line_and_conjunct(tmp_path: Path) -> None:
     assert "n = 0" in done.stdout
 
 
+def test_only_names_in_the_scope_of_a_conjunct_are_told(tmp_path: Path) -> None:
+    _module(tmp_path, "POSTCONDITION Whole")
+    same = "To(e) == Trace[l].to = e\nSame(m) == \\E k \\in {7, 8} : k > 7 /\\ To(m)\nTraceInit =="
+    text = TRACE.replace("n = Trace[l].to)", "Same(n))").replace("TraceInit ==", same)
+    (tmp_path / "T.tla").write_text(text)
+    log = _log(tmp_path, [*GOOD[:2], {"event": "set", "to": 9}])
+    done = verify("conform", log, "--spec", str(tmp_path / "T.tla"), "--format", "json")
+    (found,) = json.loads(done.stdout)["logs"]
+    one = found["obstacles"][0]
+    assert (found["line"], one["formula"]) == (3, "Trace[l].to = e")
+    assert one["action"].endswith("Same / To")
+    assert one["values"] == {"e": "0", "l": "3"}
+
+
 def test_an_empty_log_is_an_execution_of_no_steps(tmp_path: Path) -> None:
     module = _module(tmp_path, "POSTCONDITION Whole")
     (tmp_path / "empty").write_text("")

@@ -46,7 +46,7 @@ class Search:
                 before = self._with_silent(frontier)
                 after = self._after(before, event, rule)
             except (_TooMany, Interrupted) as stop:
-                words = str(stop) or f"more than {self.most:,} states agree with the log so far"
+                words = str(stop) or "the limit of time or memory"
                 return self._made(log, Conformance.UNDECIDED, rules, number, frontier, words, began)
             if not after:
                 obstacles = self._obstacles(before, event, rule)
@@ -112,7 +112,7 @@ class Search:
     def _check(self, count: int) -> None:
         self.tick()
         if count > self.most:
-            raise _TooMany
+            raise _TooMany(f"more than {self.most:,} states agree with the log so far")
 
     def _fits_of(self, event: Event, rule: Rule) -> Fits:
         """Return the test whether parameters have the values of an event, as far as it has any."""

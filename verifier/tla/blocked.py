@@ -63,6 +63,7 @@ class _Part:
     module: str
     around: _Around
     names: tuple[Parameter | Bound, ...] = ()
+    """The names that its text can mention. Those around a definition are not in the definition's frame."""
     path: tuple[str, ...] = ()
     passed: int = 0
     within: tuple[Definition, ...] = ()
@@ -177,9 +178,10 @@ class _Search:
         def opened(hole: Expression) -> Expression:
             return part.around(replace(whole, operator=replace(own, body=hole)))
 
+        around = part.names if symbol.nested else ()
         inner = replace(
             part, whole=symbol.body, module=symbol.module, around=opened,
-            names=(*part.names, *symbol.parameters), path=(*part.path, symbol.shown),
+            names=(*around, *symbol.parameters), path=(*part.path, symbol.shown),
             within=(*part.within, symbol),
         )  # fmt: skip
         self.look(inner)
