@@ -262,3 +262,44 @@ def test_a_draft_names_actions_parameters_and_what_is_left(counter: Path) -> Non
 def test_a_spec_that_reads_no_log_needs_a_mapping(counter: Path) -> None:
     line = wrong("conform", _written(counter, GOOD), "--spec", str(counter / "Counter.tla"))
     assert "give --map FILE, which --draft proposes" in line
+
+
+def _first_impossible(events: list[Event]) -> int | None:
+    """Return the number, from 1, of the first event that a lock does not allow."""
+    holder = None
+    for number, event in enumerate(events, 1):
+        if (event["op"] == "take") is (holder is not None):
+            return number
+        holder = event["who"] if event["op"] == "take" else None
+        if event.get("now", holder) != holder:
+            return number
+    return None
+
+
+def test_changed_logs_of_a_python_protocol_are_judged_as_the_lock_itself(tmp_path: Path) -> None:
+    (tmp_path / "lock.py").write_text(LOCK)
+    (tmp_path / "map.toml").write_text(
+        'event = "op"\n[events.take]\naction = "Take"\nparameters = { client = "who" }\n'
+        'after = { holder = "now?" }\n[events.drop]\naction = "Drop"\nafter = { holder = "now?" }\n'
+    )
+    take, drop = {"op": "take", "who": "c1", "now": "c1"}, {"op": "drop", "now": None}
+    good: list[Event] = [take, drop, {"op": "take", "who": "c2"}, {"op": "drop"}, take, drop]
+    chance, logs = Random(7), [good]
+    for _ in range(30):
+        events = [dict(event) for event in good]
+        place = chance.randrange(len(events) - 1)
+        match chance.randrange(4):
+            case 0:
+                del events[place]
+            case 1:
+                events.insert(place, events[place])
+            case 2:
+                events[place], events[place + 1] = events[place + 1], events[place]
+            case _:
+                events[place]["now"] = chance.choice(["c1", "c2", None])
+        logs.append(events)
+    files = [_written(tmp_path, events, f"log{number}") for number, events in enumerate(logs)]
+    options = ("--spec", str(tmp_path / "lock.py"), "--map", str(tmp_path / "map.toml"), "--format", "json")
+    found = json.loads(verify("conform", *files, *options).stdout)["logs"]
+    assert [one["line"] for one in found] == [_first_impossible(events) for events in logs]
+    assert {one["verdict"] for one in found} == {"ACCEPTED", "REJECTED"}
