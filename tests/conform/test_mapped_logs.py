@@ -303,3 +303,11 @@ def test_changed_logs_of_a_python_protocol_are_judged_as_the_lock_itself(tmp_pat
     found = json.loads(verify("conform", *files, *options).stdout)["logs"]
     assert [one["line"] for one in found] == [_first_impossible(events) for events in logs]
     assert {one["verdict"] for one in found} == {"ACCEPTED", "REJECTED"}
+
+
+def test_a_constraint_that_speaks_of_a_search_is_refused(counter: Path) -> None:
+    text = (counter / "Counter.tla").read_text().replace("====\n", 'Early == TLCGet("level") < 3\n====\n')
+    (counter / "Counter.tla").write_text(text.replace("EXTENDS ", "EXTENDS TLC, ", 1))
+    with (counter / "Counter.cfg").open("a") as config:
+        config.write("CONSTRAINT Early\n")
+    assert "a log has neither" in wrong("conform", _written(counter, GOOD), *_options(counter))

@@ -17,9 +17,11 @@ from verifier.tla.found import State, Taken
 from verifier.tla.naming import actions
 from verifier.tla.order import text
 from verifier.tla.parameters import taken
+from verifier.tla.specification import Specification
 from verifier.tla.translate.sampling import Stepper
 from verifier.tla.values import Boolean, Fn, ModelValue, Value, listed
 
+_AS_TRACE_MODULE = "write it as a module that reads its log"
 _TITLE = re.compile(r"([^(]+)(?:\((.*)\))?")
 
 
@@ -31,6 +33,7 @@ class ModuleMachine:
         if self.spec.next is None:
             raise UsageError(f"{self.spec.module.name} has no Next, so that no log has an execution")
         self.next = self.spec.next
+        _refuse_search(self.spec)
         titles = [match for match in map(_TITLE.fullmatch, actions(self.spec)) if match]
         self.actions: Mapping[str, tuple[str, ...]] = {
             one[1]: tuple(filter(None, (one[2] or "").split(", "))) for one in titles
@@ -123,3 +126,12 @@ class ModuleMachine:
         self._stepper.arrive(0)
         found = find_blocked(self.spec, self.next, state, allows)
         return [as_obstacle(one) for one in found if action in one.action.split(" / ")]
+
+
+def _refuse_search(spec: Specification) -> None:
+    """Raise UsageError for a formula whose value depends on a search or on chance, such as a constraint with
+    ``TLCGet("level")``: a log has no search."""
+    for formula in (*spec.init, spec.next, *spec.constraints, *spec.action_constraints):
+        if formula is not None and spec.evaluator.analysis.of(formula.body, formula.module).changing:
+            words = "this depends on a search or on chance, and a log has neither"
+            raise UsageError(f"{formula.body.place}: {words}: {_AS_TRACE_MODULE}")
