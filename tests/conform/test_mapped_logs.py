@@ -201,24 +201,36 @@ def _counter_steps(x: int, event: str) -> list[tuple[int | None, int]]:
     return [(n, n) for n in range(4) if x > 1 and n != x]
 
 
+def _changed(
+    good: list[Event], chance: Random, change: Callable[[list[Event], int, Random], None]
+) -> list[Event]:
+    """Return a log with one event dropped, doubled, exchanged with the next one, or changed."""
+    events = [dict(event) for event in good]
+    place = chance.randrange(len(events) - 1)
+    match chance.randrange(4):
+        case 0:
+            del events[place]
+        case 1:
+            events.insert(place, events[place])
+        case 2:
+            events[place], events[place + 1] = events[place + 1], events[place]
+        case _:
+            change(events, place, chance)
+    return events
+
+
+def _change_a_value(events: list[Event], place: int, chance: Random) -> None:
+    one = chance.choice([event for event in events if len(event) > 1])
+    one[list(one)[1]] = chance.randrange(4)
+
+
+def _change_the_holder(events: list[Event], place: int, chance: Random) -> None:
+    events[place]["now"] = chance.choice(["c1", "c2", None])
+
+
 def _mutations(count: int) -> list[list[Event]]:
-    chance, found = Random(35), []
-    for _ in range(count):
-        events = [dict(event) for event in GOOD]
-        place = chance.randrange(len(events) - 1)
-        match chance.randrange(4):
-            case 0:
-                del events[place]
-            case 1:
-                events.insert(place, events[place])
-            case 2:
-                events[place], events[place + 1] = events[place + 1], events[place]
-            case _:
-                changed = [event for event in events if len(event) > 1]
-                one = chance.choice(changed)
-                one[list(one)[1]] = chance.randrange(4)
-        found.append(events)
-    return found
+    chance = Random(35)
+    return [_changed(GOOD, chance, _change_a_value) for _ in range(count)]
 
 
 def test_changed_logs_are_judged_as_a_naive_search_judges_them(counter: Path) -> None:
@@ -285,19 +297,7 @@ def test_changed_logs_of_a_python_protocol_are_judged_as_the_lock_itself(tmp_pat
     take, drop = {"op": "take", "who": "c1", "now": "c1"}, {"op": "drop", "now": None}
     good: list[Event] = [take, drop, {"op": "take", "who": "c2"}, {"op": "drop"}, take, drop]
     chance, logs = Random(7), [good]
-    for _ in range(30):
-        events = [dict(event) for event in good]
-        place = chance.randrange(len(events) - 1)
-        match chance.randrange(4):
-            case 0:
-                del events[place]
-            case 1:
-                events.insert(place, events[place])
-            case 2:
-                events[place], events[place + 1] = events[place + 1], events[place]
-            case _:
-                events[place]["now"] = chance.choice(["c1", "c2", None])
-        logs.append(events)
+    logs += [_changed(good, chance, _change_the_holder) for _ in range(30)]
     files = [_written(tmp_path, events, f"log{number}") for number, events in enumerate(logs)]
     options = ("--spec", str(tmp_path / "lock.py"), "--map", str(tmp_path / "map.toml"), "--format", "json")
     found = json.loads(verify("conform", *files, *options).stdout)["logs"]

@@ -13,8 +13,8 @@ from verifier.tla.explorer import Explorer
 from verifier.tla.found import State
 from verifier.tla.frames import UNSET
 from verifier.tla.log_index import LogIndex
-from verifier.tla.specification import Specification
-from verifier.tla.translate.sampling import Stepper, without_traces
+from verifier.tla.specification import Specification, without_traces
+from verifier.tla.translate.sampling import Stepper
 
 WIDTHS = (8, 64, 512)
 """The numbers of states that a level keeps, one search after the other."""

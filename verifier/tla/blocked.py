@@ -19,7 +19,7 @@ from verifier.tla.found import State
 from verifier.tla.frames import UNSET, Undefined
 from verifier.tla.order import text
 from verifier.tla.scope import LANGUAGE
-from verifier.tla.specification import Specification
+from verifier.tla.specification import Specification, without_traces
 from verifier.tla.splitting import Formula
 from verifier.tla.text import said_at
 from verifier.tla.values import NoValue, listed
@@ -76,13 +76,8 @@ def find_blocked(
     conjuncts is the first. ``allows`` is asked in the middle of a step, and may rule it out."""
     body = formula.body.action if isinstance(formula.body, ast.Step) else formula.body
     search = _Search(spec, state, formula.module, allows)
-    registers, printed = dict(spec.evaluator.registers), list(spec.evaluator.printed)
-    try:
+    with without_traces(spec):
         search.look(_Part(body, formula.module, lambda hole: hole))
-    finally:
-        spec.evaluator.registers.clear()
-        spec.evaluator.registers.update(registers)
-        spec.evaluator.printed[:] = printed
     return sorted(search.found, key=lambda one: -one.passed)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from verifier.specs.titles import Titles, titles_beside
@@ -247,3 +248,17 @@ def _asks_search(operator: ast.Symbol, arguments: tuple[ast.Expression, ...]) ->
     if not isinstance(operator, ast.Builtin) or operator.name != "TLCGet":
         return False
     return isinstance(arguments[0], ast.String) and arguments[0].value in _NUMBERS_OF_SEARCH
+
+
+@contextmanager
+def without_traces(specification: Specification) -> Iterator[None]:
+    """Undo what TLCSet sets and what is printed meanwhile. These effects belong to the search that
+    follows."""
+    evaluator = specification.evaluator
+    registers, printed = dict(evaluator.registers), list(evaluator.printed)
+    try:
+        yield
+    finally:
+        evaluator.registers.clear()
+        evaluator.registers.update(registers)
+        evaluator.printed[:] = printed

@@ -32,8 +32,8 @@ from verifier.runs.semantics import name_semantics
 from verifier.runs.unbounded import explain_no_end
 from verifier.tla.explorer import Explorer
 from verifier.tla.frames import Undefined
-from verifier.tla.specification import Specification
-from verifier.tla.translate.sampling import Stepper, without_traces
+from verifier.tla.specification import Specification, without_traces
+from verifier.tla.translate.sampling import Stepper
 from verifier.verdict import ENDED_FIRST, Verdict, VerdictKind
 
 if TYPE_CHECKING:

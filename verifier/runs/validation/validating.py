@@ -21,7 +21,7 @@ from verifier.runs.validation.solving import StateSolver
 from verifier.runs.validation.subject import Subject
 from verifier.runs.validation.walks import draw_states, walk_states
 from verifier.runs.validation.wanted_formulas import Target, targets
-from verifier.tla.translate.sampling import without_traces
+from verifier.tla.specification import without_traces
 
 if TYPE_CHECKING:
     from verifier.tla.found import State

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from math import inf
@@ -17,7 +16,7 @@ from verifier.tla.found import State, Taken
 from verifier.tla.frames import UNSET, Undefined
 from verifier.tla.orbits import Orbits
 from verifier.tla.parameters import taken
-from verifier.tla.specification import Specification
+from verifier.tla.specification import Specification, without_traces
 from verifier.tla.symmetry import Symmetry
 
 MOST_SAMPLED = 2_000
@@ -97,20 +96,6 @@ def sample(
     these states."""
     with without_traces(specification):
         return _sample(specification, most, most_generated, most_initial, depth, symmetry, walks)
-
-
-@contextmanager
-def without_traces(specification: Specification) -> Iterator[None]:
-    """Undo what TLCSet sets and what is printed meanwhile. These effects belong to the search that
-    follows."""
-    evaluator = specification.evaluator
-    registers, printed = dict(evaluator.registers), list(evaluator.printed)
-    try:
-        yield
-    finally:
-        evaluator.registers.clear()
-        evaluator.registers.update(registers)
-        evaluator.printed[:] = printed
 
 
 def _sample(

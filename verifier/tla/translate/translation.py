@@ -12,7 +12,7 @@ from verifier.specs.definition import Action, Lemma, Property
 from verifier.tla.automorphisms import companions
 from verifier.tla.errors import Place
 from verifier.tla.found import State
-from verifier.tla.specification import Specification
+from verifier.tla.specification import Specification, without_traces
 from verifier.tla.symmetry import Symmetry
 from verifier.tla.translate.coding import Names
 from verifier.tla.translate.said import bounds_of_init, bounds_of_types, is_bounded, is_true_once
@@ -25,7 +25,6 @@ from verifier.tla.translate.sampling import (
     Sample,
     Stepper,
     sample,
-    without_traces,
 )
 from verifier.tla.translate.scouting import Scout
 from verifier.tla.translate.shape_sorts import sort_of
