@@ -127,6 +127,21 @@ def test_the_first_false_conjunct_is_told_with_its_values(counter: Path) -> None
     assert one["values"] == {"n": "2", "x": "2"}
 
 
+def test_a_rejected_log_has_its_lines_and_the_states_before(counter: Path) -> None:
+    silent = 'silent = { actions = ["Lose"], most = 1 }\n'
+    (counter / "map.toml").write_text(MAP.replace("ignore", f"{silent}ignore"))
+    events: list[Event] = [*GOOD[:3], GOOD[0], {"event": "set", "to": 7}]
+    (found,) = _judged(counter, _written(counter, events))
+    assert found["line"] == 5
+    assert [one["line"] for one in found["events"]] == [1, 2, 3, 4, 5]
+    assert json.loads(found["events"][3]["text"]) == GOOD[0]
+    path = [(one["line"], one["action"], one["state"]["x"]) for one in found["path"]]
+    assert path[:2] == [(None, "", "0"), (1, "Inc", "1")]
+    assert path[-1][0] == 4
+    assert [line for line, action, _ in path if action == "Lose"] == [None, None]
+    assert found["path"][-1]["state"] == found["states"][0]
+
+
 def test_silent_actions_stand_between_events(counter: Path) -> None:
     log = _written(counter, [*GOOD[:1], GOOD[5], {"event": "inc", "from": 0}])
     assert _judged(counter, log)[0]["line"] == 3

@@ -75,6 +75,20 @@ def test_a_log_is_accepted_or_rejected_at_its_line(asked: str, tmp_path: Path) -
     assert json.loads(found[1]["text"]) == {"event": "set", "to": 0}
 
 
+def test_a_rejected_log_has_its_lines_and_the_states_before(tmp_path: Path) -> None:
+    module = _module(tmp_path, "POSTCONDITION Whole")
+    log = _log(tmp_path, [*GOOD[:3], {"event": "stop"}])
+    done = verify("conform", log, "--spec", module, "--format", "json")
+    (found,) = json.loads(done.stdout)["logs"]
+    assert [(one["line"], one["state"]["x"]) for one in found["path"]] == [
+        (None, "0"), (1, "1"), (2, "2"), (3, "0"),
+    ]  # fmt: skip
+    assert found["path"][0]["action"] == ""
+    assert found["path"][-1]["action"].startswith("TraceNext(n=0")
+    assert [json.loads(one["text"]) for one in found["events"][:3]] == GOOD[:3]
+    assert found["path"][-1]["state"] == found["states"][0]
+
+
 def test_an_invariant_that_fails_is_told_at_its_line(tmp_path: Path) -> None:
     module = _module(tmp_path, "INVARIANT Small\nPOSTCONDITION Whole")
     log = _log(tmp_path, [{"event": "inc"}] * 3 + [{"event": "set", "to": 0}])

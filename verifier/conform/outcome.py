@@ -46,6 +46,17 @@ class Obstacle:
 
 
 @dataclass(frozen=True)
+class PathState:
+    """A state of an execution, and the step that leads to it."""
+
+    line: int | None
+    """The line of the log that the step explains; None if it explains none, as of the initial state."""
+    action: str
+    """The action of the step; empty for the initial state."""
+    state: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
 class LogVerdict:
     """The verdict on a log."""
 
@@ -66,6 +77,10 @@ class LogVerdict:
     """The number of these states."""
     obstacles: tuple[Obstacle, ...] = ()
     """The candidates for the step at that line. The nearest is the first."""
+    path: tuple[PathState, ...] = ()
+    """An execution that agrees with the log before that line. Its last state is the first of ``states``."""
+    events: tuple[tuple[int, str], ...] = ()
+    """All events of a log that is not accepted: the lines of the file, and their texts."""
     seconds: float = 0.0
 
     def as_object(self) -> dict[str, Any]:
@@ -74,6 +89,8 @@ class LogVerdict:
         made["verdict"] = str(self.verdict)
         made["seconds"] = round(self.seconds, 3)
         made["states"] = [dict(state) for state in self.states]
+        made["path"] = [{**asdict(one), "state": dict(one.state)} for one in self.path]
+        made["events"] = [{"line": line, "text": text} for line, text in self.events]
         for one in made["obstacles"]:
             one["values"] = dict(one["values"])
         return made

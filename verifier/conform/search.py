@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TypeAlias
 
 from verifier.conform.logs import Event, read_log
 from verifier.conform.machine import Fits, Machine, Parameters, State
 from verifier.conform.mapping import MISSING, OPTIONAL, Mapped, Rule, Target, check_fields, value_of
-from verifier.conform.outcome import Conformance, LogVerdict, Obstacle
+from verifier.conform.outcome import Conformance, LogVerdict, Obstacle, PathState
 from verifier.processes.limits import Interrupted
 
 MOST_STATES = 20_000
@@ -20,6 +21,21 @@ _MOST_SHOWN, _MOST_EXPLAINED, _MOST_OBSTACLES = 3, 20, 8
 
 class _TooMany(Exception):
     """Raised if too many states agree with a log."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Reached:
+    """An execution to a state: the step to it, and the execution before."""
+
+    state: State
+    before: _Reached | None = None
+    action: str = ""
+    parameters: Parameters = field(default_factory=dict)
+    line: int | None = None
+
+
+_Frontier: TypeAlias = dict[State, _Reached]
+"""The states that agree with the log so far, each with one execution to it."""
 
 
 @dataclass
@@ -37,8 +53,9 @@ class Search:
         began, events = time.monotonic(), read_log(log)
         rules = [(event, self.mapping.rule_of(log, event, self.machine.actions)) for event in events]
         check_fields(log, self.mapping, ((event, rule) for event, rule in rules if rule is not None))
-        frontier = list(dict.fromkeys(self.machine.initial()))
+        frontier: _Frontier = {state: _Reached(state) for state in self.machine.initial()}
         for number, (event, rule) in enumerate(rules):
+            before = frontier
             try:
                 self.tick()
                 if rule is None:
@@ -47,11 +64,13 @@ class Search:
                 after = self._after(before, event, rule)
             except (_TooMany, Interrupted) as stop:
                 words = str(stop) or "the limit of time or memory"
-                return self._made(log, Conformance.UNDECIDED, rules, number, frontier, words, began)
+                made = self._made(log, Conformance.UNDECIDED, events, number, frontier, words)
+                return replace(made, seconds=time.monotonic() - began)
             if not after:
-                obstacles = self._obstacles(before, event, rule)
                 words = f"no step is {rule.action} as the log has it"
-                return self._made(log, Conformance.REJECTED, rules, number, before, words, began, obstacles)
+                made = self._made(log, Conformance.REJECTED, events, number, before, words)
+                obstacles = self._obstacles(list(before), event, rule)
+                return replace(made, obstacles=obstacles, seconds=time.monotonic() - began)
             frontier = after
         return LogVerdict(
             str(log), Conformance.ACCEPTED, len(events), len(events),
@@ -62,52 +81,68 @@ class Search:
         self,
         log: Path,
         verdict: Conformance,
-        rules: list[tuple[Event, Rule | None]],
+        events: list[Event],
         number: int,
-        states: list[State],
+        frontier: _Frontier,
         reason: str,
-        began: float,
-        obstacles: tuple[Obstacle, ...] = (),
     ) -> LogVerdict:
-        event, machine = rules[number][0], self.machine
-        shown = tuple(
-            tuple((name, machine.show(machine.value(state, name))) for name in machine.variables)
-            for state in states[:_MOST_SHOWN]
-        )
-        seconds = time.monotonic() - began
+        event, states = events[number], list(frontier)
+        path = tuple(self._path(frontier[states[0]])) if states else ()
         return LogVerdict(
-            str(log), verdict, len(rules), number, event.line, event.text, reason, shown, len(states),
-            obstacles, seconds,
+            str(log), verdict, len(events), number, event.line, event.text, reason,
+            tuple(map(self._shown, states[:_MOST_SHOWN])), len(states), path=path,
+            events=tuple((one.line, one.text) for one in events),
         )  # fmt: skip
+
+    def _shown(self, state: State) -> tuple[tuple[str, str], ...]:
+        machine = self.machine
+        return tuple((name, machine.show(machine.value(state, name))) for name in machine.variables)
+
+    def _path(self, last: _Reached) -> Iterator[PathState]:
+        """Yield the states of an execution, the initial one first."""
+        path: list[_Reached] = []
+        one: _Reached | None = last
+        while one is not None:
+            path.append(one)
+            one = one.before
+        for one in reversed(path):
+            title = self._title(one.action, one.parameters)
+            yield PathState(one.line, title, self._shown(one.state))
+
+    def _title(self, action: str, given: Parameters) -> str:
+        shown = ", ".join(f"{name}={self.machine.show(value)}" for name, value in given.items())
+        return f"{action}({shown})" if shown else action
 
     # -- steps
 
-    def _with_silent(self, frontier: list[State]) -> list[State]:
+    def _with_silent(self, frontier: _Frontier) -> _Frontier:
         """Return the states after at most the allowed number of silent steps."""
-        known, level = dict.fromkeys(frontier), frontier
+        known, level = dict(frontier), frontier
         for _ in range(self.mapping.most_silent):
-            fresh: dict[State, None] = {}
-            for state in level:
+            fresh: _Frontier = {}
+            for state, reached in level.items():
                 for action in self.mapping.silent:
-                    for _, after in self.machine.steps(state, action, lambda _: True):
-                        if after not in known:
-                            fresh[after] = None
+                    for given, after in self.machine.steps(state, action, lambda _: True):
+                        if after not in known and after not in fresh:
+                            fresh[after] = _Reached(after, reached, action, given)
                 self._check(len(known) + len(fresh))
             known |= fresh
-            level = list(fresh)
-        return list(known)
+            level = fresh
+        return known
 
-    def _after(self, states: list[State], event: Event, rule: Rule) -> list[State]:
-        found: dict[State, None] = {}
+    def _after(self, states: _Frontier, event: Event, rule: Rule) -> _Frontier:
+        found: _Frontier = {}
         fits = self._fits_of(event, rule)
-        for state in states:
+        for state, reached in states.items():
             if any(self._differs(state, target, event, path) for target, path in rule.before):
                 continue
-            for _, after in self.machine.steps(state, rule.action, fits):
+            for given, after in self.machine.steps(state, rule.action, fits):
+                if after in found:
+                    continue
                 if not any(self._differs(after, target, event, path) for target, path in rule.after):
-                    found[after] = None
+                    found[after] = _Reached(after, reached, rule.action, given, event.line)
             self._check(len(found))
-        return list(found)
+        return found
 
     def _check(self, count: int) -> None:
         self.tick()
@@ -152,8 +187,7 @@ class Search:
             if wrong is not None:
                 found.append(wrong)
             for given, after in steps if wrong is None else ():
-                shown = ", ".join(f"{name}={self.machine.show(value)}" for name, value in given.items())
-                title = f"{rule.action}({shown})" if shown else rule.action
+                title = self._title(rule.action, given)
                 one = self._mismatch(after, rule.after, event, "after", title, possible=True)
                 found += [one] if one is not None else []
             if not steps:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from verifier.conform.logs import lines_with_numbers
-from verifier.conform.outcome import Conformance, LogVerdict, Obstacle
+from verifier.conform.outcome import Conformance, LogVerdict, Obstacle, PathState
 from verifier.conform.witness import check_witness, find_witness
 from verifier.errors import UsageError
 from verifier.files import read_text
@@ -25,9 +25,9 @@ from verifier.tla.expanded import AfterExpansion, find_lasting
 from verifier.tla.explorer import ENDED_BY_MODULE, Explorer
 from verifier.tla.found import State
 from verifier.tla.frames import Undefined
-from verifier.tla.itf import shown_state
 from verifier.tla.loading import read_module
 from verifier.tla.log_index import LogIndex, find_log_index
+from verifier.tla.order import text
 
 _READS = re.compile(r"Deserialize\(\s*(?:IOEnv\s*\.\s*(\w+)|(\w+)\s*\))")
 _ASKS = re.compile(r"IOEnv\s*\.\s*(\w+)")
@@ -230,7 +230,7 @@ class _Judgement:
         else:
             explained = self._depth(index)
             states = self._deepest(index, explained)
-        line, text = self._line(index, explained)
+        line, written = self._line(index, explained)
         obstacles: list[Blocked] = []
         assert self.spec.next is not None
         for state in states[:1] if not by_states else ():
@@ -239,12 +239,42 @@ class _Judgement:
                 obstacles = find_blocked(self.spec, self.spec.next, state)
             except (Undefined, UsageError):
                 obstacles = []
-        names, order = explorer.names, self.spec.evaluator.order
+        if not by_states:
+            path = self._path_to(explorer.states.index(states[0])) if states else []
+        shown = [tuple(zip(explorer.names, row, strict=True)) for row in self._texts(states[:_MOST_SHOWN])]
         return LogVerdict(
-            str(self.log), Conformance.REJECTED, len(self.lines), explained, line, text, reason,
-            tuple(tuple(shown_state(names, one, order).items()) for one in states[:_MOST_SHOWN]), len(states),
-            tuple(map(as_obstacle, obstacles[:_MOST_OBSTACLES])), time.monotonic() - self.began,
+            str(self.log), Conformance.REJECTED, len(self.lines), explained, line, written, reason,
+            tuple(shown), len(states), tuple(map(as_obstacle, obstacles[:_MOST_OBSTACLES])),
+            tuple(self._path(path, index)), tuple(self.lines), time.monotonic() - self.began,
         )  # fmt: skip
+
+    def _path_to(self, number: int) -> list[State]:
+        """Return the states of an execution to a state."""
+        known, found = self.explorer.known, list[State]()
+        while number >= 0:
+            found.append(known.states[number])
+            number = known.parents[number]
+        return found[::-1]
+
+    def _path(self, path: list[State], index: LogIndex | None) -> Iterator[PathState]:
+        """Yield the states of an execution, each with the line that the step before it explains."""
+        places = range(len(self.lines)) if index is None else index.places(self.log, len(self.lines))
+        titles, before = ["", *self.explorer.titles(path)], 0
+        for number, row in enumerate(self._texts(path)):
+            place = index.of(path[number]) - 1 if index is not None else number
+            explains = number > 0 and before < place <= len(places)
+            line = self.lines[places[place - 1]][0] if explains else None
+            yield PathState(line, titles[number], tuple(zip(self.explorer.names, row, strict=True)))
+            before = max(before, place)
+
+    def _texts(self, states: Sequence[State]) -> Iterator[list[str]]:
+        """Yield the texts of the values of each state. Successive states share most of their values."""
+        known, order = dict[int, str](), self.spec.evaluator.order
+        for state in states:
+            for value in state:
+                if id(value) not in known:
+                    known[id(value)] = text(value, order)
+            yield [known[id(value)] for value in state]
 
     def _arrive(self, state: State) -> None:
         """Let TLCGet report that evaluation concerns this state."""
