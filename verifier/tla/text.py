@@ -46,7 +46,7 @@ _WITH_FIELDS = {
 }
 _TAB_STOP = 8
 _READ_AT_ONCE = 1 << 12
-"""The number of bytes that the parser reads at once. The names of nodes are cut out of them."""
+"""The number of bytes that the parser reads at once."""
 _MODULE = re.compile(r"(?<!-)-{4,}+[ \t]*MODULE\b")
 with warnings.catch_warnings():
     # The grammar's package passes its language in a way that the parser deprecates.
@@ -123,7 +123,11 @@ def parse_text(text: str, shown: str) -> Source:
 def _parsed(text: str) -> tree_sitter.Tree:
     """Return the tree of a text. An exception that ends this thread's work also ends the parser, which calls
     back regularly. The time is quadratic in the length of a line: at each token the grammar asks for its
-    column, which the parser counts from the beginning of the line."""
+    column, which the parser counts from the beginning of the line.
+
+    A tree of callbacks calls back for the text of each node, and ends the process if an exception arrives
+    there (py-tree-sitter, issue 435). So the same bytes are parsed again from this tree, which takes over its
+    nodes: that tree has the bytes themselves."""
     data, stops = text.encode(), list[BaseException]()
 
     def read(offset: int, _: object) -> bytes:
@@ -136,13 +140,15 @@ def _parsed(text: str) -> tree_sitter.Tree:
             stops.append(stop)
             return True
 
+    parser = tree_sitter.Parser(_LANGUAGE)
     try:
-        return tree_sitter.Parser(_LANGUAGE).parse(read, encoding="utf8", progress_callback=is_stopped)
+        tree = parser.parse(read, encoding="utf8", progress_callback=is_stopped)
     except (SystemError, ValueError) as error:
         stops += [cause for cause in causes_of(error) if isinstance(cause, KeyboardInterrupt | Interrupted)]
         if not stops:
             raise
         raise stops[0] from None
+    return parser.parse(data, old_tree=tree, encoding="utf8")
 
 
 def _call_back() -> bool:
