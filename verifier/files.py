@@ -31,11 +31,16 @@ def meant(path: Path, *endings: str) -> Path | None:
     try:
         if path.exists():
             return None
-        files = {file.stem: file for file in sorted(path.parent.iterdir()) if file.suffix in endings}
+        files = {file.stem: file for file in _files_in(path.parent) if file.suffix in endings}
     except OSError:
         return None
     near = path.stem if path.stem in files else nearest(path.stem, files)
     return None if near is None else files[near]
+
+
+def _files_in(folder: Path) -> list[Path]:
+    """The entries of a folder that lead to a file, in order; a link to nothing is no hint."""
+    return [file for file in sorted(folder.iterdir()) if file.exists()]
 
 
 def did_you_mean(path: Path, *endings: str) -> str:

@@ -45,6 +45,7 @@ Less == \\A m, n \\in 1..4 : holder[m] - holder[n] < 2
 """
 """Its variable ``left`` falls forever, and TypeOK is violated in one step."""
 UNBOUNDED_CONFIG = "INIT Init NEXT Next\nINVARIANTS TypeOK Binary Shrinks Less\n"
+_LONG = 8000
 _CERTIFICATE, _TRACE, _RUN = "proof.json", "t.itf.json", "run.json"
 UNTIL_HEARD = 0.5
 """Before, on a busy machine, Python itself may still be starting."""
@@ -88,6 +89,12 @@ def commands(folder: Path) -> Mapping[str, tuple[tuple[str, ...], float]]:
     unbounded = folder / "Unbounded.tla"
     unbounded.write_text(UNBOUNDED, encoding="utf-8")
     unbounded.with_suffix(".cfg").write_text(UNBOUNDED_CONFIG, encoding="utf-8")
+    long = folder / "Long.tla"
+    long.write_text(long_module(_LONG), encoding="utf-8")
+    long.with_suffix(".cfg").write_text("INIT Init NEXT Next\nINVARIANT Inv\n", encoding="utf-8")
+    log = folder / "long.ndjson"
+    log.write_text('{"event": "Inc"}\n{"event": "Dec"}\n' * (10 * _LONG), encoding="utf-8")
+    (folder / "empty.toml").write_text('event = "event"\n', encoding="utf-8")
     return {
         "bmc": (("bmc", "kip320", "--depth", "14", "--format", "json"), 6.0),
         "explore": (("explore", "kip320", "--set", "log_size=3", "--format", "json"), 6.0),
@@ -99,6 +106,9 @@ def commands(folder: Path) -> Mapping[str, tuple[tuple[str, ...], float]]:
         "bmc-unbounded": (("bmc", str(unbounded), "--depth", "40", "--format", "json"), 10.0),
         "check": (("check", "kip320", "--format", "json"), 10.0),
         "check-unbounded": (("check", str(unbounded), "--format", "json"), 12.0),
+        "explore-long": (("explore", str(long), "--format", "json"), 6.0),
+        "conform": (("conform", str(log), str(log), "--spec", str(long), "--map", str(folder / "empty.toml"),
+                     "--format", "json"), 8.0),
         "induct": (("induct", "kip320", "--set", "replicas=5", "--format", "json"), 6.0),
         "all-constants": (("prove", "kip320", "--all-constants", "--format", "json"), 6.0),
         "live": (("live", "rabbit-sac", "--property", "Liveness", "--format", "json"), 6.0),
@@ -114,6 +124,19 @@ def commands(folder: Path) -> Mapping[str, tuple[tuple[str, ...], float]]:
         "sweep": (("sweep", "--spec", "kip320", "--grid", "replicas=2..3", "--depth", "10", "--out",
                    str(folder / "sweep"), "--format", "json"), 15.0),
     }  # fmt: skip
+
+
+def long_module(count: int) -> str:
+    """A module with so many definitions that reading it takes some seconds."""
+    lines = (
+        f"D{number}(s) == \\E y \\in s : y > {number} /\\ <<y, x>> # [a |-> x, b |-> s]\n"
+        for number in range(count)
+    )
+    return (
+        "---- MODULE Long ----\nEXTENDS Naturals, Sequences\nVARIABLE x\nInit == x = 0\n"
+        f"Inc == x < 9 /\\ x' = x + 1\nDec == x > 0 /\\ x' = x - 1\nNext == Inc \\/ Dec\n"
+        f"{''.join(lines)}Inv == x < 10\n====\n"
+    )
 
 
 def prepare(folder: Path) -> None:

@@ -19,25 +19,25 @@ from verifier.processes.limits import Interrupted
 from verifier.tla.errors import Place, TlaError
 from verifier.tla.precedence import INFIX, POSTFIX, PREFIX, canonical
 
-# A quotation mark after a backslash begins no string. Dashes are matched at once: otherwise the time would be
-# quadratic in their number.
+_STRING = r'(?<!\\)"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"'
+"""A string; a quotation mark after a backslash begins none. Its characters are matched many at once, since no
+signal is heard within a match."""
+# Dashes are matched at once: otherwise the time would be quadratic in their number.
 _TOKEN = re.compile(
-    r'(?<!\\)"(?:\\.|[^"\\\n])*"|\\\*[^\n]*|\(\*|\*\)|(?P<begin>-{4,}+[ \t]*MODULE\b)|-{4,}+'
+    _STRING + r"|\\\*[^\n]*|\(\*|\*\)|(?P<begin>-{4,}+[ \t]*MODULE\b)|-{4,}+"
     r"|(?P<end>={4,}+)",
     re.DOTALL,
 )
-_TAB = re.compile(r'(?<!\\)"(?:\\.|[^"\\\n])*"|\t')
+_TAB = re.compile(_STRING + r"|\t")
 _FIELD = re.compile(
-    r"""(?<!\\)"(?:\\.|[^"\\\n])*"|(?P<before>[\[,]\s*|(?<!\.)\.\s*)"""
+    _STRING + r"""|(?P<before>[\[,]\s*|(?<!\.)\.\s*)"""
     r"(?P<name>Nat|Int|Real|TRUE|FALSE|BOOLEAN|STRING)\b(?P<after>\s*(?:\|->|:(?![:>=])))?"
 )
 """Names of fields that the grammar reads as words of the language."""
-_SYMBOL = re.compile(
-    r'(?<!\\)"(?:\\.|[^"\\\n])*"|(?<=[\w)@:]!)(?P<symbol>\\[A-Za-z]++|[-+*/^%#$?&|=<>.:@~]++)(?!\s*\()'
-)
+_SYMBOL = re.compile(_STRING + r"|(?<=[\w)@:]!)(?P<symbol>\\[A-Za-z]++|[-+*/^%#$?&|=<>.:@~]++)(?!\s*\()")
 """An operator of an instance or a LET behind ``!``, without arguments: the grammar reads only names there."""
 _SELECTORS = {"<<", ">>", ":", "@"}
-_LET = re.compile(r'(?<!\\)"(?:\\.|[^"\\\n])*"|\b(?:LET|IN|LOCAL(?!\s+(?:LOCAL|INSTANCE|RECURSIVE)\b))\b')
+_LET = re.compile(_STRING + r"|\b(?:LET|IN|LOCAL(?!\s+(?:LOCAL|INSTANCE|RECURSIVE)\b))\b")
 """The tokens that decide whether LOCAL is in a LET. SANY accepts it before a definition there, but the
 grammar does not."""
 _WITH_FIELDS = {
