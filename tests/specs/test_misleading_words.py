@@ -67,6 +67,17 @@ def test_a_trace_is_not_replayed_with_another_configuration(ring: Path) -> None:
     assert f"the trace was made with N=5, and --config {other} gives N=7" in words
 
 
+def test_a_certificate_is_not_checked_with_another_configuration(ring: Path) -> None:
+    proof, other = ring.with_name("proof.json"), ring.with_name("Other.cfg")
+    other.write_text(ring.with_suffix(".cfg").read_text().replace("5", "7"))
+    verify("prove", str(ring), "--certificate", str(proof))
+    asked = ("certify", str(proof), "--spec", str(ring))
+    done = verify(*asked, "--config", str(ring.with_suffix(".cfg")))
+    assert (done.exit_code, "The claim: Ring with N=5, " in done.stdout) == (0, True), done.stdout
+    words = wrong(*asked, "--config", str(other))
+    assert f"the certificate was made with N=5, and --config {other} gives N=7" in words
+
+
 def test_what_is_not_read_is_not_called_false(tmp_path: Path) -> None:
     path = tmp_path / "guarded.py"
     path.write_text(_GUARDED)

@@ -150,7 +150,7 @@ def _announce(claim: Claim) -> None:
 
 def _describe(certified: Certified) -> Iterator[str]:
     from verifier.solvers import solver_version
-    from verifier.text.run import verdict_text, with_agreement
+    from verifier.text.run import verdict_text, with_agreement, with_constants
 
     claim, checked, proof = certified.claim, certified.checked, certified.claim.certificate
     found = f"{proof.found_by.engine}, {proof.found_by.solver} {proof.found_by.version}"
@@ -158,7 +158,7 @@ def _describe(certified: Certified) -> Iterator[str]:
     size += f", {proof.k}-inductive along paths of different states" if proof.k > 1 else ""
     verdict = with_agreement(verdict_text(certified.verdict), certified.validation)
     yield f"{proof.property_name}  {verdict}"
-    yield f"The claim: {size}. Found by {found}, as the file says; that is not checked."
+    yield f"The claim: {with_constants(proof.spec, proof.constants)}, {size}. Found by {found}, as the file says; that is not checked."
     if checked is not None:
         rest = len(claim.model.system.instances) - checked.instances
         how = f"{checked.obligations} obligations about {checked.instances} instances"

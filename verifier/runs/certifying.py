@@ -15,7 +15,7 @@ from verifier.outcomes.run import Run
 from verifier.processes.limits import Limits
 from verifier.processes.pool import run_alone
 from verifier.runs.building import build_model
-from verifier.runs.loading import TLA, Loaded, Reading, choose_trusted_spec, load
+from verifier.runs.loading import TLA, Loaded, Reading, choose_trusted_spec, load, require_same_constants
 from verifier.runs.validation.agreement import Disagrees
 from verifier.runs.validation.budget import default_seconds
 from verifier.system.deadlock import with_deadlock
@@ -26,6 +26,7 @@ from verifier.trust.initial_states import require_initial_state
 from verifier.verdict import Verdict, VerdictKind, settle_verdict
 
 ENGINE = "certify"
+_OWN_CONSTANTS = "check it at its own constants, or prove the property at the others"
 
 
 @dataclass(frozen=True)
@@ -91,12 +92,18 @@ def read_claim(
 
 
 def _load(certificate: Certificate, spec: str, reading: Reading | None) -> Loaded:
-    """Load the protocol of the certificate; a TLA+ module at the sorts of the proof."""
+    """Load the protocol of the certificate; a TLA+ module at the sorts of the proof. Raises UsageError if the
+    user's configuration gives other constants."""
     if not spec.endswith(TLA):
         return load(spec, certificate.constants, claimed=certificate.spec)
     from verifier.runs.modules.source import load_tla
 
-    loaded = load_tla(spec, {}, None, reading or Reading(), said=certificate.constants)
+    reading = reading or Reading()
+    if reading.config is not None:
+        own = load_tla(spec, {}, None, reading).definition.constants
+        by = f"--config {reading.config}"
+        require_same_constants(certificate.constants, own, "the certificate", by, _OWN_CONSTANTS)
+    loaded = load_tla(spec, {}, None, reading, said=certificate.constants)
     named = (certificate.property_name, *certificate.lemmas)
     temporal = certificate.fairness is not None
     own_sorts = certificate.own_sorts

@@ -266,3 +266,15 @@ def choose_trusted_spec(named: str, given: str | None, what: str) -> str:
             "its code, or --spec FILE.tla"
         )
     return named
+
+
+def require_same_constants(
+    made_with: Mapping[str, Any], own: Mapping[str, Any], file: str, by: str, use: str
+) -> None:
+    """Raise UsageError if the user gives a constant another value than a file has, as ``--config`` does.
+
+    ``own``: the constants that the user gives ``by`` an option. ``use`` says what to do instead.
+    """
+    for name, value in made_with.items():
+        if name in own and own[name] != value:
+            raise UsageError(f"{file} was made with {name}={value}, and {by} gives {name}={own[name]}: {use}")

@@ -15,7 +15,7 @@ from verifier.outcomes.content import as_object
 from verifier.outcomes.row import ASKED, DOCUMENTED, PLACES, Row, rows_of
 from verifier.outcomes.run import Run
 from verifier.runs.building import build_model
-from verifier.runs.loading import TLA, Loaded, Reading, choose_trusted_spec, load
+from verifier.runs.loading import TLA, Loaded, Reading, choose_trusted_spec, load, require_same_constants
 from verifier.specs.definition import Definition
 from verifier.specs.names import own_name
 from verifier.system.deadlock import with_deadlock
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from verifier.runs.modules.loading import TlaLoaded
 
 ENGINE = "replay"
+_OWN_CONSTANTS = "replay it at its own constants, or look for another execution"
 
 
 @dataclass(frozen=True)
@@ -89,10 +90,8 @@ def _module(spec: str, about: itf.Header, settings: Mapping[str, str], reading: 
 
 def _check_constants(about: itf.Header, own: Mapping[str, Any], given: Collection[str], by: str) -> None:
     """Raise UsageError if a ``given`` constant differs from the trace's."""
-    for name, value in about.constants.items():
-        if name in given and name in own and own[name] != value:
-            words = f"the trace was made with {name}={value}, and {by} gives {name}={own[name]}"
-            raise UsageError(f"{words}: replay it at its own constants, or look for another execution")
+    chosen = {name: value for name, value in own.items() if name in given}
+    require_same_constants(about.constants, chosen, "the trace", by, _OWN_CONSTANTS)
 
 
 def _by_interpreter(
