@@ -85,7 +85,7 @@ def test_a_complete_search_says_how_many_states_there_are(tmp_path: Path) -> Non
     assert claim_of(row) == f"No reachable state violates it: all {states:,} were looked at."
     assert verdict_of(row) in page(row)
     bounded = replace(row, statistics={**row.statistics, "complete": False}, depth=7, reason=None)
-    assert verdict_of(bounded) == "HOLDS(7)"
+    assert verdict_of(bounded) == "HOLDS up to depth 7: nothing is known beyond"
     assert claim_of(bounded) == (
         f"No execution of at most 7 actions violates it. {states:,} states were looked at."
     )
@@ -145,12 +145,14 @@ def test_a_loop_says_what_is_false_in_it() -> None:
     assert row.trace is not None
     about, start = row.trace["#meta"]["loop"], row.trace["loop"]
     lines = loop_lines(row.trace)
-    (first, *_) = about["failing"]
-    witness = dict(first["witnesses"])["q"]
-    words = f"false in every state of the loop, in state {start} for q = {witness}: (active[{witness}] is"
+    (first,) = about["failing"]  # what is false in some states of the loop alone is not told
+    app, queue = (dict(first["witnesses"])[name] for name in ("a", "q"))
+    words = f"false in every state of the loop for a = {app}, q = {queue}: (active[{queue}] = {app})"
     assert words in lines[1]
-    held = dict(row.trace["states"][start]["active"]["#map"])
-    assert held[witness] == {"tag": "None", "value": {"#tup": []}}
+    for state in row.trace["states"][start:]:
+        active = dict(state["active"]["#map"])[queue]
+        assert active != {"tag": "Some", "value": app}
+        assert app not in dict(state["subscriber_queue"]["#map"])[queue]
 
 
 WAITING = """---- MODULE Waiting ----
@@ -195,8 +197,8 @@ def test_the_loop_of_a_module_says_what_is_false_in_it(semantics: str, tmp_path:
         assert any(line.startswith("WF of Enter with p = ") for line in lines)
     whole = html.unescape(as_html(Report("all", rows)))
     overview = whole.partition('class="answers"')[2].partition("</table>")[0]
-    assert due in overview
-    assert never in overview
+    assert 'pc[q] = "try" is true for q = 2, in state' in overview
+    assert 'Then pc[q] = "in" must come. It never comes for q = 2:' in overview
 
 
 def test_the_step_that_closes_a_loop_has_its_own_demands() -> None:

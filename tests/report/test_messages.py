@@ -264,7 +264,7 @@ def test_the_page_opens_at_the_counterexample_and_marks_the_step_that_fails(
     )
     assert broken == [str(grows[0].steps)]
     said = evaluate(driver, "document.querySelector('.failing').textContent")
-    assert f"In step {grows[0].steps}, Ask(" in said
+    assert f"EpochsGrowByOne does not allow step {grows[0].steps}, Ask(" in said
     assert f"fails in step {grows[0].steps}" in evaluate(
         driver, "document.querySelector('.verdict-row').textContent"
     )

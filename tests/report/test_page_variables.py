@@ -81,7 +81,11 @@ def test_the_value_of_an_operator_stands_where_the_property_fails(driver: Chrome
     text = JUGS.replace("NeverTwo == big # 2", "Total == big + small\nNeverTwo == Total # 5")
     row = found_in(tmp_path, "Jugs", text, JUGS_CONFIG)
     opened(driver, Report("jugs", (row,)), tmp_path)
-    lines = texts(driver, ".current .failing div")
+    assert texts(driver, ".current .failing > div") == [
+        "It changes big: 0 → 5.",
+        "Now Total is 5, and must not be.",
+    ]
+    lines = texts(driver, ".current .failing details div")
     assert [line.strip() for line in lines] == [
         "fails: Jugs.tla:11: Total # 5",
         "where Total = 5, big = 5, small = 0",

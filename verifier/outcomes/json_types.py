@@ -62,12 +62,25 @@ class Drawing(TypedDict):
     """For each action, the parameters whose integers stand for lanes, and the kinds."""
 
 
+class Culprit(TypedDict):
+    """A part of the state that decides that a formula is false."""
+
+    path: str
+    members: NotRequired[list[str]]
+    """The members of its value that are too many."""
+
+
 class Failing(TypedDict):
     """A part of the property that is false in the last state."""
 
     formula: str
     witnesses: list[tuple[str, str]]
     where: list[tuple[str, str]]
+    says: NotRequired[str]
+    """Why it is false, in plain words."""
+    culprits: NotRequired[list[Culprit]]
+    premises: NotRequired[list[Failing]]
+    """The formulas that are true and demand it."""
 
 
 class Unmet(Failing):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+
 from verifier.outcomes.row import Row
 from verifier.report.report import verdict_words
 from verifier.verdict import VerdictKind
@@ -21,14 +24,57 @@ def is_complete(row: Row) -> bool:
 
 
 def verdict_of(row: Row) -> str:
-    """Return the verdict in words. If every state was explored, their number says more than the depth."""
-    states = row.statistics.get("distinct_states")
-    if row.verdict is VerdictKind.HOLDS and is_complete(row) and isinstance(states, int):
-        up_to = " up to the VIEW" if row.statistics.get("view") else ""
-        return f"HOLDS, complete{up_to}: {states:,} {'state' if states == 1 else 'states'}"
-    if row.verdict is VerdictKind.NOT_INDUCTIVE and row.reason and row.reason.endswith(UNREACHABLE):
-        return f"{row.verdict}: {row.reason.removesuffix(UNREACHABLE)}"
+    """Return the verdict in words: how sure it is, up to where, at which constants."""
+    match row.verdict:
+        case VerdictKind.HOLDS:
+            return f"HOLDS {_extent(row)}".replace(" ,", ",")
+        case VerdictKind.PROVED:
+            return f"PROVED {scope_of(row)}"
+        case VerdictKind.VIOLATED if row.trace is not None and "loop" in row.trace:
+            return "VIOLATED by an execution that never ends"
+        case VerdictKind.VIOLATED | VerdictKind.REACHED if row.trace is not None and row.steps:
+            return f"{verdict_words(row)}, {'the fewest' if row.fewest else 'maybe not the fewest'}"
+        case VerdictKind.NOT_INDUCTIVE if row.reason and row.reason.endswith(UNREACHABLE):
+            return f"{row.verdict}: {row.reason.removesuffix(UNREACHABLE)}"
     return verdict_words(row)
+
+
+def _extent(row: Row) -> str:
+    """Say how much was looked at. Of a complete search the number of states says more than the depth."""
+    if not is_complete(row):
+        return "" if row.depth is None else f"{scope_of(row)}: nothing is known beyond"
+    states = row.statistics.get("distinct_states")
+    count = f": {states:,} {'state' if states == 1 else 'states'}" if isinstance(states, int) else ""
+    return f", {scope_of(row)}{count}"
+
+
+def scope_of(row: Row) -> str:
+    """Return how far a good verdict goes; nothing for other verdicts."""
+    if row.verdict is VerdictKind.PROVED:
+        if row.is_for_all_constants:
+            return "for all constants"
+        return "for these constants only" if row.constants else "for executions of any length"
+    if row.verdict is not VerdictKind.HOLDS:
+        return ""
+    if is_complete(row):
+        return "complete up to the VIEW" if row.statistics.get("view") else "complete"
+    return "" if row.depth is None else f"up to depth {row.depth}"
+
+
+def scopes(rows: Sequence[Row]) -> dict[VerdictKind, str]:
+    """Return for each kind of good verdict how far all of these go: `` complete``, or how many go how far."""
+    found = {}
+    for kind in (VerdictKind.HOLDS, VerdictKind.PROVED):
+        counts = Counter(scope_of(row) for row in rows if row.verdict is kind)
+        if len(counts) > 1:
+            short = Counter[str]()
+            for words, count in counts.items():
+                short["up to a depth" if words.startswith("up to") else words or "no depth"] += count
+            found[kind] = f": {', '.join(f'{count} {words}' for words, count in short.most_common())}"
+        elif counts:
+            (words,) = counts
+            found[kind] = f" {words}" if words else ""
+    return found
 
 
 def claim_of(row: Row) -> str:
@@ -98,3 +144,17 @@ def finder_of(row: Row) -> str:
         return f"explore, which looked at all {states:,} states"
     alone = row.solver and "+" not in row.solver and found_by != "explore"
     return f"{found_by} with {row.solver}" if alone else found_by
+
+
+def summary_of(rows: Sequence[Row]) -> str:
+    """Return in a sentence whether anything is wrong, and how sure that is."""
+    words = scopes(rows)
+    counts = Counter(row.verdict for row in rows)
+    bad = {VerdictKind.VIOLATED, VerdictKind.NOT_INDUCTIVE, VerdictKind.ERROR}.intersection(counts)
+    told = ", ".join(
+        f"{counts[kind]} {kind}{words.get(kind, '')}" for kind in reversed(VerdictKind) if counts[kind]
+    )
+    if bad:
+        return f"Something is wrong: {told}."
+    known = set(counts) <= {VerdictKind.HOLDS, VerdictKind.PROVED, VerdictKind.REACHED}
+    return f"{'Nothing is wrong' if known else 'Nothing wrong was found, but not all is known'}: {told}."

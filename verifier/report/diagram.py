@@ -105,6 +105,10 @@ class Diagram:
     steps: tuple[DiagramStep, ...]
     arrows: tuple[Arrow, ...]
     failing: tuple[Failing, ...]
+    unmet: tuple[Failing, ...]
+    """The parts that an infinite execution does not meet."""
+    fails_at: int
+    """The state of which the values that fail are."""
     about_step: bool
     """True if it is the last step that fails, and not the last state."""
 
@@ -182,7 +186,7 @@ class _Builder:
                 [(flats[0], values[0]), *zip(flats, values, strict=True)]
             )
         ]
-        places = [self._place(path) for path in paths]
+        places, about = [self._place(path) for path in paths], self.trace.get("#meta", {})
         mail = [
             a for one in self.drawing["messages"] if one["type"] == "mail" for a in self.messages.mail(one)
         ]
@@ -205,10 +209,24 @@ class _Builder:
             tuple(parts(flats[0].get(path)) for path in paths),
             tuple(steps),
             tuple(sorted([*mail, *calls], key=lambda arrow: arrow.sent)),
-            tuple(failing_parts(self.trace, paths, values[-1])),
-            bool(self.trace.get("#meta", {}).get("about_step")),
+            tuple(failing_parts(about.get("failing") or (), paths, values[-1])),
+            *self._unmet(paths, values),
+            bool(about.get("about_step")),
             self.notation.is_tla,
         )
+
+    def _unmet(
+        self, paths: Sequence[str], values: Sequence[Sequence[str]]
+    ) -> tuple[tuple[Failing, ...], int]:
+        """Find what a loop does not meet, and the state of which the values are."""
+        last, about = len(values) - 1, self.trace.get("#meta", {}).get("loop") or {}
+        if "loop" not in self.trace:
+            return (), last
+        parts = [one for one in about.get("failing", ()) if not one.get("truth")]
+        single = [re.match(r"in state (\d+), again and again", str(one.get("states"))) for one in parts]
+        found = next((int(one[1]) for one in single if one), last)
+        at = found if self.trace["loop"] < found <= last and all(single) else last
+        return tuple(failing_parts(parts, paths, values[at])), at
 
     # Places
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+_LONGEST_NAME = 40
 
 
 @dataclass(frozen=True)
@@ -17,6 +19,8 @@ class Mentioned:
     value: str
     places: tuple[int, ...]
     """The places of the state that it mentions."""
+    members: tuple[str, ...] = ()
+    """The members of its value that are to blame; empty if it is the whole value."""
 
 
 @dataclass(frozen=True)
@@ -26,18 +30,59 @@ class Failing:
     formula: str
     witnesses: tuple[tuple[str, str], ...]
     where: tuple[Mentioned, ...]
+    says: str = ""
+    """Why it is false, in plain words."""
+    culprits: tuple[Mentioned, ...] = ()
+    """The parts of the state that decide it."""
+    premises: tuple[int, ...] = ()
+    """The places of what demands it."""
+    demanded_by: tuple[str, ...] = ()
+    """The formulas that are true and demand it."""
+
+    @property
+    def blamed(self) -> tuple[Mentioned, ...]:
+        """The values to be marked: those that decide, and those with a short name that no place holds."""
+        apart = (one for one in self.where if not one.places and len(one.path) <= _LONGEST_NAME)
+        return (*apart, *self.culprits) if self.culprits else self.where
 
 
-def failing_parts(trace: Mapping[str, Any], paths: Sequence[str], last: Sequence[str]) -> Iterator[Failing]:
-    """The false parts. ``paths`` are the places of the state, ``last`` their values in the last state."""
-    for part in trace.get("#meta", {}).get("failing") or ():
+def failing_parts(
+    parts: Iterable[Mapping[str, Any]], paths: Sequence[str], last: Sequence[str]
+) -> Iterator[Failing]:
+    """The false parts. ``paths`` are the places of the state, ``last`` their values where it fails."""
+    for part in parts:
         witnesses = tuple((str(name), str(value)) for name, value in part["witnesses"])
         where = [
             mentioned
             for path, value in part["where"]
             for mentioned in _mentioned(part["formula"], dict(witnesses), path, value, paths, last)
         ]
-        yield Failing(part["formula"], witnesses, tuple(where))
+        culprits = tuple(_culprits(part, where, paths, last))
+        premises = tuple(
+            place
+            for premise in part.get("premises") or ()
+            for path, value in premise["where"]
+            for one in _mentioned(premise["formula"], dict(witnesses), path, value, paths, last)
+            for place in one.places
+        )
+        demands = tuple(str(one["formula"]) for one in part.get("premises") or ())
+        says = str(part.get("says", ""))
+        yield Failing(part["formula"], witnesses, tuple(where), says, culprits, premises, demands)
+
+
+def _culprits(
+    part: Mapping[str, Any], where: Sequence[Mentioned], paths: Sequence[str], last: Sequence[str]
+) -> Iterator[Mentioned]:
+    known = {one.path: one.value for one in where}
+    for one in part.get("culprits") or ():
+        path, places = one["path"], _places(one["path"], paths)
+        alone = last[places[0]] if len(places) == 1 and paths[places[0]] == path else None
+        value = alone or known.get(path)
+        if places and value is not None:
+            yield Mentioned(path, value, places, tuple(one.get("members", ())))
+        else:
+            for place in places:
+                yield Mentioned(paths[place], last[place], (place,))
 
 
 def _mentioned(

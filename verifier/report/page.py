@@ -21,6 +21,7 @@ from verifier.encodings.concrete import show_constants
 from verifier.outcomes.row import Row
 from verifier.printable import printable, printable_text
 from verifier.report.addresses import addresses
+from verifier.report.claims import scopes, summary_of
 from verifier.report.known import CHECKER
 from verifier.report.matrix import Drawn, grids
 from verifier.report.report import Report, tally, varying_constants, version_columns
@@ -63,6 +64,9 @@ def as_html(report: Report) -> str:
         .render(
             report=report,
             tally=tally(report.rows),
+            scopes=scopes(report.rows),
+            summary=summary_of(report.rows) if report.rows else "",
+            stuck=_stuck(report),
             several=several,
             marks=MARKS,
             verdicts=verdicts,
@@ -83,6 +87,13 @@ def as_html(report: Report) -> str:
             scripts=scripts,
         )
     )
+
+
+def _stuck(report: Report) -> int:
+    """The number of states of a drawn graph from which no step leads on."""
+    if report.graph is None:
+        return 0
+    return len(report.graph["states"]) - len({edge[0] for edge in report.graph["edges"]})
 
 
 def _checker(verdicts: Sequence[VerdictPage]) -> str | None:

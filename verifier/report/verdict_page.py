@@ -14,10 +14,12 @@ from verifier.outcomes.row import ASKED, DOCUMENTED, PLACES, Row
 from verifier.printable import json_text
 from verifier.report.claims import claim_of, finder_of, is_complete, verdict_of
 from verifier.report.diagram import Demand, Diagram, DiagramStep, diagram_of
+from verifier.report.failing import Failing, Mentioned
 from verifier.report.fair_loop import closed, fair_lines, unmet_lines
 from verifier.report.known import Known, known
 from verifier.report.report import command_of
 from verifier.report.tables import failure_lines
+from verifier.report.telling import Told, failing_name, tell
 from verifier.verdict import VerdictKind
 
 _LONGEST_ITF = 500_000
@@ -51,8 +53,8 @@ class VerdictPage:
     command: str
     facts: tuple[tuple[str, str], ...]
     failing: tuple[str, ...]
-    where: str
-    """The last state, or the last step, in words."""
+    told: Told | None
+    """Sentences on what the execution does wrong."""
     loop: tuple[str, ...]
     """The loop of an infinite execution, and what is false in it, in words."""
     fair: tuple[str, ...]
@@ -92,7 +94,7 @@ def verdict_page(address: str, row: Row, *, with_itf: bool) -> VerdictPage:
         command=command_of(row),
         facts=tuple(_facts(row)),
         failing=() if diagram is None else tuple(failure_lines(diagram)),
-        where="" if diagram is None else _where(diagram),
+        told=None if diagram is None else tell(row, diagram),
         loop=() if row.trace is None else tuple(unmet_lines(row.trace)),
         fair=() if row.trace is None else tuple(fair_lines(row.trace)),
         trace=None if diagram is None else embedded(_compact(row, diagram)),
@@ -168,11 +170,6 @@ def _obligation(item: Mapping[str, Any] | None) -> str:
     return f"{item['seconds']:.3f}" if item["holds"] else "✗"
 
 
-def _where(diagram: Diagram) -> str:
-    last = len(diagram.steps) - 1
-    return f"In step {last}, {diagram.steps[-1]}" if diagram.about_step else "In the last state"
-
-
 def _compact(row: Row, diagram: Diagram) -> dict[str, Any]:
     """The diagram as JSON, in a compact form: each state is the changes from the state before it.
 
@@ -180,7 +177,7 @@ def _compact(row: Row, diagram: Diagram) -> dict[str, Any]:
     """
     demands: dict[Demand, int] = {}
     compact: dict[str, Any] = {
-        "property": _failing_name(row),
+        "property": failing_name(row),
         "start": "from a state" if row.verdict is VerdictKind.NOT_INDUCTIVE else "initially",
         "about_step": diagram.about_step,
         "loop": None if row.trace is None else row.trace.get("loop"),
@@ -205,25 +202,30 @@ def _compact(row: Row, diagram: Diagram) -> dict[str, Any]:
             [a.sender, a.receiver, a.sent, a.received, int(a.lost), int(a.directed), a.label]
             for a in diagram.arrows
         ],
+        "at": diagram.fails_at,
         "failing": [
-            [part.formula, part.witnesses, [[one.path, one.value, one.places] for one in part.where]]
-            for part in diagram.failing
+            [
+                part.formula,
+                part.witnesses,
+                [[one.path, one.value, one.places, one.members] for one in _marked(part, diagram)],
+                part.premises,
+            ]
+            for part in (*diagram.failing, *diagram.unmet)
         ],
     }
     shown = [[one.formula, one.where] if one.where != one.formula else [one.formula] for one in demands]
     return {**compact, "demands": shown}
 
 
+def _marked(part: Failing, diagram: Diagram) -> Sequence[Mentioned]:
+    """The values to be marked; of a step, those before it too."""
+    return part.where if diagram.about_step else part.blamed
+
+
 def _itf(row: Row) -> Markup | None:
     """The execution as ITF; None if that is large."""
     text = None if row.trace is None else embedded(row.trace)
     return None if text is None or len(text) > _LONGEST_ITF else text
-
-
-def _failing_name(row: Row) -> str:
-    """Return the name of what fails: a lemma may fail in the place of the property."""
-    failing = (row.trace or {}).get("#meta", {}).get("property")
-    return row.claim if failing in (None, row.property_name) else str(failing)
 
 
 def embedded(data: Any) -> Markup:

@@ -9,9 +9,11 @@ from dataclasses import dataclass, replace
 from itertools import islice, product
 from typing import TYPE_CHECKING, TypeAlias
 
+from verifier.encodings.blame import Blame
 from verifier.tla import ast
 from verifier.tla.arguments import argument_sources, unit_of
 from verifier.tla.ast import Builtin, Definition, Expression, Parameter, Symbol, Variable
+from verifier.tla.blaming import Blaming
 from verifier.tla.errors import Place, TlaError
 from verifier.tla.facts import ACTION, STATE, subexpressions
 from verifier.tla.found import State
@@ -49,6 +51,21 @@ class SaidPart:
     """The values of the names around it."""
     reads: tuple[tuple[str, str], ...]
     """The variables that it reads, with their values."""
+    blame: Blame | None = None
+    """Of a false part, why it is false."""
+    premises: tuple[SaidPart, ...] = ()
+    """The left sides of the implications around it."""
+
+
+@dataclass(frozen=True)
+class _Around:
+    """The names around a part with their values, and what is true and demands it."""
+
+    bound: _Bound = ()
+    premises: tuple[SaidPart, ...] = ()
+
+    def binding(self, names: _Bound) -> _Around:
+        return replace(self, bound=(*self.bound, *names))
 
 
 def false_parts(
@@ -65,7 +82,7 @@ def false_parts(
         for formula in formulas:
             unit = Unit(formula.module)
             if descent.is_false(formula.body, unit, unit.frame()):
-                parts = descent.parts(formula.body, unit, unit.frame(), ())
+                parts = descent.parts(formula.body, unit, unit.frame(), _Around())
                 found += islice(parts, _MOST_PARTS - len(found))
     except (Undefined, NoValue, RecursionError):
         pass
@@ -78,19 +95,23 @@ def whole_part(
     """Return a formula of a state or step with the values that it reads there; None if one has no value."""
     unit = Unit(formula.module)
     with suppress(Undefined, NoValue, RecursionError):
-        return _descent(spec, state, following, texts).leaf(formula.body, unit, unit.frame())
+        descent = _descent(spec, state, following, texts)
+        is_false = descent.is_false(formula.body, unit, unit.frame())
+        part = descent.leaf(formula.body, unit, unit.frame())
+        blame = Blaming(descent, unit, unit.frame()).blame(formula.body) if is_false else None
+        return replace(part, blame=blame)
     return None
 
 
 def _descent(
     spec: Specification, state: State, following: State | None = None, texts: Texts | None = None
-) -> _Descent:
+) -> Descent:
     """Return the descent into formulas in a state, or of the step to the next state."""
     spec.evaluator.now[:] = state
     if following is not None:
         spec.evaluator.next[:] = following
     put = {put.symbol for one in with_instances(spec.module) for put in one.puts}
-    return _Descent(spec.evaluator, put, texts or Texts())
+    return Descent(spec.evaluator, put, texts or Texts())
 
 
 def demands(
@@ -128,7 +149,7 @@ def demands(
     return found
 
 
-class _Descent:
+class Descent:
     def __init__(self, evaluator: Evaluator, put: Set[Symbol], texts: Texts) -> None:
         self.evaluator = evaluator
         self.put = put
@@ -139,33 +160,39 @@ class _Descent:
         test = self.evaluator.truth(whole, unit)
         return not test(stretched(e, unit))
 
-    def parts(self, whole: Expression, unit: Unit, e: Frame, bound: _Bound) -> Iterator[SaidPart]:
+    def parts(self, whole: Expression, unit: Unit, e: Frame, around: _Around) -> Iterator[SaidPart]:
         """Yield the smallest false parts of a formula that is false in a frame."""
         match whole:
             case ast.Junction() if whole.conjunction or len(whole.items) == 1:
                 for item in whole.items:
                     if self.is_false(item, unit, e):
-                        yield from self.parts(item, unit, e, bound)
+                        yield from self.parts(item, unit, e, around)
             case ast.Junction() if any(map(_finds_elements, whole.items)):
-                yield from self.parts(next(filter(_finds_elements, whole.items)), unit, e, bound)
+                yield from self.parts(next(filter(_finds_elements, whole.items)), unit, e, around)
             case ast.Quantifier() if whole.universal:
-                yield from self._element(whole, unit, e, bound)
+                yield from self._element(whole, unit, e, around)
+            case ast.Apply(
+                operator=Builtin(name="~") as no, arguments=(ast.Quantifier(universal=False) as found,)
+            ):
+                body = ast.Apply(no, (found.body,), place=whole.place)
+                none = ast.Quantifier(True, found.bindings, body, place=whole.place)
+                yield from self._element(none, unit, e, around)
             case ast.If():
                 held = not self.is_false(whole.condition, unit, e)
-                yield from self.parts(whole.then if held else whole.otherwise, unit, e, bound)
+                yield from self.parts(whole.then if held else whole.otherwise, unit, e, around)
             case ast.Let():
                 entries = let_lines(self.evaluator, whole, unit, False)
                 put = self.evaluator.emit.function(self.evaluator.emit.statements([*entries, "return e"]))
                 inner = put(stretched(e[:], unit))
-                yield from self.parts(whole.body, unit, inner, bound)
+                yield from self.parts(whole.body, unit, inner, around)
             case ast.Step() if whole.stuttering:
-                yield from self.parts(whole.action, unit, e, bound)
+                yield from self.parts(whole.action, unit, e, around)
             case ast.Apply():
-                yield from self._apply(whole, unit, e, bound)
+                yield from self._apply(whole, unit, e, around)
             case _:
-                yield self.leaf(whole, unit, e, bound)
+                yield self.false_leaf(whole, unit, e, around)
 
-    def _element(self, whole: ast.Quantifier, unit: Unit, e: Frame, bound: _Bound) -> Iterator[SaidPart]:
+    def _element(self, whole: ast.Quantifier, unit: Unit, e: Frame, around: _Around) -> Iterator[SaidPart]:
         """Yield the part that is false for the first elements that falsify the body."""
         evaluator, order = self.evaluator, self.evaluator.order
         domains = [evaluator.value(binding.domain, unit) for binding in whole.bindings]
@@ -179,23 +206,25 @@ class _Descent:
                 place(inner, item)
             if not holds(inner):
                 here = tuple((name.name, inner[unit.slot(name)]) for name in names)
-                yield from self.parts(whole.body, unit, inner, (*bound, *here))
+                yield from self.parts(whole.body, unit, inner, around.binding(here))
                 return
 
-    def _apply(self, whole: ast.Apply, unit: Unit, e: Frame, bound: _Bound) -> Iterator[SaidPart]:
+    def _apply(self, whole: ast.Apply, unit: Unit, e: Frame, around: _Around) -> Iterator[SaidPart]:
         symbol = self.evaluator.resolve(whole.operator, unit.module) or whole.operator
         if isinstance(symbol, Builtin) and symbol.name == "=>":
-            return self.parts(whole.arguments[1], unit, e, bound)
+            premise = self.leaf(whole.arguments[0], unit, e, around.bound)
+            inside = replace(around, premises=(*around.premises, *([premise] if premise.reads else [])))
+            return self.parts(whole.arguments[1], unit, e, inside)
         if isinstance(symbol, Definition) and symbol not in self.evaluator.constants:
-            return self._definition(symbol, whole, unit, e, bound)
-        return iter([self.leaf(whole, unit, e, bound)])
+            return self._definition(symbol, whole, unit, e, around)
+        return iter([self.false_leaf(whole, unit, e, around)])
 
     def _definition(
-        self, symbol: Definition, whole: ast.Apply, unit: Unit, e: Frame, bound: _Bound
+        self, symbol: Definition, whole: ast.Apply, unit: Unit, e: Frame, around: _Around
     ) -> Iterator[SaidPart]:
         evaluator, body = self.evaluator, symbol.body
         if body is None or any(parameter.arity for parameter in symbol.parameters):
-            return iter([self.leaf(whole, unit, e, bound)])
+            return iter([self.false_leaf(whole, unit, e, around)])
         target = unit if symbol.nested else unit_of(evaluator, symbol)
         # Arguments as the evaluator passes them: below a prime they have their values in the next state.
         passed = argument_sources(evaluator, symbol, whole, unit, False)
@@ -207,8 +236,17 @@ class _Descent:
             stretched(inner, target)[slot] = value
             named.append((parameter.name, value))
         if not self.is_false(body, target, inner):  # it is false because of a part that is skipped here
-            return iter([self.leaf(whole, unit, e, bound)])
-        return self.parts(body, target, inner, (*bound, *named))
+            return iter([self.false_leaf(whole, unit, e, around)])
+        return self.parts(body, target, inner, around.binding(tuple(named)))
+
+    def false_leaf(self, whole: Expression, unit: Unit, e: Frame, around: _Around) -> SaidPart:
+        """A false part that is not taken apart any more, with what is to blame."""
+        part = self.leaf(whole, unit, e, around.bound)
+        return replace(part, blame=Blaming(self, unit, e).blame(whole), premises=around.premises)
+
+    def place_of(self, whole: Expression) -> Place:
+        """The place of an expression in the text, where names are substituted too."""
+        return span(self.texts.of(whole))
 
     def leaf(self, whole: Expression, unit: Unit, e: Frame, bound: _Bound = ()) -> SaidPart:
         """A part that is not taken apart any more."""

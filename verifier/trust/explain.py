@@ -8,6 +8,7 @@ from itertools import islice, product
 from typing import Any
 
 from verifier.encodings.bits import TRUE
+from verifier.encodings.blame import Blame
 from verifier.encodings.cases import cases
 from verifier.encodings.concrete import Concrete, show
 from verifier.encodings.definedness import Definedness
@@ -20,6 +21,7 @@ from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.specs.definition import Definition, Property, PropertyKind, Refinement, primed
 from verifier.specs.temporal import TemporalOperator
 from verifier.system.model import Leaving, Model, PartialRead
+from verifier.trust.blame import Blaming
 from verifier.trust.trace import ActionTaken, FailingPart, Trace
 
 _MAXIMUM_REASONS = 3
@@ -33,6 +35,8 @@ _LASTING = (
     TemporalOperator.LEADS_TO,
 )
 """Formulas whose last term is false somewhere in the loop of an execution that violates them."""
+_MOST_COMPARED = 50
+"""The most states of a loop whose reasons are compared."""
 LONGEST_REASON = 1_000
 """The most characters of a formula that explains something: nobody reads more."""
 
@@ -44,12 +48,15 @@ class Reason:
     witnesses: tuple[tuple[str, Concrete], ...]
     formula: str
     values: tuple[tuple[str, Concrete], ...]
+    blame: Blame | None = None
+    premises: tuple[FailingPart, ...] = ()
 
     @property
     def part(self) -> FailingPart:
         """It in words."""
         witnesses = tuple((name, show(value)) for name, value in self.witnesses)
-        return FailingPart(self.formula, witnesses, tuple((name, show(value)) for name, value in self.values))
+        where = tuple((name, show(value)) for name, value in self.values)
+        return FailingPart(self.formula, witnesses, where, self.blame, self.premises)
 
     def __str__(self) -> str:
         at = ", ".join(f"{name} = {show(value)}" for name, value in self.witnesses)
@@ -139,7 +146,7 @@ class ConcreteReading:
     def failures(self, term: Term) -> list[Reason]:
         """The reasons for which a false formula fails: up to three of its parts."""
         found = []
-        for reason in self._failures(term, {}, ()):
+        for reason in self._failures(term, {}, (), ()):
             found.append(reason)
             if len(found) == _MAXIMUM_REASONS:
                 break
@@ -151,7 +158,11 @@ class ConcreteReading:
         return Reason((), shown, tuple(self._mentioned_values(term, bindings))).part
 
     def _failures(
-        self, term: Term, bindings: Mapping[Symbol, Concrete], witnesses: tuple[tuple[str, Concrete], ...]
+        self,
+        term: Term,
+        bindings: Mapping[Symbol, Concrete],
+        witnesses: tuple[tuple[str, Concrete], ...],
+        premises: tuple[FailingPart, ...],
     ) -> Iterator[Reason]:
         """Descends to the smallest false parts of a false formula."""
         match term.operator:
@@ -160,25 +171,39 @@ class ConcreteReading:
                 for part in term.arguments:
                     if not self.holds(part, bindings):
                         if is_read or self.is_defined(part, bindings):
-                            yield from self._failures(part, bindings, witnesses)
+                            yield from self._failures(part, bindings, witnesses, premises)
                         is_read = False
             case Operator.FORALL:
                 assert term.binds is not None
+                body = term.arguments[0]
                 for value in term.binds.sort.each():
                     inner = {**bindings, term.binds: value}
-                    if not self.holds(term.arguments[0], inner):
-                        yield from self._failures(
-                            term.arguments[0], inner, (*witnesses, (term.binds.name, value))
-                        )
+                    if not self.holds(body, inner):
+                        found = (*witnesses, (term.binds.name, value))
+                        yield from self._failures(body, inner, found, premises)
                         break
+            case Operator.NOT if term.arguments[0].operator is Operator.EXISTS:
+                some = term.arguments[0]
+                none = Term(Operator.NOT, term.sort, some.arguments)
+                every = Term(Operator.FORALL, term.sort, (none,), binds=some.binds)
+                yield from self._failures(every, bindings, witnesses, premises)
             case Operator.IMPLIES if term.arguments[1].free:  # a conclusion without any is no explanation
-                yield from self._failures(term.arguments[1], bindings, witnesses)
+                premise, conclusion = term.arguments
+                given = (self.part(premise, bindings),) if premise.free - bindings.keys() else ()
+                yield from self._failures(conclusion, bindings, witnesses, (*premises, *given))
             case Operator.OR if any(self._descends(part) for part in term.arguments):
                 deeper = next(part for part in term.arguments if self._descends(part))
-                yield from self._failures(deeper, bindings, witnesses)
+                yield from self._failures(deeper, bindings, witnesses, premises)
             case _:
                 shown = text(term, bindings, self._first_index, LONGEST_REASON)
-                yield Reason(witnesses, shown, tuple(self._mentioned_values(term, bindings)))
+                values = tuple(self._mentioned_values(term, bindings))
+                yield Reason(witnesses, shown, values, self._blame(term, bindings), premises)
+
+    def _blame(self, term: Term, bindings: Bindings) -> Blame:
+        def said(part: Term, inner: Bindings) -> str:
+            return text(part, inner, self._first_index, LONGEST_REASON)
+
+        return Blaming(self, said, self._mentioned_values).blame(term, bindings)
 
     def _descends(self, term: Term) -> bool:
         """True if a disjunct has a quantifier, so that witnesses can be found in it."""
@@ -263,11 +288,25 @@ def unmet(model: Model, trace: Trace) -> list[dict[str, Any]]:
             part = readings[due].part(premise, {})
             found.append({**part.as_json, "truth": True, "states": f"in state {due}"})
     every = "from there on, and " if due is not None else ""
-    words = f"{every}in every state of the loop, " if len(looping) == len(readings) - start else ""
-    often = "" if words else ", again and again"
-    reasons = readings[looping[0]].failures(term)
-    words = f"{words}in state {looping[0]}{often}"
-    return [*found, *({**one.part.as_json, "truth": False, "states": words} for one in reasons)]
+    if len(looping) == len(readings) - start:
+        lasting = _common([readings[number].failures(term) for number in looping[:_MOST_COMPARED]])
+        words = f"{every}in every state of the loop"
+        if lasting:
+            return [*found, *_unmet(lasting, words, at=looping[0])]
+        return [*found, *_unmet(readings[looping[0]].failures(term), f"{words}, in state {looping[0]}")]
+    words = f"in state {looping[0]}, again and again"
+    return [*found, *_unmet(readings[looping[0]].failures(term), words)]
+
+
+def _common(found: list[list[Reason]]) -> list[Reason]:
+    """The reasons that there are in all states."""
+    keys = [{(one.witnesses, one.formula) for one in of_state} for of_state in found]
+    return [one for one in found[0] if all((one.witnesses, one.formula) in of_state for of_state in keys)]
+
+
+def _unmet(reasons: list[Reason], states: str, **more: Any) -> Iterator[dict[str, Any]]:
+    for one in reasons:
+        yield {**one.part.as_json, "truth": False, "states": states, **more}
 
 
 def guards(definition: Definition, state: Mapping[str, Concrete], taken: ActionTaken) -> list[FailingPart]:

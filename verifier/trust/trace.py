@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from verifier.encodings.blame import Blame
 from verifier.encodings.concrete import Concrete, show
 from verifier.encodings.terms import Symbol
 
@@ -45,14 +46,21 @@ class FailingPart:
     """The values bound around it."""
     where: tuple[tuple[str, str], ...]
     """Values that it mentions."""
+    blame: Blame | None = None
+    """Of a false part, why it is false, and the parts of the state that decide it."""
+    premises: tuple[FailingPart, ...] = ()
+    """The left sides of the implications around it, which are true and demand it."""
 
     @property
     def as_json(self) -> dict[str, Any]:
         """It as a trace file has it."""
+        premises = [one.as_json for one in self.premises]
         return {
             "formula": self.formula,
             "witnesses": [list(one) for one in self.witnesses],
             "where": [list(one) for one in self.where],
+            **({} if self.blame is None else self.blame.as_json),
+            **({"premises": premises} if premises else {}),
         }
 
 

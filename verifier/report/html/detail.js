@@ -20,7 +20,7 @@ class Detail {
     this.meaning.replaceChildren(...Detail.told(trace.meaningOf(step)));
     const visible = changes.filter(({ place }) => this.shown(place));
     const layout = Detail.layout(visible.map(({ place }) => trace.places[place][0]));
-    const rows = visible.map((change) => make("tr", {}, make("th", { scope: "row" }, ...Detail.named(trace.places[change.place][0], layout)), make("td", {}, ...Detail.difference(change))));
+    const rows = visible.map((change) => make("tr", {}, make("th", { scope: "row" }, ...Detail.named(trace.places[change.place][0], layout)), make("td", { class: trace.fails(change.place, step) && trace.writer.get(change.place) === step ? "wrong" : "" }, ...Detail.difference(change))));
     const none = changes.length ? `${changes.length} changes, none of them shown` : "nothing changes";
     const table = make("table", { class: `diff ${layout}`, "aria-label": "What the step changes" }, make("tbody", {}, ...rows));
     this.changes.replaceChildren(...this.watchedAt(step), ...(step === 0 ? [] : rows.length ? [table] : [make("p", {}, none)]), ...this.demandedAt(step));
@@ -73,10 +73,11 @@ class Detail {
   }
 
   /* A value; a long one with a line for each member, those that the step added marked. */
-  static value(value, before) {
+  static value(value, before, blamed = null) {
     if (!value.members) return Page.unbroken(value.text);
     const known = new Set(before?.members ?? (before ? [before.text.slice(1, -1)] : value.members));
-    const items = value.members.map((member) => Page.make("li", { class: known.has(member) ? "" : "added" }, ...Page.unbroken(member)));
+    const kind = (member) => blamed?.includes(member) ? "wrong" : known.has(member) ? "" : blamed?.length === 0 ? "wrong" : "added";
+    const items = value.members.map((member) => Page.make("li", { class: kind(member) }, ...Page.unbroken(member)));
     return [value.opening, Page.make("ul", { class: "members" }, ...items), value.closing];
   }
 
@@ -86,13 +87,15 @@ class Detail {
     const open = this.state.querySelector("details")?.open ?? false;
     const cards = [], messages = [];
     const line = (place, name, layout) => {
-      const wrong = step === trace.last && trace.wrong.has(place);
-      const cell = make("td", {}, ...Detail.value(values[place], changed.get(place)?.before));
+      const wrong = trace.fails(place, step), { members } = values[place];
+      const cell = make("td", {}, ...Detail.value(values[place], changed.get(place)?.before, wrong ? trace.wrong.get(place) : null));
       if (wrong) {
         const since = trace.writer.get(place) ?? 0;
         cell.append(make("span", { class: "since" }, " since ", make("a", { href: this.link(since) }, since === 0 ? "the first state" : `step ${since}`)));
       }
-      const kind = [changed.has(place) ? "changed" : "", wrong ? "wrong" : ""].filter(Boolean).join(" ");
+      // Of a long value only the members at fault are red, if they are known.
+      const isInside = wrong && members && members.some((member) => trace.wrong.get(place).includes(member) || (changed.has(place) && !changed.get(place).before.members?.includes(member)));
+      const kind = [changed.has(place) ? "changed" : "", wrong ? (isInside ? "holds-wrong" : "wrong") : ""].filter(Boolean).join(" ");
       return make("tr", { class: kind }, make("th", { scope: "row" }, ...Detail.named(name, layout)), cell);
     };
     trace.lanes.forEach((lane, number) => {

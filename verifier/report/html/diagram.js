@@ -70,15 +70,16 @@ const Diagram = (() => {
     const entries = [...groups].map(([parent, of]) => {
       const full = of.map(({ place, before, after }) => `${trace.places[place][0]}: ${before.text} → ${after.text}`).join("\n");
       const wrong = of.some(({ place }) => trace.writer.get(place) === step);
-      if (of.length === 1) return { words: (room, font) => wordsOf(trace.shortPath(of[0].place), of[0], room, font), full, wrong };
+      const cause = !wrong && of.some(({ place }) => trace.isCause(place, step));
+      if (of.length === 1) return { words: (room, font) => wordsOf(trace.shortPath(of[0].place), of[0], room, font), full, wrong, cause };
       const fields = of.map(({ place, after }) => `${trace.places[place][0].slice(parent.length + 1)} ${after.text}`).join(", ");
       const [path] = trace.places[of[0].place], short = trace.shortPath(of[0].place);
       const isLane = parent === trace.lanes[lane][0] || parent.length === Trace.keyEnd(trace.places[of[0].place]);
       const name = short.endsWith(path.slice(parent.length)) ? short.slice(0, short.length - path.length + parent.length) || parent : parent;
-      return { words: () => isLane ? fields : `${name}: ${fields}`, full, wrong };
+      return { words: () => isLane ? fields : `${name}: ${fields}`, full, wrong, cause };
     });
     // What fails in the end comes first, so that it is not among those left out.
-    return entries.sort((one, other) => other.wrong - one.wrong);
+    return entries.sort((one, other) => other.wrong - one.wrong || other.cause - one.cause);
   }
 
   /* The lines of all lanes in a row. They may use the room of the lanes to the right that have none. */
@@ -87,13 +88,13 @@ const Diagram = (() => {
     return entries.map((own, place) => {
       const next = entries.findIndex((of, other) => other > place && of.length > 0);
       const free = (next < 0 ? visible.length + MORE : next) - place, room = free * laneWidth - 14;
-      const lines = own.flatMap(({ words, full, wrong }) => {
-        const font = wrong ? "wrong" : "change";
-        return wrap(words(room, font), room, font).map((line) => ({ line, full, wrong }));
+      const lines = own.flatMap(({ words, full, wrong, cause }) => {
+        const font = wrong || cause ? "wrong" : "change";
+        return wrap(words(room, font), room, font).map((line) => ({ line, full, wrong, cause }));
       });
       if (lines.length <= MOST_LINES) return lines;
       const left = lines.length - MOST_LINES + 1;
-      const rest = { line: `+ ${left} more line${left === 1 ? "" : "s"}`, full: own.map(({ full }) => full).join("\n"), wrong: false };
+      const rest = { line: `+ ${left} more line${left === 1 ? "" : "s"}`, full: own.map(({ full }) => full).join("\n"), wrong: false, cause: false };
       return [...lines.slice(0, MOST_LINES - 1), rest];
     });
   }
@@ -158,11 +159,11 @@ const Diagram = (() => {
       if (lines.length === 0) return;
       const lane = plan.visible[place];
       if (trace.steps[row.step].lane !== lane) group.append(element("circle", { class: "mark", cx: plan.x(lane), cy: row.y, r: 4 }));
-      lines.forEach(({ line, full, wrong }, number) => {
+      lines.forEach(({ line, full, wrong, cause }, number) => {
         const x = plan.x(lane) + 8, y = row.y + (number + 1) * LINE, shift = line.startsWith("  ") ? 8 : 0;
-        const made = element("text", { class: wrong ? "change wrong" : "change", x: x + shift, y }, line.trim());
+        const made = element("text", { class: wrong ? "change wrong" : cause ? "change cause" : "change", x: x + shift, y }, line.trim());
         made.append(element("title", {}, full));
-        take(plan, x + shift, y, widthOf(line.trim(), wrong ? "wrong" : "change"));
+        take(plan, x + shift, y, widthOf(line.trim(), wrong || cause ? "wrong" : "change"));
         group.append(made);
       });
     });
@@ -254,7 +255,7 @@ const Diagram = (() => {
       const lanes = new Set(places.map((place) => trace.places[place][1]));
       if (lanes.size < 2) for (const lane of lanes) put(lane, `${path}${words}`);
       // Of what lies in several lanes, each has its own part.
-      else for (const place of places) put(trace.places[place][1], `${trace.shortPath(place)} = ${trace.states[trace.last][place].text}`);
+      else for (const place of places) put(trace.places[place][1], `${trace.shortPath(place)} = ${trace.states[trace.at][place].text}`);
     }
     const where = ([lane]) => plan.places.get(lane);
     const drawn = [...byLane].filter(([lane]) => plan.places.has(lane)).sort((one, other) => where(one) - where(other)).map(([lane, texts], index, all) => {

@@ -9,7 +9,8 @@ class Explorer {
     this.host = host;
     this.page = host.closest(".page").id;
     this.trace = new Trace(JSON.parse(document.getElementById(host.dataset.trace).textContent));
-    this.last = this.current = this.trace.last;
+    this.last = this.trace.last;
+    this.current = this.trace.at;
     this.terms = [];
     this.matches = [];
     const shown = (place) => this.shown(place), link = (step) => this.address(step);

@@ -89,7 +89,7 @@
   offerCommands();
 
   addEventListener("beforeprint", () => {
-    for (const details of document.querySelectorAll(".page.current > details, .page.current .fallback, .page.current .asked details")) details.open = true;
+    for (const details of document.querySelectorAll(".page.current > details, .page.current .fallback, .page.current .asked details, .page.current .failing details")) details.open = true;
     explorers.get(document.querySelector(".page.current .explorer"))?.tabulate();
   });
   addEventListener("hashchange", show);

@@ -18,13 +18,16 @@ class Trace {
       }
       this.states.push(next);
     });
-    this.wrong = new Map();
+    this.wrong = new Map();  // the members to blame of each place; none if it is the whole value
+    this.causes = new Set(this.failing.flatMap(([, , , premises]) => premises));
     for (const [, , where] of this.failing) {
-      for (const [path, value, places] of where) for (const place of places) this.wrong.set(place, [path, value]);
+      for (const [, , places, members] of where) for (const place of places) this.wrong.set(place, members);
     }
     this.writer = new Map();
-    this.steps.forEach(({ changes }, step) => changes.forEach(({ place }) => {
-      if (this.wrong.has(place)) this.writer.set(place, step);
+    this.steps.forEach(({ changes }, step) => changes.forEach(({ place, delta }) => {
+      if (step > this.at || !this.wrong.has(place)) return;
+      const members = this.wrong.get(place);
+      if (members.length === 0 || !delta || members.some((member) => delta.includes(member))) this.writer.set(place, step);
     }));
     this.variables = [...new Set(this.places.map(([path]) => Trace.variableOf(path)))];
     this.hasLanes = this.participants;
@@ -59,6 +62,16 @@ class Trace {
   /* Whether a step is the last one of a loop, which leads back to the state where the loop starts. */
   closes(step) {
     return this.loop !== null && step === this.last;
+  }
+
+  /* Whether a place has in a state the value that fails; in a loop it has it in all states, or in one of them. */
+  fails(place, step) {
+    return this.wrong.has(place) && (step === this.at || (this.loop !== null && this.at === this.last && step >= this.loop));
+  }
+
+  /* Whether a step changes what makes the property fail in the end, without being at fault itself. */
+  isCause(place, step) {
+    return step === this.last && this.loop === null && this.causes.has(place) && !this.wrong.has(place);
   }
 
   /* What a step is called; the last one of a loop says where it leads back to. */
@@ -108,8 +121,8 @@ class Trace {
 
   /* What the failing formula mentions; of a step, the value before it and the one after it together. */
   mentioned() {
-    const where = this.failing.flatMap(([, , values]) => values);
-    if (!this.about_step) return where.map(([path, value, places]) => ({ path, words: ` = ${value}`, places }));
+    const seen = new Set(), where = this.failing.flatMap(([, , values]) => values).filter(([path]) => !seen.has(path) && seen.add(path));
+    if (!this.about_step) return where.map(([path, value, places, members]) => ({ path, words: this.wordsOf(value, places, members), places }));
     const sides = new Map();
     for (const [path, value, places] of where) {
       const plain = path.replace(/(\w)'/g, "$1"), side = sides.get(plain) ?? { places };
@@ -121,9 +134,18 @@ class Trace {
     }));
   }
 
+  /* A value that fails: of a long one the members at fault, or what its last change was. */
+  wordsOf(value, places, members) {
+    if (members.length) return ` has ${members.join(", ")}`;
+    const step = places.length === 1 ? this.writer.get(places[0]) : undefined;
+    const change = step === undefined ? undefined : this.steps[step].changes.find(({ place }) => place === places[0]);
+    return change && Trace.isLong(change) && value.length > 60 ? `: ${change.delta}` : ` = ${value}`;
+  }
+
   /* What the last row says: that the property fails, and in which step if a step fails. */
   verdict() {
-    return `✗ ${this.property} fails${this.about_step ? ` in step ${this.last}` : ""}`;
+    const where = this.loop !== null ? (this.at === this.last ? " in the loop, forever" : ` in state ${this.at}, again and again`) : this.about_step ? ` in step ${this.last}` : "";
+    return `✗ ${this.property} fails${where}`;
   }
 }
 

@@ -303,7 +303,9 @@ def explain_trace(spec: Specification, trace: Trace, states: Sequence[State]) ->
 
 
 def _failing_part(one: SaidPart) -> FailingPart:
-    return FailingPart(f"{Path(one.place.file).name}:{one.place.line}: {one.formula}", one.bound, one.reads)
+    formula = f"{Path(one.place.file).name}:{one.place.line}: {one.formula}"
+    premises = tuple(map(_failing_part, one.premises))
+    return FailingPart(formula, one.bound, one.reads, one.blame, premises)
 
 
 class _Coder:

@@ -1,0 +1,149 @@
+"""The parts of a state to blame for a false formula, and why it is false, in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+_LONGEST = 90
+"""The most characters of a value in a sentence."""
+_MOST = 4
+"""The most members that a sentence names."""
+_MIRRORED = {"<": ">", "≤": "≥", ">": "<", "≥": "≤"}
+_NOT = {
+    "<": "not less than",
+    ">": "not more than",
+    "≤": "more than",
+    "≥": "less than",
+}
+
+
+@dataclass(frozen=True)
+class Culprit:
+    """A part of the state that decides that a formula is false."""
+
+    path: str
+    """A path, or an expression over the state."""
+    members: tuple[str, ...] = ()
+    """The members of its value that are too many; empty if it is the whole value."""
+
+    @property
+    def as_json(self) -> dict[str, Any]:
+        """It as a trace file has it."""
+        return {"path": self.path, **({"members": list(self.members)} if self.members else {})}
+
+
+@dataclass(frozen=True)
+class Blame:
+    """Why a formula is false, and the parts of the state to blame."""
+
+    says: str
+    culprits: tuple[Culprit, ...] = ()
+
+    @property
+    def as_json(self) -> dict[str, Any]:
+        """It as a trace file has it."""
+        return {"says": self.says, "culprits": [one.as_json for one in self.culprits]}
+
+
+@dataclass(frozen=True)
+class Side:
+    """A side of a comparison."""
+
+    words: str
+    value: str
+    members: tuple[str, ...] | None
+    """Of a set, its members."""
+    paths: tuple[str, ...]
+    """The parts of the state that it mentions."""
+
+    @property
+    def is_fixed(self) -> bool:
+        """True if it does not depend on the state."""
+        return not self.paths
+
+    @property
+    def named(self) -> str:
+        """Its words with its value, where these differ."""
+        return (
+            self.value
+            if self.is_fixed or self.words == self.value
+            else f"{self.words}, which is {self.shown}"
+        )
+
+    @property
+    def shown(self) -> str:
+        """Its value, in short if it is long."""
+        return cut(self.value)
+
+    def culprits(self, members: tuple[str, ...] = ()) -> list[Culprit]:
+        """The parts of the state that it mentions, to blame for some members."""
+        return [Culprit(path, members if path == self.words else ()) for path in self.paths]
+
+
+def compared(relation: str, left: Side, right: Side) -> Blame:
+    """Say why ``left relation right`` is false. The relation is one of ``= ≠ < ≤ > ≥ ⊆ ∈ ∉``."""
+    both = tuple(dict.fromkeys([*left.culprits(), *right.culprits()]))
+    match relation:
+        case "∈":
+            return Blame(f"{_item(left)} is not in {right.named}", both)
+        case "∉":
+            own = [*left.culprits(), *right.culprits((left.value,))]
+            return Blame(f"{_item(left)} is in {right.words}, and must not be", tuple(own))
+        case "⊆" if left.members is not None and right.members is not None:
+            extra = tuple(one for one in left.members if one not in right.members)
+            words = f"{left.words} has {listed(extra)}, not in {right.named}"
+            return Blame(words, (*left.culprits(extra), *right.culprits()))
+        case "=" if left.members is not None and right.members is not None:
+            return _unequal_sets(left, right)
+    if left.is_fixed and not right.is_fixed:
+        left, right, relation = right, left, _MIRRORED.get(relation, relation)
+    match relation:
+        case "=":
+            words = f"{left.words} is {left.shown}, and must be {right.named}"
+        case "≠" if right.is_fixed:
+            words = f"{left.words} is {left.shown}, and must not be"
+        case "≠":
+            words = f"{left.words} and {right.words} are both {left.shown}"
+        case _:
+            words = f"{left.words} is {left.shown}, {_NOT.get(relation, 'not ' + relation)} {right.named}"
+    return Blame(words, both)
+
+
+def _unequal_sets(left: Side, right: Side) -> Blame:
+    """Name the members that one set has and the other lacks."""
+    assert left.members is not None
+    assert right.members is not None
+    if left.is_fixed:
+        left, right = right, left
+    extra = tuple(one for one in left.members or () if one not in (right.members or ()))
+    absent = tuple(one for one in right.members or () if one not in (left.members or ()))
+    if not right.members:
+        words = f"{left.words} must be empty, and has {listed(extra)}"
+    else:
+        has = [f"has {listed(extra)}, which is too many"] if extra else []
+        has += [f"lacks {listed(absent)}"] if absent else []
+        words = f"{left.words} {' and '.join(has)}: it must be {right.named}"
+    return Blame(words, (*left.culprits(extra), *right.culprits(absent)))
+
+
+def _item(side: Side) -> str:
+    return side.shown if side.is_fixed or side.words == side.value else f"{side.shown} ({side.words})"
+
+
+def joined(parts: Sequence[Blame]) -> Blame:
+    """Say why a disjunction is false: because of all its parts."""
+    culprits = dict.fromkeys(one for part in parts for one in part.culprits)
+    return Blame(", and ".join(part.says for part in parts), tuple(culprits))
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names with commas, the first of many."""
+    rest = len(names) - _MOST
+    return ", ".join([*map(cut, names[:_MOST]), *([f"{rest} more"] if rest > 0 else [])])
+
+
+def cut(words: str) -> str:
+    """A long value in short."""
+    return words if len(words) <= _LONGEST else f"{words[: _LONGEST - 1]}…"

@@ -1,0 +1,182 @@
+"""The head of a page: the step that breaks a property, in a sentence, and the parts of the state to blame."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.support.examples import kip320_first_try, rabbit_lasso, run_rows
+from tests.support.modules_for_pages import found_in
+from verifier.encodings.blame import Blame, Culprit, Side, compared, joined
+from verifier.outcomes.row import Row
+from verifier.report.claims import scopes, summary_of, verdict_of
+from verifier.report.diagram import Diagram, diagram_of
+from verifier.report.fair_loop import closed
+from verifier.report.telling import Told, tell
+from verifier.verdict import VerdictKind
+
+
+def drawn(row: Row) -> Diagram:
+    assert row.trace is not None
+    return diagram_of(closed(row.trace), row.drawing)
+
+
+def told(row: Row) -> Told:
+    found = tell(row, drawn(row))
+    assert found is not None
+    return found
+
+
+def blamed(row: Row) -> list[tuple[str, tuple[str, ...]]]:
+    diagram = drawn(row)
+    parts = (*diagram.failing, *diagram.unmet)
+    return [(one.path, one.members) for part in parts for one in part.culprits]
+
+
+def test_the_step_the_change_and_the_value_are_said() -> None:
+    row = kip320_first_try()
+    found = told(row)
+    assert found.head == f"Step {row.steps}, {drawn(row).steps[-1]}, breaks StrongIsr."
+    (change, why) = found.lines
+    assert change.startswith("It changes ")
+    assert "For leader = " in why
+    assert "offset = 0: length(log[" in why
+    assert " is 0, not more than 0. It is demanded since replica[" in why
+    assert " ∈ quorum.isr, 0 < replica[" in why
+    ((path, members),) = blamed(row)
+    assert path.startswith("length(log[")
+    assert members == ()
+
+
+def test_of_a_loop_the_part_that_is_false_in_all_states_is_told() -> None:
+    found = told(rabbit_lasso())
+    assert " repeat forever: " in found.head
+    assert found.lines[0].startswith("It must come true again and again: (active[")
+    assert found.lines[1].startswith("It never does for a = ")
+    assert {path.partition("[")[0] for path, _ in blamed(rabbit_lasso())} <= {
+        "active", "length(subscriber_queue", "subscriber_queue",
+    }  # fmt: skip
+
+
+MODULE = """---- MODULE Sets ----
+EXTENDS Naturals, FiniteSets
+VARIABLES held, pc, n
+Init == held = {1} /\\ pc = [p \\in 1..3 |-> "out"] /\\ n = 0
+Take(x) == x \\notin held /\\ held' = held \\union {x} /\\ n' = n + 1 /\\ pc' = [pc EXCEPT ![x] = "in"]
+Next == \\E x \\in 1..3 : Take(x)
+Spec == Init /\\ [][Next]_<<held, pc, n>>
+Formula == FORMULA
+====
+"""
+CONFIG = "SPECIFICATION Spec\nINVARIANT Formula\nCHECK_DEADLOCK FALSE\n"
+
+
+@pytest.mark.parametrize(
+    ("formula", "words", "culprits"),
+    [
+        ("2 \\notin held", "Now 2 is in held, and must not be.", [("held", ("2",))]),
+        ("held \\subseteq {1, 3}", "Now held has 2, not in {1, 3}.", [("held", ("2",))]),
+        ("held = {1}", "Now held has 2, which is too many: it must be {1}.", [("held", ("2",))]),
+        ("n # 1", "Now n is 1, and must not be.", [("n", ())]),
+        ("n < 1", "Now n is 1, not less than 1.", [("n", ())]),
+        ("~(n = 1)", "Now n is 1, and must not be.", [("n", ())]),
+        ("1 > n", "Now n is 1, not less than 1.", [("n", ())]),
+        ("Cardinality(held) = 1", "Now Cardinality(held) is 2, and must be 1.", [("held", ())]),
+        ("pc[2] = \"out\" \\/ n = 0", 'Now pc[2] is "in", and must be "out", and n is 1, and must be 0.',
+         [("pc[2]", ()), ("n", ())]),
+        ("\\A p \\in 1..3 : p \\in held /\\ n > 0 => pc[p] = \"in\"",
+         'For p = 1: pc[1] is "out", and must be "in". It is demanded since p \\in held /\\ n > 0.',
+         [("pc[1]", ())]),
+        ("~\\E p \\in 1..3 : p # 1 /\\ pc[p] = \"in\"",
+         'For p = 2: p # 1 /\\ pc[p] = "in" is true, and must not be.', [("pc[2]", ())]),
+    ],
+)  # fmt: skip
+def test_why_a_formula_of_a_module_is_false(
+    formula: str, words: str, culprits: list[tuple[str, tuple[str, ...]]], tmp_path: Path
+) -> None:
+    row = found_in(tmp_path, "Sets", MODULE.replace("FORMULA", formula), CONFIG)
+    found = told(row)
+    assert found.head in {f"Step 1, Take(x={number}), breaks Formula." for number in (2, 3)}
+    taken = found.head[len("Step 1, Take(x=")]
+    assert taken == "2" or "2" not in words
+    assert found.lines[-1] == words
+    assert blamed(row) == culprits
+
+
+def test_a_count_that_is_too_small_blames_who_nearly_counts(tmp_path: Path) -> None:
+    (tmp_path / "quorum.py").write_text(QUORUM)
+    rows = run_rows("explore", "--spec", str(tmp_path / "quorum.py"))
+    row = next(row for row in rows if row.verdict is VerdictKind.VIOLATED)
+    assert row.trace is not None
+    (held,), asked = (row.trace["states"][-1][name]["#set"] for name in ("held", "asked"))
+    (other,) = set(asked) - {held}
+    assert told(row).lines[-1] == (
+        f"Now 1 node counts ({held}), and 2 are needed; {other} does not count: "
+        f"{other} is not in held, which is {{{held}}}. It is demanded since closed."
+    )
+    assert blamed(row) == [("held", ())]
+
+
+QUORUM = '''
+from verifier import *
+
+
+class Quorum(Protocol):
+    """A node of the ensemble lacks what another has."""
+
+    name = "quorum"
+    nodes = IndexSetConstant(3)
+
+    def state(self):
+        return State(held=Set(self.nodes), asked=Set(self.nodes), closed=Boolean())
+
+    def init(self, s):
+        one = count(self.nodes, lambda n: s.held.contains(n)) == 1
+        two = count(self.nodes, lambda n: s.asked.contains(n)) == 2
+        inside = forall(self.nodes, lambda n: s.held.contains(n).implies(s.asked.contains(n)))
+        return one & two & inside & ~s.closed
+
+    @action()
+    def close(self, s):
+        return Step(when=[~s.closed], then={s.closed: True})
+
+    @invariant()
+    def two_have_it(self, s):
+        found = count(self.nodes, lambda n: s.asked.contains(n) & s.held.contains(n))
+        return s.closed.implies(found >= 2)
+'''
+
+
+def test_sides_are_told_with_their_values() -> None:
+    x = Side("x", "{a, b}", ("a", "b"), ("x",))
+    y = Side("y", "{b, c}", ("b", "c"), ("y",))
+    assert compared("=", x, y) == Blame(
+        "x has a, which is too many and lacks c: it must be y, which is {b, c}",
+        (Culprit("x", ("a",)), Culprit("y", ("c",))),
+    )
+    n, m = Side("n", "3", None, ("n",)), Side("m", "3", None, ("m",))
+    assert compared("≠", n, m).says == "n and m are both 3"
+    assert joined([compared("<", n, m), compared("≠", n, m)]) == Blame(
+        "n is 3, not less than m, which is 3, and n and m are both 3", (Culprit("n"), Culprit("m"))
+    )
+
+
+def test_how_sure_a_verdict_is_stands_beside_it() -> None:
+    row = replace(kip320_first_try(), trace=None, steps=None, reason=None)
+    assert row.constants
+    proved = replace(row, verdict=VerdictKind.PROVED)
+    assert verdict_of(proved) == "PROVED for these constants only"
+    everywhere = replace(proved, statistics={"assumptions": ["replicas >= 2"]})
+    assert verdict_of(everywhere) == "PROVED for all constants"
+    holds = replace(row, verdict=VerdictKind.HOLDS, depth=7, statistics={})
+    assert verdict_of(holds) == "HOLDS up to depth 7: nothing is known beyond"
+    found = {"complete": True, "distinct_states": 12}
+    whole = replace(holds, statistics=found)
+    assert verdict_of(whole) == "HOLDS, complete: 12 states"
+    viewed = replace(holds, statistics={**found, "view": True})
+    assert verdict_of(viewed) == "HOLDS, complete up to the VIEW: 12 states"
+    assert scopes([holds, whole, whole]) == {VerdictKind.HOLDS: ": 2 complete, 1 up to a depth"}
+    assert summary_of([holds, whole]) == "Nothing is wrong: 2 HOLDS: 1 up to a depth, 1 complete."
+    assert summary_of([kip320_first_try(), whole]) == "Something is wrong: 1 VIOLATED, 1 HOLDS complete."

@@ -1,0 +1,152 @@
+"""Sentences on what an execution does wrong: the step that breaks a property, or what a loop never does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from verifier.outcomes.row import Row
+from verifier.report.diagram import Diagram, DiagramStep
+from verifier.report.failing import Failing
+from verifier.report.fair_loop import STUTTERS
+from verifier.specs.titles import deadlock_title
+from verifier.verdict import VerdictKind
+
+_LONGEST, _LONGEST_VALUE, _LONGEST_FORMULA = 110, 120, 170
+_MOST_CHANGES, _MOST_NAMED = 3, 6
+_PLACE = re.compile(r"^([\w.-]+\.(?:tla|py):\d+): ")
+
+
+@dataclass(frozen=True)
+class Told:
+    """The head and the sentences below it."""
+
+    head: str
+    lines: tuple[str, ...]
+
+
+def tell(row: Row, diagram: Diagram) -> Told | None:
+    """Say what went wrong; None for an execution that reaches what was looked for."""
+    if row.verdict not in (VerdictKind.VIOLATED, VerdictKind.NOT_INDUCTIVE) or row.trace is None:
+        return None
+    if "loop" in row.trace:
+        return _tell_loop(row.trace, diagram)
+    last = len(diagram.steps) - 1
+    step, name = _cut(_title(diagram.steps[-1]), _LONGEST), failing_name(row)
+    if row.verdict is VerdictKind.NOT_INDUCTIVE:
+        head = f"Step {last}, {step}, breaks {name}, from a state that may be unreachable."
+    elif last == 0:
+        head = f"The first state breaks {name}."
+    elif diagram.about_step:
+        head = f"{name} does not allow step {last}, {step}."
+    else:
+        head = f"Step {last}, {step}, breaks {name}."
+    lines = [*_changes(diagram), *(_why(part) for part in diagram.failing)]
+    if not diagram.failing and row.property_name == deadlock_title(row.statistics):
+        lines.append(f"After it no action is enabled: state {last} is a deadlock.")
+    return Told(head, tuple(lines))
+
+
+def failing_name(row: Row) -> str:
+    """Return the name of what fails: a lemma may fail in the place of the property."""
+    failing = (row.trace or {}).get("#meta", {}).get("property")
+    return row.claim if failing in (None, row.property_name) else str(failing)
+
+
+def _title(step: DiagramStep) -> str:
+    return str(step).removesuffix("()")
+
+
+def _changes(diagram: Diagram) -> Iterator[str]:
+    """The changes of the last step to what the property reads."""
+    read = {place for part in diagram.failing for one in part.blamed for place in one.places}
+    read |= {place for part in diagram.failing for place in part.premises}
+    found = [change for change in diagram.steps[-1].changes if change.place in read]
+    if found and len(diagram.steps) > 1:
+        told = [
+            f"{diagram.places[change.place].path}: {_cut(change.words, _LONGEST_VALUE)}"
+            for change in found[:_MOST_CHANGES]
+        ]
+        more = len(found) - len(told)
+        yield _sentence(f"It changes {'; '.join(told)}{f'; and {more} more' if more else ''}")
+
+
+def _why(part: Failing) -> str:
+    """Say why a part is false; long values of names stand behind."""
+    named = ", ".join(f"{name} = {_cut(value, _LONGEST_VALUE)}" for name, value in part.witnesses)
+    words = part.says or f"{_cut(part.formula, _LONGEST_FORMULA)} is false"
+    premises = ", ".join(map(_plain, part.demanded_by))
+    since = f" It is demanded since {premises}." if 0 < len(premises) <= _LONGEST_FORMULA else ""
+    if len(named) > _LONGEST:
+        return f"Now {words} (for {named}).{since}"
+    return _sentence(f"For {named}: {words}" if named else f"Now {words}") + since
+
+
+def _sentence(words: str) -> str:
+    return words if words.endswith("…") else f"{words}."
+
+
+def _plain(formula: str) -> str:
+    """A formula of a module without its place."""
+    return _PLACE.sub("", formula)
+
+
+def _tell_loop(trace: Mapping[str, Any], diagram: Diagram) -> Told:
+    start, last = trace["loop"], len(diagram.steps) - 1
+    names = [step.action for step in diagram.steps[start + 1 :]]
+    if last == start + 1 and names[0] == STUTTERS:
+        head = f"After step {start} nothing changes any more: the execution stays in state {start} forever."
+    else:
+        shown = [_cut(_title(step), 50) for step in diagram.steps[start + 1 :][:_MOST_NAMED]]
+        rest = [f"{len(names) - _MOST_NAMED} more"] if len(names) > _MOST_NAMED else []
+        steps = f"Step {last} repeats" if last == start + 1 else f"Steps {start + 1} to {last} repeat"
+        head = f"{steps} forever: {', '.join([*shown, *rest])}."
+    return Told(head, tuple(_unmet(trace["#meta"].get("loop", {}).get("failing", ()))))
+
+
+def _unmet(parts: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Say what the property asks for, and what is the case instead."""
+    due = next((part for part in parts if part.get("truth")), None)
+    missing = [part for part in parts if not part.get("truth")]
+    if due is not None:
+        then = f" Then {_formula(missing[0])} must come." if missing else ""
+        yield f"{_formula(due)} is true{_at(due)}, {due.get('states', '')}.{then}"
+    for number, part in enumerate(missing):
+        states, because = str(part.get("states", "")), _because(part)
+        if number and missing[0].get("says") and not part.get("says"):
+            continue
+        if due is not None and number == 0:
+            yield f"It never comes{_at(part)}{because}."
+        elif states.endswith("again and again"):
+            again = states.removesuffix(", again and again")
+            yield f"From some state on, {_formula(part)} must be true forever."
+            yield f"It is not{_at(part)}: {again} it is false each time{because}."
+        elif "every state" in states or "forever" in states:
+            yield f"It must come true{_often(states)}: {_formula(part)}."
+            yield f"It never does{_at(part)}{because}."
+        else:
+            yield f"{_formula(part)} is false {states}{_at(part)}{because}."
+
+
+def _often(states: str) -> str:
+    return " some time" if states == "in every state" else " again and again"
+
+
+def _because(part: Mapping[str, Any]) -> str:
+    at = f" in state {part['at']}" if "at" in part else ""
+    return f":{at}{',' if at else ''} {part['says']}" if part.get("says") else ""
+
+
+def _at(part: Mapping[str, Any]) -> str:
+    named = ", ".join(f"{name} = {_cut(value, _LONGEST_VALUE)}" for name, value in part["witnesses"])
+    return f" for {named}" if named else ""
+
+
+def _formula(part: Mapping[str, Any]) -> str:
+    return _cut(_plain(part["formula"]), _LONGEST_FORMULA)
+
+
+def _cut(words: str, most: int) -> str:
+    return words if len(words) <= most else f"{words[: most - 1]}…"

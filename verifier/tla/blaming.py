@@ -1,0 +1,167 @@
+"""Blames false parts of formulas of a module on the parts of the state that decide them, in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from verifier.encodings.blame import Blame, Culprit, Side, compared, joined
+from verifier.tla import ast
+from verifier.tla.ast import Builtin, Expression, Symbol, Variable
+from verifier.tla.errors import Place, TlaError
+from verifier.tla.facts import STATE, subexpressions
+from verifier.tla.frames import Frame, Undefined, Unit
+from verifier.tla.lets import stretched
+from verifier.tla.order import text
+from verifier.tla.text import said_at
+from verifier.tla.values import NoValue, Value, listed
+
+if TYPE_CHECKING:
+    from verifier.tla.explaining import Descent
+
+_RELATIONS = {
+    "=": "=", "#": "≠", "/=": "≠", "<": "<", ">": ">", "<=": "≤", "=<": "≤", "\\leq": "≤", ">=": "≥",
+    "\\geq": "≥", "\\in": "∈", "\\notin": "∉", "\\subseteq": "⊆",
+}  # fmt: skip
+_DENIED = {"=": "≠", "≠": "=", "∈": "∉", "∉": "∈", "<": "≥", "≤": ">", ">": "≤", "≥": "<"}
+_MOST_MEMBERS = 200
+"""The most members of a set that are compared one by one."""
+
+
+@dataclass(frozen=True)
+class Blaming:
+    """Blames parts that are false in a frame."""
+
+    descent: Descent
+    unit: Unit
+    frame: Frame
+
+    def blame(self, whole: Expression) -> Blame | None:
+        """Say why a formula is false; None if an expression has no value."""
+        with suppress(Undefined, NoValue, RecursionError, TlaError):
+            return self._blame(whole)
+        return None
+
+    def _blame(self, whole: Expression) -> Blame:
+        match whole:
+            case ast.Junction(conjunction=False):
+                return joined([self._blame(item) for item in whole.items])
+            case ast.Apply(operator=Builtin(name="~"), arguments=(inner,)):
+                relation = _DENIED.get(_relation(inner))
+                return (
+                    self._plain(inner, "true, and must not be")
+                    if relation is None
+                    else self._compared(inner, relation)
+                )
+            case ast.Apply() if _relation(whole):
+                return self._compared(whole, _relation(whole))
+            case ast.Quantifier(universal=False, bindings=(ast.Binding(names=(name,)),)):
+                body = said_at(self._span(whole.body))
+                return Blame(f"no {name.name} has {body}", tuple(self._culprits(whole)))
+        return self._plain(whole, "false")
+
+    def _plain(self, whole: Expression, truth: str) -> Blame:
+        return Blame(f"{self._words(whole)} is {truth}", tuple(self._culprits(whole)))
+
+    def _compared(self, whole: Expression, relation: str) -> Blame:
+        assert isinstance(whole, ast.Apply)
+        left, right = (self._side(side) for side in whole.arguments)
+        return compared(relation, left, right)
+
+    def _side(self, side: Expression) -> Side:
+        paths = tuple(dict.fromkeys(self.paths(side)))
+        words = self._words(side)
+        try:
+            value = listed(self._value(side))
+        except (Undefined, NoValue):  # a set that is not listed, such as Nat
+            return Side(words, words, None, paths)
+        is_listed = isinstance(value, frozenset) and len(value) <= _MOST_MEMBERS
+        members = tuple(map(self._text, self._sorted(value))) if is_listed else None
+        return Side(words, self._text(value), members, paths)
+
+    def _culprits(self, whole: Expression) -> Iterator[Culprit]:
+        yield from map(Culprit, dict.fromkeys(self.paths(whole)))
+
+    def paths(self, whole: Expression) -> Iterator[str]:
+        """Yield the parts of the state that an expression reads: ``pc[2]``, ``log["a"].epoch``."""
+        inner, waiting = set(_bound_in(whole)), [whole]
+        while waiting:
+            part = waiting.pop(0)
+            path = self._path(part, inner)
+            if path is not None:
+                yield path
+                rest = part
+                while isinstance(rest, ast.FunctionApply):  # what is read to find the place
+                    waiting.append(rest.argument)
+                    rest = rest.function
+                continue
+            if isinstance(part, ast.Apply):
+                alone = ast.Apply(part.operator, place=part.place)
+                reads = self.descent.evaluator.analysis.of(alone, self.unit.module).reads
+                yield from sorted(one.name for one in reads)
+            waiting += subexpressions(part)[0]
+
+    def _path(self, whole: Expression, inner: set[Symbol]) -> str | None:
+        """The path of a variable, or of a part of it whose place depends on no name in ``inner``."""
+        match whole:
+            case ast.Prime(body=body):
+                return self._path(body, inner)
+            case ast.Apply(operator=operator, arguments=()):
+                symbol = self.descent.evaluator.resolve(operator, self.unit.module) or operator
+                return symbol.name if isinstance(symbol, Variable) else None
+            case ast.FunctionApply(function=function, argument=argument):
+                path = self._path(function, inner)
+                if path is None or inner.intersection(_names_in(argument)):
+                    return path
+                if isinstance(argument, ast.String):
+                    is_record = argument.value.isidentifier() and not said_at(self._span(whole)).endswith("]")
+                    return f"{path}.{argument.value}" if is_record else f'{path}["{argument.value}"]'
+                with suppress(Undefined, NoValue):
+                    return f"{path}[{self._text(self._value(argument))}]"
+                return path
+        return None
+
+    def _words(self, whole: Expression) -> str:
+        """A part of the state by its path, all else as the module has it."""
+        path = self._path(whole, set(_bound_in(whole))) if isinstance(whole, ast.FunctionApply) else None
+        return path or said_at(self._span(whole))
+
+    def _value(self, whole: Expression) -> Value:
+        if self.descent.evaluator.analysis.of(whole, self.unit.module).level > STATE:
+            raise NoValue("it is about two states")
+        return self.descent.evaluator.value(whole, self.unit)(stretched(self.frame, self.unit))
+
+    def _sorted(self, value: Value) -> list[Value]:
+        return list(self.descent.evaluator.order.sorted(value))
+
+    def _text(self, value: Value) -> str:
+        return text(value, self.descent.evaluator.order)
+
+    def _span(self, whole: Expression) -> Place:
+        return self.descent.place_of(whole)
+
+
+def _relation(whole: Expression) -> str:
+    if not isinstance(whole, ast.Apply) or not isinstance(whole.operator, Builtin):
+        return ""
+    return _RELATIONS.get(whole.operator.name, "") if len(whole.arguments) == 2 else ""
+
+
+def _bound_in(whole: Expression) -> Iterator[Symbol]:
+    """The names that are bound inside of an expression."""
+    waiting = [whole]
+    while waiting:
+        parts, names = subexpressions(waiting.pop())
+        yield from names
+        waiting += parts
+
+
+def _names_in(whole: Expression) -> Iterator[Symbol]:
+    waiting = [whole]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, ast.Apply):
+            yield part.operator
+        waiting += subexpressions(part)[0]

@@ -1,0 +1,159 @@
+"""Blames a false formula on the parts of the state that decide it, and says why in plain words.
+
+``0 < length(log[r2])`` is false since ``length(log[r2]) is 0, not more than 0``. Of a count that is too
+small, the elements to blame are those that meet most of the first conjuncts, and not all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from verifier.encodings.blame import Blame, Culprit, Side, compared, joined, listed
+from verifier.encodings.concrete import Concrete, show
+from verifier.encodings.lowering import Bindings
+from verifier.encodings.terms import Operator, Term
+
+if TYPE_CHECKING:
+    from verifier.trust.explain import ConcreteReading
+
+_RELATIONS = {
+    Operator.EQUAL: "=",
+    Operator.LESS: "<",
+    Operator.LESS_EQUAL: "≤",
+    Operator.SUBSET: "⊆",
+    Operator.CONTAINS: "∈",
+}
+_DENIED = {"=": "≠", "∈": "∉"}
+_SHORT = 60
+"""The most characters of a formula within a sentence."""
+
+
+@dataclass(frozen=True)
+class Blaming:
+    """Blames false formulas in a concrete state."""
+
+    reading: ConcreteReading
+    said: Callable[[Term, Bindings], str]
+    """The text of a term."""
+    mentioned: Callable[[Term, Bindings], Iterator[tuple[str, Concrete]]]
+    """The parts of the state that a term mentions, with their values."""
+
+    def blame(self, term: Term, bindings: Bindings) -> Blame:
+        """Say why a formula is false."""
+        match term.operator:
+            case Operator.NOT if term.arguments[0].operator is Operator.NOT:
+                return self.blame(term.arguments[0].arguments[0], bindings)
+            case Operator.NOT:
+                return self._denied(term, bindings)
+            case Operator.OR:
+                return joined([self.blame(part, bindings) for part in term.arguments])
+            case Operator.AND:
+                parts = (part for part in term.arguments if not self.reading.holds(part, bindings))
+                return self.blame(next(parts), bindings)
+            case Operator.IMPLIES:
+                return self.blame(term.arguments[1], bindings)
+            case Operator.IS_NONE:
+                name, value = self._shown(term.arguments[0], bindings)
+                return self._made(term, bindings, f"{name} is {value}, and must have no value")
+            case Operator.EXISTS:
+                return self._missing(term, bindings)
+            case Operator.LESS_EQUAL | Operator.LESS if any(map(_counts, term.arguments)):
+                return self._counted(term, bindings)
+            case operator if operator in _RELATIONS:
+                return self._related(term, bindings, _RELATIONS[operator])
+        return self._made(term, bindings, self._plain(term, bindings, "is false"))
+
+    def _denied(self, term: Term, bindings: Bindings) -> Blame:
+        inner = term.arguments[0]
+        if inner.operator is Operator.IS_NONE:
+            name = self.said(self._settled(inner.arguments[0], bindings), bindings)
+            return self._made(term, bindings, f"{name} has no value")
+        relation = _DENIED.get(_RELATIONS.get(inner.operator, ""))
+        if relation is not None:
+            return self._related(inner, bindings, relation)
+        return self._made(term, bindings, self._plain(inner, bindings, "is true, and must not be"))
+
+    def _related(self, term: Term, bindings: Bindings, relation: str) -> Blame:
+        left, right = term.arguments
+        if term.operator is Operator.CONTAINS:
+            left, right = right, left
+        return compared(relation, self._side(left, bindings), self._side(right, bindings))
+
+    def _side(self, term: Term, bindings: Bindings) -> Side:
+        value = self.reading.value(term, bindings)
+        members = tuple(map(show, sorted(value, key=show))) if isinstance(value, frozenset) else None
+        paths = tuple(name for name, _ in self.mentioned(term, bindings))
+        return Side(self.said(term, bindings), show(value), members, paths)
+
+    def _counted(self, term: Term, bindings: Bindings) -> Blame:
+        """Blame a count that is too small on the elements that nearly count, a large one on those that do."""
+        left, right = term.arguments
+        is_small = _counts(right)
+        count, bound = (right, left) if is_small else (left, right)
+        assert count.binds is not None
+        total, limit = self.reading.value(count, bindings), self.reading.value(bound, bindings)
+        body, holds = count.arguments[0], self.reading.holds
+        inner = [{**bindings, count.binds: value} for value in count.binds.sort.each()]
+        counted = [show(one[count.binds]) for one in inner if holds(body, one)]
+        found, kind = listed(counted) if counted else "none", str(count.binds.sort).partition("(")[0]
+        if not is_small or not isinstance(limit, int):
+            culprits = [one for each in inner if holds(body, each) for one in self._culprits(body, each)]
+            words = f"{total} {kind} count ({found}), and at most {show(limit)} may"
+            return Blame(words, tuple(dict.fromkeys(culprits)))
+        near = self._nearest(body, [one for one in inner if not holds(body, one)])
+        blames = [(show(one[count.binds]), self.blame(body, one)) for one in near]
+        needed = limit + (term.operator is Operator.LESS)
+        words = f"{total} {kind} counts ({found}), and {needed} are needed"
+        words += "".join(f"; {name} does not count: {blame.says}" for name, blame in blames)
+        return Blame(words, tuple(one for _, blame in blames for one in blame.culprits))
+
+    def _missing(self, term: Term, bindings: Bindings) -> Blame:
+        assert term.binds is not None
+        body = self.said(term.arguments[0], bindings)
+        values = ", ".join(f"{name} = {show(value)}" for name, value in self.mentioned(term, bindings))
+        words = body if len(body) <= _SHORT or not values else f"what is needed ({values})"
+        return self._made(term, bindings, f"no {term.binds.name} has {words}")
+
+    def _nearest(self, body: Term, inner: list[Bindings]) -> list[Bindings]:
+        """The elements for which most of the first conjuncts hold."""
+
+        def held(one: Bindings) -> int:
+            parts = list(_conjuncts(body))
+            return next((n for n, part in enumerate(parts) if not self.reading.holds(part, one)), len(parts))
+
+        most = max(map(held, inner), default=0)
+        return [one for one in inner if held(one) == most]
+
+    def _made(self, term: Term, bindings: Bindings, words: str) -> Blame:
+        return Blame(words, tuple(self._culprits(term, bindings)))
+
+    def _culprits(self, term: Term, bindings: Bindings) -> Iterator[Culprit]:
+        for name, _ in self.mentioned(term, bindings):
+            yield Culprit(name)
+
+    def _settled(self, term: Term, bindings: Bindings) -> Term:
+        """The branch that is taken of a choice that does not depend on the state."""
+        if term.operator is not Operator.IF or term.arguments[0].free - bindings.keys():
+            return term
+        condition, then, otherwise = term.arguments
+        return self._settled(then if self.reading.holds(condition, bindings) else otherwise, bindings)
+
+    def _plain(self, term: Term, bindings: Bindings, truth: str) -> str:
+        return f"{self.said(term, bindings)} {truth}"
+
+    def _shown(self, term: Term, bindings: Bindings) -> tuple[str, str]:
+        return self.said(term, bindings), show(self.reading.value(term, bindings))
+
+
+def _counts(term: Term) -> bool:
+    return term.operator is Operator.COUNT
+
+
+def _conjuncts(term: Term) -> Iterator[Term]:
+    if term.operator is Operator.AND:
+        for part in term.arguments:
+            yield from _conjuncts(part)
+    else:
+        yield term
