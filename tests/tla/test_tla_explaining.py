@@ -28,7 +28,7 @@ Rise(n) == n' # n /\\ n' # 3
         ("Inv == Far(2)", "for n = 2, i = 3, j = 7:\n    M.tla:7: q[i] # n \\/ j < 7 is false\n"),
         ("Inv == x > 2 => LET y == x - 1 IN IF x = 0 THEN FALSE ELSE y # 2", "M.tla:9: y # 2 is false\n"),
         ("Inv == \\E k \\in {x} :\n  k < 3", "M.tla:9: \\E k \\in {x} : k < 3 is false\n  where x = 3\n"),
-        ("Inv == ~(\\E k \\in {x} : (k > 2))", "M.tla:9: ~(\\E k \\in {x} : (k > 2)) is false\n"),
+        ("Inv == ~(\\E k \\in {x} : (k > 2))", "for k = 3:\n    M.tla:9: ~(k > 2) is false\n"),
         ("Inv == TRUE /\\ ( (x + 1) * 2 < 8)", "M.tla:9: (x + 1) * 2 < 8 is false\n"),
         ("Inv == ~ENABLED (x=3 /\\ x' = 4)", "M.tla:9: ~ENABLED (x=3 /\\ x' = 4) is false\n  where x = 3"),
         ("Up == [][x' < 3]_x", "M.tla:9: x' < 3 is false\n  where x' = 3\n"),

@@ -65,15 +65,14 @@ def scopes(rows: Sequence[Row]) -> dict[VerdictKind, str]:
     """Return for each kind of good verdict how far all of these go: `` complete``, or how many go how far."""
     found = {}
     for kind in (VerdictKind.HOLDS, VerdictKind.PROVED):
-        counts = Counter(scope_of(row) for row in rows if row.verdict is kind)
+        told = [scope_of(row) for row in rows if row.verdict is kind]
+        if len(set(told)) > 1:  # depths differ
+            told = ["up to a depth" if words.startswith("up to") else words or "no depth" for words in told]
+        counts = Counter(told)
         if len(counts) > 1:
-            short = Counter[str]()
-            for words, count in counts.items():
-                short["up to a depth" if words.startswith("up to") else words or "no depth"] += count
-            found[kind] = f": {', '.join(f'{count} {words}' for words, count in short.most_common())}"
-        elif counts:
-            (words,) = counts
-            found[kind] = f" {words}" if words else ""
+            found[kind] = f": {', '.join(f'{count:,} {words}' for words, count in counts.most_common())}"
+        elif told:
+            found[kind] = f" {told[0]}" if told[0] else ""
     return found
 
 

@@ -16,6 +16,9 @@ from verifier.verdict import VerdictKind
 
 _LONGEST, _LONGEST_VALUE, _LONGEST_FORMULA = 110, 120, 170
 _MOST_CHANGES, _MOST_NAMED = 3, 6
+_LONGEST_WITNESS = 75
+_LONGEST_NAME = 48
+"""A longer name of a property stands only above."""
 _PLACE = re.compile(r"^([\w.-]+\.(?:tla|py):\d+): ")
 
 
@@ -35,12 +38,13 @@ def tell(row: Row, diagram: Diagram) -> Told | None:
         return _tell_loop(row.trace, diagram)
     last = len(diagram.steps) - 1
     step, name = _cut(_title(diagram.steps[-1]), _LONGEST), failing_name(row)
+    name = name if len(name) <= _LONGEST_NAME else "it"
     if row.verdict is VerdictKind.NOT_INDUCTIVE:
         head = f"Step {last}, {step}, breaks {name}, from a state that may be unreachable."
     elif last == 0:
         head = f"The first state breaks {name}."
     elif diagram.about_step:
-        head = f"{name} does not allow step {last}, {step}."
+        head = f"{'It' if name == 'it' else name} does not allow step {last}, {step}."
     else:
         head = f"Step {last}, {step}, breaks {name}."
     lines = [*_changes(diagram), *(_why(part) for part in diagram.failing)]
@@ -75,11 +79,11 @@ def _changes(diagram: Diagram) -> Iterator[str]:
 
 def _why(part: Failing) -> str:
     """Say why a part is false; long values of names stand behind."""
-    named = ", ".join(f"{name} = {_cut(value, _LONGEST_VALUE)}" for name, value in part.witnesses)
+    named = ", ".join(f"{name} = {_cut(value, _LONGEST_WITNESS)}" for name, value in part.witnesses)
     words = part.says or f"{_cut(part.formula, _LONGEST_FORMULA)} is false"
     premises = ", ".join(map(_plain, part.demanded_by))
     since = f" It is demanded since {premises}." if 0 < len(premises) <= _LONGEST_FORMULA else ""
-    if len(named) > _LONGEST:
+    if len(named) > _LONGEST_WITNESS:
         return f"Now {words} (for {named}).{since}"
     return _sentence(f"For {named}: {words}" if named else f"Now {words}") + since
 

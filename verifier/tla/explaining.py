@@ -174,7 +174,7 @@ class Descent:
             case ast.Apply(
                 operator=Builtin(name="~") as no, arguments=(ast.Quantifier(universal=False) as found,)
             ):
-                body = ast.Apply(no, (found.body,), place=whole.place)
+                body = ast.Apply(no, (found.body,), place=span(self.texts.of(found.body)))
                 none = ast.Quantifier(True, found.bindings, body, place=whole.place)
                 yield from self._element(none, unit, e, around)
             case ast.If():
@@ -256,7 +256,16 @@ class Descent:
             *((n, self._shown(v)) for n, v in self._reads(whole, unit, e).items()),
         )
         at = span(self.texts.of(whole))
-        return SaidPart(at, _cut(said_at(at), _LONGEST), tuple(around.items()), reads)
+        return SaidPart(at, _cut(self._said(whole, at), _LONGEST), tuple(around.items()), reads)
+
+    def _said(self, whole: Expression, at: Place) -> str:
+        """The text of an expression. A negation that the text does not have is put before it."""
+        match whole:
+            case ast.Apply(operator=Builtin(name="~"), arguments=(inner,)) if (
+                span(self.texts.of(inner)) == at
+            ):
+                return f"~({said_at(at)})"
+        return said_at(at)
 
     def _reads(self, whole: Expression, unit: Unit, e: Frame) -> dict[str, Value]:
         """Return the variables that an expression reads, in this state and the next, with their values. Names
