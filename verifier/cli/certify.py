@@ -158,7 +158,8 @@ def _describe(certified: Certified) -> Iterator[str]:
     size += f", {proof.k}-inductive along paths of different states" if proof.k > 1 else ""
     verdict = with_agreement(verdict_text(certified.verdict), certified.validation)
     yield f"{proof.property_name}  {verdict}"
-    yield f"The claim: {with_constants(proof.spec, proof.constants)}, {size}. Found by {found}, as the file says; that is not checked."
+    subject = with_constants(proof.spec, proof.constants)
+    yield f"The claim: {subject}, {size}. Found by {found}, as the file says; that is not checked."
     if checked is not None:
         rest = len(claim.model.system.instances) - checked.instances
         how = f"{checked.obligations} obligations about {checked.instances} instances"
