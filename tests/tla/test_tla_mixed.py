@@ -30,6 +30,12 @@ def test_interpreter_and_translation_agree(tmp_path: Path, seed: int) -> None:
     assert readers.found["equal, undefined"] > 5
 
 
+def test_a_set_is_no_function_where_sorts_list_their_members(tmp_path: Path) -> None:
+    """The set ``{g, <<..>>}`` as a key was read as an IF where a kind of key has keys that are listed."""
+    wrong = _wrong(tmp_path, range(612242, 612243), Comparison(), 60)
+    assert [one for one in wrong if "internal" in one] == []
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("first", range(100, 150, 5))
 def test_more_of_them_agree(tmp_path: Path, first: int) -> None:

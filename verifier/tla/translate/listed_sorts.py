@@ -108,7 +108,7 @@ def lists_members(t: Translator, sort: Sort) -> bool:
 
 def push_conversion(t: Translator, value: Term, target: Sort) -> tuple[Sym, Term]:
     """Convert the arguments of a term in place of the term, so that no formula ranges over all possible
-    members."""
+    members. ``fitted`` says what is returned."""
     match value.operator, target:
         case Operator.SET, Set():
             fits, items = _all_fitted(t, [(item, target.element) for item in value.arguments])
@@ -125,12 +125,14 @@ def push_conversion(t: Translator, value: Term, target: Sort) -> tuple[Sym, Term
         case Operator.UNION, _:
             fits, sides = _all_fitted(t, [(part, target) for part in value.arguments])
             return fits, Term(Operator.UNION, target, tuple(t.convert(side, target) for side in sides))
-    condition, *branches = value.arguments
-    (one, then), (two, otherwise) = (_side(t, branch, target) for branch in branches)
-    fits = YES if one is YES and two is YES else if_(t, condition, one, two)
-    sort = join_sorts(t, then.sort, otherwise.sort)
-    sides = [t.convert(side, sort) for side in (then, otherwise)]
-    return fits, Term(Operator.IF, sort, (condition, *sides))
+        case Operator.IF, _:
+            condition, *branches = value.arguments
+            (one, then), (two, otherwise) = (_side(t, branch, target) for branch in branches)
+            fits = YES if one is YES and two is YES else if_(t, condition, one, two)
+            sort = join_sorts(t, then.sort, otherwise.sort)
+            sides = [t.convert(side, sort) for side in (then, otherwise)]
+            return fits, Term(Operator.IF, sort, (condition, *sides))
+    return NO, value  # a set is no function
 
 
 def _side(t: Translator, value: Term, target: Sort) -> tuple[Sym, Term]:
