@@ -345,6 +345,19 @@ def test_links_in_a_folder_are_not_followed(kafka: Model, tmp_path: Path, name: 
     assert [file.name for file in folder.iterdir()] == [name]
 
 
+def test_a_link_to_a_block_is_not_followed(kafka: Model, tmp_path: Path) -> None:
+    folder, elsewhere = tmp_path / "work", tmp_path / "block"
+    beyond = replace(IN_FILES, folder=folder)
+    explore(kafka, everything(kafka, beyond=beyond), _interrupting(5))
+    block = max((folder / "states").iterdir())
+    block.rename(elsewhere)
+    block.symlink_to(elsewhere)
+    with pytest.raises(UsageError, match=f"states/{block.name} in it is a link, which is not followed"):
+        explore(kafka, everything(kafka, beyond=replace(beyond, resume=True)))
+    assert block.is_symlink()
+    assert elsewhere.is_file()
+
+
 def test_blocks_that_a_killed_search_left_are_removed(kafka: Model, tmp_path: Path) -> None:
     """They begin as it said that they would."""
     beyond = replace(IN_FILES, folder=tmp_path)

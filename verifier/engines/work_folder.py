@@ -139,20 +139,24 @@ class WorkFolder:
             self.path.mkdir(parents=True, exist_ok=True)
         mine = (MANIFEST, STATES, LOCK, SPARK_LOG, RUNS)
         names = sorted(os.listdir(self.path))
-        for name in names:
-            if name in mine and (self.path / name).is_symlink():
-                words = f"--work {self.path} is not allowed: {name} in it is a link, which is not followed"
-                raise UsageError(f"{words}; name a folder that is empty or not there")
+        self._refuse_links([name for name in names if name in mine])
         others = [name for name in names if name not in mine and not name.startswith(_OF_DRAFTS)]
         if not others:
             (self.path / STATES).mkdir(exist_ok=True)
             known = _recognise_blocks(self.path)
-            others = [
-                f"{STATES}/{name}" for name in sorted(os.listdir(self.path / STATES)) if not known(name)
-            ]
+            inside = [f"{STATES}/{name}" for name in sorted(os.listdir(self.path / STATES))]
+            self._refuse_links(inside)
+            others = [name for name in inside if not known(os.path.basename(name))]
         if others:
             words = f"--work {self.path} is not allowed: it has other files ({others[0]})"
             raise UsageError(f"{words}; name a folder that is empty or not there")
+
+    def _refuse_links(self, names: Iterable[str]) -> None:
+        """Raise UsageError if one of the names in the folder is a link."""
+        for name in names:
+            if (self.path / name).is_symlink():
+                words = f"--work {self.path} is not allowed: {name} in it is a link, which is not followed"
+                raise UsageError(f"{words}; name a folder that is empty or not there")
 
     def __enter__(self) -> WorkFolder:
         return self
