@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import shlex
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from verifier.cli.output import format_option, note, print_json, say
+from verifier.cli.output import check_writable, format_option, note, print_json, say, write
 from verifier.cli.parameters import DURATION
-from verifier.cli.paths import FileToRead, SpecName
+from verifier.cli.paths import FileToRead, FileToWrite, SpecName
 from verifier.cli.specs import SPEC_HELP, parse_settings, reading_of, reading_options, set_option
 from verifier.errors import UsageError
 
@@ -28,6 +29,7 @@ _STATES_HELP = (
     "Leave a log undecided if more states agree with it at some line; of a module that reads its log, if it "
     "has more states. [default: 20000 with --map]"
 )
+_HTML_HELP = "Write a page with the log's lines beside the states, and why no step fits, as one HTML file."
 
 
 @click.command("conform")
@@ -38,6 +40,7 @@ _STATES_HELP = (
 @click.option("--env", "variable", metavar="NAME", help=_ENV_HELP)
 @click.option("--max-states", type=click.IntRange(min=1), metavar="N", help=_STATES_HELP)
 @click.option("--timeout", type=DURATION, help="Leave a log undecided after this time: 90, 90s, 2m, 1h.")
+@click.option("--html", type=FileToWrite(), metavar="FILE", help=_HTML_HELP)
 @set_option
 @reading_options
 @format_option
@@ -49,6 +52,7 @@ def command(
     variable: str | None,
     max_states: int | None,
     timeout: float | None,
+    html: Path | None,
     settings: tuple[str, ...],
     output_format: str,
 ) -> int:
@@ -65,6 +69,7 @@ def command(
       verify conform run.ndjson --spec Counter.tla --draft
       verify conform logs/*.ndjson --spec protocol.py --map counter.toml
       verify conform trace.ndjson --spec KeyValueStoreTrace.tla --format json
+      verify conform run.ndjson --spec Counter.tla --map counter.toml --html run.html
     """
     from verifier.conform.outcome import exit_code
     from verifier.conform.rendering import render_verdicts
@@ -73,6 +78,8 @@ def command(
 
     if draft:
         return _draft(logs[0], spec, parse_settings(settings))
+    if html is not None:
+        check_writable("--html", html)
     judge = _judge(spec, mapping, variable, parse_settings(settings), max_states)
     verdicts = []
     for log in logs:
@@ -80,12 +87,31 @@ def command(
             verdicts.append(judge(log))
         note(f"{log}: {verdicts[-1].verdict}")
     code = exit_code(verdicts)
+    if html is not None:
+        _write_page(html, spec, logs, mapping, settings, verdicts)
     if output_format == "json":
         print_json({"spec": spec, "exit_code": int(code), "logs": [one.as_object() for one in verdicts]})
     else:
         for line in render_verdicts(verdicts):
             say(line)
     return code
+
+
+def _write_page(
+    html: Path,
+    spec: str,
+    logs: Sequence[Path],
+    mapping: Path | None,
+    settings: Sequence[str],
+    verdicts: Sequence[LogVerdict],
+) -> None:
+    from verifier.report.log_page import logs_as_html
+
+    words = ["verify", "conform", *map(str, logs), "--spec", spec]
+    words += ["--map", str(mapping)] if mapping is not None else []
+    words += [word for one in settings for word in ("--set", one)]
+    write("--html", html, logs_as_html(Path(spec).name, shlex.join(words), verdicts))
+    note(f"the page is in {html}")
 
 
 def _draft(log: Path, spec: str, settings: dict[str, str]) -> int:

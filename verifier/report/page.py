@@ -6,22 +6,15 @@ the scripts, and the executions as JSON. The scripts read an execution when its 
 
 from __future__ import annotations
 
-import hashlib
-import re
-from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
-from importlib import resources
-from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from verifier.encodings.concrete import show_constants
 from verifier.outcomes.row import Row
-from verifier.printable import printable, printable_text
 from verifier.report.addresses import addresses
 from verifier.report.claims import scopes, summary_of
+from verifier.report.document import environment, policy_of, script_of, style_of
 from verifier.report.known import CHECKER
 from verifier.report.matrix import Drawn, grids
 from verifier.report.report import Report, tally, varying_constants, version_columns
@@ -55,11 +48,11 @@ def as_html(report: Report) -> str:
     sections = list(_sections(report, verdicts, ready=ready))
     is_one = several and not report.cells and _is_one_question(report.rows, _MOST_ANSWERS)
     plots = _plots(report.rows) if several and not is_one and not report.cells else []
-    style = _style([rules for _, _, rules in plots])
-    scripts = [_element("\n".join(_short(_text_of(f"{name}.js")) for name in _SCRIPTS))]
+    style = style_of([rules for _, _, rules in plots])
+    scripts = [script_of(_SCRIPTS)]
     columns = columns_of(report.rows) if several else []
     return (
-        _environment()
+        environment()
         .get_template("report.html.jinja")
         .render(
             report=report,
@@ -82,7 +75,7 @@ def as_html(report: Report) -> str:
             findings=findings(report.rows) if several and not is_one and not report.cells else ([], 0),
             grids=_drawn(report, verdicts) if several and not is_one and not report.cells else [],
             plots=[(title, svg) for title, svg, _ in plots],
-            policy=_policy([style], scripts),
+            policy=policy_of([style], scripts),
             style=style,
             scripts=scripts,
         )
@@ -109,7 +102,7 @@ def _same(rows: Sequence[Row]) -> str:
 
 def _sections(report: Report, verdicts: Sequence[VerdictPage], *, ready: bool) -> Iterator[Markup]:
     """The pages of the verdicts. ``ready``: they are in the document, also for who has no scripts."""
-    template = _environment().get_template("verdict.html.jinja")
+    template = environment().get_template("verdict.html.jinja")
     beside = [None, *(verdict.address for verdict in verdicts), None]
     checker = _checker(verdicts)
     is_alone = len(verdicts) == 1 and not report.cells
@@ -133,7 +126,7 @@ def _sections(report: Report, verdicts: Sequence[VerdictPage], *, ready: bool) -
 
 def _drawn(report: Report, verdicts: Sequence[VerdictPage]) -> list[tuple[str, Drawn[Markup]]]:
     """The grids of each protocol, drawn."""
-    template = _environment().get_template("grid.html.jinja")
+    template = environment().get_template("grid.html.jinja")
     about = {"verdicts": verdicts, "versions": version_columns(report.rows), "checker": _checker(verdicts)}
     return [
         (spec, Drawn([Markup(template.render(grid=grid, **about)) for grid in found.drawn], found.said))
@@ -161,81 +154,7 @@ def _start(report: Report, names: Sequence[str]) -> str:
     return "overview" if first is None or not same else first
 
 
-def _policy(styles: Sequence[Markup], scripts: Sequence[Markup]) -> str:
-    """The Content-Security-Policy of the page. It allows these styles and scripts, by their hashes.
-
-    The browser neither runs nor fetches anything else in the page, whether an element or an attribute.
-    """
-
-    def hashes(elements: Sequence[Markup]) -> str:
-        digests = (hashlib.sha256(element.encode()).digest() for element in elements)
-        return " ".join(f"'sha256-{b64encode(digest).decode()}'" for digest in digests)
-
-    return "; ".join(
-        [
-            "default-src 'none'",
-            f"style-src {hashes(styles)}",
-            f"script-src {hashes(scripts)}",
-            "img-src data:",
-            "base-uri 'none'",
-            "form-action 'none'",
-        ]
-    )
-
-
-def _style(plots: Sequence[Mapping[str, str]]) -> Markup:
-    """The style sheet, with classes for shares and plots, because the policy forbids style attributes."""
-    rules = [f".{_share(number / 100)} {{ --share: {number / 100:g}; }}" for number in range(101)]
-    rules += [f".plots .{name} {{ {style} }}" for of_plot in plots for name, style in of_plot.items()]
-    return _element("\n".join([_text_of("style.css"), *dict.fromkeys(rules)]))
-
-
-def _share(share: float) -> str:
-    """The class of an element that fills this share of its place, from 0 to 1."""
-    return f"share-{round(100 * min(max(share, 0), 1))}"
-
-
-def _text_of(name: str) -> str:
-    return (resources.files("verifier.report") / "html" / name).read_text(encoding="utf-8")
-
-
-def _short(text: str) -> str:
-    """A script without indentation and comment lines. No script has a text of several lines."""
-    lines = (line.strip() for line in text.splitlines())
-    return "\n".join(line for line in lines if line and not (line.startswith("/*") and line.endswith("*/")))
-
-
-def _element(text: str) -> Markup:
-    """The exact content of a style or script element, because the policy has its hash."""
-    return Markup(f"\n{text}\n")
-
-
 def _plots(rows: Sequence[Row]) -> list[tuple[str, Markup, Mapping[str, str]]]:
     from verifier.report.plots import plots  # imports Matplotlib, which is slow
 
     return [(plot.title, Markup(plot.svg), plot.styles) for plot in plots(rows)]
-
-
-@cache
-def _environment() -> Environment:
-    made = Environment(
-        loader=PackageLoader("verifier.report", "html"),
-        autoescape=True,
-        finalize=_shown,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    made.filters["breakable"] = _breakable
-    made.filters["share"] = _share
-    return made
-
-
-def _shown(value: Any) -> Any:
-    """The text in printable form. Markup stays as it is."""
-    return printable_text(value) if isinstance(value, str) and not isinstance(value, Markup) else value
-
-
-def _breakable(name: str) -> Markup:
-    """A name with possible line breaks before its words, as in NoDivergence|Between|Client."""
-    return Markup("<wbr>").join(re.split(r"(?<=[a-z])(?=[A-Z])|(?<=_)", printable(name)))

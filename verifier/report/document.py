@@ -1,0 +1,95 @@
+"""The parts that all pages have: templates, style sheet, scripts, and the policy that allows only these."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from verifier.printable import printable, printable_text
+
+
+def policy_of(styles: Sequence[Markup], scripts: Sequence[Markup]) -> str:
+    """The Content-Security-Policy of the page. It allows these styles and scripts, by their hashes.
+
+    The browser neither runs nor fetches anything else in the page, whether an element or an attribute.
+    """
+
+    def hashes(elements: Sequence[Markup]) -> str:
+        digests = (hashlib.sha256(element.encode()).digest() for element in elements)
+        return " ".join(f"'sha256-{b64encode(digest).decode()}'" for digest in digests)
+
+    return "; ".join(
+        [
+            "default-src 'none'",
+            f"style-src {hashes(styles)}",
+            f"script-src {hashes(scripts)}",
+            "img-src data:",
+            "base-uri 'none'",
+            "form-action 'none'",
+        ]
+    )
+
+
+def style_of(plots: Sequence[Mapping[str, str]]) -> Markup:
+    """The style sheet, with classes for shares and plots, because the policy forbids style attributes."""
+    rules = [f".{_share(number / 100)} {{ --share: {number / 100:g}; }}" for number in range(101)]
+    rules += [f".plots .{name} {{ {style} }}" for of_plot in plots for name, style in of_plot.items()]
+    return _element("\n".join([_text_of("style.css"), *dict.fromkeys(rules)]))
+
+
+def script_of(names: Sequence[str]) -> Markup:
+    """The scripts with these names, in their order, as the content of one element."""
+    return _element("\n".join(_short(_text_of(f"{name}.js")) for name in names))
+
+
+def _share(share: float) -> str:
+    """The class of an element that fills this share of its place, from 0 to 1."""
+    return f"share-{round(100 * min(max(share, 0), 1))}"
+
+
+def _text_of(name: str) -> str:
+    return (resources.files("verifier.report") / "html" / name).read_text(encoding="utf-8")
+
+
+def _short(text: str) -> str:
+    """A script without indentation and comment lines. No script has a text of several lines."""
+    lines = (line.strip() for line in text.splitlines())
+    return "\n".join(line for line in lines if line and not (line.startswith("/*") and line.endswith("*/")))
+
+
+def _element(text: str) -> Markup:
+    """The exact content of a style or script element, because the policy has its hash."""
+    return Markup(f"\n{text}\n")
+
+
+@cache
+def environment() -> Environment:
+    made = Environment(
+        loader=PackageLoader("verifier.report", "html"),
+        autoescape=True,
+        finalize=_shown,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters["breakable"] = _breakable
+    made.filters["share"] = _share
+    return made
+
+
+def _shown(value: Any) -> Any:
+    """The text in printable form. Markup stays as it is."""
+    return printable_text(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _breakable(name: str) -> Markup:
+    """A name with possible line breaks before its words, as in NoDivergence|Between|Client."""
+    return Markup("<wbr>").join(re.split(r"(?<=[a-z])(?=[A-Z])|(?<=_)", printable(name)))

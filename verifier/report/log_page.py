@@ -1,0 +1,178 @@
+"""The page of logs: the lines of each beside the states of an execution, and why no step fits a line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from verifier.conform.outcome import Conformance, LogVerdict, Obstacle
+from verifier.report.document import environment, policy_of, script_of, style_of
+
+_SCRIPTS = ("trace", "copying", "address", "page")
+_MOST_ROWS, _MOST_AFTER = 400, 5
+_LONGEST, _LONGEST_VALUE = 160, 60
+_MARKS = {Conformance.ACCEPTED: "✓", Conformance.REJECTED: "✗", Conformance.UNDECIDED: "?"}
+_COLOURS = {
+    Conformance.ACCEPTED: "HOLDS",
+    Conformance.REJECTED: "VIOLATED",
+    Conformance.UNDECIDED: "INCONCLUSIVE",
+}
+"""The verdicts on properties whose colours they have."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The value of a variable in a state."""
+
+    text: str
+    whole: str
+    is_changed: bool
+    is_wrong: bool
+    """True if the nearest candidate for the next step fails because of it."""
+
+
+@dataclass(frozen=True)
+class LogRow:
+    """A line of the log, the step that explains it, and the state after the step."""
+
+    line: int | None
+    text: str
+    action: str
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True)
+class LogSection:
+    """All that is shown of a log."""
+
+    address: str
+    verdict: LogVerdict
+    mark: str
+    colour: str
+    words: str
+    head: str
+    lines: tuple[str, ...]
+    variables: tuple[str, ...]
+    rows: tuple[LogRow, ...]
+    left_out: int
+    """The number of states before the first row."""
+    after: tuple[tuple[int, str], ...]
+    """The first events after the one that fails, at which nobody looked."""
+
+    @property
+    def has_values(self) -> bool:
+        """True if some candidate has values or a place."""
+        return any(one.values or one.place for one in self.verdict.obstacles)
+
+
+def logs_as_html(spec: str, command: str, verdicts: Sequence[LogVerdict]) -> str:
+    """The verdicts on logs as an HTML document that needs no other file."""
+    sections = [_section(spec, f"log-{number}", one) for number, one in enumerate(verdicts, 1)]
+    sections.sort(key=lambda one: list(Conformance).index(one.verdict.verdict) == 0)
+    counts = [(kind, sum(one.verdict is kind for one in verdicts)) for kind in Conformance]
+    style, scripts = style_of([]), [script_of(_SCRIPTS)]
+    return (
+        environment()
+        .get_template("logs.html.jinja")
+        .render(
+            title=f"verify conform: {spec}",
+            spec=spec,
+            command=command,
+            tally=[(_MARKS[kind], _COLOURS[kind], count, kind.value) for kind, count in counts if count],
+            sections=sections,
+            place_of=place_of,
+            start=sections[0].address if len(sections) == 1 or sections[0].rows else "overview",
+            policy=policy_of([style], scripts),
+            style=style,
+            scripts=scripts,
+        )
+    )
+
+
+def _section(spec: str, address: str, one: LogVerdict) -> LogSection:
+    head, lines = _told(spec, one)
+    variables = tuple(name for name, _ in one.path[-1].state) if one.path else ()
+    rows = list(_rows(one, variables))
+    after = [(line, text) for line, text in one.events if one.line is not None and line > one.line]
+    return LogSection(
+        address=address,
+        verdict=one,
+        mark=_MARKS[one.verdict],
+        colour=_COLOURS[one.verdict],
+        words=_words(one),
+        head=head,
+        lines=tuple(lines),
+        variables=variables,
+        rows=tuple(rows[-_MOST_ROWS:]),
+        left_out=max(0, len(rows) - _MOST_ROWS),
+        after=tuple(after[:_MOST_AFTER]),
+    )
+
+
+def _words(one: LogVerdict) -> str:
+    if one.verdict is Conformance.ACCEPTED:
+        return f"ACCEPTED, complete: all {one.lines:,} events are explained"
+    where = "" if one.line is None else f" at line {one.line}"
+    return f"{one.verdict}{where}: {one.explained:,} of {one.lines:,} events are explained"
+
+
+def _told(spec: str, one: LogVerdict) -> tuple[str, list[str]]:
+    """Say in a sentence what is wrong with the log, and below it why the nearest step does not fit."""
+    if one.verdict is Conformance.ACCEPTED:
+        count = f" {one.frontier:,} states agree with its end." if one.frontier > 1 else ""
+        return f"An execution of {spec} agrees with the whole log.{count}", []
+    where = "The end of the log" if one.line is None else f"Line {one.line}"
+    if one.verdict is Conformance.UNDECIDED:
+        return f"{where}: nobody knows whether an execution agrees with more of the log.", [one.reason]
+    head = f"No step of {spec} explains line {one.line}." if one.line else f"{where} is not as {spec} has it."
+    nearest = [_nearest(one.obstacles[0])] if one.obstacles else []
+    return head, [*nearest, f"The log is rejected: {one.reason}."]
+
+
+def _nearest(one: Obstacle) -> str:
+    """Say of the nearest candidate what it lacks."""
+    place = f" ({place_of(one)})" if one.place else ""
+    if one.possible:
+        return f"{one.action} is possible, but {_cut(one.formula)} {one.words}."
+    values = ", ".join(f"{name} = {_cut(value)}" for name, value in one.values)
+    held = f" after {one.passed} conjuncts that hold" if one.passed > 1 else ""
+    where = f", where {values}" if values else ""
+    return f"Nearest is {one.action}{held}: {_cut(one.formula)} {one.words or 'is false'}{where}{place}."
+
+
+def place_of(one: Obstacle) -> str:
+    """The place of a conjunct, without the folders of its file."""
+    return one.place.rpartition("/")[2]
+
+
+def _rows(one: LogVerdict, variables: Sequence[str]) -> Iterator[LogRow]:
+    texts, blamed = dict(one.events), _blamed(one, variables)
+    before: Mapping[str, str] = {}
+    for number, step in enumerate(one.path):
+        state, is_last = dict(step.state), number == len(one.path) - 1
+        cells = tuple(
+            Cell(
+                _cut(state.get(name, "")),
+                state.get(name, ""),
+                number > 0 and state.get(name) != before.get(name),
+                is_last and name in blamed,
+            )
+            for name in variables
+        )
+        text = "" if step.line is None else texts.get(step.line, "")
+        yield LogRow(step.line, _cut(text, _LONGEST), step.action or "initially", cells)
+        before = state
+
+
+def _blamed(one: LogVerdict, variables: Sequence[str]) -> set[str]:
+    """The variables of the nearest candidate's first false conjunct."""
+    if not one.obstacles:
+        return set()
+    words = set(re.findall(r"\w+", one.obstacles[0].formula))
+    return words.union(name for name, _ in one.obstacles[0].values).intersection(variables)
+
+
+def _cut(words: str, most: int = _LONGEST_VALUE) -> str:
+    """A long text in short."""
+    return words if len(words) <= most else f"{words[: most - 1]}…"
