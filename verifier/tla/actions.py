@@ -25,6 +25,7 @@ from verifier.tla.ast import Builtin, Definition, Expression
 from verifier.tla.composition import CDOT, Composing
 from verifier.tla.flows import Continuation, Lines, following, indented
 from verifier.tla.frames import Closure, Frame, Undefined, Unit, Waiting
+from verifier.tla.hoisting import guarded_loop_lines
 from verifier.tla.lets import let_lines, stretched
 from verifier.tla.loops import loop_lines
 from verifier.tla.relations import assignment
@@ -184,7 +185,7 @@ class Walker(Composing):
         if not whole.universal:
             inner = self.flow(whole.body, unit, primed, rest, depth + len(whole.bindings), top=top)
             taken = [f"e[{unit.slot(name)}] = None" for binding in whole.bindings for name in binding.names]
-            return [*loop_lines(evaluator, whole.bindings, unit, primed, inner, ordered=True), *taken]
+            return [*guarded_loop_lines(evaluator, whole, unit, primed, inner, walked=True), *taken]
         if not self.branches(whole.body, unit, primed):
             return self._guard(whole, unit, primed, rest, depth)
         return self.apart(self._every(whole, unit, primed), rest, depth)

@@ -12,7 +12,7 @@ from verifier.tla.ast import Expression
 from verifier.tla.comparing import equals
 from verifier.tla.emitting import Compile, Source
 from verifier.tla.frames import UNSET, Frame, Undefined, Unit, Waiting
-from verifier.tla.loops import loop_lines
+from verifier.tla.hoisting import guarded_loop_lines
 from verifier.tla.membership import membership_source
 from verifier.tla.values import NoValue, Value
 
@@ -32,7 +32,7 @@ def quantifier_source(ev: Evaluator, whole: ast.Quantifier, unit: Unit, primed: 
     body = ev.truth_source(whole.body, unit, primed)
     decides = f"not {body}" if whole.universal else body
     inner = [f"if {decides}: return {not whole.universal}"]
-    lines = loop_lines(ev, whole.bindings, unit, primed, inner)
+    lines = guarded_loop_lines(ev, whole, unit, primed, inner, walked=False)
     return ev.emit.statements([*lines, f"return {whole.universal}"])
 
 

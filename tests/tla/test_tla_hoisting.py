@@ -1,0 +1,176 @@
+"""Loops over intervals that are cut short: the same values and the same errors as the loops as written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from tests.support.tla_modules import explored, specified
+from verifier.tla import hoisting
+from verifier.tla.ast import Definition
+from verifier.tla.frames import Frame, Undefined
+from verifier.tla.pruning import Pruned
+from verifier.tla.specification import Specification
+from verifier.tla.values import FALSE, TRUE, Fn, function, pairs_of
+
+HEAD = r"""EXTENDS Naturals, Sequences, Bags, FiniteSetsExt
+VARIABLES log, sent, n, on
+vars == <<log, sent, n, on>>
+Init == log = <<>> /\ sent = EmptyBag /\ n = 0 /\ on = FALSE
+Send(m) == sent' = sent (+) SetToBag({m})
+Entries(range) == SubSeq(log, range[1], Min({Len(log), range[2] - 1}))
+Term(k) == IF k > 0 /\ k <= Len(log) THEN log[k].term ELSE 0
+Ordered(range) == range[1] <= range[2]
+Share(i, range) ==
+    /\ i > 0
+    /\ Ordered(range)
+    /\ on
+    /\ LET prev == range[1] - 1
+           term == IF prev > 0 /\ prev <= Len(log) THEN log[prev].term ELSE 0
+       IN /\ Send([kind |-> "share", from |-> i, prev |-> prev, term |-> term, entries |-> Entries(range)])
+          /\ UNCHANGED <<log, n, on>>
+"""
+PARTS = [
+    "on", "~on", "n = 1", "n' = n", "b < e", "b <= e", "e > n + 2", "b = e", "UNCHANGED log", "b - e < n'",
+    "log[b].term = 1", "log[n].term = 1", "Term(b) = n'", "Term(e) > 0", "b + n > 3", "UNCHANGED <<n, on>>",
+    "Len(Entries(<<b, e>>)) = n", "Ordered(<<b, e>>)", "Ordered(<<e, b>>)", 'b = "no"', "Share(n, <<b, e>>)",
+    "Len(SubSeq(log, b, e)) > 1",
+    "Send([prev |-> b])", "Send([prev |-> b, term |-> Term(e)])", "(b > 2 => on)", "(b > n \\/ e = n')", "n",
+    "(IF b > n THEN e > n ELSE n' > b)", "(LET k == b + 1 IN k > n /\\ k < 5)", "~(b > e)", "sent' = sent",
+    'Send([prev |-> n, kind |-> "beat"])', "log # <<>>", "(on /\\ b > 1)",
+]  # fmt: skip
+
+
+def _module(folder: Path, bodies: list[str], domain: str) -> Specification:
+    defined = [f"A{number} == \\E b, e \\in {domain} : {body}" for number, body in enumerate(bodies)]
+    return specified(folder, HEAD + "\n".join([*defined, "Next == UNCHANGED vars"]))
+
+
+def _test(spec: Specification, name: str) -> Callable[[], bool]:
+    found = spec.module.names[name]
+    assert isinstance(found, Definition)
+    assert found.body is not None
+    return spec.evaluator.compiled_truth(found.body, found.module)
+
+
+def _outcome(spec: Specification, test: Callable[[], bool], now: list[Any], later: list[Any]) -> object:
+    spec.evaluator.now[:], spec.evaluator.next[:] = now, later
+    try:
+        return test()
+    except Undefined as error:
+        return error.words
+
+
+def _record(log: tuple[Any, ...], chance: Random) -> Any:
+    """A record of one of the kinds that the formulas send, often for places of the log."""
+    first, last = chance.randint(1, 4), chance.randint(1, 5)
+    term = log[first - 2]["term"] if 1 < first <= len(log) + 1 else 0
+    last = min(last, len(log) + 1)
+    match chance.randrange(4):
+        case 0:
+            return Fn({"prev": first})
+        case 1:
+            return Fn({"prev": first, "term": chance.choice([term, 1])})
+        case 2:
+            return Fn({"prev": chance.randint(0, 2), "kind": "beat"})
+    return Fn(
+        {"kind": "share", "from": 1, "prev": first - 1, "term": term, "entries": log[first - 1 : last - 1]}
+    )
+
+
+def _states(chance: Random, count: int) -> list[tuple[list[Any], list[Any]]]:
+    """Random pairs of states; in many the second one has sent a record more."""
+    found = []
+    for _ in range(count):
+        log = tuple(Fn({"term": chance.randint(0, 2)}) for _ in range(chance.choice([0, 1, 3, 6])))
+        sent: Any = function(
+            {_record(log, chance): chance.randint(1, 2) for _ in range(chance.choice([0, 1, 2]))}
+        )
+        now = [log, sent, chance.randint(0, 2), chance.choice([TRUE, FALSE])]
+        counts = dict(pairs_of(sent))
+        if chance.random() < 0.7:
+            record = _record(log, chance)
+            counts[record] = counts.get(record, 0) + 1
+        later = [log, function(counts), now[2] if chance.random() < 0.7 else 1, now[3]]
+        found.append((now, later))
+    return found
+
+
+def test_a_shortened_loop_has_the_value_and_the_error_of_the_loop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chance = Random(35)
+    bodies = [" /\\ ".join(chance.sample(PARTS, chance.randint(1, 4))) for _ in range(50)]
+    bodies += [f"{one} /\\ Share(1, <<b, e>>)" for one in PARTS[:6]]
+    pairs, decided, decide = _states(chance, 40), [0], Pruned.decide
+
+    def counted(pruned: Pruned, e: Frame, *ranges: range) -> bool | None:
+        answer = decide(pruned, e, *ranges)
+        decided[0] += answer is not None
+        return answer
+
+    monkeypatch.setattr(Pruned, "decide", counted)
+    for domain in ("n..6", "1..Len(log) + 1", "1..n"):
+        found = []
+        for shortened in (True, False):
+            with monkeypatch.context() as patch:
+                if shortened:
+                    patch.setattr(hoisting, "FEWEST", 1)
+                else:
+                    patch.setattr(hoisting, "_guards", lambda *_, **__: [])
+                spec = _module(tmp_path, bodies, domain)
+                tests = [_test(spec, f"A{number}") for number in range(len(bodies))]
+                found.append([[_outcome(spec, test, *pair) for pair in pairs] for test in tests])
+        for body, one, other in zip(bodies, *found, strict=True):
+            assert one == other, body
+        outcomes = {str(outcome) for row in found[0] for outcome in row}
+        assert {"True", "False"} < outcomes, "no formula had an error"
+    assert decided[0] > 500
+
+
+SHARING = (
+    HEAD
+    + r"""
+Wide == \E b, e \in 1..30000 : Share(1, <<b, e>>)
+Guarded == \E b, e \in 1..30000 : on /\ log[b].term = e
+Outer == \E b, e \in 1..3000 : b = 7 /\ e = b + 1
+"""
+)
+
+
+def _sharing(folder: Path, entries: int) -> tuple[Specification, list[Any]]:
+    spec = specified(folder, f"{SHARING}Next == UNCHANGED vars")
+    log = tuple(Fn({"term": number // 9}) for number in range(entries))
+    return spec, [log, (), 1, TRUE]
+
+
+def test_a_step_that_sends_nothing_is_decided_without_all_ranges(tmp_path: Path) -> None:
+    spec, now = _sharing(tmp_path, 40_000)
+    assert _outcome(spec, _test(spec, "Wide"), now, now) is False
+    entries, prev = now[0][16:29_000], 16
+    fields = {"kind": "share", "from": 1, "prev": prev, "term": now[0][prev - 1]["term"], "entries": entries}
+    later = [now[0], Fn({Fn(fields): 1}), 1, TRUE]
+    assert _outcome(spec, _test(spec, "Wide"), now, later) is True
+    assert spec.evaluator.next[1] == later[1]
+
+
+def test_a_guard_is_decided_once_and_an_error_behind_it_is_found(tmp_path: Path) -> None:
+    spec, now = _sharing(tmp_path, 4)
+    off = [*now[:3], FALSE]
+    assert _outcome(spec, _test(spec, "Guarded"), off, off) is False
+    assert "not in the domain" in str(_outcome(spec, _test(spec, "Guarded"), [(), *now[1:]], now))
+
+
+def test_a_walk_decides_a_guard_of_the_outer_name_once_for_each(tmp_path: Path) -> None:
+    body = r"""EXTENDS Naturals
+VARIABLE x
+Init == x = 0
+Set(b, e) == b = x + 7 /\ x < 2 /\ e = b + 1 /\ x' = x + 1
+Next == \E b, e \in 1..3000 : Set(b, e)
+"""
+    found = explored(tmp_path, body, "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE").found
+    assert (found.distinct, found.generated) == (3, 3)

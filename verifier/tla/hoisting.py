@@ -1,0 +1,193 @@
+r"""Conjuncts that are decided once for a whole loop: ``\E b, e \in 1..n : A(i) /\ B(i, b, e)``.
+
+If ``A(i)`` is false, each pass of the loop is false, and no pass evaluates anything else. So ``A(i)`` is
+evaluated in the first pass, and if it is false, the loop ends. The meaning stays the same, errors included,
+under these conditions:
+
+- The conjunct names none of the loop's own names, has one value as long as the loop runs, and no side effect.
+- Each conjunct before it has these properties too, or always has a value: a comparison of integers.
+- An error while it is evaluated decides nothing: the loop runs as it is written, and finds the error itself.
+- The loop runs over integers ``a..b``. No member of such a set has an error of its own.
+
+A conjunct may stand at the begin of a definition that the body applies. Of two nested loops, a conjunct that
+names only the outer one's name is decided once for each pass of the outer loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeAlias
+
+from verifier.tla import ast
+from verifier.tla.ast import Builtin, Definition, Expression, Symbol
+from verifier.tla.facts import ACTION, STATE
+from verifier.tla.frames import Frame, Undefined, Unit
+from verifier.tla.loops import domain_source, is_interval, loop_lines
+from verifier.tla.pruning import FEWEST, Pruned, may_prune
+from verifier.tla.values import NoValue
+
+if TYPE_CHECKING:
+    from verifier.tla.evaluator import Evaluator
+
+_DEEPEST = 6
+"""The limit of definitions in definitions that are looked into."""
+_COMPARISONS = frozenset(("<", ">", "<=", ">=", "=", "#"))
+Kind: TypeAlias = "bool | tuple[Kind, ...]"
+"""Knowledge of a name: True for an integer, False for nothing, or the kinds of a tuple's items."""
+_Kinds: TypeAlias = Mapping[Symbol, Kind]
+
+
+def guarded_loop_lines(
+    ev: Evaluator, whole: ast.Quantifier, unit: Unit, primed: bool, inner: list[str], *, walked: bool
+) -> list[str]:
+    r"""Return lines that run others for all values of the names of ``\E``, until a guard is false.
+    ``walked``: the next state is being built."""
+    guards = _guards(ev, whole, unit, walked=walked)
+    prunes = bool(guards) and not walked and not primed and may_prune(ev, whole, unit)
+    if not any(guards) and not prunes:
+        return loop_lines(ev, whole.bindings, unit, primed, inner, ordered=walked)
+    sets = [domain_source(ev, one.domain, unit, primed, ordered=walked) for one in whole.bindings]
+    names, known = [ev.emit.fresh("s") for _ in sets], [ev.emit.fresh("g") for _ in sets]
+    tests = [
+        f"{ev.emit.bound(_tested(ev, guard, unit, primed))}(e)" if guard is not None else None
+        for guard in guards
+    ]
+    lines = []
+    for test, name in zip(tests, known, strict=True):
+        if test is not None:
+            lines += [f"if {name} is None: {name} = {test}", f"if not {name}: break"]
+    lines += inner
+    for number in reversed(range(len(names))):
+        slot = unit.slot(whole.bindings[number].names[0])
+        lines = [f"for e[{slot}] in {names[number]}:", *(f" {line}" for line in lines)]
+        decided = [one for one, guard in zip(known[:number], guards[:number], strict=True) if guard]
+        lines += [f"if {one} is False: break" for one in decided]
+        lines = [f"{known[number]} = None", *lines]
+    if prunes:
+        lines = [*_pruning_lines(Pruned(ev, whole, unit), names, tests[0]), *lines]
+    return [*(f"{name} = {source}" for name, source in zip(names, sets, strict=True)), *lines]
+
+
+def _pruning_lines(pruned: Pruned, names: list[str], test: str | None) -> list[str]:
+    """Return lines that return the value of a quantifier with many values, if it can be decided."""
+    emit = pruned.ev.emit
+    return [
+        f"if {' * '.join(f'len({name})' for name in names)} > {FEWEST}:",
+        *([f" if not {test}: return False"] if test is not None else []),
+        f" found = {emit.bound(pruned.decide)}(e, {', '.join(names)})",
+        " if found is not None: return found",
+    ]
+
+
+def _tested(ev: Evaluator, guard: Expression, unit: Unit, primed: bool) -> Callable[[Frame], bool]:
+    """Return a test that is false if a guard is. It is compiled when it is first needed."""
+    tests: list[Callable[[Frame], bool]] = []
+
+    def tested(e: Frame) -> bool:
+        try:
+            if not tests:
+                tests.append(ev.truth(guard, unit, primed))
+            e += [None] * (unit.size - len(e))
+            return tests[0](e)
+        except (Undefined, NoValue, RecursionError):
+            return True
+
+    return tested
+
+
+def _guards(ev: Evaluator, whole: ast.Quantifier, unit: Unit, *, walked: bool) -> list[Expression | None]:
+    """Return for each loop, the outermost first, what is decided in its first pass; None for nothing."""
+    intervals = (not one.is_tuple and is_interval(ev, one.domain, unit) for one in whole.bindings)
+    if whole.universal or not all(intervals):
+        return []
+    names: list[Symbol] = [one.names[0] for one in whole.bindings]
+    search, before, found = _Search(ev, STATE if walked else ACTION), 0, list[Expression | None]()
+    for number in range(len(names)):
+        search.count = 0
+        conjuncts, _ = search.leading(
+            whole.body, unit.module, frozenset(names[number:]), dict.fromkeys(names, True), _DEEPEST
+        )
+        found.append(_conjunction(conjuncts) if search.count > before else None)
+        before = search.count
+    return found
+
+
+def _conjunction(conjuncts: list[Expression]) -> Expression:
+    return (
+        conjuncts[0]
+        if len(conjuncts) == 1
+        else ast.Junction(True, tuple(conjuncts), place=conjuncts[0].place)
+    )
+
+
+class _Search:
+    """Finds the conjuncts of a body that may be evaluated before the others."""
+
+    def __init__(self, ev: Evaluator, most_level: int) -> None:
+        self.ev, self.most_level = ev, most_level
+        self.count = 0
+        """The number of conjuncts that were found."""
+
+    def leading(
+        self, whole: Expression, module: str, names: frozenset[Symbol], kinds: _Kinds, depth: int
+    ) -> tuple[list[Expression], bool]:
+        """Return the conjuncts that do not depend on some names. False: what follows the formula may not be
+        evaluated before it."""
+        facts = self.ev.analysis.of(whole, module)
+        if not facts.free & names:
+            if facts.changing or facts.level > self.most_level:
+                return [], False
+            self.count += 1
+            return [whole], True
+        match whole:
+            case ast.Junction() if whole.conjunction:
+                found: list[Expression] = []
+                for item in whole.items:
+                    more, complete = self.leading(item, module, names, kinds, depth)
+                    found += more
+                    if not complete:
+                        return found, False
+                return found, True
+            case ast.Apply():
+                return self._apply(whole, module, names, kinds, depth)
+        return [], False
+
+    def _apply(
+        self, whole: ast.Apply, module: str, names: frozenset[Symbol], kinds: _Kinds, depth: int
+    ) -> tuple[list[Expression], bool]:
+        symbol = self.ev.resolve(whole.operator, module) or whole.operator
+        if isinstance(symbol, Builtin):
+            pair = whole.arguments
+            is_total = symbol.name in _COMPARISONS and all(_kind(one, kinds) is True for one in pair)
+            return [], is_total
+        if not isinstance(symbol, Definition) or symbol.body is None or symbol.nested or symbol.recursive:
+            return [], False
+        if not depth or symbol in self.ev.constants or any(one.arity for one in symbol.parameters):
+            return [], False
+        given = dict(zip(symbol.parameters, whole.arguments, strict=True))
+        dependent = {one for one, part in given.items() if self.ev.analysis.of(part, module).free & names}
+        inner: dict[Symbol, Kind] = {one: _kind(part, kinds) for one, part in given.items()}
+        found, complete = self.leading(symbol.body, symbol.module, frozenset(dependent), inner, depth - 1)
+        if not found:
+            return [], complete
+        used = frozenset[Symbol]().union(*(self.ev.analysis.of(one, symbol.module).free for one in found))
+        parameters = tuple(one for one in symbol.parameters if one in used)
+        part = replace(symbol, parameters=parameters, body=_conjunction(found))
+        arguments = tuple(given[one] for one in parameters)
+        return [ast.Apply(part, arguments, place=whole.place)], complete
+
+
+def _kind(whole: Expression, kinds: _Kinds) -> Kind:
+    """Return what is known of the value of an expression that always has one; False for nothing."""
+    match whole:
+        case ast.Number():
+            return True
+        case ast.Tuple():
+            return tuple(_kind(item, kinds) for item in whole.items)
+        case ast.Apply() if not whole.arguments:
+            return kinds.get(whole.operator, False)
+        case ast.FunctionApply(argument=ast.Number(value=number)):
+            found = _kind(whole.function, kinds)
+            return found[number - 1] if isinstance(found, tuple) and 0 < number <= len(found) else False
+    return False
