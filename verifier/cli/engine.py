@@ -18,6 +18,7 @@ from verifier.cli.output import format_option, html_option, note, write
 from verifier.cli.parameters import FolderParameter, Parameter
 from verifier.cli.paths import FileToWrite
 from verifier.cli.specs import find_named_spec, parse_settings, reading_of, reading_within, spec_options
+from verifier.errors import UsageError
 from verifier.runs.engine import Engine, OutputFile
 from verifier.runs.option import Folder, Option, Switch, Words, list_declared
 from verifier.runs.table import engine_named
@@ -188,10 +189,16 @@ def _run(engine: Engine[Any], given: dict[str, Any]) -> int:
         ended = last.run(error)  # raises what is none
         run, render = (ended, last.render) if run is None else (run, render)
     speak_last(partial(write_run, run, shown, render))
+    refused: UsageError | None = None
     if certificate is not None:
-        run = _with_certificates(run, certificate)
+        try:
+            run = _with_certificates(run, certificate)
+        except UsageError as error:  # the answer is printed all the same
+            refused = error
     code = show(run, shown, render)
     _write_answers(run, files)
+    if refused is not None:
+        raise refused
     return code
 
 

@@ -304,7 +304,7 @@ def _children_of(parent: psutil.Process) -> list[int]:
     """From the parent's list of them where the system has one: psutil looks at every process there is."""
     try:
         lists = [Path(f"/proc/{parent.pid}/task/{one.id}/children") for one in parent.threads()]
-        return [int(pid) for file in lists for pid in file.read_text().split()]
+        return [int(pid) for file in lists for pid in file.read_text(encoding="ascii").split()]
     except OSError:
         return [child.pid for child in parent.children()]
 

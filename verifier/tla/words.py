@@ -190,7 +190,7 @@ class _Modules:
 def _own() -> tuple[tuple[str, ...], Mapping[str, Words], tuple[str, ...]]:
     """Return TLC's own words in three groups. They are the words before it reads, those of its modules, and
     those before it analyses."""
-    data = json.loads(FILE.read_text())
+    data = json.loads(FILE.read_text(encoding="utf-8"))
     modules = {
         name: Words(
             tuple(one["extends"]), tuple(one["instances"]), {}, tuple(one["words"]), tuple(one["strings"])
