@@ -205,6 +205,16 @@ def test_wrong_usage_is_one_line(tmp_path: Path) -> None:
         (("results", 0, "trace", "#meta"), None, "results[0].trace.#meta should be an object, it is null"),
         (("results", 0, "trace", "states"), [], "results[0].trace.states is empty"),
         (("results", 0, "trace", "states", 2), {}, "results[0].trace.states[2].holder is missing"),
+        (
+            ("results", 0, "trace", "#meta", "domains"),
+            {"Ask": {"n": {"#set": None}}},
+            "trace.#meta.domains.Ask.n should be a list, it is null",
+        ),
+        (("results", 0, "verdict"), "PROVED", "results[0] says PROVED, and has a trace"),
+        (("results", 0, "steps"), 1, "results[0] says 1 steps, and its trace has "),
+        (("results", 0, "trace"), None, " steps, and has no trace"),
+        (("results", 0, "property"), "Other", "results[0] says Other, and its trace is of NotAllAsk"),
+        (("constants",), {"N": 9}, "results[0] says constants {'N': 9}, and its trace has "),
     ],
 )
 def test_a_damaged_run_is_refused(

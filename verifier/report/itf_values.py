@@ -27,8 +27,14 @@ def check_values(trace: Mapping[str, Any], place: str) -> None:
             _check_value(state[name], f"{place}.states[{index}].{name}")
         for name, value in state.get("#meta", {}).get("parameters", {}).items():
             _check_value(value, f"{place}.states[{index}].#meta.parameters.{name}")
-    for name, value in trace.get("#meta", {}).get("loop", {}).get("parameters", {}).items():
+    about = trace.get("#meta", {})
+    for name, value in about.get("loop", {}).get("parameters", {}).items():
         _check_value(value, f"{place}.#meta.loop.parameters.{name}")
+    for name, value in about.get("sets", {}).items():
+        _check_value(value, f"{place}.#meta.sets.{name}")
+    for action, domains in about.get("domains", {}).items():
+        for name, value in domains.items():
+            _check_value(value, f"{place}.#meta.domains.{action}.{name}")
 
 
 def _check_value(data: Any, place: str) -> None:

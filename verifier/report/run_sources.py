@@ -10,6 +10,7 @@ from verifier.cluster.extra import TO_READ_ROWS, check_extra
 from verifier.errors import UsageError
 from verifier.files import read_text
 from verifier.json_shape import read_json
+from verifier.outcomes.consistency import check_consistency
 from verifier.outcomes.row import Row, check_run, rows_of
 from verifier.report.itf_values import check_values
 from verifier.report.report import Report
@@ -106,6 +107,7 @@ def _rows(path: Path, content: Mapping[str, Any]) -> tuple[Row, ...]:
         for index, result in enumerate(content["results"]):
             if result["trace"] is not None:
                 check_values(result["trace"], f"results[{index}].trace")
+        check_consistency(content)
         return tuple(rows_of(content))
     except UsageError as error:
         words = f"{path} is no run of this version: {error} (make it anew with --format json)"
