@@ -39,12 +39,13 @@ def test_the_step_the_change_and_the_value_are_said() -> None:
     row = kip320_first_try()
     found = told(row)
     assert found.head == f"Step {row.steps}, {drawn(row).steps[-1]}, breaks StrongIsr."
-    (change, why) = found.lines
+    (change, why), (since,) = found.lines, found.around
     assert change.startswith("It changes ")
     assert "For leader = " in why
     assert "offset = 0: length(log[" in why
-    assert " is 0, not more than 0. It is demanded since replica[" in why
-    assert " ∈ quorum.isr, 0 < replica[" in why
+    assert why.endswith(" is 0, not more than 0.")
+    assert since.startswith("It is demanded since replica[")
+    assert " ∈ quorum.isr, 0 < replica[" in since
     ((path, members),) = blamed(row)
     assert path.startswith("length(log[")
     assert members == ()
@@ -87,7 +88,7 @@ CONFIG = "SPECIFICATION Spec\nINVARIANT Formula\nCHECK_DEADLOCK FALSE\n"
         ("pc[2] = \"out\" \\/ n = 0", 'Now pc[2] is "in", and must be "out", and n is 1, and must be 0.',
          [("pc[2]", ()), ("n", ())]),
         ("\\A p \\in 1..3 : p \\in held /\\ n > 0 => pc[p] = \"in\"",
-         'For p = 1: pc[1] is "out", and must be "in". It is demanded since p \\in held /\\ n > 0.',
+         'For p = 1: pc[1] is "out", and must be "in".|It is demanded since p \\in held /\\ n > 0.',
          [("pc[1]", ())]),
         ("~\\E p \\in 1..3 : p # 1 /\\ pc[p] = \"in\"",
          'For p = 2: p # 1 /\\ pc[p] = "in" is true, and must not be.', [("pc[2]", ())]),
@@ -101,7 +102,7 @@ def test_why_a_formula_of_a_module_is_false(
     assert found.head in {f"Step 1, Take(x={number}), breaks Formula." for number in (2, 3)}
     taken = found.head[len("Step 1, Take(x=")]
     assert taken == "2" or "2" not in words
-    assert found.lines[-1] == words
+    assert "|".join([found.lines[-1], *found.around]) == words
     assert blamed(row) == culprits
 
 
@@ -112,9 +113,11 @@ def test_a_count_that_is_too_small_blames_who_nearly_counts(tmp_path: Path) -> N
     assert row.trace is not None
     (held,), asked = (row.trace["states"][-1][name]["#set"] for name in ("held", "asked"))
     (other,) = set(asked) - {held}
-    assert told(row).lines[-1] == (
+    found = told(row)
+    assert found.around == ("It is demanded since closed.",)
+    assert found.lines[-1] == (
         f"Now 1 node counts ({held}), and 2 are needed; {other} does not count: "
-        f"{other} is not in held, which is {{{held}}}. It is demanded since closed."
+        f"{other} is not in held, which is {{{held}}}."
     )
     assert blamed(row) == [("held", ())]
 

@@ -28,6 +28,8 @@ class Told:
 
     head: str
     lines: tuple[str, ...]
+    around: tuple[str, ...] = ()
+    """Sentences that may be left out where there is little room."""
 
 
 def tell(row: Row, diagram: Diagram) -> Told | None:
@@ -47,10 +49,11 @@ def tell(row: Row, diagram: Diagram) -> Told | None:
         head = f"{'It' if name == 'it' else name} does not allow step {last}, {step}."
     else:
         head = f"Step {last}, {step}, breaks {name}."
-    lines = [*_changes(diagram), *(_why(part) for part in diagram.failing)]
+    lines = [*_changes(diagram), *map(_why, diagram.failing)]
     if not diagram.failing and row.property_name == deadlock_title(row.statistics):
         lines.append(f"After it no action is enabled: state {last} is a deadlock.")
-    return Told(head, tuple(lines))
+    around = dict.fromkeys(words for part in diagram.failing for words in _around(part))
+    return Told(head, tuple(lines), tuple(around))
 
 
 def failing_name(row: Row) -> str:
@@ -78,14 +81,22 @@ def _changes(diagram: Diagram) -> Iterator[str]:
 
 
 def _why(part: Failing) -> str:
-    """Say why a part is false; long values of names stand behind."""
-    named = ", ".join(f"{name} = {_cut(value, _LONGEST_WITNESS)}" for name, value in part.witnesses)
-    words = part.says or f"{_cut(part.formula, _LONGEST_FORMULA)} is false"
+    """Say why a part is false."""
+    words, named = part.says or f"{_cut(part.formula, _LONGEST_FORMULA)} is false", _named(part)
+    return _sentence(f"For {named}: {words}" if 0 < len(named) <= _LONGEST_WITNESS else f"Now {words}")
+
+
+def _around(part: Failing) -> Iterator[str]:
+    """Say for which long values a part is false, and what demands it."""
+    if len(_named(part)) > _LONGEST_WITNESS:
+        yield _sentence(f"This is so for {_named(part)}")
     premises = ", ".join(map(_plain, part.demanded_by))
-    since = f" It is demanded since {premises}." if 0 < len(premises) <= _LONGEST_FORMULA else ""
-    if len(named) > _LONGEST_WITNESS:
-        return f"Now {words} (for {named}).{since}"
-    return _sentence(f"For {named}: {words}" if named else f"Now {words}") + since
+    if 0 < len(premises) <= _LONGEST_FORMULA:
+        yield f"It is demanded since {premises}."
+
+
+def _named(part: Failing) -> str:
+    return ", ".join(f"{name} = {_cut(value, _LONGEST_VALUE)}" for name, value in part.witnesses)
 
 
 def _sentence(words: str) -> str:

@@ -2,7 +2,7 @@
 /* A trace as a space-time diagram: lanes side by side, time downwards, messages as arrows. */
 const Diagram = (() => {
   const SVG = "http://www.w3.org/2000/svg";
-  const LINE = 13, ABOVE = 17, MOST_LINES = 8, MOST_OF_ONE = 5, MOST_OF_PARAMETERS = 4, MOST_OF_HEADS = 3, MORE = 0.5;  // the last lane has more room, since nothing is beside it
+  const LINE = 13, ABOVE = 17, MOST_LINES = 8, MOST_IN_NARROW = 5, MOST_OF_ONE = 5, MOST_OF_PARAMETERS = 4, MOST_OF_HEADS = 3, MORE = 0.5;  // the last lane has more room, since nothing is beside it
   const FONT = 'system-ui, "Segoe UI", Roboto, sans-serif';
   const FONTS = { change: `11.5px ${FONT}`, wrong: `700 11.5px ${FONT}`, action: `600 12px ${FONT}`, parameters: `12px ${FONT}`, message: `11px ${FONT}`, lane: `700 14px ${FONT}` };
   const pen = document.createElement("canvas").getContext("2d");
@@ -83,7 +83,7 @@ const Diagram = (() => {
   }
 
   /* The lines of all lanes in a row. They may use the room of the lanes to the right that have none. */
-  function linesOf(trace, step, shown, visible, laneWidth) {
+  function linesOf(trace, step, shown, visible, laneWidth, most) {
     const entries = visible.map((lane) => entriesOf(trace, step, lane, shown));
     return entries.map((own, place) => {
       const next = entries.findIndex((of, other) => other > place && of.length > 0);
@@ -92,10 +92,10 @@ const Diagram = (() => {
         const font = wrong || cause ? "wrong" : "change";
         return wrap(words(room, font), room, font).map((line) => ({ line, full, wrong, cause }));
       });
-      if (lines.length <= MOST_LINES) return lines;
-      const left = lines.length - MOST_LINES + 1;
+      if (lines.length <= most) return lines;
+      const left = lines.length - most + 1;
       const rest = { line: `+ ${left} more line${left === 1 ? "" : "s"}`, full: own.map(({ full }) => full).join("\n"), wrong: false, cause: false };
-      return [...lines.slice(0, MOST_LINES - 1), rest];
+      return [...lines.slice(0, most - 1), rest];
     });
   }
 
@@ -112,7 +112,7 @@ const Diagram = (() => {
     const rows = [];
     let top = 4;
     trace.steps.forEach((_, step) => {
-      const texts = linesOf(trace, step, shown, visible, lane);
+      const texts = linesOf(trace, step, shown, visible, lane, wide ? MOST_LINES : MOST_IN_NARROW);
       const lines = Math.max(...texts.map((of) => of.length));
       const room = (wide ? gutter : width) - 42, title = trace.titleOf(step), given = trace.parametersOf(step);
       const isOne = !wide && widthOf(`${title} ${given}`, "action") <= room;

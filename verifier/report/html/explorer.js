@@ -217,6 +217,7 @@ class Explorer {
     const end = pane.scrollHeight - headHeight, bottom = this.current === this.last ? end : top + height + 8;
     if (top < at) at = rows[Math.max(0, this.current - 1)].top;
     else if (bottom > at + room + 1) at = Math.min((rows.find((row) => row.top >= bottom - room) ?? rows[this.current]).top, top);
+    if (this.current === this.last && end > at + room + 1) at = end - room;  // what fails is seen, and not the whole step
     pane.style.paddingBottom = `${Math.max(0, at + room - end)}px`;
     pane.scrollTop = at;
     this.revealAcross();
