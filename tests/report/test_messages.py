@@ -244,6 +244,7 @@ def opened(driver: Chrome, rows: list[Row], folder: Path) -> Any:
     return evaluate(driver, "document.querySelector('.page.current').id")
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not (BROWSER and DRIVER), reason="Chromium and its driver are not here")
 def test_the_page_opens_at_the_counterexample_and_marks_the_step_that_fails(
     driver: Chrome, folder: Path

@@ -78,6 +78,7 @@ def test_a_loop_is_drawn_as_a_loop(driver: Chrome, tmp_path: Path) -> None:
     assert evaluate(driver, "document.querySelectorAll('.mark').length") == 0
 
 
+@pytest.mark.thorough
 @needs_chromium
 def test_steps_are_reached_by_click_and_by_link(driver: Chrome, tmp_path: Path) -> None:
     opened(driver, Report("two", (kip320_first_try(), bookkeeper_data_loss())), tmp_path, "#verdict-2/step-4")
@@ -249,6 +250,7 @@ def test_the_policy_allows_our_own_scripts_and_styles_alone() -> None:
     assert " style=" not in page
 
 
+@pytest.mark.thorough
 @needs_chromium
 def test_bars_and_plots_look_as_they_should(driver: Chrome, tmp_path: Path) -> None:
     opened(driver, grid(100, 2), tmp_path)
@@ -292,6 +294,7 @@ def test_both_colour_schemes_and_the_switch_between(driver: Chrome, tmp_path: Pa
     assert background > 700 > 150 > text
 
 
+@pytest.mark.thorough
 @needs_chromium
 def test_every_kind_of_verdict_has_its_page(driver: Chrome, tmp_path: Path) -> None:
     rows = every_verdict()

@@ -58,6 +58,7 @@ def opened(driver: Chrome, path: Path, width: int = 1280) -> None:
     assert evaluate(driver, "document.documentElement.scrollWidth") <= width
 
 
+@pytest.mark.thorough
 @needs_chromium
 @pytest.mark.parametrize("width", [1280, 400])
 def test_a_surprise_stands_first_and_leads_to_its_execution(

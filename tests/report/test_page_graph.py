@@ -121,6 +121,7 @@ def test_a_graph_is_searched_and_walked(driver: Chrome, tmp_path: Path) -> None:
     assert texts(driver, ".current .detail h3")[0].startswith("State 2")
 
 
+@pytest.mark.thorough
 @needs_chromium
 @pytest.mark.parametrize("width", [1280, 400])
 def test_large_levels_are_folded_until_they_are_opened(width: int, driver: Chrome, tmp_path: Path) -> None:

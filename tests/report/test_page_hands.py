@@ -44,6 +44,7 @@ def shown(driver: Chrome) -> str:
 # Addresses
 
 
+@pytest.mark.thorough
 def test_addresses_say_what_a_verdict_is_about() -> None:
     kip, book = kip320_first_try(), bookkeeper_data_loss()
     assert addresses([kip]) == ["StrongIsr"]
@@ -235,7 +236,9 @@ def kinds(folder: Path) -> list[tuple[Report, tuple[str, ...]]]:
 
 
 @needs_chromium
-@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (400, "dark")])
+@pytest.mark.parametrize(
+    ("width", "scheme"), [pytest.param(1440, "light", marks=pytest.mark.thorough), (400, "dark")]
+)
 def test_axe_finds_nothing_in_the_page_of_a_run(
     width: int, scheme: str, driver: Chrome, tmp_path: Path
 ) -> None:

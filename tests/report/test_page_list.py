@@ -64,6 +64,7 @@ def found(driver: Chrome) -> str:
     return texts(driver, "#found")[0]
 
 
+@pytest.mark.thorough
 @needs_chromium
 def test_facets_stand_in_the_address(driver: Chrome, tmp_path: Path) -> None:
     opened(driver, sweep(), tmp_path, "#overview?verdict=VIOLATED&replicas=3&sort=-seconds")
@@ -87,6 +88,7 @@ def test_facets_stand_in_the_address(driver: Chrome, tmp_path: Path) -> None:
     assert console(driver) == []
 
 
+@pytest.mark.thorough
 @needs_chromium
 def test_heads_sort_and_stay(driver: Chrome, tmp_path: Path) -> None:
     opened(driver, sweep(), tmp_path)
@@ -102,6 +104,7 @@ def test_heads_sort_and_stay(driver: Chrome, tmp_path: Path) -> None:
     assert abs(head - pane) < 3
 
 
+@pytest.mark.thorough
 @needs_chromium
 def test_many_rows_are_drawn_where_they_are_in_view(driver: Chrome, tmp_path: Path) -> None:
     report = sweep(7)
@@ -117,6 +120,7 @@ def test_many_rows_are_drawn_where_they_are_in_view(driver: Chrome, tmp_path: Pa
     assert abs(height - 687 * 31) < 60
 
 
+@pytest.mark.thorough
 @needs_chromium
 def test_rows_are_filled_again_and_no_value_is_cut(driver: Chrome, tmp_path: Path) -> None:
     opened(driver, Report("rows", [replace(row, trace=None) for row in sweep(5).rows]), tmp_path)
@@ -178,6 +182,7 @@ def test_constants_share_a_cell_only_if_the_others_tell_the_verdict() -> None:
     assert kinds == {VerdictKind.VIOLATED, VerdictKind.HOLDS}
 
 
+@pytest.mark.thorough
 @needs_chromium
 def test_the_page_of_one_of_many_is_made_when_it_is_opened(driver: Chrome, tmp_path: Path) -> None:
     opened(driver, sweep(), tmp_path)
@@ -195,6 +200,7 @@ def test_the_page_of_one_of_many_is_made_when_it_is_opened(driver: Chrome, tmp_p
     assert "max_leader_epoch=4" in texts(driver, ".current .constants")[0]
 
 
+@pytest.mark.thorough
 @needs_chromium
 @pytest.mark.parametrize("word", INJECTED[:3])
 def test_no_word_of_a_packed_page_becomes_an_element(word: str, driver: Chrome, tmp_path: Path) -> None:
