@@ -35,7 +35,9 @@ def test_an_answer_is_printed_where_its_certificate_cannot_be_written(
         assert "VIOLATED in 2 steps" in done.stdout
 
 
-@pytest.mark.parametrize("words", [("explore", _LOCK, "--property", "TypeOK"), ("bmc", "kip320", "--depth", "2")])
+@pytest.mark.parametrize(
+    "words", [("explore", _LOCK, "--property", "TypeOK"), ("bmc", "kip320", "--depth", "2")]
+)
 def test_files_of_the_program_are_utf8_in_every_locale(words: tuple[str, ...]) -> None:
     """Python warns where a text is read in the encoding of the locale."""
     around = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONWARNDEFAULTENCODING": "1"}
