@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import signal
 import subprocess
 from collections.abc import Iterator
 from concurrent.futures import Future
@@ -94,7 +95,9 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Spark]:
     if shutil.which("java") is None:
         pytest.skip("needs Java")
     log = tmp_path_factory.mktemp("spark") / "spark.log"
+    before = signal.getsignal(signal.SIGINT)
     with Spark(SparkSettings("local[2]", log)) as found:
+        assert signal.getsignal(signal.SIGINT) is before  # PySpark would set its own
         yield found
 
 

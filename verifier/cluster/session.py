@@ -7,6 +7,7 @@ import logging
 import os
 import re
 import secrets
+import signal
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -190,7 +191,8 @@ class Session:
         # Those of Spark SQL import pandas to look at the first object that Java gets.
         client = gateway._gateway_client
         client.converters = [one for one in client.converters if not _of_sql(one)]
-        context = SparkContext(conf=conf, gateway=gateway)
+        with _own_handler_of_signals():
+            context = SparkContext(conf=conf, gateway=gateway)
         # Where the JVM is ended from outside, this thread of PySpark's would print on the user's terminal.
         context._accumulatorServer.handle_error = lambda *_: None  # type: ignore[method-assign]
         for file in settings.files if not settings.local else ():
@@ -205,6 +207,18 @@ class Session:
             gateway.shutdown()
             gateway.proc.stdin.close()
             gateway.proc.wait(timeout=20)
+
+
+@contextmanager
+def _own_handler_of_signals() -> Iterator[None]:
+    """Keep the process's handler of SIGINT: PySpark sets one of its own, in the main thread, and whoever asks
+    whether the user wants to stop would hear no more of it."""
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        if signal.getsignal(signal.SIGINT) is not before:  # so this is the main thread
+            signal.signal(signal.SIGINT, before)
 
 
 def not_of_py4j(record: logging.LogRecord) -> bool:
