@@ -162,16 +162,22 @@ def test_too_many_states_leave_a_log_undecided_at_its_line(counter: Path) -> Non
 @pytest.mark.parametrize(
     ("log", "words"),
     [
-        ('{"event": "stop"}\n', "log:1: the event 'stop' is no action"),
-        ('{"event": "inc"}\n{"even": "inc"}\n', "log:2: the event has no field event"),
-        ('{"event": "inc"}\n{"event": \n', "log:2:11: no JSON"),
-        ('{"event": "inc"}\n7\n', "log:2: an event is an object"),
-        ('{"event": "set", "two": 2}\n', "log:1: no event 'set' has a field to"),
+        ('{"event": "stop"}\n', "log:1: ERROR: the event 'stop' is no action"),
+        ('{"event": "inc"}\n{"even": "inc"}\n', "log:2: ERROR: the event has no field event"),
+        ('{"event": "inc"}\n{"event": \n', "log:2: ERROR: no JSON: Expecting value"),
+        ('{"event": "inc"}\n{"event": ', "log:2: ERROR: no JSON: Expecting value. The last line has no end"),
+        ('{"event": "inc"}\n7\n', "log:2: ERROR: an event is an object"),
+        ('{"event": "set", "two": 2}\n', "log:1: ERROR: no event 'set' has a field to"),
     ],
 )
 def test_a_log_that_does_not_fit_the_mapping_is_one_line(log: str, words: str, counter: Path) -> None:
     (counter / "log").write_text(log)
-    assert words in wrong("conform", str(counter / "log"), *_options(counter))
+    good = _written(counter, GOOD, "good")
+    done = verify("conform", str(counter / "log"), good, *_options(counter))
+    assert done.exit_code == 2
+    assert words in done.stdout
+    found = [line.split()[:2] for line in done.stdout.splitlines()[-2:]]
+    assert found == [[str(counter / "log"), "ERROR"], [good, "ACCEPTED"]]
 
 
 @pytest.mark.parametrize(

@@ -131,7 +131,9 @@ def test_an_empty_log_is_an_execution_of_no_steps(tmp_path: Path) -> None:
 def test_a_line_that_is_no_json_is_named(tmp_path: Path) -> None:
     module = _module(tmp_path, "POSTCONDITION Whole")
     (tmp_path / "log").write_text('{"event": "inc"}\n{"event": \n')
-    assert "log:2:11: no JSON" in wrong("conform", str(tmp_path / "log"), "--spec", module)
+    done = verify("conform", str(tmp_path / "log"), "--spec", module)
+    assert done.exit_code == 2
+    assert "log:2: ERROR: no JSON: Expecting value" in done.stdout
 
 
 def test_the_variable_of_the_log_must_be_clear(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,12 +11,11 @@ import click
 
 from verifier.cli.output import check_writable, format_option, note, print_json, say, write
 from verifier.cli.parameters import DURATION
-from verifier.cli.paths import FileToRead, FileToWrite, SpecName
+from verifier.cli.paths import FileToRead, FileToWrite, LogToRead, SpecName
 from verifier.cli.specs import SPEC_HELP, parse_settings, reading_of, reading_options, set_option
-from verifier.errors import UsageError
 
 if TYPE_CHECKING:
-    from verifier.conform.machine import Machine
+    from verifier.conform.judging import LogQuestion
     from verifier.conform.outcome import LogVerdict
 
 _MAP_HELP = "A file that says which event is which action, and which field is which parameter or variable."
@@ -29,11 +28,12 @@ _STATES_HELP = (
     "Leave a log undecided if more states agree with it at some line; of a module that reads its log, if it "
     "has more states. [default: 20000 with --map]"
 )
+_JOBS_HELP = "Judge this many logs at a time, each in a process of its own. [default: 1]"
 _HTML_HELP = "Write a page with the log's lines beside the states, and why no step fits, as one HTML file."
 
 
 @click.command("conform")
-@click.argument("logs", metavar="LOG...", nargs=-1, required=True, type=FileToRead())
+@click.argument("logs", metavar="LOG...", nargs=-1, required=True, type=LogToRead())
 @click.option("--spec", type=SpecName(), metavar="SPEC", required=True, help=SPEC_HELP)
 @click.option("--map", "mapping", type=FileToRead(), metavar="FILE", help=_MAP_HELP)
 @click.option("--draft", is_flag=True, help=_DRAFT_HELP)
@@ -41,6 +41,7 @@ _HTML_HELP = "Write a page with the log's lines beside the states, and why no st
 @click.option("--max-states", type=click.IntRange(min=1), metavar="N", help=_STATES_HELP)
 @click.option("--timeout", type=DURATION, help="Leave a log undecided after this time: 90, 90s, 2m, 1h.")
 @click.option("--html", type=FileToWrite(), metavar="FILE", help=_HTML_HELP)
+@click.option("--jobs", type=click.IntRange(min=1), default=1, metavar="N", help=_JOBS_HELP)
 @set_option
 @reading_options
 @format_option
@@ -53,14 +54,16 @@ def command(
     max_states: int | None,
     timeout: float | None,
     html: Path | None,
+    jobs: int,
     settings: tuple[str, ...],
     output_format: str,
 ) -> int:
     """Say of recorded executions whether the specification allows them, and if not, where and why.
 
-    With --map, a log is ndjson, a JSON array, or CSV (FILE.csv), and a file says what its events mean.
-    Without, the specification is a TLA+ module that reads its log itself, as modules do that validate traces
-    with TLC: from the file that an environment variable names. docs/conform.md begins both.
+    With --map, a log is ndjson, a JSON array, or CSV (FILE.csv), and a file says what its events mean. A
+    log - is standard input, judged as its lines come. FILE.itf.json is an execution in ITF, and needs no map.
+    Without these, the specification is a TLA+ module that reads its log itself, as modules do that validate
+    traces with TLC: from the file that an environment variable names. docs/conform.md begins both.
 
     Exit code 0: all logs are accepted; 10: some log is rejected; 12: some log is undecided; 2: wrong usage.
 
@@ -71,21 +74,18 @@ def command(
       verify conform trace.ndjson --spec KeyValueStoreTrace.tla --format json
       verify conform run.ndjson --spec Counter.tla --map counter.toml --html run.html
     """
+    from verifier.conform.judging import LogQuestion, judge_logs
     from verifier.conform.outcome import exit_code
     from verifier.conform.rendering import render_verdicts
-    from verifier.processes.limits import Limits
-    from verifier.processes.watching import Watched
 
+    question = LogQuestion(
+        spec, mapping, variable, parse_settings(settings), reading_of(spec), max_states, timeout
+    )
     if draft:
-        return _draft(logs[0], spec, parse_settings(settings))
+        return _draft(logs[0], question)
     if html is not None:
         check_writable("--html", html)
-    judge = _judge(spec, mapping, variable, parse_settings(settings), max_states)
-    verdicts = []
-    for log in logs:
-        with Watched(Limits(timeout).begun().check_time):
-            verdicts.append(judge(log))
-        note(f"{log}: {verdicts[-1].verdict}")
+    verdicts = judge_logs(question, logs, jobs, lambda one: note(f"{one.log}: {one.verdict}"))
     code = exit_code(verdicts)
     if html is not None:
         _write_page(html, spec, logs, mapping, settings, verdicts)
@@ -114,48 +114,11 @@ def _write_page(
     note(f"the page is in {html}")
 
 
-def _draft(log: Path, spec: str, settings: dict[str, str]) -> int:
+def _draft(log: Path, question: LogQuestion) -> int:
     from verifier.conform.drafting import draft_mapping
+    from verifier.conform.judging import load_machine
     from verifier.conform.logs import read_log
 
-    for line in draft_mapping(_machine(spec, settings), read_log(log)):
+    for line in draft_mapping(load_machine(question), read_log(log)):
         say(line)
     return 0
-
-
-def _judge(
-    spec: str, mapping: Path | None, variable: str | None, settings: dict[str, str], max_states: int | None
-) -> Callable[[Path], LogVerdict]:
-    """Return the function that judges a log."""
-    if mapping is not None:
-        from verifier.conform.mapping import constants_of, read_mapping
-        from verifier.conform.search import MOST_STATES, Search
-
-        if variable is not None:
-            raise UsageError("--env is for a module that reads its log, and --map for one that does not")
-        machine = _machine(spec, {**constants_of(mapping), **settings})
-        mapped = read_mapping(mapping, machine.actions, machine.variables)
-        return Search(machine, mapped, max_states or MOST_STATES).judge
-
-    from verifier.conform.trace_modules import TraceModule, choose_variable
-
-    if not spec.endswith(".tla"):
-        raise UsageError(f"{spec} does not read logs: give --map FILE, which --draft proposes")
-    reading = reading_of(spec)
-    name = choose_variable(Path(spec), reading.libraries, variable)
-    module = TraceModule(spec, name, settings, reading.config, reading.libraries, max_states)
-    return module.judge
-
-
-def _machine(spec: str, settings: dict[str, str]) -> Machine:
-    """Load a specification for the search over logs."""
-    reading = reading_of(spec)
-    if spec.endswith(".tla"):
-        from verifier.conform.modules import ModuleMachine
-        from verifier.runs.modules.loading import load as load_module
-
-        return ModuleMachine(load_module(spec, settings, reading.config, reading.libraries))
-    from verifier.conform.protocols import ProtocolMachine
-    from verifier.runs.loading import load
-
-    return ProtocolMachine(load(spec, settings).definition)

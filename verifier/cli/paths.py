@@ -56,6 +56,14 @@ class FileToRead(click.ParamType[Path]):
         return files(incomplete)
 
 
+class LogToRead(FileToRead):
+    """A file that the command reads, or ``-`` for standard input."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """The path. Raises UsageError if it is written as well."""
+        return Path(value) if str(value) == "-" else super().convert(value, param, ctx)
+
+
 class FileToWrite(click.ParamType[Path]):
     """A file or a sweep's folder that the command writes."""
 

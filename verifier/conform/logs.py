@@ -1,17 +1,27 @@
-"""Logs: the events of a file, each with its line. Files are ndjson, JSON arrays, or CSV."""
+"""Logs: the events of a file, each with its line. Files are ndjson, JSON arrays, CSV, or ITF."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from verifier.errors import UsageError
 from verifier.files import read_text
+
+
+class LogError(UsageError):
+    """A log that cannot be judged: the file, the line, and why."""
+
+    def __init__(self, log: Path, line: int, words: str, column: int | None = None, text: str = "") -> None:
+        place = f"{log}:{line}" if column is None else f"{log}:{line}:{column}"
+        super().__init__(f"{place}: {words}")
+        self.line, self.words, self.text = line, words, text
 
 
 @dataclass(frozen=True)
@@ -36,28 +46,72 @@ def read_log(log: Path) -> list[Event]:
         return _read_table(log, whole)
     if whole.lstrip()[:1] == "[":
         return _read_array(log, whole)
-    return [_event(log, number, line, _parse(log, number, line)) for number, line in lines_with_numbers(log)]
+    if log.name.endswith(".itf.json"):
+        return _read_itf(log, whole)
+    return list(read_lines(log, whole.splitlines(keepends=True)))
 
 
-def _parse(log: Path, number: int, text: str) -> Any:
+def read_lines(log: Path, lines: Iterable[str]) -> Iterator[Event]:
+    """Yield the events of lines as they come. Raises LogError for a line that is none."""
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            text = line.rstrip("\r\n")
+            yield _event(log, number, text, _parse(log, number, text, whole=text != line))
+
+
+def _parse(log: Path, number: int, text: str, *, whole: bool = True) -> Any:
+    """Return a text as JSON. ``whole``: it is not the end of a file that may still be written."""
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
-        raise UsageError(f"{log}:{number + error.lineno - 1}:{error.colno}: no JSON: {error.msg}") from None
+        line = number + error.lineno - 1
+        words = f"no JSON: {error.msg}"
+        if not whole:
+            words += ". The last line has no end: the log was cut off there, or is still being written"
+        raise LogError(log, line, words, error.colno, text.split("\n")[error.lineno - 1]) from None
     except RecursionError:
-        raise UsageError(f"{log}:{number}: is nested too deeply") from None
+        raise LogError(log, number, "is nested too deeply") from None
 
 
 def _event(log: Path, number: int, text: str, value: Any) -> Event:
     if not isinstance(value, dict):
-        raise UsageError(f"{log}:{number}: an event is an object with fields, {{…}}, and this is none")
+        raise LogError(log, number, "an event is an object with fields, {…}, and this is none", text=text)
     return Event(number, text, value)
 
 
-def _read_array(log: Path, whole: str) -> list[Event]:
+def _read_itf(log: Path, whole: str) -> list[Event]:
+    """Return the states of an execution in ITF, each with the line on which it begins."""
+    content = _parse(log, 1, whole)
+    if not isinstance(content, dict) or not isinstance(content.get("states"), list):
+        raise LogError(log, 1, "no ITF: an object with a list of states is expected")
+    found, place = list[Event](), re.search(r'"states"\s*:\s*', whole)
+    array = whole[: place.end() if place else 0]
+    for event in _read_array(log, whole, len(array)):
+        fields = {name: _plain(value) for name, value in event.fields.items() if not name.startswith("#")}
+        found.append(Event(event.line, event.text, fields))
+    return found
+
+
+def _plain(value: Any) -> Any:
+    """Return a value of ITF as JSON has it: sets and tuples as arrays, functions as objects."""
+    match value:
+        case {"#bigint": digits}:
+            return int(digits)
+        case {"#tup": items} | {"#set": items}:
+            return [_plain(item) for item in items]
+        case {"#map": pairs}:
+            return {str(_plain(key)): _plain(item) for key, item in pairs}
+        case dict():
+            return {name: _plain(item) for name, item in value.items()}
+        case list():
+            return [_plain(item) for item in value]
+    return value
+
+
+def _read_array(log: Path, whole: str, begin: int = 0) -> list[Event]:
     """Return the objects of an array, each with the line on which it begins."""
     _parse(log, 1, whole)
-    decoder, found, place = json.JSONDecoder(), list[Event](), whole.index("[") + 1
+    decoder, found, place = json.JSONDecoder(), list[Event](), whole.index("[", begin) + 1
     line, counted = 1, 0
     while True:
         while whole[place] in " \t\r\n,":
@@ -82,12 +136,12 @@ def _read_table(log: Path, whole: str) -> list[Event]:
                 names = row
             elif len(row) > len(names):
                 words = f"{len(row)} cells, and the first line names {len(names)} columns"
-                raise UsageError(f"{log}:{begins}: {words}")
+                raise LogError(log, begins, words)
             elif row:
                 cells = {name: _cell(cell) for name, cell in zip(names, row, strict=False) if cell}
                 found.append(Event(begins, texts[begins - 1].rstrip("\r"), cells))
     except csv.Error as error:
-        raise UsageError(f"{log}:{rows.line_num}: no CSV: {error}") from None
+        raise LogError(log, rows.line_num, f"no CSV: {error}") from None
     return found
 
 

@@ -19,6 +19,12 @@ class Machine(Protocol):
     """The actions, each with its parameters."""
     variables: tuple[str, ...]
 
+    invariants: tuple[str, ...]
+    """The invariants that every state satisfies, if the specification's claims are right."""
+
+    def holds(self, state: State, invariant: str) -> bool:
+        """True if a state satisfies an invariant. Raises UsageError if it has no value."""
+
     def initial(self) -> list[State]:
         """Return the initial states."""
 

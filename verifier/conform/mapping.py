@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from verifier.conform.logs import Event
+from verifier.conform.logs import Event, LogError
 from verifier.errors import UsageError, make_unknown_name_error
 from verifier.runs.toml_file import check_keys, read_toml
 
-_TABLES = ("event", "ignore", "silent", "constants", "events")
+_TABLES = ("event", "ignore", "silent", "constants", "events", "state", "end", "invariants")
 _RULE = ("action", "parameters", "before", "after")
 _TARGET = re.compile(r"([^\[\]]+)((?:\[[^\[\]]+\])*)")
 OPTIONAL = "?"
 """The end of a field's name that no event must have."""
+ANY = "any action"
+"""The action of an event that names none: a state of the log."""
 MISSING = object()
 """The value of a field that an event does not have."""
 
@@ -35,6 +37,7 @@ class Rule:
     """The meaning of the events of one name."""
 
     action: str
+    """The action; ``ANY`` for any action."""
     parameters: Mapping[str, str] = field(default_factory=dict)
     before: tuple[tuple[Target, str], ...] = ()
     after: tuple[tuple[Target, str], ...] = ()
@@ -52,31 +55,57 @@ class Mapped:
     """The content of a mapping file."""
 
     file: str
-    event: str
+    event: str | None
+    """The field that names an event; None if each event is a state, and the first one is initial."""
     ignore: frozenset[str]
     silent: tuple[str, ...]
     most_silent: int
     constants: Mapping[str, str]
     rules: Mapping[str, Rule]
+    state: tuple[tuple[Target, str], ...] = ()
+    """Variables with the fields that have their values after each event."""
+    end: frozenset[str] = frozenset()
+    """The names of the events with which a whole log ends; empty for all."""
+    invariants: tuple[str, ...] | None = None
+    """The invariants that are judged; None for all of the specification."""
 
     def name_of(self, log: Path, event: Event) -> str:
-        """Return the name of an event. Raises UsageError if it has none."""
+        """Return the name of an event. Raises LogError if it has none."""
+        if self.event is None:
+            return ANY
         name = value_of(event, self.event)
         if name is MISSING:
-            raise UsageError(f"{log}:{event.line}: the event has no field {self.event}, which names it")
+            words = f"the event has no field {self.event}, which names it"
+            raise LogError(log, event.line, words, text=event.text)
         return str(name)
 
-    def rule_of(self, log: Path, event: Event, actions: Iterable[str]) -> Rule | None:
-        """Return the meaning of an event; None for one that is ignored. Raises UsageError if it has none."""
+    def rule_of(
+        self, log: Path, event: Event, actions: Mapping[str, Iterable[str]], variables: Iterable[str]
+    ) -> Rule | None:
+        """Return the meaning of an event; None for one that is ignored. Raises LogError if it has none."""
+        if self.event is None:
+            return Rule(ANY, after=self.state)
         name = self.name_of(log, event)
         if name in self.ignore:
             return None
         if name in self.rules:
-            return self.rules[name]
+            rule = self.rules[name]
+            return replace(rule, after=(*rule.after, *self.state)) if self.state else rule
         if name in actions:
-            return Rule(name)
+            given = {one: one for one in actions[name] if one in event.fields}
+            fields = (one for one in variables if one in event.fields and one not in given)
+            after = tuple((Target(one, (), one), one) for one in fields if one != self.event)
+            return Rule(name, given, after=(*after, *self.state))
         words = f"the event {name!r} is no action: write [events.{name}] in {self.file}, or ignore it there"
-        raise UsageError(f"{log}:{event.line}: {words}")
+        raise LogError(log, event.line, words, text=event.text)
+
+    def ends_early(self, log: Path, events: list[Event]) -> str:
+        """Return why a log is not whole; empty if it is."""
+        names = [self.name_of(log, event) for event in events]
+        if not self.end or (names and names[-1] in self.end):
+            return ""
+        last = f"its last event is {names[-1]!r}" if names else "it has no event"
+        return f"the log ends early: {last}, and a whole log ends with {' or '.join(sorted(self.end))}"
 
 
 def value_of(event: Event, path: str) -> Any:
@@ -94,13 +123,18 @@ def value_of(event: Event, path: str) -> Any:
 
 
 def read_mapping(
-    file: Path, actions: Mapping[str, Iterable[str]], variables: Iterable[str]
+    file: Path,
+    actions: Mapping[str, Iterable[str]],
+    variables: Iterable[str],
+    invariants: Iterable[str] = (),
 ) -> Mapped:
     """Return the content of a mapping file. Raises UsageError for names that the specification lacks."""
     content = read_toml(file, "mapping", _TABLES)
-    event = content.get("event")
-    if not isinstance(event, str):
-        raise UsageError(f'{file}: event = "FIELD" must say which field names an event')
+    event, variables, invariants = content.get("event"), list(variables), list(invariants)
+    state = _targets(content, "state", str(file), variables)
+    if not isinstance(event, str) and (event is not None or not state):
+        words = 'event = "FIELD" must say which field names an event'
+        raise UsageError(f"{file}: {words}, or [state] which field is which variable")
     silent = _table(content, "silent", file)
     check_keys(silent, ("actions", "most"), f"{file}: silent")
     hidden = tuple(map(str, silent.get("actions", ())))
@@ -111,12 +145,19 @@ def read_mapping(
     if not isinstance(most, int) or isinstance(most, bool) or most < 1:
         raise UsageError(f"{file}: silent: most = {most} is not allowed: it takes an integer from 1")
     rules = {
-        name: _rule(table, f"{file}: events.{name}", name, actions, list(variables))
+        name: _rule(table, f"{file}: events.{name}", name, actions, variables)
         for name, table in _table(content, "events", file).items()
     }
     constants = {name: _setting(value) for name, value in _table(content, "constants", file).items()}
     ignore = frozenset(map(str, content.get("ignore", ())))
-    return Mapped(str(file), event, ignore, hidden, most if hidden else 0, constants, rules)
+    end = frozenset(map(str, content.get("end", ())))
+    named = tuple(map(str, content["invariants"])) if "invariants" in content else None
+    for name in named or ():
+        if name not in invariants:
+            raise UsageError(f"{file}: {make_unknown_name_error('invariant', name, invariants)}")
+    return Mapped(
+        str(file), event, ignore, hidden, most if hidden else 0, constants, rules, state, end, named
+    )  # fmt: skip
 
 
 def constants_of(file: Path) -> dict[str, str]:
@@ -150,11 +191,21 @@ def _rule(
         if name not in actions[action]:
             error = make_unknown_name_error(f"parameter of {action}", name, actions[action])
             raise UsageError(f"{place}: {error}")
-    before, after = (
-        tuple((_target(one, place, variables), str(path)) for one, path in _table(table, key, place).items())
-        for key in ("before", "after")
-    )
+    before, after = (_targets(table, key, place, variables) for key in ("before", "after"))
     return Rule(action, given, before, after)
+
+
+def _targets(
+    table: Mapping[str, Any], key: str, place: str, variables: list[str]
+) -> tuple[tuple[Target, str], ...]:
+    pairs = _table(table, key, place).items()
+    return tuple((_target(one, place, variables), str(path)) for one, path in pairs)
+
+
+def mapping_of_states(variables: Iterable[str]) -> Mapped:
+    """Return the mapping of a log that has the values of all variables, by their names, and nothing else."""
+    state = tuple((Target(name, (), name), name) for name in variables)
+    return Mapped("ITF", None, frozenset(), (), 0, {}, {}, state)
 
 
 def _target(written: str, place: str, variables: list[str]) -> Target:
@@ -181,5 +232,6 @@ def check_fields(log: Path, mapping: Mapped, events: Iterable[tuple[Event, Rule]
                 present.add((name, path))
     for (name, path), line in missing.items():
         if (name, path) not in present:
-            words = f"no event {name!r} has a field {path}, which {mapping.file} maps"
-            raise UsageError(f"{log}:{line}: {words}: write {path}? if none must have it")
+            subject = "no event" if mapping.event is None else f"no event {name!r}"
+            words = f"{subject} has a field {path}, which {mapping.file} maps"
+            raise LogError(log, line, f"{words}: write {path}? if none must have it")

@@ -14,6 +14,7 @@ from verifier.runs.modules.loading import TlaLoaded, evaluate_or_refuse
 from verifier.tla.blocked import find_blocked
 from verifier.tla.explorer import Explorer
 from verifier.tla.found import State, Taken
+from verifier.tla.frames import UNSET
 from verifier.tla.naming import actions
 from verifier.tla.order import text
 from verifier.tla.parameters import taken
@@ -39,6 +40,13 @@ class ModuleMachine:
             one[1]: tuple(filter(None, (one[2] or "").split(", "))) for one in titles
         }
         self.variables = tuple(variable.name for variable in self.spec.variables)
+        evaluator = self.spec.evaluator
+        self._tests = {
+            name: evaluator.compiled_truth(formula.body, formula.module)
+            for name, formula in self.spec.invariants.items()
+            if not evaluator.analysis.of(formula.body, formula.module).changing
+        }
+        self.invariants = tuple(self._tests)
         self._explorer = Explorer(self.spec, properties=(), max_depth=0, by_columns=False)
         evaluate_or_refuse(self._explorer.assume)
         self._stepper = Stepper(self.spec)
@@ -49,6 +57,12 @@ class ModuleMachine:
         if not self._explorer.states:
             evaluate_or_refuse(self._explorer.explore)
         return list(self._explorer.states)
+
+    def holds(self, state: State, invariant: str) -> bool:
+        """True if a state satisfies an invariant. Raises UsageError if it has no value."""
+        evaluator = self.spec.evaluator
+        evaluator.now[:], evaluator.next[:] = state, [UNSET] * len(state)
+        return evaluate_or_refuse(self._tests[invariant])
 
     def steps(self, state: State, action: str, fits: Fits) -> Iterator[tuple[Parameters, State]]:
         """Yield the steps of an action whose parameters fit."""

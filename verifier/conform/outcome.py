@@ -19,12 +19,15 @@ class Conformance(StrEnum):
     """No execution does."""
     UNDECIDED = "UNDECIDED"
     """Neither is known; ``reason`` says why."""
+    ERROR = "ERROR"
+    """The log cannot be judged; ``reason`` says why."""
 
 
 _EXIT_CODES = {
     Conformance.ACCEPTED: ExitCode.SUCCESS,
     Conformance.REJECTED: ExitCode.VIOLATED,
     Conformance.UNDECIDED: ExitCode.INCONCLUSIVE,
+    Conformance.ERROR: ExitCode.WRONG_USAGE,
 }
 
 

@@ -17,7 +17,7 @@ from verifier.errors import UsageError
 from verifier.explicit.initial import initial_states
 from verifier.explicit.packing import unpack
 from verifier.runs.building import build_model
-from verifier.specs.definition import Action, Definition
+from verifier.specs.definition import Action, Definition, PropertyKind
 from verifier.specs.plain_steps import Happening, happening
 
 _MOST_CHOICES = 20_000
@@ -35,6 +35,12 @@ class ProtocolMachine:
             name: tuple(action.sorts) for name, action in self.by_name.items()
         }
         self.variables = tuple(symbol.name for symbol in definition.variables)
+        self._claims = {
+            one.name: one.formula
+            for one in definition.properties
+            if one.default and one.kind in (PropertyKind.INVARIANT, PropertyKind.TYPE_INVARIANT)
+        }
+        self.invariants = tuple(self._claims)
         self._read = Reader()
 
     def initial(self) -> list[State]:
@@ -45,6 +51,13 @@ class ProtocolMachine:
             values = model.layout.decode_state(unpack(row, len(model.system.bits)))
             found.append(tuple(plain(values[name]) for name in self.variables))
         return found
+
+    def holds(self, state: State, invariant: str) -> bool:
+        """True if a state satisfies an invariant. Raises UsageError if it has no value."""
+        try:
+            return bool(self._read(self._claims[invariant])(self._environment(state)))
+        except Undefined:
+            raise UsageError(f"{invariant} reads what has no value in a state of the log") from None
 
     def steps(self, state: State, action: str, fits: Fits) -> Iterator[tuple[Parameters, State]]:
         """Yield the steps of an action whose parameters fit."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias
 
 from verifier.conform.logs import Event, read_log
 from verifier.conform.machine import Fits, Machine, Parameters, State
-from verifier.conform.mapping import MISSING, OPTIONAL, Mapped, Rule, Target, check_fields, value_of
+from verifier.conform.mapping import ANY, MISSING, OPTIONAL, Mapped, Rule, Target, check_fields, value_of
 from verifier.conform.outcome import Conformance, LogVerdict, Obstacle, PathState
 from verifier.processes.limits import Interrupted
 
@@ -47,51 +47,123 @@ class Search:
     most: int = MOST_STATES
     tick: Callable[[], None] = field(default=lambda: None)
     """A callback for each event. It may raise Interrupted."""
+    _admits: Callable[[State], bool] | None = None
+    """The test of states that are looked at; None for all."""
 
     def judge(self, log: Path) -> LogVerdict:
         """Return the verdict on a log. Raises UsageError if the log and the mapping do not fit together."""
         began, events = time.monotonic(), read_log(log)
-        rules = [(event, self.mapping.rule_of(log, event, self.machine.actions)) for event in events]
+        rules = [(event, self._rule_of(log, event)) for event in events]
         check_fields(log, self.mapping, ((event, rule) for event, rule in rules if rule is not None))
-        frontier: _Frontier = {state: _Reached(state) for state in self.machine.initial()}
-        for number, (event, rule) in enumerate(rules):
-            before = frontier
+        found = self.judge_events(log, events)
+        whole = tuple((one.line, one.text) for one in events)
+        events_of = whole if found.verdict is not Conformance.ACCEPTED else ()
+        return replace(found, lines=len(events), events=events_of, seconds=time.monotonic() - began)
+
+    def judge_events(self, log: Path, events: Iterable[Event]) -> LogVerdict:
+        """Return the verdict on events as they come: an event that is not explained is the last one read.
+
+        Invariants are judged on complete matches: a state from which the log does not go on was never there.
+        """
+        self._admits, seen = None, list[Event]()
+        found, frontier = self._search(log, events, seen)
+        if found.verdict is not Conformance.ACCEPTED or not frontier:
+            return found
+        last = next(iter(frontier.values()))
+        violated = self._violated(last)
+        if violated is None:
+            return found
+        self._admits = lambda state: all(self.machine.holds(state, name) for name in self._invariants)
+        again, _ = self._search(log, seen, [])
+        if again.verdict is not Conformance.REJECTED:
+            return again
+        reached, names = violated
+        number = next((i for i, event in enumerate(seen) if event.line == reached.line), 0)
+        words = f"false in each execution that agrees with the log: {', '.join(names)}"
+        made = self._made(log, Conformance.REJECTED, seen[: number + 1], {reached.state: reached}, words)
+        return replace(made, lines=len(seen), explained=number, seconds=found.seconds + again.seconds)
+
+    @property
+    def _invariants(self) -> tuple[str, ...]:
+        named = self.mapping.invariants
+        return self.machine.invariants if named is None else named
+
+    def _violated(self, last: _Reached) -> tuple[_Reached, list[str]] | None:
+        """Return the first state of an execution that violates invariants, and which."""
+        found, one = None, last if self._invariants else None
+        while one is not None:
+            names = [name for name in self._invariants if not self.machine.holds(one.state, name)]
+            found, one = (one, names) if names else found, one.before
+        return found
+
+    def _search(self, log: Path, events: Iterable[Event], seen: list[Event]) -> tuple[LogVerdict, _Frontier]:
+        """Return the verdict without invariants, and the states at the end. Events are added to ``seen``."""
+        began = time.monotonic()
+        initial = filter(self._is_admitted, self.machine.initial())
+        frontier: _Frontier = {state: _Reached(state) for state in initial}
+
+        def ended(verdict: Conformance, states: _Frontier, words: str) -> LogVerdict:
+            made = self._made(log, verdict, seen, states, words)
+            return replace(made, seconds=time.monotonic() - began)
+
+        for event in events:
+            seen.append(event)
+            before, first = frontier, self._is_initial(seen)
             try:
                 self.tick()
+                rule = self._rule_of(log, event)
                 if rule is None:
                     continue
-                before = self._with_silent(frontier)
-                after = self._after(before, event, rule)
+                before = frontier if first else self._with_silent(frontier)
+                after = self._at_first(before, event) if first else self._after(before, event, rule)
             except (_TooMany, Interrupted) as stop:
                 words = str(stop) or "the limit of time or memory"
-                made = self._made(log, Conformance.UNDECIDED, events, number, frontier, words)
-                return replace(made, seconds=time.monotonic() - began)
+                return ended(Conformance.UNDECIDED, frontier, words), frontier
             if not after:
-                words = f"no step is {rule.action} as the log has it"
-                made = self._made(log, Conformance.REJECTED, events, number, before, words)
-                obstacles = self._obstacles(list(before), event, rule)
-                return replace(made, obstacles=obstacles, seconds=time.monotonic() - began)
+                obstacles = self._obstacles(list(before), event, rule, initial=first)
+                words = "no initial state is as the log has it" if first else _refusal(rule)
+                return replace(ended(Conformance.REJECTED, before, words), obstacles=obstacles), before
             frontier = after
-        return LogVerdict(
-            str(log), Conformance.ACCEPTED, len(events), len(events),
-            frontier=len(frontier), seconds=time.monotonic() - began,
-        )  # fmt: skip
+        early = self.mapping.ends_early(log, seen)
+        if early:
+            made = ended(Conformance.REJECTED, frontier, early)
+            return replace(made, explained=len(seen), line=None, text=""), frontier
+        seconds = time.monotonic() - began
+        accepted = LogVerdict(str(log), Conformance.ACCEPTED, len(seen), len(seen), seconds=seconds)
+        return replace(accepted, frontier=len(frontier)), frontier
+
+    def _is_admitted(self, state: State) -> bool:
+        return self._admits is None or self._admits(state)
+
+    def _rule_of(self, log: Path, event: Event) -> Rule | None:
+        return self.mapping.rule_of(log, event, self.machine.actions, self.machine.variables)
+
+    def _is_initial(self, seen: list[Event]) -> bool:
+        """True if the last event is the initial state."""
+        return self.mapping.event is None and len(seen) == 1
+
+    def _at_first(self, frontier: _Frontier, event: Event) -> _Frontier:
+        return {
+            state: replace(reached, line=event.line)
+            for state, reached in frontier.items()
+            if not any(self._differs(state, target, event, path) for target, path in self.mapping.state)
+        }
 
     def _made(
         self,
         log: Path,
         verdict: Conformance,
-        events: list[Event],
-        number: int,
+        seen: list[Event],
         frontier: _Frontier,
         reason: str,
     ) -> LogVerdict:
-        event, states = events[number], list(frontier)
+        """Return a verdict at the last of the events that were read."""
+        event, states = seen[-1] if seen else Event(0, "", {}), list(frontier)
         path = tuple(self._path(frontier[states[0]])) if states else ()
         return LogVerdict(
-            str(log), verdict, len(events), number, event.line, event.text, reason,
+            str(log), verdict, len(seen), len(seen) - 1, event.line, event.text, reason,
             tuple(map(self._shown, states[:_MOST_SHOWN])), len(states), path=path,
-            events=tuple((one.line, one.text) for one in events),
+            events=tuple((one.line, one.text) for one in seen),
         )  # fmt: skip
 
     def _shown(self, state: State) -> tuple[tuple[str, str], ...]:
@@ -123,7 +195,7 @@ class Search:
             for state, reached in level.items():
                 for action in self.mapping.silent:
                     for given, after in self.machine.steps(state, action, lambda _: True):
-                        if after not in known and after not in fresh:
+                        if after not in known and after not in fresh and self._is_admitted(after):
                             fresh[after] = _Reached(after, reached, action, given)
                 self._check(len(known) + len(fresh))
             known |= fresh
@@ -136,13 +208,19 @@ class Search:
         for state, reached in states.items():
             if any(self._differs(state, target, event, path) for target, path in rule.before):
                 continue
-            for given, after in self.machine.steps(state, rule.action, fits):
-                if after in found:
+            for action, given, after in self._steps(state, rule.action, fits):
+                if after in found or not self._is_admitted(after):
                     continue
                 if not any(self._differs(after, target, event, path) for target, path in rule.after):
-                    found[after] = _Reached(after, reached, rule.action, given, event.line)
+                    found[after] = _Reached(after, reached, action, given, event.line)
             self._check(len(found))
         return found
+
+    def _steps(self, state: State, action: str, fits: Fits) -> Iterator[tuple[str, Parameters, State]]:
+        """Yield the steps of an action, or of all."""
+        for one in self.machine.actions if action == ANY else (action,):
+            for given, after in self.machine.steps(state, one, fits):
+                yield one, given, after
 
     def _check(self, count: int) -> None:
         self.tick()
@@ -177,21 +255,27 @@ class Search:
 
     # -- reasons
 
-    def _obstacles(self, states: list[State], event: Event, rule: Rule) -> tuple[Obstacle, ...]:
+    def _obstacles(
+        self, states: list[State], event: Event, rule: Rule, *, initial: bool
+    ) -> tuple[Obstacle, ...]:
         """Return why no step fits, the nearest first."""
         found: list[Obstacle] = []
         fits = self._fits_of(event, rule)
         for state in states[:_MOST_EXPLAINED]:
             wrong = self._mismatch(state, rule.before, event, "before", rule.action)
-            steps = list(self.machine.steps(state, rule.action, fits))
-            if wrong is not None:
-                found.append(wrong)
-            for given, after in steps if wrong is None else ():
-                title = self._title(rule.action, given)
-                one = self._mismatch(after, rule.after, event, "after", title, possible=True)
-                found += [one] if one is not None else []
-            if not steps:
-                found += self.machine.blocked(state, rule.action, fits)
+            if initial:
+                wrong = self._mismatch(state, rule.after, event, "in", "Init")
+            if wrong is not None or initial:
+                found += [wrong] if wrong is not None else []
+                continue
+            for action in self.machine.actions if rule.action == ANY else (rule.action,):
+                steps = list(self.machine.steps(state, action, fits))
+                for given, after in steps:
+                    title = self._title(action, given)
+                    one = self._mismatch(after, rule.after, event, "after", title, possible=True)
+                    found += [one] if one is not None else []
+                if not steps:
+                    found += self.machine.blocked(state, action, fits)
         found.sort(key=lambda one: (not one.possible, -one.passed))
         return tuple(dict.fromkeys(found))[:_MOST_OBSTACLES]
 
@@ -214,6 +298,11 @@ class Search:
             except KeyError:
                 own = "without a value"
             name, written = path.removesuffix(OPTIONAL), value_of(event, path)
-            words = f"is {own} {when} the step, and the log's {name} is {written!r}"
+            place = "the initial state" if when == "in" else "the step"
+            words = f"is {own} {when} {place}, and the log's {name} is {written!r}"
             return Obstacle(action, 0, target.written, "", (), words, possible)
         return None
+
+
+def _refusal(rule: Rule) -> str:
+    return "no step leads to it" if rule.action == ANY else f"no step is {rule.action} as the log has it"

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from verifier.conform.logs import lines_with_numbers
+from verifier.conform.logs import lines_with_numbers, read_log
 from verifier.conform.outcome import Conformance, LogVerdict, Obstacle, PathState
 from verifier.conform.witness import check_witness, find_witness
 from verifier.errors import UsageError
@@ -102,8 +102,12 @@ class TraceModule:
         began = time.monotonic()
         lines = lines_with_numbers(log)
         with _environment(self.variable, str(log.resolve())):
-            module = load(self.spec, self.settings, self.config, self.libraries)
-            return _Judgement(module, log, lines, self.max_states, enforce, began).verdict()
+            try:
+                module = load(self.spec, self.settings, self.config, self.libraries)
+                return _Judgement(module, log, lines, self.max_states, enforce, began).verdict()
+            except UsageError:
+                read_log(log)  # raises an error with the line if the log itself is the reason
+                raise
 
 
 class _Judgement:

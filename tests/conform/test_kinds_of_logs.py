@@ -1,0 +1,138 @@
+"""Logs of states, in ITF, from standard input, that end early; invariants on them; many side by side."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from tests.support.command_line import verify, wrong
+from verifier.cli.main import cli
+
+COUNTER = """---- MODULE Counter ----
+EXTENDS Naturals
+VARIABLE x
+Init == x \\in {0, 5}
+Inc == x # 3 /\\ x' = x + 1
+Set(n) == x > 1 /\\ x' = n
+Next == Inc \\/ \\E n \\in 0..3 : Set(n)
+Small == x < 3
+====
+"""
+Event = dict[str, Any]
+
+
+@pytest.fixture
+def counter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("Counter.tla").write_text(COUNTER)
+    Path("Counter.cfg").write_text("INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n")
+    Path("map.toml").write_text('event = "event"\n[events.inc]\naction = "Inc"\nafter = { x = "value?" }\n')
+    Path("states.toml").write_text('[state]\nx = "x"\n')
+    return tmp_path
+
+
+def _written(events: list[Event], name: str = "log") -> str:
+    Path(name).write_text("".join(json.dumps(event) + "\n" for event in events))
+    return name
+
+
+def _judged(*arguments: str) -> list[dict[str, Any]]:
+    done = verify("conform", *arguments, "--spec", "Counter.tla", "--format", "json")
+    found: list[dict[str, Any]] = json.loads(done.stdout)["logs"]
+    return found
+
+
+@pytest.mark.usefixtures("counter")
+@pytest.mark.parametrize(
+    ("values", "line", "reason"),
+    [
+        ([0, 1, 2, 0], None, ""),
+        ([1, 2], 1, "no initial state is as the log has it"),
+        ([5, 6, 3], None, ""),
+        ([5, 7], 2, "no step leads to it"),
+    ],
+)
+def test_a_log_may_have_states_alone(values: list[int], line: int | None, reason: str) -> None:
+    (found,) = _judged(_written([{"x": value} for value in values]), "--map", "states.toml")
+    assert (found["line"], found["reason"]) == (line, reason)
+    itf = {
+        "#meta": {"format": "ITF"},
+        "vars": ["x"],
+        "states": [{"#meta": {"index": 1}, "x": {"#bigint": str(v)}} for v in values],
+    }
+    Path("run.itf.json").write_text(json.dumps(itf, indent=1))
+    (found,) = _judged("run.itf.json")
+    assert found["reason"] == reason
+    assert (found["line"] is None) == (line is None)
+
+
+@pytest.mark.usefixtures("counter")
+def test_a_trace_of_ours_is_an_execution_again() -> None:
+    with Path("Counter.cfg").open("a") as config:
+        config.write("INVARIANT Small\n")
+    done = verify("explore", "--spec", "Counter.tla", "--format", "json")
+    (trace,) = [one["trace"] for one in json.loads(done.stdout)["results"] if one.get("trace")]
+    Path("run.itf.json").write_text(json.dumps(trace))
+    Path("Counter.cfg").write_text("INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n")
+    assert _judged("run.itf.json")[0]["verdict"] == "ACCEPTED"
+
+
+@pytest.mark.usefixtures("counter")
+def test_standard_input_is_judged_as_it_comes() -> None:
+    lines = '{"event": "inc"}\n{"event": "inc", "value": 3}\nthis is never read\n'
+    asked = ["conform", "-", "--spec", "Counter.tla", "--map", "map.toml"]
+    done = CliRunner().invoke(cli, asked, input=lines)
+    assert done.exit_code == 10
+    assert "-:2: REJECTED: no step is Inc as the log has it" in done.stdout
+
+
+@pytest.mark.usefixtures("counter")
+def test_a_log_that_ends_early_is_told() -> None:
+    Path("map.toml").write_text('end = ["Set"]\n' + Path("map.toml").read_text())
+    events: list[Event] = [{"event": "inc"}, {"event": "inc"}, {"event": "Set", "n": 0}]
+    whole, part = _judged(_written(events), _written(events[:2], "part"), "--map", "map.toml")
+    assert whole["verdict"] == "ACCEPTED"
+    assert (part["verdict"], part["explained"], part["line"]) == ("REJECTED", 2, None)
+    assert part["reason"] == "the log ends early: its last event is 'inc', and a whole log ends with Set"
+    Path("cut").write_text(Path("log").read_text()[:-8])
+    (cut,) = _judged("cut", "log", "--map", "map.toml")[:1]
+    assert (cut["verdict"], cut["line"]) == ("ERROR", 3)
+    assert "the log was cut off there, or is still being written" in cut["reason"]
+
+
+@pytest.mark.usefixtures("counter")
+def test_invariants_are_judged_on_complete_matches() -> None:
+    with Path("Counter.cfg").open("a") as config:
+        config.write("INVARIANT Small\n")
+    # Each execution of three steps passes 3 or more; of "low", the one from 5 does not match.
+    high = _written([{"event": "inc"}, {"event": "inc"}, {"event": "inc"}])
+    low = _written([{"event": "inc"}, {"event": "inc", "value": 2}], "low")
+    one, other = _judged(high, low, "--map", "map.toml")
+    assert (one["verdict"], one["line"], one["explained"]) == ("REJECTED", 3, 2)
+    assert one["reason"] == "false in each execution that agrees with the log: Small"
+    assert other["verdict"] == "ACCEPTED"
+    Path("map.toml").write_text("invariants = []\n" + Path("map.toml").read_text())
+    assert _judged(high, "--map", "map.toml")[0]["verdict"] == "ACCEPTED"
+    Path("map.toml").write_text(Path("map.toml").read_text().replace("[]", '["Smal"]', 1))
+    assert "unknown invariant 'Smal'" in wrong("conform", high, "--spec", "Counter.tla", "--map", "map.toml")
+
+
+@pytest.mark.usefixtures("counter")
+def test_fields_named_as_parameters_and_variables_need_no_entry() -> None:
+    events: list[Event] = [{"event": "Inc", "x": 1}, {"event": "Inc", "x": 2}, {"event": "Set", "n": 0}]
+    (found,) = _judged(_written([*events, {"event": "Inc", "x": 2}]), "--map", "map.toml")
+    assert (found["verdict"], found["line"]) == ("REJECTED", 4)
+
+
+@pytest.mark.usefixtures("counter")
+def test_processes_judge_as_one_does() -> None:
+    logs = [_written([{"event": "inc", "value": value}], f"log{value}") for value in (1, 2)]
+    Path("broken").write_text("[")
+    found = [_judged(*logs, "broken", "--map", "map.toml", "--jobs", jobs) for jobs in ("1", "2")]
+    kept = [[(one["log"], one["verdict"], one["line"], one["reason"]) for one in logs] for logs in found]
+    assert kept[0] == kept[1]
+    assert [verdict for _, verdict, _, _ in kept[0]] == ["ACCEPTED", "REJECTED", "ERROR"]

@@ -1,0 +1,175 @@
+"""Many logs: each judged by itself, in this process or in several."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import TypeAlias
+
+from verifier.conform.logs import LogError, read_lines
+from verifier.conform.machine import Machine
+from verifier.conform.mapping import constants_of, mapping_of_states, read_mapping
+from verifier.conform.outcome import Conformance, LogVerdict
+from verifier.conform.search import MOST_STATES, Search
+from verifier.errors import UsageError
+from verifier.processes.children import Work
+from verifier.processes.limits import Limits
+from verifier.processes.pool import Task, run_tasks
+from verifier.processes.watching import Watched
+from verifier.runs.loading import TLA, Reading
+
+STANDARD_INPUT = Path("-")
+ITF = ".itf.json"
+Judge: TypeAlias = Callable[[Path], LogVerdict]
+Tell: TypeAlias = Callable[[LogVerdict], None]
+"""Hears of each verdict as it comes."""
+
+
+@dataclass(frozen=True)
+class LogQuestion:
+    """A question about logs: the specification, and how it is compared with them."""
+
+    spec: str
+    mapping: Path | None = None
+    variable: str | None = None
+    """The environment variable through which a module gets its log."""
+    settings: Mapping[str, str] = field(default_factory=dict)
+    reading: Reading = field(default_factory=Reading)
+    max_states: int | None = None
+    timeout: float | None = None
+
+
+def load_machine(question: LogQuestion, constants: Mapping[str, str] | None = None) -> Machine:
+    """Load a specification for the search over logs. ``constants``: those of a mapping."""
+    settings, reading = {**(constants or {}), **question.settings}, question.reading
+    if question.spec.endswith(TLA):
+        from verifier.conform.modules import ModuleMachine
+        from verifier.runs.modules.loading import load as load_module
+
+        return ModuleMachine(load_module(question.spec, settings, reading.config, reading.libraries))
+    from verifier.conform.protocols import ProtocolMachine
+    from verifier.runs.loading import load
+
+    return ProtocolMachine(load(question.spec, settings).definition)
+
+
+def make_judge(question: LogQuestion, logs: Sequence[Path]) -> Judge:
+    """Return the function that judges a log. Raises UsageError for a question that cannot be asked."""
+    if question.mapping is not None:
+        if question.variable is not None:
+            raise UsageError("--env is for a module that reads its log, and --map for one that does not")
+        machine = load_machine(question, constants_of(question.mapping))
+        mapped = read_mapping(question.mapping, machine.actions, machine.variables, machine.invariants)
+        return _judge_by_search(Search(machine, mapped, question.max_states or MOST_STATES))
+    if logs and all(log.name.endswith(ITF) for log in logs):
+        machine = load_machine(question)
+        mapped = mapping_of_states(machine.variables)
+        return Search(machine, mapped, question.max_states or MOST_STATES).judge
+    return _judge_by_module(question)
+
+
+def _judge_by_search(search: Search) -> Judge:
+    def judge(log: Path) -> LogVerdict:
+        if log == STANDARD_INPUT:
+            return search.judge_events(log, read_lines(log, sys.stdin))
+        return search.judge(log)
+
+    return judge
+
+
+def _judge_by_module(question: LogQuestion) -> Judge:
+    from verifier.conform.trace_modules import TraceModule, choose_variable
+
+    if not question.spec.endswith(TLA):
+        words = "give --map FILE, which --draft proposes"
+        raise UsageError(f"{question.spec} does not read logs: {words}")
+    reading = question.reading
+    name = choose_variable(Path(question.spec), reading.libraries, question.variable)
+    module = TraceModule(
+        question.spec, name, question.settings, reading.config, reading.libraries, question.max_states
+    )
+
+    def judge(log: Path) -> LogVerdict:
+        with _as_file(log) as file:
+            found = module.judge(file)
+        return replace(found, log=str(log))
+
+    return judge
+
+
+@contextmanager
+def _as_file(log: Path) -> Iterator[Path]:
+    """Give standard input as a file, once it is at its end."""
+    if log != STANDARD_INPUT:
+        yield log
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "input.ndjson"
+        with file.open("w") as copy:
+            shutil.copyfileobj(sys.stdin, copy)
+        yield file
+
+
+def judge_logs(
+    question: LogQuestion, logs: Sequence[Path], jobs: int = 1, tell: Tell = lambda _: None
+) -> list[LogVerdict]:
+    """Return the verdict on each log. ``jobs``: the number of processes. Raises UsageError for a question
+    that cannot be asked. A log that cannot be judged has a verdict too."""
+    judge, verdicts = make_judge(question, logs), list[LogVerdict]()
+    if jobs == 1 or len(logs) == 1:
+        for log in logs:
+            verdicts.append(_judged(judge, log, question.timeout, alone=len(logs) == 1))
+            tell(verdicts[-1])
+        return verdicts
+    return _judge_in_processes(judge, question, logs, jobs, tell)
+
+
+def _judge_in_processes(
+    judge: Judge, question: LogQuestion, logs: Sequence[Path], jobs: int, tell: Tell
+) -> list[LogVerdict]:
+    """Judge each log in a process of its own, some at a time."""
+    tasks = [
+        Task(str(number), _work(judge, log, question.timeout), Limits()) for number, log in enumerate(logs)
+    ]
+    found: dict[int, LogVerdict] = {}
+    for done in run_tasks(tasks, jobs):
+        number = int(done.name)
+        verdict = next(iter(done.reported), None)
+        if verdict is None:
+            words = done.failure or done.limit or "its process ended"
+            verdict = LogVerdict(
+                str(logs[number]), Conformance.ERROR, 0, 0, reason=words, seconds=done.seconds
+            )
+        found[number] = verdict
+        tell(verdict)
+    return [found[number] for number in range(len(logs))]
+
+
+def _work(judge: Judge, log: Path, timeout: float | None) -> Work:
+    def work(report: Callable[[LogVerdict], None], _: Connection) -> None:
+        report(_judged(judge, log, timeout, alone=False))
+
+    return work
+
+
+def _judged(judge: Judge, log: Path, timeout: float | None, *, alone: bool) -> LogVerdict:
+    """Return the verdict on a log. If it is ``alone``, an error that is not about the log is raised."""
+    began = time.monotonic()
+    try:
+        with Watched(Limits(timeout).begun().check_time):
+            return judge(log)
+    except LogError as error:
+        line, text, words = error.line, error.text, error.words
+    except UsageError as error:
+        if alone:
+            raise
+        line, text, words = None, "", str(error)
+    seconds = time.monotonic() - began
+    return LogVerdict(str(log), Conformance.ERROR, 0, 0, line, text, words, seconds=seconds)
