@@ -112,7 +112,7 @@ def _as_file(log: Path) -> Iterator[Path]:
         return
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "input.ndjson"
-        with file.open("w") as copy:
+        with file.open("w", encoding="utf-8") as copy:
             shutil.copyfileobj(sys.stdin, copy)
         yield file
 
