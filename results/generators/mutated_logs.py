@@ -30,12 +30,13 @@ _DEPTH = re.compile(r"depth of the complete state graph search is (\d+)")
 _SECONDS = 120
 _HEAD = """# Mutated logs
 
-Run ``python -m results.generators.mutated_logs TRACES LIBRARIES --count {count}``. Of each accepted log there are
-{count} copies with one event dropped, doubled, exchanged with the next one, or with one value changed (a number, a
-string or a truth value). ``verify conform`` judges each copy, and TLC does with the same trace module.
+Run ``python -m results.generators.mutated_logs TRACES LIBRARIES --count {count}``. Of each accepted log there
+are {count} copies with one event dropped, doubled, exchanged with the next one, or with one value changed (a
+number, a string or a truth value). ``verify conform`` judges each copy, and TLC does with the same trace
+module.
 
-"as TLC" counts equal verdicts. "later" counts copies that TLC rejects after fewer explained events than verify. An
-accepted copy is still an execution; below the table is what was changed in these.
+"as TLC" counts equal verdicts. "later" counts copies that TLC rejects after fewer explained events than
+verify. An accepted copy is still an execution; below the table is what was changed in these.
 
 | log | lines | change | copies | rejected | accepted | as TLC | later |
 |---|---|---|---|---|---|---|---|
