@@ -76,7 +76,7 @@ class Copy:
     kind: str
     line: int
     words: str
-    """What was changed."""
+    """The event or the field that was changed."""
     text: str
 
 
