@@ -32,10 +32,24 @@ def test_the_example_of_a_trace_module_runs(tmp_path: Path, monkeypatch: pytest.
 
 def test_the_example_of_a_mapping_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    *files, session = _blocks("A log and a mapping")
+    *files, session = _blocks("A log and a mapping")[:5]
     for name, text in zip(("Counter.tla", "Counter.cfg", "run.ndjson", "counter.toml"), files, strict=True):
         Path(name).write_text(text)
     command, _, shown = session.partition("\n")
     done = verify(*command.removeprefix("$ verify ").split())
     assert done.exit_code == 10
     assert done.stdout.startswith(shown.removesuffix("…\n"))
+
+
+def test_the_examples_in_python_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    files = _blocks("A log and a mapping")
+    for name, text in zip(("Counter.tla", "Counter.cfg", "run.ndjson", "counter.toml"), files, strict=False):
+        Path(name).write_text(text)
+    function, script = files[-2:]
+    exec(script, {})
+    Path("mapping.py").write_text(function)
+    done = verify("conform", "run.ndjson", "--spec", "Counter.tla", "--map", "mapping.py")
+    assert done.exit_code == 10
+    assert "run.ndjson:5: REJECTED: no step is Inc as the log has it" in done.stdout
+    assert "x   is 1 after the step, and the log's x is 2" in done.stdout

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from tests.support.command_line import verify, wrong
+from verifier import UsageError, load
 from verifier.cli.main import cli
 
 COUNTER = """---- MODULE Counter ----
@@ -136,3 +137,42 @@ def test_processes_judge_as_one_does() -> None:
     kept = [[(one["log"], one["verdict"], one["line"], one["reason"]) for one in logs] for logs in found]
     assert kept[0] == kept[1]
     assert [verdict for _, verdict, _, _ in kept[0]] == ["ACCEPTED", "REJECTED", "ERROR"]
+
+
+def _read(event: Event) -> Event | None:
+    match event["event"]:
+        case "inc":
+            return {"action": "Inc", "before": {"x": event["from"]}}
+        case "odd":
+            return {"action": "Odd"}
+        case "fails":
+            return {"action": event["nothing"]}
+    return None
+
+
+@pytest.mark.usefixtures("counter")
+@pytest.mark.parametrize(
+    ("last", "verdict", "words"),
+    [
+        ({"event": "inc", "from": 1}, "ACCEPTED", ""),
+        ({"event": "inc", "from": 2}, "REJECTED", "no step is Inc"),
+        ({"event": "odd"}, "ERROR", "unknown action 'Odd'"),
+        ({"event": "fails"}, "ERROR", "the mapping's function fails: KeyError: 'nothing'"),
+    ],
+)
+def test_a_function_says_what_an_event_means(last: Event, verdict: str, words: str) -> None:
+    log = _written([{"event": "inc", "from": 0}, {"event": "beat"}, last])
+    (found,) = load("Counter.tla").conform(log, mapping={"read": _read})
+    assert (found.verdict, found.line) == (verdict, None if verdict == "ACCEPTED" else 3)
+    assert words in found.reason
+
+
+@pytest.mark.usefixtures("counter")
+def test_conform_from_python_refuses_what_it_cannot_use() -> None:
+    counter = load("Counter.tla")
+    with pytest.raises(UsageError, match="give a mapping"):
+        counter.conform("log")
+    with pytest.raises(UsageError, match="constants are given to load"):
+        counter.conform("log", mapping={"read": _read, "constants": {}})
+    with pytest.raises(UsageError, match="unknown table 'reed'"):
+        counter.conform("log", mapping={"reed": _read})

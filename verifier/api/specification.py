@@ -20,6 +20,7 @@ from verifier.specs.protocol import Protocol
 
 if TYPE_CHECKING:
     from verifier.api.engine_methods import EngineMethods
+    from verifier.conform.outcome import LogVerdict
 else:
     EngineMethods = object
 
@@ -119,6 +120,26 @@ class Specification(EngineMethods):
     def engines(self) -> tuple[str, ...]:
         """The names of all engines."""
         return tuple(ENGINES)
+
+    def conform(
+        self,
+        *logs: str | Path,
+        mapping: str | Path | Mapping[str, Any] | None = None,
+        max_states: int | None = None,
+        timeout: float | None = None,
+        jobs: int = 1,
+    ) -> list[LogVerdict]:
+        """Says of each log whether the protocol allows it, and if not, where and why.
+
+        ``mapping`` is a file, or its content as a dictionary, in which ``read`` may be a function that says
+        what an event means. Executions in ITF need none. Raises UsageError for what cannot be asked. A log
+        that cannot be judged has the verdict ERROR.
+        """
+        from verifier.conform.judging import judge_logs_with
+
+        given = Path(mapping) if isinstance(mapping, str) else mapping
+        paths = [Path(log) for log in logs]
+        return judge_logs_with(self.loaded, given, paths, max_states, timeout, jobs)
 
     def __repr__(self) -> str:
         constants = "".join(f", {name}={value!r}" for name, value in self.constants.items())

@@ -11,11 +11,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
+from verifier.conform.functions import load_function
 from verifier.conform.logs import LogError, read_lines
 from verifier.conform.machine import Machine
-from verifier.conform.mapping import constants_of, mapping_of_states, read_mapping
+from verifier.conform.mapping import constants_of, mapping_of_states, read_mapping, read_mapping_file
 from verifier.conform.outcome import Conformance, LogVerdict
 from verifier.conform.search import MOST_STATES, Search
 from verifier.errors import UsageError
@@ -23,7 +24,7 @@ from verifier.processes.children import Work
 from verifier.processes.limits import Limits
 from verifier.processes.pool import Task, run_tasks
 from verifier.processes.watching import Watched
-from verifier.runs.loading import TLA, Reading
+from verifier.runs.loading import TLA, Loaded, Reading
 
 STANDARD_INPUT = Path("-")
 ITF = ".itf.json"
@@ -37,7 +38,8 @@ class LogQuestion:
     """A question about logs: the specification, and how it is compared with them."""
 
     spec: str
-    mapping: Path | None = None
+    mapping: Path | Mapping[str, Any] | None = None
+    """A file in TOML or Python, or the content of one."""
     variable: str | None = None
     """The environment variable through which a module gets its log."""
     settings: Mapping[str, str] = field(default_factory=dict)
@@ -65,14 +67,67 @@ def make_judge(question: LogQuestion, logs: Sequence[Path]) -> Judge:
     if question.mapping is not None:
         if question.variable is not None:
             raise UsageError("--env is for a module that reads its log, and --map for one that does not")
-        machine = load_machine(question, constants_of(question.mapping))
-        mapped = read_mapping(question.mapping, machine.actions, machine.variables, machine.invariants)
-        return _judge_by_search(Search(machine, mapped, question.max_states or MOST_STATES))
-    if logs and all(log.name.endswith(ITF) for log in logs):
-        machine = load_machine(question)
-        mapped = mapping_of_states(machine.variables)
-        return Search(machine, mapped, question.max_states or MOST_STATES).judge
+        content, name = _content(question.mapping)
+        machine = load_machine(question, constants_of(content, name))
+        return _judge_by_mapping(machine, content, name, question.max_states)
+    if _are_executions(logs):
+        return _judge_executions(load_machine(question), question.max_states)
     return _judge_by_module(question)
+
+
+def judge_logs_with(
+    loaded: Loaded,
+    mapping: Path | Mapping[str, Any] | None,
+    logs: Sequence[Path],
+    max_states: int | None = None,
+    timeout: float | None = None,
+    jobs: int = 1,
+) -> list[LogVerdict]:
+    """Return the verdict on each log, of a specification that is loaded. Raises UsageError."""
+    source = loaded.source
+    machine: Machine
+    if source is not None:
+        from verifier.conform.modules import ModuleMachine
+        from verifier.runs.modules.source import TlaSource
+
+        assert isinstance(source, TlaSource)
+        machine = ModuleMachine(source.module)
+    else:
+        from verifier.conform.protocols import ProtocolMachine
+
+        machine = ProtocolMachine(loaded.definition)
+    if mapping is None and not _are_executions(logs):
+        raise UsageError("give a mapping: only executions in ITF (FILE.itf.json) need none")
+    if mapping is None:
+        judge = _judge_executions(machine, max_states)
+    else:
+        content, name = _content(mapping)
+        if "constants" in content:
+            raise UsageError(f"{name}: constants are given to load, and not in the mapping")
+        judge = _judge_by_mapping(machine, content, name, max_states)
+    return _judge_all(judge, logs, timeout, jobs, lambda _: None)
+
+
+def _are_executions(logs: Sequence[Path]) -> bool:
+    return bool(logs) and all(log.name.endswith(ITF) for log in logs)
+
+
+def _judge_executions(machine: Machine, max_states: int | None) -> Judge:
+    return Search(machine, mapping_of_states(machine.variables), max_states or MOST_STATES).judge
+
+
+def _judge_by_mapping(
+    machine: Machine, content: Mapping[str, Any], name: str, max_states: int | None
+) -> Judge:
+    mapped = read_mapping(content, name, machine.actions, machine.variables, machine.invariants)
+    return _judge_by_search(Search(machine, mapped, max_states or MOST_STATES))
+
+
+def _content(mapping: Path | Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
+    """Return the content of a mapping, and its name for errors."""
+    if isinstance(mapping, Path):
+        return load_function(mapping) if mapping.suffix == ".py" else read_mapping_file(mapping), str(mapping)
+    return mapping, "the mapping"
 
 
 def _judge_by_search(search: Search) -> Judge:
@@ -122,31 +177,35 @@ def judge_logs(
 ) -> list[LogVerdict]:
     """Return the verdict on each log. ``jobs``: the number of processes. Raises UsageError for a question
     that cannot be asked. A log that cannot be judged has a verdict too."""
-    judge, verdicts = make_judge(question, logs), list[LogVerdict]()
-    if jobs == 1 or len(logs) == 1:
-        for log in logs:
-            verdicts.append(_judged(judge, log, question.timeout, alone=len(logs) == 1))
-            tell(verdicts[-1])
-        return verdicts
-    return _judge_in_processes(judge, question, logs, jobs, tell)
+    return _judge_all(make_judge(question, logs), logs, question.timeout, jobs, tell)
+
+
+def _judge_all(
+    judge: Judge, logs: Sequence[Path], timeout: float | None, jobs: int, tell: Tell
+) -> list[LogVerdict]:
+    if jobs > 1 and len(logs) > 1:
+        return _judge_in_processes(judge, logs, timeout, jobs, tell)
+    verdicts = []
+    for log in logs:
+        verdicts.append(_judged(judge, log, timeout, alone=len(logs) == 1))
+        tell(verdicts[-1])
+    return verdicts
 
 
 def _judge_in_processes(
-    judge: Judge, question: LogQuestion, logs: Sequence[Path], jobs: int, tell: Tell
+    judge: Judge, logs: Sequence[Path], timeout: float | None, jobs: int, tell: Tell
 ) -> list[LogVerdict]:
     """Judge each log in a process of its own, some at a time."""
-    tasks = [
-        Task(str(number), _work(judge, log, question.timeout), Limits()) for number, log in enumerate(logs)
-    ]
+    works = [_work(judge, log, timeout) for log in logs]
+    tasks = [Task(str(number), work, Limits()) for number, work in enumerate(works)]
     found: dict[int, LogVerdict] = {}
     for done in run_tasks(tasks, jobs):
         number = int(done.name)
         verdict = next(iter(done.reported), None)
         if verdict is None:
             words = done.failure or done.limit or "its process ended"
-            verdict = LogVerdict(
-                str(logs[number]), Conformance.ERROR, 0, 0, reason=words, seconds=done.seconds
-            )
+            name = str(logs[number])
+            verdict = LogVerdict(name, Conformance.ERROR, 0, 0, reason=words, seconds=done.seconds)
         found[number] = verdict
         tell(verdict)
     return [found[number] for number in range(len(logs))]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -68,11 +68,16 @@ class Mapped:
     """The names of the events with which a whole log ends; empty for all."""
     invariants: tuple[str, ...] | None = None
     """The invariants that are judged; None for all of the specification."""
+    read: Callable[[Mapping[str, Any]], Mapping[str, Any] | None] | None = None
+    """The function that says what an event means, in place of ``event`` and ``rules``."""
 
     def name_of(self, log: Path, event: Event) -> str:
         """Return the name of an event. Raises LogError if it has none."""
         if self.event is None:
             return ANY
+        if self.read is not None:
+            meant = self.read(event.fields)
+            return str(meant["action"]) if meant is not None else ""
         name = value_of(event, self.event)
         if name is MISSING:
             words = f"the event has no field {self.event}, which names it"
@@ -123,16 +128,19 @@ def value_of(event: Event, path: str) -> Any:
 
 
 def read_mapping(
-    file: Path,
+    content: Mapping[str, Any],
+    file: Path | str,
     actions: Mapping[str, Iterable[str]],
     variables: Iterable[str],
     invariants: Iterable[str] = (),
 ) -> Mapped:
-    """Return the content of a mapping file. Raises UsageError for names that the specification lacks."""
-    content = read_toml(file, "mapping", _TABLES)
+    """Return the content of a mapping. Raises UsageError for names that the specification lacks."""
+    check_keys(content, (*_TABLES, "read"), file, "table")
     event, variables, invariants = content.get("event"), list(variables), list(invariants)
-    state = _targets(content, "state", str(file), variables)
-    if not isinstance(event, str) and (event is not None or not state):
+    state, read = _targets(content, "state", str(file), variables), content.get("read")
+    if read is not None:
+        event = ""
+    elif not isinstance(event, str) and (event is not None or not state):
         words = 'event = "FIELD" must say which field names an event'
         raise UsageError(f"{file}: {words}, or [state] which field is which variable")
     silent = _table(content, "silent", file)
@@ -156,13 +164,17 @@ def read_mapping(
         if name not in invariants:
             raise UsageError(f"{file}: {make_unknown_name_error('invariant', name, invariants)}")
     return Mapped(
-        str(file), event, ignore, hidden, most if hidden else 0, constants, rules, state, end, named
+        str(file), event, ignore, hidden, most if hidden else 0, constants, rules, state, end, named, read
     )  # fmt: skip
 
 
-def constants_of(file: Path) -> dict[str, str]:
-    """Return the constants of a mapping file, as settings."""
-    content = read_toml(file, "mapping", _TABLES)
+def read_mapping_file(file: Path) -> Mapping[str, Any]:
+    """Return the content of a mapping file in TOML. Raises UsageError if it has another form."""
+    return read_toml(file, "mapping", _TABLES)
+
+
+def constants_of(content: Mapping[str, Any], file: Path | str) -> dict[str, str]:
+    """Return the constants of a mapping, as settings."""
     return {name: _setting(value) for name, value in _table(content, "constants", file).items()}
 
 
@@ -199,7 +211,7 @@ def _targets(
     table: Mapping[str, Any], key: str, place: str, variables: list[str]
 ) -> tuple[tuple[Target, str], ...]:
     pairs = _table(table, key, place).items()
-    return tuple((_target(one, place, variables), str(path)) for one, path in pairs)
+    return tuple((make_target(one, place, variables), str(path)) for one, path in pairs)
 
 
 def mapping_of_states(variables: Iterable[str]) -> Mapped:
@@ -208,7 +220,8 @@ def mapping_of_states(variables: Iterable[str]) -> Mapped:
     return Mapped("ITF", None, frozenset(), (), 0, {}, {}, state)
 
 
-def _target(written: str, place: str, variables: list[str]) -> Target:
+def make_target(written: str, place: str, variables: list[str]) -> Target:
+    """Return what is written as a variable or a part of one. Raises UsageError."""
     found = _TARGET.fullmatch(written)
     if found is None:
         raise UsageError(f"{place}: {written} is no variable, and no part such as term[node]")
@@ -219,6 +232,8 @@ def _target(written: str, place: str, variables: list[str]) -> Target:
 
 def check_fields(log: Path, mapping: Mapped, events: Iterable[tuple[Event, Rule]]) -> None:
     """Raise UsageError for a field that no event of its name has: a misspelt one would accept every log."""
+    if mapping.read is not None:
+        return  # its fields are what the function returns
     missing: dict[tuple[str, str], int] = {}
     present: set[tuple[str, str]] = set()
     for event, rule in events:

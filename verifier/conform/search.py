@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias
 
+from verifier.conform.functions import ask_function
 from verifier.conform.logs import Event, read_log
 from verifier.conform.machine import Fits, Machine, Parameters, State
 from verifier.conform.mapping import ANY, MISSING, OPTIONAL, Mapped, Rule, Target, check_fields, value_of
@@ -53,7 +54,7 @@ class Search:
     def judge(self, log: Path) -> LogVerdict:
         """Return the verdict on a log. Raises UsageError if the log and the mapping do not fit together."""
         began, events = time.monotonic(), read_log(log)
-        rules = [(event, self._rule_of(log, event)) for event in events]
+        rules = [self._meaning_of(log, event) for event in events]
         check_fields(log, self.mapping, ((event, rule) for event, rule in rules if rule is not None))
         found = self.judge_events(log, events)
         whole = tuple((one.line, one.text) for one in events)
@@ -111,16 +112,16 @@ class Search:
             before, first = frontier, self._is_initial(seen)
             try:
                 self.tick()
-                rule = self._rule_of(log, event)
+                meant, rule = self._meaning_of(log, event)
                 if rule is None:
                     continue
                 before = frontier if first else self._with_silent(frontier)
-                after = self._at_first(before, event) if first else self._after(before, event, rule)
+                after = self._at_first(before, meant) if first else self._after(before, meant, rule)
             except (_TooMany, Interrupted) as stop:
                 words = str(stop) or "the limit of time or memory"
                 return ended(Conformance.UNDECIDED, frontier, words), frontier
             if not after:
-                obstacles = self._obstacles(list(before), event, rule, initial=first)
+                obstacles = self._obstacles(list(before), meant, rule, initial=first)
                 words = "no initial state is as the log has it" if first else _refusal(rule)
                 return replace(ended(Conformance.REJECTED, before, words), obstacles=obstacles), before
             frontier = after
@@ -135,8 +136,12 @@ class Search:
     def _is_admitted(self, state: State) -> bool:
         return self._admits is None or self._admits(state)
 
-    def _rule_of(self, log: Path, event: Event) -> Rule | None:
-        return self.mapping.rule_of(log, event, self.machine.actions, self.machine.variables)
+    def _meaning_of(self, log: Path, event: Event) -> tuple[Event, Rule | None]:
+        """Return an event with the rule that reads its fields; None for one that is ignored."""
+        machine, read = self.machine, self.mapping.read
+        if read is not None:
+            return ask_function(read, log, event, machine.actions, list(machine.variables))
+        return event, self.mapping.rule_of(log, event, machine.actions, machine.variables)
 
     def _is_initial(self, seen: list[Event]) -> bool:
         """True if the last event is the initial state."""
