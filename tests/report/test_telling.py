@@ -15,6 +15,7 @@ from verifier.report.claims import scopes, summary_of, verdict_of
 from verifier.report.diagram import Diagram, diagram_of
 from verifier.report.fair_loop import closed
 from verifier.report.telling import Told, tell
+from verifier.specs.titles import NO_DEADLOCK
 from verifier.verdict import VerdictKind
 
 
@@ -183,3 +184,26 @@ def test_how_sure_a_verdict_is_stands_beside_it() -> None:
     assert scopes([holds, whole, whole]) == {VerdictKind.HOLDS: ": 2 complete, 1 up to a depth"}
     assert summary_of([holds, whole]) == "Nothing is wrong: 2 HOLDS: 1 up to a depth, 1 complete."
     assert summary_of([kip320_first_try(), whole]) == "Something is wrong: 1 VIOLATED, 1 HOLDS complete."
+
+
+def test_what_is_not_inductive_is_no_violation_yet() -> None:
+    row = replace(kip320_first_try(), verdict=VerdictKind.NOT_INDUCTIVE)
+    head = told(row).head
+    assert head.startswith(f"No violation yet: step {row.steps}, ")
+    assert head.endswith(" breaks StrongIsr from a state that may be unreachable.")
+
+
+def test_a_deadlock_says_that_nothing_is_enabled(tmp_path: Path) -> None:
+    row = found_in(tmp_path, "Sets", MODULE.replace("FORMULA", "n # 1"), CONFIG)
+    assert row.trace is not None
+    about = {**row.trace["#meta"], "failing": [], "property": NO_DEADLOCK}
+    stuck = replace(row, property_name=NO_DEADLOCK, trace={**row.trace, "#meta": about})
+    assert told(stuck) == Told(
+        f"Step 1, {drawn(row).steps[-1]}, breaks {NO_DEADLOCK}.",
+        ("After it no action is enabled: state 1 is a deadlock.",),
+    )
+
+
+def test_an_execution_that_was_looked_for_goes_wrong_nowhere() -> None:
+    row = replace(kip320_first_try(), verdict=VerdictKind.REACHED)
+    assert tell(row, drawn(row)) is None
