@@ -77,6 +77,7 @@ def command(
     from verifier.conform.judging import LogQuestion, judge_logs
     from verifier.conform.outcome import exit_code
     from verifier.conform.rendering import render_verdicts
+    from verifier.processes.interrupts import terminable
 
     question = LogQuestion(
         spec, mapping, variable, parse_settings(settings), reading_of(spec), max_states, timeout
@@ -85,7 +86,8 @@ def command(
         return _draft(logs[0], question)
     if html is not None:
         check_writable("--html", html)
-    verdicts = judge_logs(question, logs, jobs, lambda one: note(f"{one.log}: {one.verdict}"))
+    with terminable():
+        verdicts = judge_logs(question, logs, jobs, lambda one: note(f"{one.log}: {one.verdict}"))
     code = exit_code(verdicts)
     if html is not None:
         _write_page(html, spec, logs, mapping, settings, verdicts)

@@ -6,8 +6,8 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -21,8 +21,9 @@ from verifier.conform.outcome import Conformance, LogVerdict
 from verifier.conform.search import MOST_STATES, Search
 from verifier.errors import UsageError
 from verifier.processes.children import Work
-from verifier.processes.limits import Limits
-from verifier.processes.pool import Task, run_tasks
+from verifier.processes.interrupts import INTERRUPTED, asked_to_stop, held
+from verifier.processes.limits import Interrupted, Limits
+from verifier.processes.pool import Task, TaskResult, run_tasks
 from verifier.processes.watching import Watched
 from verifier.runs.loading import TLA, Loaded, Reading
 
@@ -133,7 +134,7 @@ def _content(mapping: Path | Mapping[str, Any]) -> tuple[Mapping[str, Any], str]
 def _judge_by_search(search: Search) -> Judge:
     def judge(log: Path) -> LogVerdict:
         if log == STANDARD_INPUT:
-            return search.judge_events(log, read_lines(log, sys.stdin))
+            return search.judge_events(log, read_lines(log, _lines_until_stopped(sys.stdin)))
         return search.judge(log)
 
     return judge
@@ -183,32 +184,44 @@ def judge_logs(
 def _judge_all(
     judge: Judge, logs: Sequence[Path], timeout: float | None, jobs: int, tell: Tell
 ) -> list[LogVerdict]:
-    if jobs > 1 and len(logs) > 1:
-        return _judge_in_processes(judge, logs, timeout, jobs, tell)
-    verdicts = []
-    for log in logs:
-        verdicts.append(_judged(judge, log, timeout, alone=len(logs) == 1))
-        tell(verdicts[-1])
-    return verdicts
+    found = [_undecided(log, INTERRUPTED) for log in logs]
+    several = jobs > 1 and len(logs) > 1
+    verdicts = (
+        _judge_in_processes(judge, logs, timeout, jobs) if several else _judge_here(judge, logs, timeout)
+    )
+    try:
+        for number, verdict in verdicts:
+            found[number] = verdict
+            tell(verdict)
+    except KeyboardInterrupt:
+        if not asked_to_stop():
+            raise
+    return found
+
+
+def _judge_here(
+    judge: Judge, logs: Sequence[Path], timeout: float | None
+) -> Iterator[tuple[int, LogVerdict]]:
+    for number, log in enumerate(logs):
+        yield number, _judged(judge, log, timeout, alone=len(logs) == 1)
 
 
 def _judge_in_processes(
-    judge: Judge, logs: Sequence[Path], timeout: float | None, jobs: int, tell: Tell
-) -> list[LogVerdict]:
-    """Judge each log in a process of its own, some at a time."""
+    judge: Judge, logs: Sequence[Path], timeout: float | None, jobs: int
+) -> Iterator[tuple[int, LogVerdict]]:
+    """Judge each log in a process of its own, some at a time. Yield the verdicts as they come."""
     works = [_work(judge, log, timeout) for log in logs]
     tasks = [Task(str(number), work, Limits()) for number, work in enumerate(works)]
-    found: dict[int, LogVerdict] = {}
     for done in run_tasks(tasks, jobs):
         number = int(done.name)
-        verdict = next(iter(done.reported), None)
-        if verdict is None:
-            words = done.failure or done.limit or "its process ended"
-            name = str(logs[number])
-            verdict = LogVerdict(name, Conformance.ERROR, 0, 0, reason=words, seconds=done.seconds)
-        found[number] = verdict
-        tell(verdict)
-    return [found[number] for number in range(len(logs))]
+        yield number, next(iter(done.reported), None) or _unreported(logs[number], done)
+
+
+def _unreported(log: Path, done: TaskResult) -> LogVerdict:
+    """Return the verdict on a log whose process ended without one."""
+    if done.failure:
+        return LogVerdict(str(log), Conformance.ERROR, 0, 0, reason=done.failure, seconds=done.seconds)
+    return replace(_undecided(log, done.limit or "its process ended"), seconds=done.seconds)
 
 
 def _work(judge: Judge, log: Path, timeout: float | None) -> Work:
@@ -222,8 +235,7 @@ def _judged(judge: Judge, log: Path, timeout: float | None, *, alone: bool) -> L
     """Return the verdict on a log. If it is ``alone``, an error that is not about the log is raised."""
     began = time.monotonic()
     try:
-        with Watched(Limits(timeout).begun().check_time):
-            return judge(log)
+        return _judge_within(judge, log, Limits(timeout).begun())
     except LogError as error:
         line, text, words = error.line, error.text, error.words
     except UsageError as error:
@@ -232,3 +244,38 @@ def _judged(judge: Judge, log: Path, timeout: float | None, *, alone: bool) -> L
         line, text, words = None, "", str(error)
     seconds = time.monotonic() - began
     return LogVerdict(str(log), Conformance.ERROR, 0, 0, line, text, words, seconds=seconds)
+
+
+def _judge_within(judge: Judge, log: Path, limits: Limits) -> LogVerdict:
+    """Judge a log until the time is over, or the user asks to stop; then it is undecided.
+
+    A signal is held back, so that the search ends by its limits and says how far it came. Standard input is
+    read for an unknown time, in which only the signal itself is heard: it is the end of that log.
+    """
+    found, watched = _undecided(log, INTERRUPTED), Watched(limits.check_time)
+    if asked_to_stop():
+        return found
+    try:
+        with nullcontext() if log == STANDARD_INPUT else held(), watched:
+            found = judge(log)
+    except (KeyboardInterrupt, Interrupted) as stop:  # the latter while the log is read
+        if isinstance(stop, KeyboardInterrupt) and not asked_to_stop():
+            raise
+    if found.verdict is Conformance.UNDECIDED and watched.reason:
+        return replace(found, reason=watched.reason)
+    if found.verdict is Conformance.ACCEPTED and asked_to_stop():
+        return replace(found, verdict=Conformance.UNDECIDED, reason=INTERRUPTED)
+    return found
+
+
+def _undecided(log: Path, reason: str) -> LogVerdict:
+    return LogVerdict(str(log), Conformance.UNDECIDED, 0, 0, reason=reason)
+
+
+def _lines_until_stopped(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the lines of a log that grows. The user's signal ends it."""
+    try:
+        yield from lines
+    except KeyboardInterrupt:
+        if not asked_to_stop():
+            raise

@@ -18,7 +18,8 @@ def render_verdicts(verdicts: Sequence[LogVerdict]) -> Iterator[str]:
     width = max(len(one.log) for one in verdicts)
     yield f"{'log':<{width}}  {'verdict':<9}  {'explained':>11}  seconds"
     for one in verdicts:
-        explained = f"{one.explained}/{one.lines}" if one.verdict is not Conformance.ERROR else ""
+        known = one.verdict is not Conformance.ERROR and one.lines
+        explained = f"{one.explained}/{one.lines}" if known else ""
         yield f"{one.log:<{width}}  {one.verdict:<9}  {explained:>11}  {one.seconds:7.1f}"
 
 
@@ -27,7 +28,7 @@ def _render_reason(one: LogVerdict) -> Iterator[str]:
     yield f"{place}: {one.verdict}: {one.reason}"
     if one.text:
         yield f"  {_cut(one.text)}"
-    if one.verdict is Conformance.ERROR:
+    if one.verdict is Conformance.ERROR or not one.lines:
         return
     events = "event" if one.explained == 1 else "events"
     yield f"  the first {one.explained} {events} of {one.lines} are explained"

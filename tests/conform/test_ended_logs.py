@@ -1,0 +1,70 @@
+"""A signal ends the judgement of logs: what is known of each is printed."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+_SPEC = """---- MODULE Counter ----
+EXTENDS Naturals
+VARIABLE x
+Init == x = 0
+Inc == x < 3 /\\ x' = x + 1
+Dec == x > 0 /\\ x' = x - 1
+Next == Inc \\/ Dec
+====
+"""
+_MAIN = "from verifier.cli.entry import main; main()"
+
+
+@pytest.fixture
+def counter(tmp_path: Path) -> tuple[str, ...]:
+    (tmp_path / "Counter.tla").write_text(_SPEC)
+    (tmp_path / "Counter.cfg").write_text("INIT Init NEXT Next\n")
+    (tmp_path / "map.toml").write_text('event = "event"\n')
+    (tmp_path / "short.ndjson").write_text('{"event": "Inc"}\n')
+    (tmp_path / "long.ndjson").write_text('{"event": "Inc"}\n{"event": "Dec"}\n' * 400_000)
+    return ("--spec", str(tmp_path / "Counter.tla"), "--map", str(tmp_path / "map.toml"), "--format", "json")
+
+
+def _start(*words: str) -> subprocess.Popen[bytes]:
+    pipe = subprocess.PIPE
+    return subprocess.Popen(
+        [sys.executable, "-c", _MAIN, "conform", *words], stdin=pipe, stdout=pipe, stderr=pipe
+    )
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_logs_that_are_decided_keep_their_verdicts(
+    counter: tuple[str, ...], tmp_path: Path, jobs: str, number: int
+) -> None:
+    logs = [str(tmp_path / name) for name in ("short.ndjson", "long.ndjson", "long.ndjson")]
+    process = _start(*logs, *counter, "--jobs", jobs)
+    assert process.stderr is not None
+    assert b"short.ndjson: ACCEPTED" in process.stderr.readline()
+    process.send_signal(number)
+    output, errors = process.communicate(timeout=30)
+    assert process.returncode == 12, errors.decode()
+    found = [(one["verdict"], one["reason"]) for one in json.loads(output)["logs"]]
+    assert found == [("ACCEPTED", ""), ("UNDECIDED", "interrupted"), ("UNDECIDED", "interrupted")]
+
+
+def test_a_log_that_grows_ends_at_a_signal(counter: tuple[str, ...]) -> None:
+    process = _start("-", *counter)
+    assert process.stdin is not None
+    process.stdin.write(b'{"event": "Inc"}\n{"event": "Inc"}\n')
+    process.stdin.flush()
+    time.sleep(1.5)  # nothing says when it has read them
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=30)
+    assert process.returncode == 12, errors.decode()
+    (one,) = json.loads(output)["logs"]
+    assert (one["verdict"], one["reason"]) == ("UNDECIDED", "interrupted")
+    assert one["explained"] == one["lines"]
