@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import signal
 import subprocess
 import sys
+import termios
 import time
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -40,6 +43,11 @@ def _start(*words: str) -> subprocess.Popen[bytes]:
     )
 
 
+def _unread(pipe: IO[bytes]) -> int:
+    """The number of bytes that wait in a pipe."""
+    return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)), sys.byteorder)
+
+
 @pytest.mark.parametrize("jobs", ["1", "2"])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_logs_that_are_decided_keep_their_verdicts(
@@ -61,7 +69,8 @@ def test_a_log_that_grows_ends_at_a_signal(counter: tuple[str, ...]) -> None:
     assert process.stdin is not None
     process.stdin.write(b'{"event": "Inc"}\n{"event": "Inc"}\n')
     process.stdin.flush()
-    time.sleep(1.5)  # nothing says when it has read them
+    while _unread(process.stdin):
+        time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     output, errors = process.communicate(timeout=30)
     assert process.returncode == 12, errors.decode()
