@@ -176,3 +176,20 @@ def test_conform_from_python_refuses_what_it_cannot_use() -> None:
         counter.conform("log", mapping={"read": _read, "constants": {}})
     with pytest.raises(UsageError, match="unknown table 'reed'"):
         counter.conform("log", mapping={"reed": _read})
+
+
+@pytest.mark.usefixtures("counter")
+def test_files_of_several_nodes_are_merged_by_a_clock() -> None:
+    Path("map.toml").write_text('merge = { clock = "at.ms" }\n' + Path("map.toml").read_text())
+    one = _written(
+        [{"event": "inc", "value": 1, "at": {"ms": 1}}, {"event": "inc", "value": 3, "at": {"ms": 2.5}}], "n1"
+    )
+    other = _written([{"event": "inc", "value": 2, "at": {"ms": 2}}, {"event": "inc", "at": {"ms": 4}}], "n2")
+    (found,) = _judged(one, other, "--map", "map.toml")
+    assert (found["log"], found["verdict"], found["line"]) == ("n1, n2", "REJECTED", 4)
+    assert found["text"].startswith("n2:2: ")
+    assert [event["text"].split(" ")[0] for event in found["events"]] == ["n1:1:", "n2:1:", "n1:2:", "n2:2:"]
+    Path("n2").write_text('{"event": "inc", "at": {"ms": "late"}}\n')
+    (found,) = _judged(one, other, "--map", "map.toml")
+    assert (found["verdict"], found["line"]) == ("ERROR", 1)
+    assert found["reason"].startswith("n2:1: the event has no number in at.ms")

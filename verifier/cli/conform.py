@@ -29,6 +29,9 @@ _STATES_HELP = (
     "has more states. [default: 20000 with --map]"
 )
 _JOBS_HELP = "Judge this many logs at a time, each in a process of its own. [default: 1]"
+_COVERAGE_HELP = (
+    "Say which actions and which parts of guards accepted logs have seen, and which never. Needs --map."
+)
 _HTML_HELP = "Write a page with the log's lines beside the states, and why no step fits, as one HTML file."
 
 
@@ -41,6 +44,7 @@ _HTML_HELP = "Write a page with the log's lines beside the states, and why no st
 @click.option("--max-states", type=click.IntRange(min=1), metavar="N", help=_STATES_HELP)
 @click.option("--timeout", type=DURATION, help="Leave a log undecided after this time: 90, 90s, 2m, 1h.")
 @click.option("--html", type=FileToWrite(), metavar="FILE", help=_HTML_HELP)
+@click.option("--coverage", "covers", is_flag=True, help=_COVERAGE_HELP)
 @click.option("--jobs", type=click.IntRange(min=1), default=1, metavar="N", help=_JOBS_HELP)
 @set_option
 @reading_options
@@ -54,6 +58,7 @@ def command(
     max_states: int | None,
     timeout: float | None,
     html: Path | None,
+    covers: bool,
     jobs: int,
     settings: tuple[str, ...],
     output_format: str,
@@ -74,13 +79,14 @@ def command(
       verify conform trace.ndjson --spec KeyValueStoreTrace.tla --format json
       verify conform run.ndjson --spec Counter.tla --map counter.toml --html run.html
     """
+    from verifier.conform.coverage import join_coverage
     from verifier.conform.judging import LogQuestion, judge_logs
     from verifier.conform.outcome import exit_code
     from verifier.conform.rendering import render_verdicts
     from verifier.processes.interrupts import terminable
 
     question = LogQuestion(
-        spec, mapping, variable, parse_settings(settings), reading_of(spec), max_states, timeout
+        spec, mapping, variable, parse_settings(settings), reading_of(spec), max_states, timeout, covers
     )
     if draft:
         return _draft(logs[0], question)
@@ -92,7 +98,9 @@ def command(
     if html is not None:
         _write_page(html, spec, logs, mapping, settings, verdicts)
     if output_format == "json":
-        print_json({"spec": spec, "exit_code": int(code), "logs": [one.as_object() for one in verdicts]})
+        content = {"spec": spec, "exit_code": int(code), "logs": [one.as_object() for one in verdicts]}
+        found = join_coverage(verdicts)
+        print_json({**content, "coverage": found.as_object() if found is not None else None})
     else:
         for line in render_verdicts(verdicts):
             say(line)

@@ -14,9 +14,15 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from verifier.conform.functions import load_function
-from verifier.conform.logs import LogError, read_lines
+from verifier.conform.logs import LogError, read_lines, read_log
 from verifier.conform.machine import Machine
-from verifier.conform.mapping import constants_of, mapping_of_states, read_mapping, read_mapping_file
+from verifier.conform.mapping import (
+    constants_of,
+    mapping_of_states,
+    merge_logs,
+    read_mapping,
+    read_mapping_file,
+)
 from verifier.conform.outcome import Conformance, LogVerdict
 from verifier.conform.search import MOST_STATES, Search
 from verifier.errors import UsageError
@@ -30,6 +36,8 @@ from verifier.runs.loading import TLA, Loaded, Reading
 STANDARD_INPUT = Path("-")
 ITF = ".itf.json"
 Judge: TypeAlias = Callable[[Path], LogVerdict]
+_Judging: TypeAlias = tuple[Judge, Sequence[Path]]
+"""The function, and the logs: several files may be one."""
 Tell: TypeAlias = Callable[[LogVerdict], None]
 """Hears of each verdict as it comes."""
 
@@ -47,6 +55,8 @@ class LogQuestion:
     reading: Reading = field(default_factory=Reading)
     max_states: int | None = None
     timeout: float | None = None
+    covers: bool = False
+    """True if accepted logs say what they cover."""
 
 
 def load_machine(question: LogQuestion, constants: Mapping[str, str] | None = None) -> Machine:
@@ -63,17 +73,20 @@ def load_machine(question: LogQuestion, constants: Mapping[str, str] | None = No
     return ProtocolMachine(load(question.spec, settings).definition)
 
 
-def make_judge(question: LogQuestion, logs: Sequence[Path]) -> Judge:
-    """Return the function that judges a log. Raises UsageError for a question that cannot be asked."""
+def make_judge(question: LogQuestion, logs: Sequence[Path]) -> _Judging:
+    """Return the function that judges a log, and the logs. Raises UsageError for a question that cannot be
+    asked."""
     if question.mapping is not None:
         if question.variable is not None:
             raise UsageError("--env is for a module that reads its log, and --map for one that does not")
         content, name = _content(question.mapping)
         machine = load_machine(question, constants_of(content, name))
-        return _judge_by_mapping(machine, content, name, question.max_states)
+        return _judge_by_mapping(machine, content, name, logs, question.max_states, covers=question.covers)
+    if question.covers:
+        raise UsageError("--coverage is for logs with --map FILE")
     if _are_executions(logs):
-        return _judge_executions(load_machine(question), question.max_states)
-    return _judge_by_module(question)
+        return _judge_executions(load_machine(question), question.max_states), logs
+    return _judge_by_module(question), logs
 
 
 def judge_logs_with(
@@ -105,7 +118,7 @@ def judge_logs_with(
         content, name = _content(mapping)
         if "constants" in content:
             raise UsageError(f"{name}: constants are given to load, and not in the mapping")
-        judge = _judge_by_mapping(machine, content, name, max_states)
+        judge, logs = _judge_by_mapping(machine, content, name, logs, max_states)
     return _judge_all(judge, logs, timeout, jobs, lambda _: None)
 
 
@@ -118,10 +131,25 @@ def _judge_executions(machine: Machine, max_states: int | None) -> Judge:
 
 
 def _judge_by_mapping(
-    machine: Machine, content: Mapping[str, Any], name: str, max_states: int | None
-) -> Judge:
+    machine: Machine,
+    content: Mapping[str, Any],
+    name: str,
+    logs: Sequence[Path],
+    max_states: int | None,
+    *,
+    covers: bool = False,
+) -> _Judging:
     mapped = read_mapping(content, name, machine.actions, machine.variables, machine.invariants)
-    return _judge_by_search(Search(machine, mapped, max_states or MOST_STATES))
+    search = Search(machine, mapped, max_states or MOST_STATES, covers=covers)
+    if mapped.clock is None:
+        return _judge_by_search(search), logs
+    clock = mapped.clock
+    together = Path(", ".join(map(str, logs)))
+
+    def judge(log: Path) -> LogVerdict:
+        return search.judge_list(log, merge_logs([(one, read_log(one)) for one in logs], clock))
+
+    return judge, [together]
 
 
 def _content(mapping: Path | Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
@@ -154,8 +182,10 @@ def _judge_by_module(question: LogQuestion) -> Judge:
 
     def judge(log: Path) -> LogVerdict:
         with _as_file(log) as file:
-            found = module.judge(file)
-        return replace(found, log=str(log))
+            try:
+                return replace(module.judge(file), log=str(log))
+            except LogError as error:
+                raise LogError(log, error.line, error.words, text=error.text) from None
 
     return judge
 
@@ -178,7 +208,8 @@ def judge_logs(
 ) -> list[LogVerdict]:
     """Return the verdict on each log. ``jobs``: the number of processes. Raises UsageError for a question
     that cannot be asked. A log that cannot be judged has a verdict too."""
-    return _judge_all(make_judge(question, logs), logs, question.timeout, jobs, tell)
+    judge, logs = make_judge(question, logs)
+    return _judge_all(judge, logs, question.timeout, jobs, tell)
 
 
 def _judge_all(
@@ -237,7 +268,8 @@ def _judged(judge: Judge, log: Path, timeout: float | None, *, alone: bool) -> L
     try:
         return _judge_within(judge, log, Limits(timeout).begun())
     except LogError as error:
-        line, text, words = error.line, error.text, error.words
+        line, text = error.line, error.text
+        words = error.words if error.log == log else str(error)  # of one of the files that are merged
     except UsageError as error:
         if alone:
             raise

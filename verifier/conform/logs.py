@@ -21,7 +21,7 @@ class LogError(UsageError):
     def __init__(self, log: Path, line: int, words: str, column: int | None = None, text: str = "") -> None:
         place = f"{log}:{line}" if column is None else f"{log}:{line}:{column}"
         super().__init__(f"{place}: {words}")
-        self.line, self.words, self.text = line, words, text
+        self.log, self.line, self.words, self.text = log, line, words, text
 
 
 @dataclass(frozen=True)

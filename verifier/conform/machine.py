@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
 from verifier.conform.outcome import Obstacle
@@ -10,6 +11,15 @@ from verifier.conform.outcome import Obstacle
 State: TypeAlias = Any
 Parameters: TypeAlias = Mapping[str, Any]
 Fits: TypeAlias = Callable[[Parameters], bool]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A disjunct of a guard, or a condition with one of its values."""
+
+    action: str
+    words: str
+    place: str
 
 
 class Machine(Protocol):
@@ -42,6 +52,12 @@ class Machine(Protocol):
 
     def show(self, value: Any) -> str:
         """Return a value as the specification's readers know it."""
+
+    def parts(self, action: str) -> list[Part]:
+        """Return the disjuncts of an action's guard, and its conditions with both values."""
+
+    def true_parts(self, state: State, action: str, given: Parameters) -> list[Part]:
+        """Return those that are true in a step. One without a value is not."""
 
     def blocked(self, state: State, action: str, fits: Fits) -> list[Obstacle]:
         """Return why no step of an action fits in a state, the nearest way first."""

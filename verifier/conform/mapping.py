@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from verifier.conform.logs import Event, LogError
 from verifier.errors import UsageError, make_unknown_name_error
 from verifier.runs.toml_file import check_keys, read_toml
 
-_TABLES = ("event", "ignore", "silent", "constants", "events", "state", "end", "invariants")
+_TABLES = ("event", "ignore", "silent", "constants", "events", "state", "end", "invariants", "merge")
 _RULE = ("action", "parameters", "before", "after")
 _TARGET = re.compile(r"([^\[\]]+)((?:\[[^\[\]]+\])*)")
 OPTIONAL = "?"
@@ -68,6 +68,8 @@ class Mapped:
     """The names of the events with which a whole log ends; empty for all."""
     invariants: tuple[str, ...] | None = None
     """The invariants that are judged; None for all of the specification."""
+    clock: str | None = None
+    """The field by which the files of several nodes are merged to one log; None if each file is a log."""
     read: Callable[[Mapping[str, Any]], Mapping[str, Any] | None] | None = None
     """The function that says what an event means, in place of ``event`` and ``rules``."""
 
@@ -164,8 +166,32 @@ def read_mapping(
         if name not in invariants:
             raise UsageError(f"{file}: {make_unknown_name_error('invariant', name, invariants)}")
     return Mapped(
-        str(file), event, ignore, hidden, most if hidden else 0, constants, rules, state, end, named, read
+        str(file), event, ignore, hidden, most if hidden else 0, constants, rules, state, end, named,
+        _clock(content, file), read,
     )  # fmt: skip
+
+
+def _clock(content: Mapping[str, Any], file: Path | str) -> str | None:
+    table = _table(content, "merge", file)
+    check_keys(table, ("clock",), f"{file}: merge")
+    if table and not isinstance(table.get("clock"), str):
+        raise UsageError(f'{file}: merge = {{ clock = "FIELD" }} must say which field is the time')
+    return table.get("clock")
+
+
+def merge_logs(logs: Sequence[tuple[Path, list[Event]]], clock: str) -> list[Event]:
+    """Return the events of several files in the order of a clock, numbered from 1. Raises LogError for an
+    event without a time."""
+    timed: list[tuple[int | float, str, Event]] = []
+    for log, events in logs:
+        for event in events:
+            time = value_of(event, clock)
+            if isinstance(time, bool) or not isinstance(time, int | float):
+                words = f"the event has no number in {clock}, by which the files are merged"
+                raise LogError(log, event.line, words, text=event.text)
+            timed.append((time, f"{log}:{event.line}: {event.text}", event))
+    timed.sort(key=lambda one: one[0])
+    return [Event(number, text, one.fields) for number, (_, text, one) in enumerate(timed, 1)]
 
 
 def read_mapping_file(file: Path) -> Mapping[str, Any]:

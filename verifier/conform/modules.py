@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from verifier.conform.machine import Fits, Parameters
+from verifier.conform.machine import Fits, Parameters, Part
+from verifier.conform.module_parts import GuardParts
 from verifier.conform.outcome import Obstacle
 from verifier.conform.trace_modules import as_obstacle
 from verifier.errors import UsageError
@@ -50,6 +51,7 @@ class ModuleMachine:
         self._explorer = Explorer(self.spec, properties=(), max_depth=0, by_columns=False)
         evaluate_or_refuse(self._explorer.assume)
         self._stepper = Stepper(self.spec)
+        self._parts = GuardParts(self.spec)
         self._steps: dict[State, list[tuple[State, Taken]]] = {}
 
     def initial(self) -> list[State]:
@@ -128,6 +130,14 @@ class ModuleMachine:
     def show(self, value: Value) -> str:
         """Return a value in TLA+ syntax."""
         return text(listed(value), self.spec.evaluator.order)
+
+    def parts(self, action: str) -> list[Part]:
+        """Return the disjuncts of an action's guard, and its conditions with both values."""
+        return self._parts.of(action)
+
+    def true_parts(self, state: State, action: str, given: Parameters) -> list[Part]:
+        """Return those that are true in a step. One without a value is not."""
+        return self._parts.true_in(state, action, given)
 
     def blocked(self, state: State, action: str, fits: Fits) -> list[Obstacle]:
         """Return why no step of an action fits in a state, the nearest way first."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from verifier.verdict import ExitCode
+
+if TYPE_CHECKING:
+    from verifier.conform.coverage import Coverage
 
 
 class Conformance(StrEnum):
@@ -85,10 +88,13 @@ class LogVerdict:
     events: tuple[tuple[int, str], ...] = ()
     """All events of a log that is not accepted: the lines of the file, and their texts."""
     seconds: float = 0.0
+    coverage: Coverage | None = None
+    """The coverage of one execution, of an accepted log, if it is asked for."""
 
     def as_object(self) -> dict[str, Any]:
         """Return it as a JSON object."""
-        made = asdict(self)
+        made = asdict(replace(self, coverage=None))
+        made["coverage"] = self.coverage.as_object() if self.coverage is not None else None
         made["verdict"] = str(self.verdict)
         made["seconds"] = round(self.seconds, 3)
         made["states"] = [dict(state) for state in self.states]

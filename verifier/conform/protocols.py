@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from itertools import product
 from math import prod
 from typing import Any
 
-from verifier.conform.machine import Fits, Parameters
+from verifier.conform.machine import Fits, Parameters, Part
 from verifier.conform.outcome import Obstacle
 from verifier.encodings.concrete import Element, FrozenMap, Tagged, show
 from verifier.encodings.plain_terms import Map, Reader, Tag, Undefined, plain, values_of
@@ -142,6 +143,34 @@ class ProtocolMachine:
     def show(self, value: Any) -> str:
         """Return a value as reports show it."""
         return show(_concrete(value))
+
+    def parts(self, action: str) -> list[Part]:
+        """Return the disjuncts of an action's guard."""
+        return [part for part, _ in self._guard_parts(action)]
+
+    def true_parts(self, state: State, action: str, given: Parameters) -> list[Part]:
+        """Return those that are true in a step. One without a value is not."""
+        symbols = {one.symbol.name: one.symbol for one in self.by_name[action].parameters}
+        e = {**self._environment(state), **{symbols[name]: value for name, value in given.items()}}
+        found = []
+        for part, term in self._guard_parts(action):
+            with suppress(Undefined):
+                if self._read(term)(e):
+                    found.append(part)
+        return found
+
+    def _guard_parts(self, action: str) -> Iterator[tuple[Part, Term]]:
+        one = self.by_name[action]
+        known = {*self.definition.variables, *(parameter.symbol for parameter in one.parameters)}
+        waiting = list(one.when)
+        while waiting:
+            term = waiting.pop(0)
+            if term.operator is Operator.AND:
+                waiting = [*term.arguments, *waiting]
+            elif term.operator is Operator.OR:
+                for item in term.arguments:
+                    if term.free <= known:
+                        yield Part(action, text(item, {}, 0, _LONGEST), one.place), item
 
     def blocked(self, state: State, action: str, fits: Fits) -> list[Obstacle]:
         """Return why no step of an action fits in a state, the nearest way first."""

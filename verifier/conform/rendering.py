@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from verifier.conform.coverage import join_coverage
 from verifier.conform.outcome import Conformance, LogVerdict, Obstacle
 
 _LONGEST = 240
@@ -15,12 +16,16 @@ def render_verdicts(verdicts: Sequence[LogVerdict]) -> Iterator[str]:
         if one.verdict is not Conformance.ACCEPTED:
             yield from _render_reason(one)
             yield ""
-    width = max(len(one.log) for one in verdicts)
+    width = max(len("log"), *(len(one.log) for one in verdicts))
     yield f"{'log':<{width}}  {'verdict':<9}  {'explained':>11}  seconds"
     for one in verdicts:
         known = one.verdict is not Conformance.ERROR and one.lines
         explained = f"{one.explained}/{one.lines}" if known else ""
         yield f"{one.log:<{width}}  {one.verdict:<9}  {explained:>11}  {one.seconds:7.1f}"
+    found = join_coverage(verdicts)
+    if found is not None:
+        yield ""
+        yield from found.render(sum(one.coverage is not None for one in verdicts))
 
 
 def _render_reason(one: LogVerdict) -> Iterator[str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias
 
+from verifier.conform.coverage import Coverage, cover_steps
 from verifier.conform.functions import ask_function
 from verifier.conform.logs import Event, read_log
 from verifier.conform.machine import Fits, Machine, Parameters, State
@@ -48,12 +49,18 @@ class Search:
     most: int = MOST_STATES
     tick: Callable[[], None] = field(default=lambda: None)
     """A callback for each event. It may raise Interrupted."""
+    covers: bool = False
+    """True if the verdict on an accepted log has its coverage."""
     _admits: Callable[[State], bool] | None = None
     """The test of states that are looked at; None for all."""
 
     def judge(self, log: Path) -> LogVerdict:
         """Return the verdict on a log. Raises UsageError if the log and the mapping do not fit together."""
-        began, events = time.monotonic(), read_log(log)
+        return self.judge_list(log, read_log(log))
+
+    def judge_list(self, log: Path, events: list[Event]) -> LogVerdict:
+        """Return the verdict on the events of a log, all of which are known."""
+        began = time.monotonic()
         rules = [self._meaning_of(log, event) for event in events]
         check_fields(log, self.mapping, ((event, rule) for event, rule in rules if rule is not None))
         found = self.judge_events(log, events)
@@ -73,16 +80,34 @@ class Search:
         last = next(iter(frontier.values()))
         violated = self._violated(last)
         if violated is None:
-            return found
+            return replace(found, coverage=self._covered(last, log, seen) if self.covers else None)
         self._admits = lambda state: all(self.machine.holds(state, name) for name in self._invariants)
-        again, _ = self._search(log, seen, [])
+        again, left = self._search(log, seen, [])
         if again.verdict is not Conformance.REJECTED:
-            return again
+            covers = self.covers and left
+            last = next(iter(left.values()), last)
+            return replace(again, coverage=self._covered(last, log, seen) if covers else None)
         reached, names = violated
         number = next((i for i, event in enumerate(seen) if event.line == reached.line), 0)
         words = f"false in each execution that agrees with the log: {', '.join(names)}"
         made = self._made(log, Conformance.REJECTED, seen[: number + 1], {reached.state: reached}, words)
         return replace(made, lines=len(seen), explained=number, seconds=found.seconds + again.seconds)
+
+    def _covered(self, last: _Reached, log: Path, seen: list[Event]) -> Coverage:
+        """Return the coverage of an execution."""
+        steps, one = [], last
+        while one.before is not None:
+            steps.append((one.before.state, one.action, one.parameters))
+            one = one.before
+        made = cover_steps(self.machine, steps)
+        for event in seen if self.mapping.read is None else ():
+            rule = self.mapping.rule_of(log, event, self.machine.actions, self.machine.variables)
+            read = {path.removesuffix(OPTIONAL).split(".")[0] for path in rule.fields()} if rule else set()
+            fields = set(event.fields) - read - {self.mapping.event}
+            name = self.mapping.name_of(log, event) if self.mapping.event else "the states"
+            if rule is not None:
+                made.unread[name] = made.unread.get(name, set()) | fields
+        return made
 
     @property
     def _invariants(self) -> tuple[str, ...]:
