@@ -138,7 +138,7 @@ def test_words_of_a_trace_stay_words(driver: Chrome, tmp_path: Path) -> None:
     for page in ("#overview", "#verdict-1", "#verdict-2"):
         opened(driver, report, tmp_path, page)
         assert driver.title.endswith(HOSTILE)
-        assert evaluate(driver, "document.querySelectorAll('script:not([type])').length") == 1
+        assert evaluate(driver, "document.querySelectorAll('script:not([type])').length") == 2
         assert evaluate(driver, "document.querySelectorAll('b').length") == 0
     assert json.dumps(HOSTILE) in evaluate(
         driver, "document.querySelector('.page.current .detail').textContent"
@@ -200,7 +200,7 @@ def test_no_word_becomes_an_attribute_or_an_element(word: str, driver: Chrome, t
         assert set(evaluate(driver, f"{names}.filter(n => /^on|style/.test(n))")) <= {"style"}
         assert not evaluate(driver, "document.querySelectorAll('[style*=display], [style*=fill]').length")
         assert evaluate(driver, "document.querySelectorAll('iframe, img, style ~ style').length") == 0
-        assert evaluate(driver, "document.querySelectorAll('script:not([type])').length") == 1
+        assert evaluate(driver, "document.querySelectorAll('script:not([type])').length") == 2
         assert evaluate(driver, "getComputedStyle(document.body).display") == "block"
     opened(driver, report, tmp_path)
     label = evaluate(driver, "document.querySelectorAll('.plots svg')[1].getAttribute('aria-label')")

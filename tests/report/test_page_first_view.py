@@ -137,3 +137,18 @@ def test_a_long_execution_opens_at_its_culprit(
     rings = evaluate(driver, "document.querySelectorAll('.current .ring').length")
     assert rings >= 1
     assert in_view(driver, ".current .verdict-row .action")
+
+
+@pytest.mark.thorough
+@needs_chromium
+def test_a_page_does_not_jump_when_it_opens(driver: Chrome, tmp_path: Path) -> None:
+    """Else the pages of all verdicts would be drawn before scripts choose one of them."""
+    rows = (kip320_first_try(), bookkeeper_data_loss(), members(tmp_path))
+    watch = """window.moved = 0; new PerformanceObserver((seen) => {
+      for (const one of seen.getEntries()) window.moved += one.value;
+    }).observe({ type: 'layout-shift', buffered: true });"""
+    driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": watch})
+    for fragment in ("", "#overview", "#verdict-3"):
+        opened(driver, Report("three", rows), tmp_path, fragment)
+        driver.execute_async_script("setTimeout(arguments[0], 200)")
+        assert evaluate(driver, "window.moved") < 0.05, fragment

@@ -71,7 +71,7 @@ def logs_as_html(spec: str, command: str, verdicts: Sequence[LogVerdict]) -> str
     sections = [_section(spec, f"log-{number}", one) for number, one in enumerate(verdicts, 1)]
     sections.sort(key=lambda one: list(Conformance).index(one.verdict.verdict) == 0)
     counts = [(kind, sum(one.verdict is kind for one in verdicts)) for kind in Conformance]
-    style, scripts = style_of([]), [script_of(_SCRIPTS)]
+    style, scripts = style_of([]), [script_of(["early"]), script_of(_SCRIPTS)]
     return (
         environment()
         .get_template("logs.html.jinja")

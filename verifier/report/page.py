@@ -49,7 +49,7 @@ def as_html(report: Report) -> str:
     is_one = several and not report.cells and _is_one_question(report.rows, _MOST_ANSWERS)
     plots = _plots(report.rows) if several and not is_one and not report.cells else []
     style = style_of([rules for _, _, rules in plots])
-    scripts = [script_of(_SCRIPTS)]
+    scripts = [script_of(["early"]), script_of(_SCRIPTS)]
     columns = columns_of(report.rows) if several else []
     return (
         environment()

@@ -93,6 +93,5 @@
     explorers.get(document.querySelector(".page.current .explorer"))?.tabulate();
   });
   addEventListener("hashchange", show);
-  root.classList.add("scripted");
   show();
 })();
