@@ -10,7 +10,7 @@ import pytest
 from selenium.webdriver import Chrome
 
 from tests.support.chromium import browser, evaluate, size
-from tests.support.examples import bookkeeper_data_loss, kip320_first_try, rabbit_lasso
+from tests.support.examples import bookkeeper_data_loss, grid, kip320_first_try, rabbit_lasso
 from tests.support.modules_for_pages import found_in
 from tests.support.pages import needs_chromium, opened, press, texts
 from verifier.outcomes.row import Row
@@ -143,12 +143,11 @@ def test_a_long_execution_opens_at_its_culprit(
 @needs_chromium
 def test_a_page_does_not_jump_when_it_opens(driver: Chrome, tmp_path: Path) -> None:
     """Else the pages of all verdicts would be drawn before scripts choose one of them."""
-    rows = (kip320_first_try(), bookkeeper_data_loss(), members(tmp_path))
     watch = """window.moved = 0; new PerformanceObserver((seen) => {
       for (const one of seen.getEntries()) window.moved += one.value;
     }).observe({ type: 'layout-shift', buffered: true });"""
     driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": watch})
-    for fragment in ("", "#overview", "#verdict-3"):
-        opened(driver, Report("three", rows), tmp_path, fragment)
+    for fragment in ("", "#overview", "#verdict-1", "#verdict-60"):
+        opened(driver, grid(60, 3), tmp_path, fragment)
         driver.execute_async_script("setTimeout(arguments[0], 200)")
         assert evaluate(driver, "window.moved") < 0.05, fragment
