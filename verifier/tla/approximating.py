@@ -7,9 +7,10 @@ says what it may be, ``Unsure`` is raised. So a result says also that no value o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeAlias
+from operator import is_
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from verifier.tla import ast
 from verifier.tla.approximation import (
@@ -28,6 +29,7 @@ from verifier.tla.approximation import (
     may_equal,
 )  # fmt: skip
 from verifier.tla.ast import Builtin, Definition, Expression, Symbol
+from verifier.tla.facts import STATE
 from verifier.tla.frames import PLAIN, SETTLED, Evaluate, Undefined, Unit, settled
 from verifier.tla.values import FALSE, TRUE, Fn, NoValue, Value, pairs_of
 
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 
 _LARGEST = 2**31 - 1
 _DEEPEST = 40
+_MOST_RECORDS = 10_000
 _Truth: TypeAlias = bool | None
 """None: it may be TRUE or FALSE."""
 _Compiled: TypeAlias = tuple[Unit, list[tuple[Symbol, int]], Evaluate]
@@ -48,7 +51,7 @@ class Scope:
 
     __slots__ = ("around", "names")
 
-    def __init__(self, names: Mapping[Symbol, Approximate], around: Scope | None = None) -> None:
+    def __init__(self, names: dict[Symbol, Approximate], around: Scope | None = None) -> None:
         self.names, self.around = names, around
 
     def find(self, symbol: Symbol) -> Approximate | None:
@@ -69,6 +72,7 @@ class Approximation:
         self.ev = ev
         self._compiled: dict[tuple[Expression, str], _Compiled] = {}
         self._symbols: dict[tuple[Symbol, str], Symbol] = {}
+        self._records: dict[Any, tuple[list[Value], Fields]] = {}
         self._depth = 0
         self._plain = SETTLED if ev.computes_later else PLAIN
 
@@ -207,7 +211,7 @@ class Approximation:
             case ast.SetOf():
                 return Listed(tuple(self.value(item, module, scope) for item in whole.items))
             case ast.Record():
-                return Fields({name: self.value(one, module, scope) for name, one in whole.fields})
+                return self._record(whole, module, scope)
             case ast.FunctionApply():
                 return _looked_up(
                     self.value(whole.function, module, scope), self.value(whole.argument, module, scope)
@@ -219,6 +223,24 @@ class Approximation:
             case ast.Apply():
                 return self._application(whole, module, scope)
         raise Unsure
+
+    def _record(self, whole: ast.Record, module: str, scope: Scope) -> Approximate:
+        """Return a record. A step leaves most variables unchanged, so the last one is often right."""
+        facts, now = self.ev.analysis.of(whole, module), self.ev.now
+        key = (whole, tuple((symbol, scope.find(symbol)) for symbol in facts.free))
+        objects = [now[self.ev.index[variable]] for variable in facts.reads]
+        try:
+            known = self._records.get(key) if facts.level <= STATE else None
+        except TypeError:  # a name stands for a record, which has no hash
+            known, key = None, (whole, ())
+        if known is not None and all(map(is_, known[0], objects)):
+            return known[1]
+        found = Fields({name: self.value(one, module, scope) for name, one in whole.fields})
+        if facts.level <= STATE and len(key[1]) == len(facts.free):
+            if len(self._records) > _MOST_RECORDS:
+                self._records.clear()
+            self._records[key] = objects, found
+        return found
 
     def _if(self, whole: ast.If, module: str, scope: Scope) -> Approximate:
         taken = self.truth(whole.condition, module, scope)
@@ -232,12 +254,12 @@ class Approximation:
     def _application(self, whole: ast.Apply, module: str, scope: Scope) -> Approximate:
         symbol = self._resolved(whole.operator, module)
         if isinstance(symbol, Definition):
-            found = scope.find(symbol)
-            if found is None:
-                body, inside, own = self._entered(symbol, whole, module, scope)
-                with self._deeper():
-                    found = self.value(body, inside, own)
-            return found
+            body, inside, own = self._entered(symbol, whole, module, scope)
+            with self._deeper():
+                made = self.value(body, inside, own)
+            if symbol.nested and not symbol.parameters:
+                scope.names[symbol] = made  # it is the same in this scope, and no narrower in those inside
+            return made
         if isinstance(symbol, ast.Bound | ast.Parameter):
             found = scope.find(symbol)
             if found is None or whole.arguments:
@@ -268,9 +290,11 @@ class Approximation:
         compiled = self._compiled.get((whole, module)) or self._compile(whole, module)
         unit, slots, evaluate = compiled
         frame = unit.frame()
-        for symbol, slot in slots:
+        for number, (symbol, slot) in enumerate(slots):
             found = scope.find(symbol)
             if type(found) is not Exactly:
+                if number:  # it is asked for first the next time
+                    slots[0], slots[number] = slots[number], slots[0]
                 return None
             frame[slot] = found.value
         try:
