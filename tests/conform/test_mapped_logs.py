@@ -282,6 +282,48 @@ def test_a_python_protocol_is_followed_through_a_table(tmp_path: Path) -> None:
     )
 
 
+def test_a_conjunct_of_a_protocol_names_the_parts_that_it_reads(tmp_path: Path) -> None:
+    (tmp_path / "turns.py").write_text(TURNS)
+    (tmp_path / "map.toml").write_text(
+        'event = "op"\n[events.pass]\naction = "Hand"\nparameters = { client = "who", other = "to" }\n'
+    )
+    (tmp_path / "log.csv").write_text("op,who,to\npass,c1,c2\npass,c1,c3\n")
+    options = ("--spec", str(tmp_path / "turns.py"), "--map", str(tmp_path / "map.toml"), "--format", "json")
+    done = verify("conform", str(tmp_path / "log.csv"), *options)
+    (found,) = json.loads(done.stdout)["logs"]
+    (one,) = found["obstacles"]
+    assert (found["line"], one["formula"], one["values"]) == (3, "1 ≤ turns[c1]", {"turns[c1]": "0"})
+
+
+TURNS = """
+from verifier import *
+
+
+class Turns(Protocol):
+    \"\"\"Clients hand their turns on.\"\"\"
+
+    name = "turns"
+    clients = IndexSetConstant(3)
+
+    def state(self):
+        return State(turns=Function(self.clients, Range(0, 3)))
+
+    def init(self, s):
+        return forall(self.clients, lambda c: s.turns[c] == 1)
+
+    @action(client="clients", other="clients")
+    def Hand(self, s, client, other):
+        return Step(
+            when=[s.turns[client] >= 1, s.turns[other] < 3],
+            then={s.turns[client]: s.turns[client] - 1, s.turns[other]: s.turns[other] + 1},
+        )
+
+    @invariant()
+    def nobody_has_all(self, s):
+        return forall(self.clients, lambda c: s.turns[c] < 3)
+"""
+
+
 def test_a_draft_names_actions_parameters_and_what_is_left(counter: Path) -> None:
     events: list[Event] = [{"event": "inc"}, {"event": "set", "n": 2}, {"event": "zzz"}]
     log, spec = _written(counter, events), str(counter / "Counter.tla")

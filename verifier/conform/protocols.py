@@ -13,6 +13,7 @@ from verifier.conform.outcome import Obstacle
 from verifier.encodings.concrete import Element, FrozenMap, Tagged, show
 from verifier.encodings.plain_terms import Map, Reader, Tag, Undefined, plain, values_of
 from verifier.encodings.printing import text
+from verifier.encodings.sorts import Boolean
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.errors import UsageError
 from verifier.explicit.initial import initial_states
@@ -21,6 +22,9 @@ from verifier.runs.building import build_model
 from verifier.specs.definition import Action, Definition, PropertyKind
 from verifier.specs.plain_steps import Happening, happening
 
+_PATHS = frozenset(
+    {Operator.VARIABLE, Operator.APPLY, Operator.FIELD, Operator.PAYLOAD, Operator.AT, Operator.LENGTH}
+)
 _MOST_CHOICES = 20_000
 _LONGEST = 300
 State = tuple[Any, ...]
@@ -206,10 +210,31 @@ class ProtocolMachine:
         title = f"{action.name}({names})" if names else action.name
         if line is None:
             return Obstacle(title, passed, "a variable", action.place, (), words)
-        values = {symbol.name: e.get(symbol, given.get(symbol)) for symbol in line.free}
-        shown = tuple((name, self.show(values[name])) for name in sorted(values))
-        formula = text(line, {}, 0, _LONGEST)
-        return Obstacle(title, passed, formula, action.place, shown, words)
+        bound = {symbol: _concrete(value) for symbol, value in given.items()}
+        values = {text(part, bound): part for part in _read_parts(line, set(e), set(given))}
+        shown = tuple((name, self._shown(part, {**e, **given})) for name, part in values.items())
+        return Obstacle(title, passed, text(line, bound, 0, _LONGEST), action.place, shown, words)
+
+    def _shown(self, part: Term, e: Mapping[Symbol, Any]) -> str:
+        try:
+            return self.show(self._read(part)(dict(e)))
+        except Undefined:
+            return "without a value"
+
+
+def _read_parts(line: Term, variables: set[Symbol], given: set[Symbol]) -> Iterator[Term]:
+    """Yield the parts of the state that a formula reads: paths as long as no bound name stands in them."""
+    waiting, seen = [line], set[int]()
+    while waiting:
+        part = waiting.pop(0)
+        if id(part) in seen:
+            continue
+        seen.add(id(part))
+        is_path = part.operator in _PATHS and part.free <= variables | given and part.free & variables
+        if is_path and not isinstance(part.sort, Boolean):
+            yield part
+        else:
+            waiting += part.arguments
 
 
 def _conjuncts(term: Term) -> Iterator[Term]:
