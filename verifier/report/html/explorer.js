@@ -228,7 +228,7 @@ class Explorer {
     const { pane } = this.view, at = this.view.across?.(this.current, this.current === this.last);
     if (at === undefined || pane.scrollWidth <= pane.clientWidth) return;
     const isSeen = at.from >= pane.scrollLeft && at.to <= pane.scrollLeft + pane.clientWidth;
-    if (!isSeen) pane.scrollLeft = Math.max(0, Math.min(at.from, Math.max(at.to - pane.clientWidth, at.from - 40)));
+    if (!isSeen) pane.scrollLeft = Math.max(0, Math.min(at.from - 40, Math.max(at.to - pane.clientWidth, at.from - 80)));  // with the lane's head
   }
 
   /* Brings the drawing into view, for a link that leads to a step. */
