@@ -63,7 +63,7 @@ CASES = (
             "key-value-store", "KeyValueStoreTrace", "TRACE_PATH", f"trace.ndjson.{kind}", None,
             {"CONFIG_PATH": "conf.10-20-5.ndjson"},
         )
-        for kind in ("4C.VEA", "8C.VEA", "12C.VEA")
+        for kind in ("4C.VEA", "8C.VEA")
     ),
     Case("etcd-raft", "Traceetcdraft", "JSON", "example.ndjson", 150),
 )  # fmt: skip

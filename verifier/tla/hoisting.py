@@ -23,6 +23,7 @@ from verifier.tla import ast
 from verifier.tla.ast import Builtin, Definition, Expression, Symbol
 from verifier.tla.facts import ACTION, STATE
 from verifier.tla.frames import Frame, Undefined, Unit
+from verifier.tla.lets import stretched
 from verifier.tla.loops import domain_source, is_interval, loop_lines
 from verifier.tla.pruning import FEWEST, Pruned, may_prune
 from verifier.tla.values import NoValue
@@ -88,8 +89,7 @@ def _tested(ev: Evaluator, guard: Expression, unit: Unit, primed: bool) -> Calla
         try:
             if not tests:
                 tests.append(ev.truth(guard, unit, primed))
-            e += [None] * (unit.size - len(e))
-            return tests[0](e)
+            return tests[0](stretched(e, unit))
         except (Undefined, NoValue, RecursionError):
             return True
 

@@ -17,6 +17,7 @@ from verifier.tla.approximation import Approximate, Exactly, Unsure, Within
 from verifier.tla.ast import Definition, Symbol
 from verifier.tla.facts import ACTION
 from verifier.tla.frames import Frame, Truth, Undefined, Unit, Waiting, settled
+from verifier.tla.lets import stretched
 from verifier.tla.values import NoValue
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ class Pruned:
         """True if the body holds of single values."""
         if self._test is None:
             self._test = self.ev.truth(self.whole.body, self.unit)
-        e += [None] * (self.unit.size - len(e))
+        stretched(e, self.unit)
         for name, one in zip(self.names, box, strict=True):
             e[self.unit.slot(name)] = one[0]
         return self._test(e)
