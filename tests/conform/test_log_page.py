@@ -93,6 +93,17 @@ def test_an_accepted_log_has_a_short_page(folder: Path) -> None:
     assert "Why no step fits" not in whole
 
 
+def test_a_log_that_cannot_be_judged_is_told(folder: Path) -> None:
+    (folder / "broken.ndjson").write_text('{"event": "inc", "value": 1}\nno JSON at all\n')
+    logs = ("broken.ndjson", "good.ndjson")
+    asked = ("--spec", "Counter.tla", "--map", "counter.toml", "--html", "page.html")
+    assert verify("conform", *logs, *asked).exit_code == 2
+    page = Path("page.html").read_text()
+    assert "ERROR at line 2: the log cannot be judged" in page
+    assert "The log cannot be judged. Line 2: no JSON: Expecting value." in plain(page)
+    assert "no JSON at all" in page
+
+
 def test_a_page_that_cannot_be_written_is_refused_before_the_search(folder: Path) -> None:
     done = verify(
         "conform", "good.ndjson", "--spec", "Counter.tla", "--map", "counter.toml", "--html", "no/page.html"

@@ -12,11 +12,17 @@ from verifier.report.document import environment, policy_of, script_of, style_of
 _SCRIPTS = ("trace", "copying", "address", "page")
 _MOST_ROWS, _MOST_AFTER = 400, 5
 _LONGEST, _LONGEST_VALUE = 160, 60
-_MARKS = {Conformance.ACCEPTED: "✓", Conformance.REJECTED: "✗", Conformance.UNDECIDED: "?"}
+_MARKS = {
+    Conformance.ACCEPTED: "✓",
+    Conformance.REJECTED: "✗",
+    Conformance.UNDECIDED: "?",
+    Conformance.ERROR: "!",
+}
 _COLOURS = {
     Conformance.ACCEPTED: "HOLDS",
     Conformance.REJECTED: "VIOLATED",
     Conformance.UNDECIDED: "INCONCLUSIVE",
+    Conformance.ERROR: "ERROR",
 }
 """The verdicts on properties whose colours they have."""
 
@@ -114,6 +120,8 @@ def _words(one: LogVerdict) -> str:
     if one.verdict is Conformance.ACCEPTED:
         return f"ACCEPTED, complete: all {one.lines:,} events are explained"
     where = "" if one.line is None else f" at line {one.line}"
+    if one.verdict is Conformance.ERROR:
+        return f"ERROR{where}: the log cannot be judged"
     return f"{one.verdict}{where}: {one.explained:,} of {one.lines:,} events are explained"
 
 
@@ -122,6 +130,9 @@ def _told(spec: str, one: LogVerdict) -> tuple[str, list[str]]:
     if one.verdict is Conformance.ACCEPTED:
         count = f" {one.frontier:,} states agree with its end." if one.frontier > 1 else ""
         return f"An execution of {spec} agrees with the whole log.{count}", []
+    if one.verdict is Conformance.ERROR:
+        place = "" if one.line is None else f"Line {one.line}: "
+        return f"The log cannot be judged. {place}{one.reason}.", [one.text] if one.text else []
     where = "The end of the log" if one.line is None else f"Line {one.line}"
     if one.verdict is Conformance.UNDECIDED:
         return f"{where}: nobody knows whether an execution agrees with more of the log.", [one.reason]
