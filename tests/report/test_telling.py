@@ -81,6 +81,8 @@ CONFIG = "SPECIFICATION Spec\nINVARIANT Formula\nCHECK_DEADLOCK FALSE\n"
         ("2 \\notin held", "Now 2 is in held, and must not be.", [("held", ("2",))]),
         ("held \\subseteq {1, 3}", "Now held has 2, not in {1, 3}.", [("held", ("2",))]),
         ("held = {1}", "Now held has 2, which is too many: it must be {1}.", [("held", ("2",))]),
+        ("held \\in SUBSET ({1} \\union 4..60)",  # which nobody lists
+         "Now {1, 2} (held) is not in SUBSET ({1} \\union 4..60).", [("held", ())]),
         ("n # 1", "Now n is 1, and must not be.", [("n", ())]),
         ("n < 1", "Now n is 1, not less than 1.", [("n", ())]),
         ("~(n = 1)", "Now n is 1, and must not be.", [("n", ())]),

@@ -16,7 +16,7 @@ from verifier.tla.frames import Frame, Undefined, Unit
 from verifier.tla.lets import stretched
 from verifier.tla.order import text
 from verifier.tla.text import said_at
-from verifier.tla.values import NoValue, Value, listed
+from verifier.tla.values import LazySet, NoValue, Value, has_at_most, listed
 
 if TYPE_CHECKING:
     from verifier.tla.explaining import Descent
@@ -74,8 +74,11 @@ class Blaming:
         paths = tuple(dict.fromkeys(self.paths(side)))
         words = self._words(side)
         try:
-            value = listed(self._value(side))
-        except (Undefined, NoValue):  # a set that is not listed, such as Nat
+            value = self._value(side)
+            if isinstance(value, LazySet) and not has_at_most(value, _MOST_MEMBERS):
+                return Side(words, words, None, paths)  # such as Nat, or all functions between two sets
+            value = listed(value)
+        except (Undefined, NoValue):
             return Side(words, words, None, paths)
         is_listed = isinstance(value, frozenset) and len(value) <= _MOST_MEMBERS
         members = tuple(map(self._text, self._sorted(value))) if is_listed else None

@@ -26,6 +26,8 @@ _RELATIONS = {
     Operator.CONTAINS: "∈",
 }
 _DENIED = {"=": "≠", "∈": "∉"}
+_MOST_ELEMENTS = 200
+"""The most elements of which each is asked whether it counts."""
 _SHORT = 60
 """The most characters of a formula within a sentence."""
 
@@ -93,6 +95,8 @@ class Blaming:
         is_small = _counts(right)
         count, bound = (right, left) if is_small else (left, right)
         assert count.binds is not None
+        if count.binds.sort.size > _MOST_ELEMENTS:
+            return self._related(term, bindings, _RELATIONS[term.operator])
         total, limit = self.reading.value(count, bindings), self.reading.value(bound, bindings)
         body, holds = count.arguments[0], self.reading.holds
         inner = [{**bindings, count.binds: value} for value in count.binds.sort.each()]
