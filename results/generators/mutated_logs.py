@@ -36,7 +36,8 @@ number, a string or a truth value). ``verify conform`` judges each copy, and TLC
 module.
 
 "as TLC" counts equal verdicts. "later" counts copies that TLC rejects after fewer explained events than
-verify. An accepted copy is still an execution; below the table is what was changed in these.
+verify. An accepted copy is still an execution; below the table is what was changed in these. A copy that is
+neither rejected nor accepted has a value whose use is an error, to TLC too.
 
 | log | lines | change | copies | rejected | accepted | as TLC | later |
 |---|---|---|---|---|---|---|---|
@@ -86,7 +87,8 @@ def copies(lines: Sequence[str], count: int, seed: str) -> Iterator[Copy]:
     for number in range(count):
         kind, at = _KINDS[number % len(_KINDS)], chance.randrange(len(lines) - 1)
         made, event = list(lines), json.loads(lines[at])
-        words = str(event.get("event", ""))[:60]
+        named = event.get("event", "")
+        words = str(named.get("name", "") if isinstance(named, dict) else named)
         match kind:
             case "dropped":
                 del made[at]
