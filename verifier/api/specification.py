@@ -17,10 +17,12 @@ from verifier.runs.option import Option, Words, list_declared
 from verifier.runs.table import ENGINES, engine_named
 from verifier.specs.definition import Definition
 from verifier.specs.protocol import Protocol
+from verifier.testing.requests import MOST_STATES, SuiteRequest
 
 if TYPE_CHECKING:
     from verifier.api.engine_methods import EngineMethods
     from verifier.conform.outcome import LogVerdict
+    from verifier.testing.suites import TestSuite
 else:
     EngineMethods = object
 
@@ -140,6 +142,27 @@ class Specification(EngineMethods):
         given = Path(mapping) if isinstance(mapping, str) else mapping
         paths = [Path(log) for log in logs]
         return judge_logs_with(self.loaded, given, paths, max_states, timeout, jobs)
+
+    def tests(
+        self,
+        cover: str = "transitions",
+        *,
+        depth: int | None = None,
+        count: int | None = None,
+        seed: int = 0,
+        max_states: int = MOST_STATES,
+        timeout: float | None = None,
+    ) -> TestSuite:
+        """Returns executions that cover the protocol, as tests of an implementation; ``write`` writes them.
+
+        ``cover``: actions, instances, states, transitions or pairs. Raises UsageError for what cannot be
+        asked.
+        """
+        from verifier.processes.limits import Limits
+        from verifier.testing.suites import make_suite
+
+        request = SuiteRequest(cover, depth, count, seed, max_states, Limits(timeout))
+        return make_suite(self.loaded, request)
 
     def __repr__(self) -> str:
         constants = "".join(f", {name}={value!r}" for name, value in self.constants.items())

@@ -1,0 +1,117 @@
+"""``verify tests``."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import click
+
+from verifier.cli.output import note, print_json, say
+from verifier.cli.parameters import DURATION, one_of
+from verifier.cli.paths import SpecName
+from verifier.cli.specs import SPEC_HELP, parse_settings, reading_of, reading_options, set_option
+from verifier.errors import UsageError
+from verifier.testing.requests import COVERS, MOST_STATES
+from verifier.verdict import ExitCode
+
+_COVER_HELP = (
+    "What the executions cover: each action, each action with its parameters (instances), each state, each "
+    "transition, or each pair of actions, one directly after the other."
+)
+_DEPTH_HELP = (
+    "The most actions of an execution; the search looks no deeper. [default: 20, or as many as the farthest "
+    "target needs]"
+)
+_OUT_HELP = "Write the executions into this folder, as ITF and as ndjson, with a mapping for verify conform."
+_FORMAT_HELP = (
+    "Text, or one JSON object, on standard output. With --out: pytest also writes a module that runs the "
+    "executions against an adapter; hypothesis writes a state machine of random executions alone. The stub "
+    "of the adapter is written once."
+)
+
+
+@click.command("tests")
+@click.option("--spec", type=SpecName(), metavar="SPEC", required=True, help=SPEC_HELP)
+@click.option("--cover", type=one_of("cover", COVERS), default="transitions", help=_COVER_HELP)
+@click.option("--depth", type=click.IntRange(min=1), metavar="N", help=_DEPTH_HELP)
+@click.option("--count", type=click.IntRange(min=1), metavar="N", help="At most this many executions.")
+@click.option(
+    "--seed", type=int, default=0, metavar="N", help="Choose among equally good steps. [default: 0]"
+)
+@click.option(
+    "--max-states",
+    type=click.IntRange(min=1),
+    metavar="N",
+    default=MOST_STATES,
+    help="Explore no more states. [default: 20000]",
+)
+@click.option("--timeout", type=DURATION, help="End after this time, with what was found: 90, 90s, 2m, 1h.")
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), metavar="DIR", help=_OUT_HELP)
+@set_option
+@reading_options
+@click.option(
+    "--format",
+    "form",
+    type=one_of("format", ("text", "json", "pytest", "hypothesis")),
+    default="text",
+    help=_FORMAT_HELP,
+)
+def command(
+    spec: str,
+    cover: str,
+    depth: int | None,
+    count: int | None,
+    seed: int,
+    max_states: int,
+    timeout: float | None,
+    out: Path | None,
+    settings: tuple[str, ...],
+    form: str,
+) -> int:
+    """Make a small set of executions that covers a specification, as tests of an implementation.
+
+    The states are explored, and each execution is replayed before it is written. The same seed gives the same
+    files, byte for byte. docs/tests.md begins a test of a real implementation.
+
+    Exit code 0: each target is covered, or impossible since the graph is complete; 12: some target is not
+    covered, or states were left out; 2: wrong usage.
+
+    \b
+    Examples:
+      verify tests --spec Counter.tla --cover pairs
+      verify tests --spec protocol.py --out generated --format pytest
+      verify tests --spec protocol.py --out generated --format hypothesis
+    """
+    from verifier.processes.interrupts import terminable
+    from verifier.processes.limits import Limits
+    from verifier.runs.loading import load
+    from verifier.testing.requests import SuiteRequest
+    from verifier.testing.suites import make_suite, write_state_machine
+
+    if form in ("pytest", "hypothesis") and out is None:
+        raise UsageError(f"--format {form} needs --out DIR, the folder of its files")
+    limits = Limits(timeout, since=time.monotonic())
+    given, reading = parse_settings(settings), reading_of(spec)
+    loaded = load(spec, given, reading=reading)
+    if form == "hypothesis" and out is not None:
+        _name_files(out, write_state_machine(loaded, out, given, reading))
+        return int(ExitCode.SUCCESS)
+    request = SuiteRequest(cover, depth, count, seed, max_states, limits)
+    with terminable():
+        suite = make_suite(loaded, request, note)
+    if out is not None:
+        _name_files(out, suite.write(out, form))
+    if form == "json":
+        print_json(suite.as_object())
+        return int(suite.exit_code)
+    for line in suite.render(shown=out is None):
+        say(line)
+    return int(suite.exit_code)
+
+
+def _name_files(folder: Path, written: list[Path]) -> None:
+    number = sum(path.name.endswith(".ndjson") for path in written)
+    others = [str(path) for path in written if path.suffix in (".py", ".toml")]
+    executions = f"{number} executions in {folder}, and " if number else ""
+    note(f"wrote {executions}{', '.join(others)}")

@@ -1,0 +1,1 @@
+"""Tests of an implementation, made from executions of its specification."""
