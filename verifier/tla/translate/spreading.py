@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from verifier.encodings.sorts import Listed, PartialFunction, Range, Record, Set, Sort, Tuple, Variant
 from verifier.encodings.terms import Operator, Symbol, Term
-from verifier.tla.lazy_sets import Combined, FunctionSet, Powerset, ProductSet, RecordSet, Sequences
+from verifier.tla.lazy_sets import Combined, FunctionSet, Interval, Powerset, ProductSet, RecordSet, Sequences
 from verifier.tla.translate.connectives import and_, formula_of, if_, implies, not_, or_
 from verifier.tla.translate.few_items import list_few_items, listed_in_order
 from verifier.tla.translate.making import less
@@ -84,6 +84,8 @@ def over_alternatives(t: Translator, value: Term, do: Callable[[Term], Sym]) -> 
 def describe(value: Value) -> Sym:
     """Return a known set that is not listed as a description by its parts."""
     match value:
+        case Interval():
+            return Span(Known(value.low), Known(value.high))
         case FunctionSet():
             return Functions(Known(value.domain), Known(value.range))
         case RecordSet():
@@ -123,7 +125,7 @@ def spread(t: Translator, of: Sym, name: str = "x") -> list[Case]:
             both = [(and_(t, [c.condition, of.test(c.item)]), c) for c in spread(t, of.base, name)]
             return [Case(fits, c.item, c.symbol) for fits, c in both if fits is not NO]
         case Span():
-            return _spread_span(t, of)
+            return _spread_span(t, of, name)
         case Subsets():
             return _spread_subsets(t, of, name)
         case Functions() | Records() | Products():
@@ -224,22 +226,52 @@ def spread_as_one(t: Translator, value: Value, name: str) -> list[Case] | None:
     return [Case(YES, variable(symbol), symbol)]
 
 
-def _spread_span(t: Translator, of: Span) -> list[Case]:
+def _spread_span(t: Translator, of: Span, name: str) -> list[Case]:
+    """Return the members of an interval whose ends the state decides. Many members are one variable if their
+    number is known, as that of ``x..x + 1000``: it says how far a member is from the first one."""
     low, high = t.term(of.low), t.term(of.high)
     first, last = bounds_of(low.sort).low, bounds_of(high.sort).high
-    found = []
-    for value in range(first, last + 1):
-        inside = and_(
-            t,
-            [
-                less(t, of.low, Known(value), equal=True),
-                less(t, Known(value), of.high, equal=True),
-            ],
-        )
-        found.append(Case(inside, Known(value)))
-    if len(found) > MOST_EXPANDED:
-        raise Untranslated(None, f"an interval that may have {len(found)} members is gone through")
-    return found
+    if last - first < MOST_EXPANDED:
+        values = map(Known, range(first, last + 1))
+        return [Case(_between(t, of, value), value) for value in values]
+    (base, below), (other, above) = _with_offset(low), _with_offset(high)
+    if not _is_same(base, other):
+        raise Untranslated(None, f"an interval that may have {last - first + 1} members is gone through")
+    if above < below:
+        return []
+    symbol = Symbol(name, Range(0, above - below))
+    sort = Range(first, bounds_of(low.sort).high + above - below)
+    return [Case(YES, Term(Operator.ADD, sort, (low, variable(symbol))), symbol)]
+
+
+def _is_same(one: Term, other: Term) -> bool:
+    """True if two terms are written alike."""
+    if one is other:
+        return True
+    alike = one.operator is other.operator and one.data == other.data and one.binds is other.binds is None
+    return (
+        alike
+        and len(one.arguments) == len(other.arguments)
+        and all(map(_is_same, one.arguments, other.arguments))
+    )
+
+
+def _with_offset(of: Term) -> tuple[Term, int]:
+    """Return an integer as a term and a number that is added to it."""
+    match of:
+        case Term(operator=Operator.ADD, arguments=(base, Term(operator=Operator.LITERAL, data=int(more)))):
+            found, known = _with_offset(base)
+            return found, known + more
+        case Term(
+            operator=Operator.SUBTRACT, arguments=(base, Term(operator=Operator.LITERAL, data=int(less)))
+        ):
+            found, known = _with_offset(base)
+            return found, known - less
+    return of, 0
+
+
+def _between(t: Translator, of: Span, value: Sym) -> Sym:
+    return and_(t, [less(t, of.low, value, equal=True), less(t, value, of.high, equal=True)])
 
 
 def _spread_structure(t: Translator, of: Functions | Records | Products, name: str) -> list[Case]:
