@@ -7,8 +7,10 @@ import logging
 import os
 import re
 import secrets
+import shutil
 import signal
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -25,6 +27,7 @@ from verifier.cluster.daemon import DAEMON
 from verifier.cluster.master import is_local
 from verifier.errors import UsageError
 from verifier.files import reason_of
+from verifier.processes.interrupts import asked_to_stop
 
 if TYPE_CHECKING:
     from typing import Self
@@ -84,6 +87,8 @@ class Session:
         self.settings = settings
         self._mark = f"verify-spark-{secrets.token_hex(8)}"
         """Is in the command lines of this session's JVMs."""
+        self._scratch = ""
+        """The folder of Spark's own files on this machine; empty before the start."""
         self._context: SparkContext | None = None
         self._log_begins = 0
         """Where in the log: an earlier session may have written it."""
@@ -105,6 +110,9 @@ class Session:
         return self
 
     def __exit__(self, *_: object) -> None:
+        if self.settings.local and asked_to_stop():
+            # What the user wants to end is not left in good order, which takes seconds on a busy machine.
+            self.kill_java()
         try:
             if self._context is not None:
                 with suppress(Exception):  # it may have ended before, in any way
@@ -118,14 +126,15 @@ class Session:
                 self._end_java()
         finally:
             self.kill_java()
+            shutil.rmtree(self._scratch, ignore_errors=True)
 
     def kill_java(self) -> None:
-        """Kills a JVM that is still there: PySpark knows nothing of one whose start was interrupted, and it
-        would stay for good."""
+        """Kills a JVM that is still there, and what it runs on this machine: PySpark knows nothing of one
+        whose start was interrupted, and it would stay for good."""
         for child in psutil.Process().children(recursive=True):
             with suppress(psutil.Error):
                 if self._mark in " ".join(child.cmdline()):
-                    child.kill()
+                    _kill_tree(child)
 
     def _ready(self) -> None:
         """The objects to make once Spark has started."""
@@ -172,6 +181,9 @@ class Session:
         os.environ[_SAFE_PATH] = "1"
         conf.set(f"spark.executorEnv.{_SAFE_PATH}", "1")
         if settings.local:
+            self._scratch = tempfile.mkdtemp(prefix="verify-spark-")
+            conf.set("spark.local.dir", self._scratch)
+            conf.set("spark.driver.extraJavaOptions", f"-Djava.io.tmpdir={self._scratch} {marked} {java}")
             conf.set("spark.python.daemon.module", DAEMON)
             conf.setAll([("spark.driver.host", "127.0.0.1"), ("spark.driver.bindAddress", "127.0.0.1")])
             if java:
@@ -207,6 +219,12 @@ class Session:
             gateway.shutdown()
             gateway.proc.stdin.close()
             gateway.proc.wait(timeout=20)
+
+
+def _kill_tree(process: psutil.Process) -> None:
+    for one in (*process.children(recursive=True), process):
+        with suppress(psutil.Error):
+            one.kill()
 
 
 @contextmanager
