@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -33,6 +35,7 @@ Next == Inc \\/ (\\E n \\in 0..3 : Set(n)) \\/ Rest \\/ Never
 Small == x < 6
 ====
 """
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 TWO_PHASE = ROOT / "docs" / "examples" / "two_phase.py"
 
 
@@ -46,7 +49,7 @@ def counter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(scope="module")
 def graph() -> StateGraph:
-    return explore_graph(load(str(TWO_PHASE), {"rm": "2"}), 20_000, None, Limits())
+    return explore_graph(load(str(TWO_PHASE), {"rm": "2"}), 20_000, None, Limits())()
 
 
 def _covered(cover: str, execution: Execution) -> Iterator[Any]:
@@ -111,17 +114,20 @@ def test_a_count_limits_executions(graph: StateGraph) -> None:
     assert suite.left[0].endswith("--count is reached")
 
 
+@pytest.mark.parametrize("number", [1, 2])
 @pytest.mark.parametrize("stop", [Interrupted("timeout of 1 s"), KeyboardInterrupt()])
-def test_an_interrupt_keeps_the_executions_that_were_found(graph: StateGraph, stop: BaseException) -> None:
+def test_an_interrupt_keeps_the_executions_that_were_found(
+    graph: StateGraph, stop: BaseException, number: int
+) -> None:
     calls = []
 
     def check() -> None:
         calls.append(1)
-        if len(calls) == 3:
+        if len(calls) == number:
             raise stop
 
     suite = cover_graph(graph, "transitions", depth=3, check=check)
-    assert 1 <= len(suite.executions) <= 2
+    assert len(suite.executions) == number
     reason = str(stop) or "interrupted"
     assert any(words.endswith(f": {reason}") for words in suite.left)
 
@@ -172,8 +178,39 @@ def test_the_same_seed_gives_the_same_bytes() -> None:
     for number in ("1", "2"):
         command = [sys.executable, "-c", "from verifier.cli.entry import main; main()"]
         command += ["tests", "--spec", "Counter.tla", "--out", number, "--seed", "3"]
-        environment = {**os.environ, "PYTHONHASHSEED": number, "PYTHONPATH": str(ROOT)}
+        environment = {**ENVIRONMENT, "PYTHONHASHSEED": number}
         subprocess.run(command, check=True, capture_output=True, env=environment)
         found.append({path.name: path.read_bytes() for path in Path(number).iterdir()})
     assert found[0] == found[1]
     assert "execution-001.ndjson" in found[0]
+
+
+@pytest.mark.parametrize("spec", [pytest.param("kip320", marks=pytest.mark.thorough), "Endless.tla"])
+def test_an_interrupted_exploration_is_covered_as_far_as_it_came(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spec: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = COUNTER.replace("x < 3", "x >= 0").replace("MODULE Counter", "MODULE Endless")
+    Path("Endless.tla").write_text(text)
+    Path("Endless.cfg").write_text("INIT Init\nNEXT Next\nCONSTANT Stop = 3\n")
+    asked = ("--cover", "actions", "--max-states", "100000000", "--timeout", "1")
+    done = verify("tests", "--spec", spec, *asked, "--format", "json")
+    found = json.loads(done.stdout)
+    assert (done.exit_code, found["ended"], found["complete"]) == (12, "timeout", False)
+    assert found["covered"] > 0
+    assert found["executions"]
+
+
+@pytest.mark.thorough
+@pytest.mark.usefixtures("counter")
+def test_ctrl_c_keeps_what_was_explored() -> None:
+    Path("Counter.tla").write_text(COUNTER.replace("x < 3", "x >= 0"))
+    command = [sys.executable, "-c", "from verifier.cli.entry import main; main()"]
+    command += ["tests", "--spec", "Counter.tla", "--cover", "actions", "--max-states", "100000000"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=ENVIRONMENT) as process:
+        time.sleep(3)
+        process.send_signal(signal.SIGINT)
+        shown, _ = process.communicate(timeout=30)
+    assert process.returncode == 12
+    assert "(not all: interrupted)" in shown
+    assert "cover 4 of 4 actions" in shown

@@ -83,7 +83,6 @@ def command(
       verify tests --spec protocol.py --out generated --format pytest
       verify tests --spec protocol.py --out generated --format hypothesis
     """
-    from verifier.processes.interrupts import terminable
     from verifier.processes.limits import Limits
     from verifier.runs.loading import load
     from verifier.testing.requests import SuiteRequest
@@ -98,8 +97,7 @@ def command(
         _name_files(out, write_state_machine(loaded, out, given, reading))
         return int(ExitCode.SUCCESS)
     request = SuiteRequest(cover, depth, count, seed, max_states, limits)
-    with terminable():
-        suite = make_suite(loaded, request, note)
+    suite = make_suite(loaded, request, note)
     if out is not None:
         _name_files(out, suite.write(out, form))
     if form == "json":

@@ -164,11 +164,12 @@ class _Search:
         length = depth if depth is not None else max([DEPTH, *(one[0] for one in self.first.values())])
         near = [target for target, (distance, _, _) in self.first.items() if distance <= length]
         for target in sorted(near, key=lambda one: self.first[one][0]):
-            check()
             if target in self.covered:
                 continue
             if len(self.executions) == count:
                 break
+            if self.executions:  # at least one is made, however late it is
+                check()
             initial, numbers = self._way(target)
             self.covered |= set(self.covers(initial, numbers))
             while extension := self._extension(initial, numbers, length - len(numbers)):

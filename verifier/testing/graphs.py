@@ -83,15 +83,20 @@ def outline_of(loaded: Loaded) -> Outline:
     return Outline(name, machine.actions, machine.variables, machine.invariants, tagged)
 
 
-def explore_graph(loaded: Loaded, most_states: int, depth: int | None, limits: Limits) -> StateGraph:
-    """Explore a specification. Raises UsageError for what has no value, and Interrupted before it begins."""
+def explore_graph(
+    loaded: Loaded, most_states: int, depth: int | None, limits: Limits
+) -> Callable[[], StateGraph]:
+    """Explore a specification. Return the function that makes the graph of what was explored: that is no part
+    of what Ctrl-C ends. Raises UsageError for what has no value, and Interrupted before it begins."""
     if loaded.source is not None:
         assert isinstance(loaded.source, TlaSource)
         return _explore_module(loaded, loaded.source.module, most_states, depth, limits)
     return _explore_protocol(loaded, most_states, depth, limits)
 
 
-def _explore_protocol(loaded: Loaded, most_states: int, depth: int | None, limits: Limits) -> StateGraph:
+def _explore_protocol(
+    loaded: Loaded, most_states: int, depth: int | None, limits: Limits
+) -> Callable[[], StateGraph]:
     model = build_model(loaded.definition)
     request = Request((), most_states, depth, keep_going=True, graph=True, limits=limits)
     found = explore(model, request)
@@ -101,11 +106,16 @@ def _explore_protocol(loaded: Loaded, most_states: int, depth: int | None, limit
     if not found.statistics["complete"]:
         at_depth = depth is not None and found.statistics["depth"] >= depth
         ended = _reason(at_depth, len(graph.rows) >= most_states, depth, most_states)
+    return partial(_as_graph, loaded, model, graph, ended)
+
+
+def _as_graph(loaded: Loaded, model: Model, graph: Graph, ended: str) -> StateGraph:
     moves = [
         ActionTaken(move.instance.action, model.parameter_values(move.instance, move.inputs))
         for move in graph.moves.moves
     ]
-    edges = {(int(one), int(other), str(moves[move])): moves[move] for one, other, move in graph.edges}
+    titles = list(map(str, moves))
+    edges = {(one, other, titles[move]): moves[move] for one, other, move in graph.edges.tolist()}
     steps = (GraphStep(one, other, taken.name, title, taken) for (one, other, title), taken in edges.items())
     write = partial(_write_protocol, model, graph)
     return StateGraph(outline_of(loaded), len(graph.rows), graph.initial, _sorted(steps), ended, write)
@@ -125,19 +135,21 @@ def _write_protocol(
 
 def _explore_module(
     loaded: Loaded, module: TlaLoaded, most_states: int, depth: int | None, limits: Limits
-) -> StateGraph:
+) -> Callable[[], StateGraph]:
     machine, search = ModuleMachine(module), _Search(most_states)
     reason = ""
     try:
         with Watched(limits.begun().check_time):
             reason = search.run(machine, depth)
-    except Interrupted as stop:
-        reason = str(stop)
-    except KeyboardInterrupt:
-        reason = INTERRUPTED
-    write = partial(_write_module, module, search.states)
-    steps = _sorted(search.steps.values())
-    return StateGraph(outline_of(loaded), len(search.states), search.initial, steps, reason, write)
+    except (Interrupted, KeyboardInterrupt):
+        reason = _reason(False, False, depth, most_states)
+
+    def finish() -> StateGraph:
+        write = partial(_write_module, module, search.states)
+        steps = _sorted(search.steps.values())
+        return StateGraph(outline_of(loaded), len(search.states), search.initial, steps, reason, write)
+
+    return finish
 
 
 class _Search:

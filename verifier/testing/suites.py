@@ -6,13 +6,15 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from verifier.errors import UsageError
 from verifier.files import reason_of, replace_file
+from verifier.processes.interrupts import asked_to_stop, terminable
+from verifier.processes.limits import Limits
 from verifier.runs.loading import Loaded, Reading
 from verifier.specs.registry import BUILT_IN
 from verifier.testing.covering import Suite, cover_graph
@@ -127,13 +129,25 @@ def make_suite(
 ) -> TestSuite:
     """Explore a specification, and return executions that cover it. Raises UsageError for what cannot be
     asked, and ReplayFailure for an execution that does not replay, which would be an error of this tool."""
-    limits = request.limits.begun()
-    graph = explore_graph(loaded, request.max_states, request.depth, limits)
-    tell(f"explored {graph.states:,} states and {len(graph.steps):,} steps")
-    suite = cover_graph(graph, request.cover, request.depth, request.count, request.seed, limits.check_time)
-    tell(f"chose {_counted(len(suite.executions), 'execution')}")
+    limits, suite = request.limits.begun(), None
+    with terminable():
+        finish = explore_graph(loaded, request.max_states, request.depth, limits.shared(2))
+        with suppress(KeyboardInterrupt):
+            if not asked_to_stop():
+                graph = finish()
+                tell(f"explored {graph.states:,} states and {len(graph.steps):,} steps")
+                suite = _choose(graph, request, limits)
+    if suite is None:  # interrupted: choose among what was explored until then
+        graph = finish()
+        suite = _choose(graph, request, replace(limits, after_interrupt=True))
+    tell(f"chose {_counted(len(suite.executions), 'execution')}: replaying")
     files = tuple(graph.write(one.states, [step.taken for step in one.steps]) for one in suite.executions)
     return TestSuite(request, graph, suite, files)
+
+
+def _choose(graph: StateGraph, request: SuiteRequest, limits: Limits) -> Suite:
+    check = limits.check_time
+    return cover_graph(graph, request.cover, request.depth, request.count, request.seed, check)
 
 
 def write_state_machine(
