@@ -77,6 +77,16 @@ def test_executions_replay_and_conform(folder: Path, spec: str) -> None:
     assert len(found) == len(logs)
 
 
+def test_a_variable_with_compound_keys_is_left_out_of_the_mapping(folder: Path) -> None:
+    made = ("--cover", "actions", "--depth", "2", "--out", str(folder))
+    verify("tests", "--spec", "exactly-once", *made)
+    mapping = (folder / "mapping.toml").read_text().splitlines()
+    assert any(line.startswith('# outbox_staging = "state.outbox_staging": conform') for line in mapping)
+    assert 'store = "state.store"' in mapping
+    asked = ("--spec", "exactly-once", "--map", str(folder / "mapping.toml"))
+    assert verify("conform", str(folder / "execution-001.ndjson"), *asked).exit_code == 0
+
+
 def test_a_changed_execution_is_rejected_at_its_line(folder: Path) -> None:
     verify("tests", "--spec", "Counter.tla", "--out", str(folder))
     log = folder / "execution-001.ndjson"

@@ -34,6 +34,22 @@ def plain_json(value: Any, tagged: bool) -> Any:
     return value
 
 
+def is_comparable(value: Any, tagged: bool) -> bool:
+    """True if `verify conform` compares a value of ITF: keys are names or numbers, and none is a variant."""
+    match value:
+        case {"#map": pairs}:
+            return all(isinstance(key, str | int) and is_comparable(item, tagged) for key, item in pairs)
+        case {"#tup": items} | {"#set": items}:
+            return all(is_comparable(item, tagged) for item in items)
+        case {"tag": tag, "value": inner} if tagged:
+            return tag == "None" or (tag == "Some" and is_comparable(inner, tagged))
+        case dict():
+            return all(is_comparable(item, tagged) for item in value.values())
+        case list():
+            return all(is_comparable(item, tagged) for item in value)
+    return True
+
+
 def module_json(value: Any, order: Order) -> Any:
     """Return a value of a TLA+ module."""
     return plain_json(as_itf(value, order), tagged=False)

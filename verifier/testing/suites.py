@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,7 +26,7 @@ from verifier.testing.generated import (
     pytest_module,
 )
 from verifier.testing.graphs import Outline, StateGraph, explore_graph, outline_of
-from verifier.testing.json_values import plain_json
+from verifier.testing.json_values import is_comparable, plain_json
 from verifier.testing.requests import SuiteRequest
 from verifier.verdict import ExitCode
 
@@ -89,7 +89,7 @@ class TestSuite:
             contents[names[-1]] = "".join(f"{line}\n" for line in _events(file, outline.tagged))
             text = json.dumps(file, indent=1, ensure_ascii=False)
             contents[f"{_FILE.format(number)}.itf.json"] = f"{text}\n"
-        contents[MAPPING] = "\n".join(_mapping(outline))
+        contents[MAPPING] = "\n".join(_mapping(outline, self.files))
         if form == "pytest":
             module = module_name(outline.spec)
             contents[f"test_{module}.py"] = pytest_module(outline, names)
@@ -205,13 +205,19 @@ def _events(file: Mapping[str, Any], tagged: bool) -> Iterator[str]:
         yield json.dumps(event, ensure_ascii=False)
 
 
-def _mapping(outline: Outline) -> Iterator[str]:
+def _mapping(outline: Outline, files: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Yield the lines of the mapping with which `verify conform` reads the events."""
     yield f"# The events of these executions of {outline.spec}, for verify conform --map."
     yield 'event = "action"'
     yield f"ignore = [{json.dumps(INITIAL)}]"
     yield "\n[state]"
-    yield from (f"{_key(name)} = {json.dumps(f'state.{name}')}" for name in outline.variables)
+    states = [state for file in files for state in file["states"]]
+    for name in outline.variables:
+        line = f"{_key(name)} = {json.dumps(f'state.{name}')}"
+        if all(is_comparable(state[name], outline.tagged) for state in states):
+            yield line
+        else:
+            yield f"# {line}: conform compares no variant, and no key that is neither name nor number"
     for action, parameters in outline.actions.items():
         yield f"\n[events.{_key(action)}]"
         yield f"action = {json.dumps(action)}"
