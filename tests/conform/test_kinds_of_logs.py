@@ -193,3 +193,37 @@ def test_files_of_several_nodes_are_merged_by_a_clock() -> None:
     (found,) = _judged(one, other, "--map", "map.toml")
     assert (found["verdict"], found["line"]) == ("ERROR", 1)
     assert found["reason"].startswith("n2:1: the event has no number in at.ms")
+
+
+_PAIRS = """---- MODULE Pairs ----
+EXTENDS Naturals
+VARIABLE held
+Init == held = [pair \\in {1, 2} \\X {1, 2} |-> 0]
+Next == \\E pair \\in DOMAIN held : held[pair] < 1 /\\ held' = [held EXCEPT ![pair] = @ + pair[1]]
+Few == held[<<2, 2>>] = 0
+====
+"""
+
+
+@pytest.mark.parametrize("spec", ["exactly-once", "rabbit-sac", "Pairs.tla"])
+def test_traces_have_options_variants_and_compound_keys(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spec: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("Pairs.tla").write_text(_PAIRS)
+    Path("Pairs.cfg").write_text("INIT Init NEXT Next CHECK_DEADLOCK FALSE\n")
+    cover = "pairs" if spec == "Pairs.tla" else "actions"
+    asked = ("tests", "--spec", spec, "--cover", cover, "--depth", "8", "--out", "made")
+    verify(*asked, "--max-states", "2000")
+    logs = [str(file) for file in sorted(Path("made").glob("*.itf.json"))]
+    done = verify("conform", *logs, "--spec", spec, "--format", "json")
+    found = json.loads(done.stdout)["logs"]
+    assert {one["verdict"] for one in found} == {"ACCEPTED"}
+    text = Path(logs[0]).read_text()
+    changed = json.loads(text)
+    changed["states"][1] = {**changed["states"][-1], "#meta": {"index": 1}}
+    Path("changed.itf.json").write_text(json.dumps(changed))
+    (one,) = json.loads(verify("conform", "changed.itf.json", "--spec", spec, "--format", "json").stdout)[
+        "logs"
+    ]
+    assert one["verdict"] == "REJECTED"

@@ -93,14 +93,18 @@ def _read_itf(log: Path, whole: str) -> list[Event]:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value of ITF as JSON has it: sets and tuples as arrays, functions as objects."""
+    """Return a value of ITF as JSON has it: sets and tuples as arrays, functions as objects. A function whose
+    keys are no words and numbers stays ``#map``, a list of pairs."""
     match value:
         case {"#bigint": digits}:
             return int(digits)
         case {"#tup": items} | {"#set": items}:
             return [_plain(item) for item in items]
         case {"#map": pairs}:
-            return {str(_plain(key)): _plain(item) for key, item in pairs}
+            plain = [(_plain(key), _plain(item)) for key, item in pairs]
+            if all(isinstance(key, str | int) for key, _ in plain):
+                return {str(key): item for key, item in plain}
+            return {"#map": plain}
         case dict():
             return {name: _plain(item) for name, item in value.items()}
         case list():

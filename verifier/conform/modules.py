@@ -21,7 +21,7 @@ from verifier.tla.order import text
 from verifier.tla.parameters import taken
 from verifier.tla.specification import Specification
 from verifier.tla.translate.sampling import Stepper
-from verifier.tla.values import Boolean, Fn, ModelValue, Value, listed
+from verifier.tla.values import Boolean, Fn, ModelValue, Value, listed, pairs_of
 
 _AS_TRACE_MODULE = "write it as a module that reads its log"
 _TITLE = re.compile(r"([^(]+)(?:\((.*)\))?")
@@ -117,9 +117,21 @@ class ModuleMachine:
                         return False
                     rest.remove(same)
                 return not rest
+            case {"#map": pairs} if type(value) in (Fn, tuple):
+                return self._agrees_with_pairs(value, pairs)
             case dict() if type(value) in (Fn, tuple):
                 return self._agrees_with_object(value, written)
         return False
+
+    def _agrees_with_pairs(self, value: Value, pairs: list[Any]) -> bool:
+        rest = list(pairs_of(value).items())
+        if len(rest) != len(pairs):
+            return False
+        for key, item in pairs:
+            place = next((i for i, (own, _) in enumerate(rest) if self.agrees(own, key)), None)
+            if place is None or not self.agrees(rest.pop(place)[1], item):
+                return False
+        return True
 
     def _agrees_with_object(self, value: Value, written: Mapping[str, Any]) -> bool:
         pairs = dict(enumerate(value, 1)) if type(value) is tuple else value

@@ -138,11 +138,34 @@ class ProtocolMachine:
                         return False
                     del rest[place]
                 return not rest
+            case {"#map": pairs}:
+                return self._agrees_with_pairs(value, pairs)
+            case {"tag": str(tag)} if not (isinstance(value, Mapping) and "tag" in map(str, value)):
+                return self._agrees_with_tag(value, tag, written.get("value", []))
             case dict() if isinstance(value, Mapping):
                 named = {str(key): item for key, item in value.items()}
                 same = named.keys() == written.keys()
                 return same and all(self.agrees(item, written[name]) for name, item in named.items())
         return False
+
+    def _agrees_with_pairs(self, value: Any, pairs: list[Any]) -> bool:
+        """True if a function has the keys and values of some pairs."""
+        if not isinstance(value, Mapping) or len(value) != len(pairs):
+            return False
+        rest = list(value.items())
+        for key, item in pairs:
+            place = next((i for i, (own, _) in enumerate(rest) if self.agrees(own, key)), None)
+            if place is None or not self.agrees(rest.pop(place)[1], item):
+                return False
+        return True
+
+    def _agrees_with_tag(self, value: Any, tag: str, payload: Any) -> bool:
+        """True if a value is the variant or the option that ITF writes with a tag."""
+        if isinstance(value, Tag):
+            return value.tag == tag and self.agrees(value.payload, payload)
+        if tag == "None":
+            return value is None
+        return tag == "Some" and value is not None and self.agrees(value, payload)
 
     def show(self, value: Any) -> str:
         """Return a value as reports show it."""

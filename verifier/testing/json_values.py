@@ -35,14 +35,14 @@ def plain_json(value: Any, tagged: bool) -> Any:
 
 
 def is_comparable(value: Any, tagged: bool) -> bool:
-    """True if `verify conform` compares a value of ITF: keys are names or numbers, and none is a variant."""
+    """True if a log can have a value of ITF as `verify conform` reads it: its keys are names or numbers."""
     match value:
         case {"#map": pairs}:
             return all(isinstance(key, str | int) and is_comparable(item, tagged) for key, item in pairs)
         case {"#tup": items} | {"#set": items}:
             return all(is_comparable(item, tagged) for item in items)
-        case {"tag": tag, "value": inner} if tagged:
-            return tag == "None" or (tag == "Some" and is_comparable(inner, tagged))
+        case {"tag": _, "value": inner} if tagged:
+            return is_comparable(inner, tagged)
         case dict():
             return all(is_comparable(item, tagged) for item in value.values())
         case list():

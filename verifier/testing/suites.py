@@ -217,7 +217,7 @@ def _mapping(outline: Outline, files: Sequence[Mapping[str, Any]]) -> Iterator[s
         if all(is_comparable(state[name], outline.tagged) for state in states):
             yield line
         else:
-            yield f"# {line}: conform compares no variant, and no key that is neither name nor number"
+            yield f"# {line}: a log has no key that is neither name nor number"
     for action, parameters in outline.actions.items():
         yield f"\n[events.{_key(action)}]"
         yield f"action = {json.dumps(action)}"
