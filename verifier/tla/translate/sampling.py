@@ -34,6 +34,9 @@ MOST_INITIAL_SAID = MOST_SAMPLED_WIDELY
 ways. A module with more initial states has more states than the interpreter explores."""
 _WALKS, _STEPS = 30, 60
 """The number and the length of random walks from the first states."""
+_MOST_SUCCESSORS = 300_000
+"""The number of successors after which walks end: where a step leads to one of 100,000 states, few say
+enough."""
 MOST_WALKS = 4
 """The factor by which the number of walks grows while they find values that no sort has."""
 FEW_WALKS = 6
@@ -349,13 +352,17 @@ class Stepper:
 
     def _strolled(self, chance: Random, start: list[State], count: int, steps: int) -> list[State]:
         found: dict[State, None] = {}
+        left = _MOST_SUCCESSORS
         for _ in range(count):
             state = chance.choice(start)
             for _ in range(steps):
+                if left <= 0:
+                    return list(found)
                 try:
                     following = self.successors(state) if self.within(state) else []
                 except Undefined:
                     break
+                left -= len(following)
                 if not following:
                     break
                 before, state = state, chance.choice(following)

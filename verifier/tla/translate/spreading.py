@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from verifier.tla.translate.translator import Translator
 
 
+_MOST_SUMS = 200_000
+"""The number of pairs of a first member and a distance: to build a sum takes a gate for each."""
 _MOST_SUBSETS = 64
 MOST_EXPANDED = 300
 """The largest set whose members become single cases."""
@@ -235,7 +237,7 @@ def _spread_span(t: Translator, of: Span, name: str) -> list[Case]:
         values = map(Known, range(first, last + 1))
         return [Case(_between(t, of, value), value) for value in values]
     (base, below), (other, above) = _with_offset(low), _with_offset(high)
-    if not _is_same(base, other):
+    if not _is_same(base, other) or bounds_of(low.sort).size * (above - below + 1) > _MOST_SUMS:
         raise Untranslated(None, f"an interval that may have {last - first + 1} members is gone through")
     if above < below:
         return []
