@@ -55,7 +55,7 @@ class TestSuite:
 
     @property
     def exit_code(self) -> ExitCode:
-        """Return PASSED if each target is covered or impossible, and INCONCLUSIVE if not."""
+        """Return SUCCESS if each target is covered or impossible, and INCONCLUSIVE if not."""
         unknown = self.graph.ended or self.suite.left or self.suite.not_found
         return ExitCode.INCONCLUSIVE if unknown else ExitCode.SUCCESS
 
