@@ -98,6 +98,8 @@ _WITH_JSON = {
     "certify": (("certify", "{proof}"), "verifier.trust.certificate_file:read_file"),
     "ci": (("ci", "{proof}"), "verifier.ci.manifest:read_manifest"),
     "sweep": (("sweep", "--spec", "kip320"), "verifier.sweep.expansion:expand"),
+    "tests": (("tests", "--spec", "kip320"), "verifier.runs.loading:load"),
+    "conform": (("conform", "{proof}", "--spec", "kip320"), "verifier.conform.judging:make_judge"),
     "report": (("report", "{proof}"), "verifier.report.run_sources:read_report"),
 }
 

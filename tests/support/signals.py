@@ -109,6 +109,7 @@ def commands(folder: Path) -> Mapping[str, tuple[tuple[str, ...], float]]:
         "explore-long": (("explore", str(long), "--format", "json"), 6.0),
         "conform": (("conform", str(log), str(log), "--spec", str(long), "--map", str(folder / "empty.toml"),
                      "--format", "json"), 8.0),
+        "tests": (("tests", "--spec", "kip320", "--cover", "pairs", "--depth", "9", "--format", "json"), 8.0),
         "induct": (("induct", "kip320", "--set", "replicas=5", "--format", "json"), 6.0),
         "all-constants": (("prove", "kip320", "--all-constants", "--format", "json"), 6.0),
         "live": (("live", "rabbit-sac", "--property", "Liveness", "--format", "json"), 6.0),

@@ -52,7 +52,7 @@ _FORMAT_HELP = (
 @reading_options
 @click.option(
     "--format",
-    "form",
+    "output_format",
     type=one_of("format", ("text", "json", "pytest", "hypothesis")),
     default="text",
     help=_FORMAT_HELP,
@@ -67,7 +67,7 @@ def command(
     timeout: float | None,
     out: Path | None,
     settings: tuple[str, ...],
-    form: str,
+    output_format: str,
 ) -> int:
     """Make a small set of executions that covers a specification, as tests of an implementation.
 
@@ -88,19 +88,19 @@ def command(
     from verifier.testing.requests import SuiteRequest
     from verifier.testing.suites import make_suite, write_state_machine
 
-    if form in ("pytest", "hypothesis") and out is None:
-        raise UsageError(f"--format {form} needs --out DIR, the folder of its files")
+    if output_format in ("pytest", "hypothesis") and out is None:
+        raise UsageError(f"--format {output_format} needs --out DIR, the folder of its files")
     limits = Limits(timeout, since=time.monotonic())
     given, reading = parse_settings(settings), reading_of(spec)
     loaded = load(spec, given, reading=reading)
-    if form == "hypothesis" and out is not None:
+    if output_format == "hypothesis" and out is not None:
         _name_files(out, write_state_machine(loaded, out, given, reading))
         return int(ExitCode.SUCCESS)
     request = SuiteRequest(cover, depth, count, seed, max_states, limits)
     suite = make_suite(loaded, request, note)
     if out is not None:
-        _name_files(out, suite.write(out, form))
-    if form == "json":
+        _name_files(out, suite.write(out, output_format))
+    if output_format == "json":
         print_json(suite.as_object())
         return int(suite.exit_code)
     for line in suite.render(shown=out is None):
