@@ -138,3 +138,12 @@ def distinct(terms: Iterable[Term]) -> Iterator[Term]:
             seen.add(id(term))
             stack.extend(term.arguments)
             yield term
+
+
+def conjuncts(term: Term) -> Iterator[Term]:
+    """Yield the conjuncts of a formula, the first first; a formula that is no conjunction is its only one."""
+    if term.operator is Operator.AND:
+        for part in term.arguments:
+            yield from conjuncts(part)
+    else:
+        yield term

@@ -27,6 +27,7 @@ from verifier.cluster.daemon import DAEMON
 from verifier.cluster.master import is_local
 from verifier.errors import UsageError
 from verifier.files import reason_of
+from verifier.processes.children import kill_with_descendants
 from verifier.processes.interrupts import asked_to_stop
 
 if TYPE_CHECKING:
@@ -134,7 +135,8 @@ class Session:
         for child in psutil.Process().children(recursive=True):
             with suppress(psutil.Error):
                 if self._mark in " ".join(child.cmdline()):
-                    _kill_tree(child)
+                    kill_with_descendants(child.pid)
+                    child.kill()
 
     def _ready(self) -> None:
         """The objects to make once Spark has started."""
@@ -219,12 +221,6 @@ class Session:
             gateway.shutdown()
             gateway.proc.stdin.close()
             gateway.proc.wait(timeout=20)
-
-
-def _kill_tree(process: psutil.Process) -> None:
-    for one in (*process.children(recursive=True), process):
-        with suppress(psutil.Error):
-            one.kill()
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from verifier.conform.machine import Fits, Parameters, Part
+from verifier.conform.machine import Fits, Parameters, Part, agree_in_pairs, pair_off
 from verifier.conform.module_parts import GuardParts
 from verifier.conform.outcome import Obstacle
 from verifier.conform.trace_modules import as_obstacle
@@ -110,28 +110,12 @@ class ModuleMachine:
             case list() if type(value) is tuple:
                 return len(value) == len(written) and all(map(self.agrees, value, written))
             case list() if type(value) is frozenset:
-                rest = list(value)
-                for one in written:
-                    same = next((item for item in rest if self.agrees(item, one)), rest)
-                    if same is rest:
-                        return False
-                    rest.remove(same)
-                return not rest
+                return pair_off(value, written, self.agrees) is not None
             case {"#map": pairs} if type(value) in (Fn, tuple):
-                return self._agrees_with_pairs(value, pairs)
+                return agree_in_pairs(pairs_of(value).items(), pairs, self.agrees)
             case dict() if type(value) in (Fn, tuple):
                 return self._agrees_with_object(value, written)
         return False
-
-    def _agrees_with_pairs(self, value: Value, pairs: list[Any]) -> bool:
-        rest = list(pairs_of(value).items())
-        if len(rest) != len(pairs):
-            return False
-        for key, item in pairs:
-            place = next((i for i, (own, _) in enumerate(rest) if self.agrees(own, key)), None)
-            if place is None or not self.agrees(rest.pop(place)[1], item):
-                return False
-        return True
 
     def _agrees_with_object(self, value: Value, written: Mapping[str, Any]) -> bool:
         pairs = dict(enumerate(value, 1)) if type(value) is tuple else value

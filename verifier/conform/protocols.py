@@ -8,13 +8,13 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from verifier.conform.machine import Fits, Parameters, Part
+from verifier.conform.machine import Fits, Parameters, Part, agree_in_pairs, pair_off
 from verifier.conform.outcome import Obstacle
 from verifier.encodings.concrete import Element, FrozenMap, Tagged, show
 from verifier.encodings.plain_terms import Map, Reader, Tag, Undefined, plain, values_of
 from verifier.encodings.printing import text
 from verifier.encodings.sorts import Boolean
-from verifier.encodings.terms import Operator, Symbol, Term
+from verifier.encodings.terms import Operator, Symbol, Term, conjuncts
 from verifier.errors import UsageError
 from verifier.explicit.initial import initial_states
 from verifier.explicit.packing import unpack
@@ -131,15 +131,9 @@ class ProtocolMachine:
             case list() if isinstance(value, tuple):
                 return len(value) == len(written) and all(map(self.agrees, value, written))
             case list() if isinstance(value, frozenset):
-                rest = list(value)
-                for one in written:
-                    place = next((i for i, item in enumerate(rest) if self.agrees(item, one)), None)
-                    if place is None:
-                        return False
-                    del rest[place]
-                return not rest
-            case {"#map": pairs}:
-                return self._agrees_with_pairs(value, pairs)
+                return pair_off(value, written, self.agrees) is not None
+            case {"#map": pairs} if isinstance(value, Mapping):
+                return agree_in_pairs(value.items(), pairs, self.agrees)
             case {"tag": str(tag)} if not (isinstance(value, Mapping) and "tag" in map(str, value)):
                 return self._agrees_with_tag(value, tag, written.get("value", []))
             case dict() if isinstance(value, Mapping):
@@ -147,17 +141,6 @@ class ProtocolMachine:
                 same = named.keys() == written.keys()
                 return same and all(self.agrees(item, written[name]) for name, item in named.items())
         return False
-
-    def _agrees_with_pairs(self, value: Any, pairs: list[Any]) -> bool:
-        """True if a function has the keys and values of some pairs."""
-        if not isinstance(value, Mapping) or len(value) != len(pairs):
-            return False
-        rest = list(value.items())
-        for key, item in pairs:
-            place = next((i for i, (own, _) in enumerate(rest) if self.agrees(own, key)), None)
-            if place is None or not self.agrees(rest.pop(place)[1], item):
-                return False
-        return True
 
     def _agrees_with_tag(self, value: Any, tag: str, payload: Any) -> bool:
         """True if a value is the variant or the option that ITF writes with a tag."""
@@ -206,7 +189,7 @@ class ProtocolMachine:
             words = "is false, and no step begins outside the constraint"
             return [self._obstacle(one, {}, 0, self.definition.constraint, e, words)]
         for given in self._choices(one, fits):
-            lines = [part for line in one.when for part in _conjuncts(line)]
+            lines = [part for line in one.when for part in conjuncts(line)]
             for number, line in enumerate(lines):
                 try:
                     words = "" if self._read(line)({**e, **given}) else "is false"
@@ -258,14 +241,6 @@ def _read_parts(line: Term, variables: set[Symbol], given: set[Symbol]) -> Itera
             yield part
         else:
             waiting += part.arguments
-
-
-def _conjuncts(term: Term) -> Iterator[Term]:
-    if term.operator is Operator.AND:
-        for part in term.arguments:
-            yield from _conjuncts(part)
-    else:
-        yield term
 
 
 def _concrete(value: Any) -> Any:

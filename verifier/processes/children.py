@@ -132,7 +132,7 @@ class Children:
             self._children[name] = Child(process, receiving, sending)
         except BaseException:  # an interrupt must not leave behind what nobody knows of
             if process.pid is not None:
-                _kill_with_descendants(process.pid)
+                kill_with_descendants(process.pid)
                 process.kill()
             raise
         finally:
@@ -181,7 +181,7 @@ class Children:
 
     def _strike(self, child: Child) -> None:
         if self.nested and child.process.is_alive():
-            _kill_with_descendants(child.process.pid)
+            kill_with_descendants(child.process.pid)
         child.process.kill()
 
     @property
@@ -309,8 +309,8 @@ def _children_of(parent: psutil.Process) -> list[int]:
         return [child.pid for child in parent.children()]
 
 
-def _kill_with_descendants(pid: int) -> None:
-    """The group, and who left it."""
+def kill_with_descendants(pid: int) -> None:
+    """Kill the descendants of a process, and the process group that it leads, if it leads one."""
     with contextlib.suppress(psutil.Error):
         for process in psutil.Process(pid).children(recursive=True):
             with contextlib.suppress(psutil.Error):
@@ -326,7 +326,7 @@ def kill_left() -> None:
     for child in multiprocessing.active_children():
         if isinstance(child, _OwnProcess):  # a script that uses this package may have others
             if child.pid is not None:
-                _kill_with_descendants(child.pid)
+                kill_with_descendants(child.pid)
             child.kill()
 
 

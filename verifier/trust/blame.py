@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from verifier.encodings.blame import Blame, Culprit, Side, compared, joined, listed
 from verifier.encodings.concrete import Concrete, show
 from verifier.encodings.lowering import Bindings
-from verifier.encodings.terms import Operator, Term
+from verifier.encodings.terms import Operator, Term, conjuncts
 
 if TYPE_CHECKING:
     from verifier.trust.explain import ConcreteReading
@@ -124,7 +124,7 @@ class Blaming:
         """The elements for which most of the first conjuncts hold."""
 
         def held(one: Bindings) -> int:
-            parts = list(_conjuncts(body))
+            parts = list(conjuncts(body))
             return next((n for n, part in enumerate(parts) if not self.reading.holds(part, one)), len(parts))
 
         most = max(map(held, inner), default=0)
@@ -153,11 +153,3 @@ class Blaming:
 
 def _counts(term: Term) -> bool:
     return term.operator is Operator.COUNT
-
-
-def _conjuncts(term: Term) -> Iterator[Term]:
-    if term.operator is Operator.AND:
-        for part in term.arguments:
-            yield from _conjuncts(part)
-    else:
-        yield term

@@ -17,7 +17,7 @@ from verifier.encodings.lowered import known
 from verifier.encodings.lowering import Bindings, Lowering
 from verifier.encodings.printing import text
 from verifier.encodings.sorts import Boolean
-from verifier.encodings.terms import Operator, Symbol, Term
+from verifier.encodings.terms import Operator, Symbol, Term, conjuncts
 from verifier.specs.definition import Definition, Property, PropertyKind, Refinement, primed
 from verifier.specs.temporal import TemporalOperator
 from verifier.system.model import Leaving, Model, PartialRead
@@ -316,16 +316,8 @@ def guards(definition: Definition, state: Mapping[str, Concrete], taken: ActionT
         return []
     reading = ConcreteReading(state, None, definition.presentation.first_index)
     bindings = {p.symbol: taken.parameters[p.symbol.name] for p in action.parameters}
-    lines = [part for line in action.when for part in _conjuncts(line)]
+    lines = [part for line in action.when for part in conjuncts(line)]
     return [reading.part(line, bindings) for line in lines if line.free]
-
-
-def _conjuncts(line: Term) -> Iterator[Term]:
-    if line.operator is Operator.AND:
-        for part in line.arguments:
-            yield from _conjuncts(part)
-    else:
-        yield line
 
 
 def breaks(prop: Property, before: Mapping[str, Concrete], after: Mapping[str, Concrete]) -> bool:
