@@ -353,3 +353,31 @@ def test_a_sequence_whose_elements_never_fit_is_empty_in_another_sort(
         counts.append(run["statistics"]["levels"])
     assert counts[0] == counts[1]
     assert sum(counts[0]) == 6
+
+
+WITHOUT_A_VALUE = """EXTENDS Naturals, Sequences
+VARIABLE x
+Init == x = 0
+Next == x' = (x + 1) % 4
+Spec == Init /\\ [][Next]_x /\\ WF_x(Next)
+Good == []<>(x = 3)
+NoValue == []<>(Head(IF x = 1 THEN <<>> ELSE <<1>>) = 1)
+Bad == <>[](x = 3)
+"""
+
+
+@pytest.mark.parametrize("way", [("--by", "translation"), ("--engine", "bmc")])
+def test_a_property_without_a_value_leaves_the_others_decided(folder: Path, way: tuple[str, str]) -> None:
+    written(folder, WITHOUT_A_VALUE)
+    Path("M.cfg").write_text("SPECIFICATION Spec\nPROPERTIES Good NoValue Bad\n")
+    run, told = _asked("live", "M.tla", *way, "--expect", "Bad=VIOLATED")
+    decided = "PROVED" if way[0] == "--by" else "HOLDS"
+    assert _verdicts(run) == {
+        "Good": (decided, None),
+        "NoValue": ("INCONCLUSIVE", None),
+        "Bad": ("VIOLATED", 4),
+    }
+    assert "NoValue is left open" in told
+    assert run["expected"] == ["Bad=VIOLATED"]
+    assert run["options"]["properties"] == ["Good", "NoValue", "Bad"]
+    assert "no value" in wrong("live", "M.tla", *way, "--property", "NoValue")

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from verifier.encodings.sorts import SortError
 from verifier.errors import TooLargeError, UsageError
+from verifier.outcomes.expectations import Expectations
 from verifier.processes.limits import INTERRUPTED, Interrupted
 from verifier.processes.watching import within
 from verifier.runs.asking import Remark
@@ -97,6 +98,12 @@ class ModuleQuestion:
     """The limits of building."""
     symmetry: Symmetry | None = None
     """The permutations under which one state of each orbit is explored, while they are checked."""
+
+    def asking(self, properties: tuple[str, ...]) -> ModuleQuestion:
+        """Return the question about some of its properties, without expectations."""
+        options = replace(self.question.options, properties=properties, expect=())
+        question = replace(self.question, options=options, properties=properties, expectations=Expectations())
+        return replace(self, question=question)
 
     def say(self, words: str) -> None:
         """Report a decision, such as the choice of the semantics and its reason."""

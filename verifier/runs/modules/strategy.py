@@ -34,7 +34,7 @@ from verifier.runs.modules.simulating import check_walks, simulate_module
 from verifier.runs.modules.traces import remove_state
 from verifier.runs.modules.translated_exploring import explore_only_translation, explore_translation
 from verifier.runs.modules.translating import INSTEAD, NotTranslated
-from verifier.runs.modules.verdicts import SettledVerdicts
+from verifier.runs.modules.verdicts import SettledVerdicts, add_undecided
 from verifier.runs.options import INTERPRETER, TRANSLATION
 from verifier.runs.semantics import name_semantics, semantics_asked
 
@@ -66,7 +66,28 @@ def _run_only_translation(asked: ModuleQuestion) -> Run:
 
 def _run_translation(asked: ModuleQuestion) -> Run:
     remark_on_configuration(asked)
-    return run_translation(asked)
+    try:
+        return run_translation(asked)
+    except UsageError as refusal:
+        if not asked.engine.decides_temporal or len(asked.question.properties) < 2:
+            raise
+        return _run_without_refused(asked, refusal)
+
+
+def _run_without_refused(asked: ModuleQuestion, refusal: UsageError) -> Run:
+    """Run the temporal properties that are not refused. The others are INCONCLUSIVE, each with its reason.
+    Raises the refusal if none is left."""
+    refused: dict[str, str] = {}
+    for name in asked.question.properties:
+        try:
+            run_translation(asked.asking((name,)))
+        except UsageError as error:
+            refused[name] = _describe_refusal(error)
+            asked.say(f"{name} is left open: {refused[name]}")
+    left = tuple(name for name in asked.question.properties if name not in refused)
+    if not left or not refused:
+        raise refusal
+    return add_undecided(asked, run_translation(asked.asking(left)), refused)
 
 
 # -- explore

@@ -196,6 +196,25 @@ def _is_settled(verdict: Verdict, leaving: Verdict, titles: Titles) -> bool:
     )
 
 
+def add_undecided(asked: ModuleQuestion, found: Run, reasons: Mapping[str, str]) -> Run:
+    """Return a run of some properties without expectations as the run of all. The others are INCONCLUSIVE,
+    each with its reason."""
+    known = {one.property_name: one for one in found.outcome.verdicts}
+    known |= {
+        name: Verdict(name, VerdictKind.INCONCLUSIVE, None, 0.0, reason) for name, reason in reasons.items()
+    }
+    verdicts = tuple(known[name] for name in asked.question.properties if name in known)
+    expectations, enabled = asked.question.expectations, found.outcome.enabled
+    return replace(
+        found,
+        outcome=replace(found.outcome, verdicts=verdicts),
+        exit_code=exit_code(verdicts, expectations, enabled),
+        expected=asked.question.options.expect,
+        missing=expectations.never_enabled(enabled),
+        options={**found.options, **_list_options(asked)},
+    )
+
+
 def _list_options(asked: ModuleQuestion) -> dict[str, Any]:
     """Return the options of a question that a run of some of its properties lacks."""
     given = asked.question.recorded
