@@ -397,7 +397,11 @@ def test_a_deadlock_has_its_own_exit_code_and_replays(tmp_path: Path) -> None:
 
 
 def test_a_graph_has_every_state_and_step(tmp_path: Path) -> None:
-    for name, state, step in (("g.dot", "holder = ", " -> "), ("g.graphml", "<node ", "<edge ")):
+    for name, state, step in (
+        ("g.dot", "holder = ", " -> "),
+        ("g.graphml", "<node ", "<edge "),
+        ("g.json", "holder = ", '"tail"'),
+    ):
         path = tmp_path / name
         done = verify("explore", LOCK, "--graph", str(path), "--property", "HolderWaitsNoMore")
         assert done.exit_code == 0, done.output

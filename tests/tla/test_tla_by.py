@@ -152,7 +152,6 @@ def test_options_that_say_how_to_search_do_not_go_with_the_interpreter(folder: P
     assert "--no-explore" in wrong("live", "M.tla", "--no-explore", *by)
     assert "--steps" in wrong("bmc", "M.tla", "--depth", "3", "--steps", "serial", *by)
     assert "--certificate" in wrong("prove", "M.tla", "--engine", "ic3", *by)
-    assert "--graph" in wrong("explore", "M.tla", "--graph", "g.dot", *by)
     assert "--histogram" in wrong("simulate", "M.tla", "--histogram", "s.x", *by)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from verifier.errors import UsageError
 from verifier.runs.engine import Engine, Listen, OutputFile, Written, late
@@ -22,7 +22,7 @@ from verifier.runs.options import (
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from verifier.engines.explore import Exploration, Graph
+    from verifier.outcomes.labeled_graph import LabeledGraph
     from verifier.outcomes.run import Run
     from verifier.runs.loading import Loaded
     from verifier.runs.question import Question
@@ -33,7 +33,7 @@ _KEEP_GOING = "Count all states, even after every property has its verdict."
 _SYMMETRY = "Count one of the states that differ only in the names of interchangeable elements."
 _GRAPH = (
     "Write the states and steps of a small model as a graph: FILE.html (a page that draws it), FILE.dot "
-    "(Graphviz) or FILE.graphml."
+    "(Graphviz), FILE.json (as dot -Tjson makes it of TLC's graphs) or FILE.graphml."
 )
 _MEMORY = (
     "Stay within this much memory: 512MiB, 2GiB. States that do not fit go to files. With --master: of "
@@ -135,37 +135,43 @@ def _with_graph(options: ExploreOptions, path: Path) -> ExploreOptions:
     from verifier.text.state_graph import GRAPHS, MOST_IN_A_PAGE, MOST_STATES
 
     if path.suffix not in (*GRAPHS, ".html"):
-        raise UsageError(f"--graph {path} is not allowed: the file must end in .html, .dot or .graphml")
+        raise UsageError(
+            f"--graph {path} is not allowed: the file must end in .html, .dot, .json or .graphml"
+        )
     drawn = MOST_IN_A_PAGE if path.suffix == ".html" else MOST_STATES
     most = min(options.max_states or drawn, drawn)
     return replace(options, graph=True, max_states=most)
 
 
 def _graph(run: Run, path: Path) -> Written:
-    from verifier.engines.explore import Exploration
-    from verifier.text.state_graph import GRAPHS
+    from verifier.text.state_graph import GRAPHS, as_data
+
+    graph = _label(run)
+    if graph is None:
+        return Written(None, "nothing was explored, so {path} is not written")
+    complete = bool(run.outcome.statistics["complete"])
+    part = "" if complete else ", a part of all"
+    words = f"{len(graph.states)} states and {len(graph.edges)} steps{part} are in {{path}}"
+    if path.suffix == ".html":
+        return Written(None, words, as_data(graph, complete=complete))
+    return Written(GRAPHS[path.suffix](graph), words)
+
+
+def _label(run: Run) -> LabeledGraph | None:
+    """Return the graph as text; None if nothing was explored."""
+    from verifier.engines.exploration import Exploration
+    from verifier.outcomes.labeled_graph import LabeledExploration
+    from verifier.text.state_graph import label_graph
 
     found = run.outcome
+    if isinstance(found, LabeledExploration):
+        return found.graph
     if not isinstance(found, Exploration) or found.graph is None:
-        return Written(None, "nothing was explored, so {path} is not written")
-    part = "" if found.statistics["complete"] else ", a part of all"
-    size = f"{len(found.graph.rows)} states and {len(found.graph.edges)} steps{part}"
-    words = f"{size} are in {{path}}"
-    if path.suffix == ".html":
-        return Written(None, words, _draw(run, found, found.graph))
-    return Written(GRAPHS[path.suffix](found.graph), words)
-
-
-def _draw(run: Run, found: Exploration, graph: Graph) -> dict[str, Any]:
-    """The graph as a page draws it, with the ways to violations."""
-    from verifier.text.state_graph import as_data
-
+        return None
     traces = {
-        verdict.property_name: verdict.trace.states
-        for verdict in run.outcome.verdicts
-        if verdict.trace is not None
+        verdict.property_name: verdict.trace.states for verdict in found.verdicts if verdict.trace is not None
     }
-    return as_data(graph, traces, complete=bool(found.statistics["complete"]))
+    return label_graph(found.graph, traces)
 
 
 def _render(run: Run, width: int, *, full: bool) -> list[RenderableType]:

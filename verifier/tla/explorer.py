@@ -21,10 +21,11 @@ from verifier.tla.checks import checks
 from verifier.tla.columns.level_choice import ByColumns
 from verifier.tla.errors import TlaError
 from verifier.tla.extensions import EXIT
-from verifier.tla.found import Found, State
+from verifier.tla.found import Found, State, Taken
 from verifier.tla.frames import UNSET, Undefined
 from verifier.tla.known_states import Key, KnownStates
 from verifier.tla.orbits import Orbits
+from verifier.tla.parameters import taken as action_taken
 from verifier.tla.permuting import permuted
 from verifier.tla.possible import Possible
 from verifier.tla.retracing import Walk, has_a_step
@@ -66,6 +67,8 @@ class Explorer:
         self.follow: Callable[[int, int], None] | None = None
         """A callback for each step that the search takes, with the numbers of its states. Steps that are
         expanded by columns are not reported."""
+        self.follow_action: Callable[[int, int, Taken], None] | None = None
+        """A callback like this one, also with the action. It needs ``by_columns=False``."""
         self.after: Callable[[int], None] | None = None
         """A callback for each state once its successors are known. It needs ``by_columns=False``."""
         self.asymmetric: str | None = None
@@ -78,6 +81,8 @@ class Explorer:
         self.deadlock = specification.titles.no_deadlock
         self.looks_for_deadlocks = self.deadlock in properties
         self._permuted = False
+        self._actions: list[Taken] = []
+        """The actions to the successors of the expanded state, if they are reported."""
         self._start()
         self.walks = Walks(specification)
         self.names = self.walks.names
@@ -304,7 +309,8 @@ class Explorer:
         self.evaluator.now[:] = state
         following[:] = [UNSET] * len(following)
         successors: list[tuple[State, Definition | None]] = []
-        keep, plain = successors.append, self.walks.plain
+        keep, plain, named = successors.append, self.walks.plain, self.follow_action is not None
+        self._actions.clear()
 
         def add() -> None:
             made = tuple(following)
@@ -313,6 +319,8 @@ class Explorer:
                     made = self.walks.captured("Next")
                     break
             keep((made, walker.action))
+            if named:
+                self._actions.append(action_taken(walker))
             if len(successors) % BETWEEN_CHECKS == 0:
                 self.enforce(self)
 
@@ -354,7 +362,7 @@ class Explorer:
         by_row = states.by_row
         steps: dict[tuple[Any, ...], bool] = {}
         self.ahead = 1
-        for made, _ in successors:
+        for place, (made, _) in enumerate(successors):
             row = states.row(made) if by_row else None
             key, known = row, states.with_row(row)
             if known is not None:
@@ -368,7 +376,7 @@ class Explorer:
                 if within is None:
                     within = steps[step] = self._allows(state, made, number)
             if within and known is not None and self.always_alike:
-                self._followed(number, known)
+                self._followed(number, known, place)
                 continue
             now[:], following[:] = made, unset
             for test in self.constraints:
@@ -383,12 +391,15 @@ class Explorer:
                 known = self._add(made, number, key)
                 now[:] = self.states[known]  # the values that are kept
                 self.violations.check(made, known, number, self.invariants)
-            self._followed(number, known)
+            self._followed(number, known, place)
         self.ahead = 0
 
-    def _followed(self, number: int, other: int) -> None:
+    def _followed(self, number: int, other: int, place: int) -> None:
+        """Report the step to the successor at a place."""
         if self.follow is not None:
             self.follow(number, other)
+        if self.follow_action is not None:
+            self.follow_action(number, other, self._actions[place])
 
     def _allows(self, state: State, made: State, number: int) -> bool:
         """True if the action constraints allow a step. The properties of the step are checked too."""

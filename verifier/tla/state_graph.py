@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from verifier.tla.evaluator import Evaluator
 from verifier.tla.explorer import Explorer
-from verifier.tla.found import State
+from verifier.tla.found import State, Taken
 from verifier.tla.unfolding import Leaf
 
 Numbers = NDArray[np.int64]
@@ -41,6 +41,26 @@ class Recorder:
         sources, targets = np.divmod(np.unique(keys), max(len(states), 1))
         initial = explorer.found.initial
         return Graph(explorer.evaluator, states, initial, sources, targets, check, _Levels(explorer))
+
+
+class ActionRecorder:
+    """Records the steps of an explorer with their actions. It needs an explorer without columns."""
+
+    def __init__(self, explorer: Explorer) -> None:
+        explorer.follow_action = self._follow
+        self._explorer, self._found = explorer, explorer.found
+        self._steps: dict[tuple[int, int, str], None] = {}
+
+    def _follow(self, one: int, other: int, taken: Taken) -> None:
+        if self._explorer.found is not self._found:  # the search has started again, without permutations
+            self._found = self._explorer.found
+            self._steps.clear()
+        self._steps[one, other, taken.title(self._explorer.evaluator.order)] = None
+
+    @property
+    def steps(self) -> list[tuple[int, int, str]]:
+        """Return each step once: the numbers of its states, and the action with its parameters."""
+        return list(self._steps)
 
 
 class _Levels:

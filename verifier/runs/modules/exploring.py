@@ -15,6 +15,7 @@ from verifier.engines.findings import FOUND_ALL
 from verifier.engines.outcome import Outcome
 from verifier.errors import UsageError
 from verifier.outcomes.expectations import exit_code, parse_expectations
+from verifier.outcomes.labeled_graph import LabeledExploration, LabeledGraph
 from verifier.outcomes.run import Run, origin
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 from verifier.processes.watching import Watched
@@ -44,6 +45,7 @@ from verifier.tla.naming import actions
 from verifier.tla.order import text
 from verifier.tla.specification import Specification
 from verifier.tla.splitting import Formula
+from verifier.tla.state_graph import ActionRecorder
 from verifier.verdict import (
     ENDED_FIRST,
     LEFT_TO_LIVE,
@@ -183,8 +185,10 @@ class _Search:
             max_states=self.options.max_states,
             max_depth=self.options.depth,
             enforce=self._enforce,
-            begun=self.begun,
+            by_columns=not self.options.graph,
+            begun=None if self.options.graph else self.begun,
         )
+        recorder = ActionRecorder(explorer) if self.options.graph else None
         try:
             with Watched(self._check_limits):
                 evaluate_or_refuse(lambda: self._explore(explorer))
@@ -204,7 +208,8 @@ class _Search:
         verdicts += tuple(self._postcondition(explorer, *one) for one in self.spec.postconditions.items())
         verdicts += tuple(self._possible(explorer, name) for name in self.spec.possible)
         enabled, never = list_enabled_actions(explorer.found, self.loaded.definition)
-        return Outcome(verdicts, never, self._statistics(explorer, never), enabled)
+        graph = None if recorder is None else _label_graph(explorer, recorder)
+        return LabeledExploration(verdicts, never, self._statistics(explorer, never), enabled, graph)
 
     def _postcondition(self, explorer: Explorer, name: str, formula: Formula) -> Verdict:
         """Return the verdict on a formula that TLC evaluates once, when all states were explored or the
@@ -344,6 +349,20 @@ class _Search:
             "symmetry_refused": explorer.asymmetric,
             "printed": self.spec.evaluator.printed,
         }
+
+
+def _label_graph(explorer: Explorer, recorder: ActionRecorder) -> LabeledGraph:
+    """Return the explored states and steps as text. An execution whose states are not all in the graph, since
+    a constraint excludes one, is left out."""
+    order = explorer.evaluator.order
+    states = [tuple(text(value, order) for value in state) for state in explorer.states]
+    ways: dict[str, list[int]] = {}
+    for name, violation in explorer.found.violations.items():
+        found = [explorer.known.find(state)[1] for state in violation.states]
+        if None not in found:
+            ways[name] = [number for number in found if number is not None]
+    variables = tuple(explorer.names)
+    return LabeledGraph(variables, states, explorer.found.initial, recorder.steps, tla=True, ways=ways)
 
 
 # -- show

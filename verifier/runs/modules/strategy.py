@@ -95,6 +95,8 @@ def _run_without_refused(asked: ModuleQuestion, refusal: UsageError) -> Run:
 
 def _explore(asked: ModuleQuestion) -> Run:
     """Explore by the interpreter if that is as good or the only way."""
+    if asked.question.options.graph:
+        return _explore_only_by_interpreter(asked)
     found = explore_translation(asked)
     if found.run is not None:
         asked.say("explored as translated")
@@ -114,8 +116,6 @@ def _explore_by_interpreter(asked: ModuleQuestion, begun: Begun | None = None) -
 
 def _explore_only_by_interpreter(asked: ModuleQuestion) -> Run:
     options = asked.question.options
-    if options.graph:
-        raise UsageError("--graph is not allowed with --by interpreter: the graph is that of the translation")
     if options.workers or options.master:
         asked.say("explored by the interpreter, in one process")
     return _explore_by_interpreter(asked)
