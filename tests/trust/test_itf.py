@@ -132,6 +132,7 @@ def test_the_shape_is_that_of_itf() -> None:
             {"formula": "(c1 ∉ asked)", "witnesses": [], "where": [["asked", "{}"]]},
             {"formula": "(holder ≠ c1)", "witnesses": [], "where": [["holder", "–"]]},
         ],
+        "flows": [["asked", ["asked"]]],
     }
     assert second["asked"] == {"#set": ["c1"]}
 

@@ -133,6 +133,8 @@ class AboutState(TypedDict):
     parameters: NotRequired[dict[str, Any]]
     guards: NotRequired[list[Failing]]
     """The demands of the action on the state before, with the values there."""
+    flows: NotRequired[list[tuple[str, list[str]]]]
+    """Each part of the state that changes, and the parts of the state before that its value comes from."""
 
 
 State = TypedDict("State", {"#meta": NotRequired[AboutState]})

@@ -66,6 +66,14 @@ class Demand:
 
 
 @dataclass(frozen=True)
+class Flow:
+    """A part of the state that a step changes, and the parts that its new value comes from."""
+
+    target: str
+    reads: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class DiagramStep:
     """One action with its changes. Step 0 stands for the first state and changes nothing."""
 
@@ -75,6 +83,9 @@ class DiagramStep:
     """The lane of the participant that acts."""
     changes: tuple[Change, ...]
     demands: tuple[Demand, ...] = ()
+    reads: tuple[str, ...] = ()
+    """The values that the demands of the action mention."""
+    flows: tuple[Flow, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.action}({', '.join(f'{name}={value}' for name, value in self.parameters)})"
@@ -200,8 +211,10 @@ class _Builder:
             called = [a.receiver for a in calls if a.received == number and a.directed]
             lane = self._actor(action, handling, [*called, *(places[c.place].lane for c in moved)])
             shown = tuple((name, self.notation.shown(value)) for name, value in action.parameters.items())
-            demands = demands_of(self.states[number], shown)
-            steps.append(DiagramStep(action.name, shown, lane, tuple(moved), demands))
+            demands, about_step = demands_of(self.states[number], shown), self.states[number].get("#meta", {})
+            reads = dict.fromkeys(path for one in about_step.get("guards", ()) for path, _ in one["where"])
+            flows = tuple(Flow(target, tuple(read)) for target, read in about_step.get("flows", ()))
+            steps.append(DiagramStep(action.name, shown, lane, tuple(moved), demands, tuple(reads), flows))
         return Diagram(
             tuple(self.lanes),
             tuple(places),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from verifier.outcomes.row import Row
+from verifier.report.causes import Piece, earlier_causes
 from verifier.report.diagram import Diagram, DiagramStep
 from verifier.report.failing import Failing
 from verifier.report.fair_loop import STUTTERS
@@ -16,9 +17,13 @@ from verifier.verdict import VerdictKind
 
 _LONGEST, _LONGEST_VALUE, _LONGEST_FORMULA = 110, 120, 170
 _MOST_CHANGES, _MOST_NAMED = 3, 6
-_LONGEST_WITNESS = 75
+_LONGEST_WITNESS, _MOST_CONDITIONS = 75, 3
+_TAKEN = "taken in the loop"
 _LONGEST_NAME = 48
 """A longer name of a property stands only above."""
+_STRENGTHEN = (
+    "Next: a lemma that excludes the first state (--lemma), or a search for an execution to it (verify bmc)."
+)
 _PLACE = re.compile(r"^([\w.-]+\.(?:tla|py):\d+): ")
 
 
@@ -30,6 +35,8 @@ class Told:
     lines: tuple[str, ...]
     around: tuple[str, ...] = ()
     """Sentences that may be left out where there is little room."""
+    earlier: tuple[tuple[Piece, ...], ...] = ()
+    """Sentences on what led to it, with links to steps."""
 
 
 def tell(row: Row, diagram: Diagram) -> Told | None:
@@ -53,7 +60,10 @@ def tell(row: Row, diagram: Diagram) -> Told | None:
     if not diagram.failing and row.property_name == deadlock_title(row.statistics):
         lines.append(f"After it no action is enabled: state {last} is a deadlock.")
     around = dict.fromkeys(words for part in diagram.failing for words in _around(part))
-    return Told(head, tuple(lines), tuple(around))
+    is_arbitrary = row.verdict is VerdictKind.NOT_INDUCTIVE
+    advice = [(Piece(_STRENGTHEN),)] if is_arbitrary else []
+    earlier = (*earlier_causes(diagram, is_arbitrary=is_arbitrary), *advice)
+    return Told(head, tuple(lines), tuple(around), earlier)
 
 
 def failing_name(row: Row) -> str:
@@ -118,7 +128,34 @@ def _tell_loop(trace: Mapping[str, Any], diagram: Diagram) -> Told:
         rest = [f"{len(names) - _MOST_NAMED} more"] if len(names) > _MOST_NAMED else []
         steps = f"Step {last} repeats" if last == start + 1 else f"Steps {start + 1} to {last} repeat"
         head = f"{steps} forever: {', '.join([*shown, *rest])}."
-    return Told(head, tuple(_unmet(trace["#meta"].get("loop", {}).get("failing", ()))))
+    about = trace["#meta"].get("loop", {})
+    fair = (Piece(_fair(about.get("conditions", ()))),)
+    return Told(head, tuple(_unmet(about.get("failing", ()))), (), (*earlier_causes(diagram), fair))
+
+
+def _fair(conditions: Sequence[Mapping[str, str]]) -> str:
+    """Say why fairness allows the loop: first the conditions that no step of the loop meets."""
+    if not conditions:
+        return "Fairness allows it: none is assumed."
+    groups: dict[str, list[str]] = {}
+    for one in conditions:
+        groups.setdefault(one["met"], []).append(one["condition"])
+    taken = [met for met in groups if met.startswith(_TAKEN)]
+    told = [f"{_listed(names)}: {met}" for met, names in groups.items() if met not in taken]
+    count = sum(len(groups[met]) for met in taken)
+    if taken and (told or count > _MOST_CONDITIONS):
+        rest = (
+            f"{'the other ' if told else ''}{count} condition{'s are' if count > 1 else ' is'} met by steps"
+        )
+        told.append(f"{rest} of the loop")
+    elif taken:
+        told += [f"{_listed(groups[met])}: {met}" for met in taken]
+    return _sentence(f"Fairness allows it: {'; '.join(told)}")
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - _MOST_CONDITIONS
+    return ", ".join([*names[:_MOST_CONDITIONS], *([f"{more} more"] if more > 0 else [])])
 
 
 def _unmet(parts: Sequence[Mapping[str, Any]]) -> Iterator[str]:

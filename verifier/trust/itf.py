@@ -19,6 +19,7 @@ from verifier.json_shape import read_json
 from verifier.specs.definition import Definition
 from verifier.system.model import Model
 from verifier.trust.explain import breaches, guards, reasons, unmet
+from verifier.trust.flow import flows
 from verifier.trust.itf_values import ValueReader, as_json
 from verifier.trust.trace import ActionTaken, FailingPart, Loop, Trace
 from verifier.version import tool_version
@@ -50,8 +51,10 @@ def dump(trace: Trace, model: Model) -> dict[str, Any]:
             parameters = _parameter_sorts(model.definition, action.name)
             values = {name: as_json(parameters[name], value) for name, value in action.parameters.items()}
             about.update(action=action.name, parameters=values)
-            about["guards"] = [
-                part.as_json for part in guards(model.definition, trace.states[index - 1], action)
+            before = trace.states[index - 1]
+            about["guards"] = [part.as_json for part in guards(model.definition, before, action)]
+            about["flows"] = [
+                [one.target, list(one.reads)] for one in flows(model.definition, before, action)
             ]
         states.append({"#meta": about, **{name: as_json(sort, state[name]) for name, sort in sorts.items()}})
     return {
@@ -134,9 +137,7 @@ def header(data: Mapping[str, Any]) -> Header:
             )
     violates = about.get("property")
     if not isinstance(violates, str | None):
-        raise UsageError(
-            f'"property" in "#meta" should be a name or null, it is {_quote(about, "property")}'
-        )
+        raise UsageError(f'"property" in "#meta" should be a name or null, it is {_quote(about, "property")}')
     fairness = _read_loop(data).get("fairness") if "loop" in data else None
     return Header(about["spec"], str(about.get("spec_hash")), about["constants"], violates, fairness)
 

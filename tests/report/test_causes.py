@@ -1,0 +1,95 @@
+"""The steps that led to a failure: the last change of each value at fault, and the origin of the last one."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+import pytest
+
+from results.generators.two_recoveries import two_recoveries
+from tests.support.examples import bookkeeper_data_loss, kip320_first_try, rabbit_lasso, run_rows
+from verifier.outcomes.row import Row
+from verifier.report.causes import earlier_causes
+from verifier.report.diagram import Diagram, diagram_of
+from verifier.report.fair_loop import closed
+from verifier.report.telling import tell
+from verifier.runs.replaying import Replayed, row_of
+
+
+def drawn(row: Row) -> Diagram:
+    assert row.trace is not None
+    return diagram_of(closed(row.trace), row.drawing)
+
+
+def sentences(row: Row) -> list[str]:
+    return ["".join(piece.text for piece in line).strip() for line in earlier_causes(drawn(row))]
+
+
+@pytest.mark.thorough
+def test_a_stale_value_is_named_with_the_step_that_set_it() -> None:
+    """r1 counts on its own ISR without r2, which the quorum took in later."""
+    (row,) = run_rows("bmc", "--spec", "kip320-first-try", "--property", "StrongIsr", "--shortest")
+    changed, found = sentences(row)
+    assert changed.startswith("log[r2] is ⟨⟩ from the first state on.")
+    stale = re.search(
+        r"replica\[r1\]\.isr, last changed in step (\d+), \w+: \{r1, r2, r3\} → \{r1, r3\}", found
+    )
+    joined = re.search(
+        r"quorum\.isr was last changed in step (\d+), \w+: \{r1, r3\} → \{r1, r2, r3\}", changed
+    )
+    assert stale is not None
+    assert joined is not None
+    assert int(stale[1]) < int(joined[1])
+
+
+@pytest.mark.parametrize(
+    "make", [kip320_first_try, rabbit_lasso, pytest.param(bookkeeper_data_loss, marks=pytest.mark.thorough)]
+)
+def test_a_last_change_is_one_and_is_the_last(make: object) -> None:
+    assert callable(make)
+    diagram = drawn(make())
+    paths = [place.path for place in diagram.places]
+    named = 0
+    for line in earlier_causes(diagram):
+        for before, piece in pairwise(line):
+            claim = re.search(r"(\S+?),? (?:was )?last changed in $", before.text)
+            if claim is None or piece.step is None:
+                continue
+            named += 1
+            place = paths.index(claim[1])
+            until = diagram.fails_at if "was" in before.text else diagram.fails_at - 1
+            changing = [
+                n for n in range(1, until + 1) if any(c.place == place for c in diagram.steps[n].changes)
+            ]
+            assert piece.step == changing[-1]
+            assert str(diagram.steps[piece.step]) == piece.title
+    assert named
+
+
+@pytest.mark.thorough
+def test_a_value_is_followed_through_messages_to_where_it_came_from() -> None:
+    """c3 believes entry 1 confirmed, since b1 told so, since c2 told b1."""
+    model, trace = two_recoveries()
+    row = row_of(Replayed(model.definition, model, trace, None, 0.0))
+    chain = sentences(row)[-1]
+    assert chain.startswith("meta_last_entry came from clients[c3].last_recoverable_entry (– → 1, step 29)")
+    places = [
+        "clients[c3].curr_read_entry",
+        "clients[c3].lap (0 → 1, step 26)",
+        "fence_responses[c3][b1].lac",
+        "b_lac[b1] (0 → 1",
+        "add_requests[c2][2][1][b1]",
+        "clients[c2].lac (0 → 1, step 21)",
+    ]
+    assert [chain.index(place) for place in places] == sorted(chain.index(place) for place in places)
+    steps = [int(step) for step in re.findall(r"step (\d+)", chain)]
+    assert steps == sorted(steps, reverse=True)
+
+
+def test_a_loop_says_why_fairness_allows_it() -> None:
+    row = rabbit_lasso()
+    found = tell(row, drawn(row))
+    assert found is not None
+    words = "".join(piece.text for piece in found.earlier[-1])
+    assert words.startswith("Fairness allows it: weak fairness of the next step: taken in the loop, by ")

@@ -1,0 +1,154 @@
+"""The earlier causes of a failure: which step last changed each value at fault, and where that came from.
+
+The rule knows no protocol. A value has its last change; a change has the parts of the state that the step
+read for it (``verifier.trust.flow``); each of these has its last change before that step. If that leads
+nowhere, the values that the last step demanded take its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from verifier.report.diagram import Change, Diagram
+from verifier.report.failing import related
+
+_MOST_PLACES = 3
+"""A value in more places, such as a whole function, says nothing of one of them."""
+_MOST_VALUES, _MOST_LINKS = 4, 8
+_LONGEST = 60
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A part of a sentence: a text, or a link to a step."""
+
+    text: str
+    step: int | None = None
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class _Write:
+    """A step that changes a place; step 0 gives it its first value."""
+
+    step: int
+    place: int
+
+
+def earlier_causes(diagram: Diagram, *, is_arbitrary: bool = False) -> list[tuple[Piece, ...]]:
+    """Return sentences on which steps gave the values at fault, and those that led to the last change.
+
+    ``is_arbitrary``: the first state is not one in which executions begin, so its values count too.
+    """
+    return _Causes(diagram, is_arbitrary).sentences() if len(diagram.steps) > 1 else []
+
+
+class _Causes:
+    def __init__(self, diagram: Diagram, is_arbitrary: bool) -> None:
+        self.diagram = diagram
+        self.is_arbitrary = is_arbitrary
+        self.paths = [place.path for place in diagram.places]
+        self.last = diagram.fails_at
+        parts = (*diagram.failing, *diagram.unmet)
+        self.blamed = [
+            place
+            for part in parts
+            for one in part.blamed
+            if len(one.places) <= _MOST_PLACES
+            for place in one.places
+        ]
+        premises = [place for part in parts for place in part.premises]
+        self.roots = list(dict.fromkeys([*self.blamed, *premises]))
+
+    def sentences(self) -> list[tuple[Piece, ...]]:
+        """Return what was last changed when, and below it what the last change came from."""
+        writes = [self._last_write(place, self.last) for place in self.roots]
+        old = [one for one in writes if one.step < self.last and self._is_told(one)]
+        found = [piece for one in old[:_MOST_VALUES] for piece in self._last_changed(one)]
+        breaking = [one for one in writes if one.step == self.last > 0]
+        if self.diagram.unmet or self.diagram.about_step or not breaking:
+            return [tuple(found)] if found else []
+        chains = [chain for one in breaking if (chain := tuple(self._chain(one)))]
+        return [one for one in (tuple(found), *(chains or [tuple(self._demanded())])) if one]
+
+    def _is_told(self, one: _Write) -> bool:
+        """True if the reader needs it: of the values of the first state, those at fault."""
+        is_short = len(self.diagram.start[one.place]) <= _LONGEST
+        return one.step > 0 or (is_short and (self.is_arbitrary or one.place in self.blamed))
+
+    def _last_write(self, place: int, until: int) -> _Write:
+        """The last step up to this one that changes a place."""
+        steps = range(until, 0, -1)
+        return _Write(next((n for n in steps if self._change(n, place)), 0), place)
+
+    def _change(self, step: int, place: int) -> Change | None:
+        return next((one for one in self.diagram.steps[step].changes if one.place == place), None)
+
+    def _link(self, step: int) -> Piece:
+        return Piece(f"step {step}", step, str(self.diagram.steps[step]))
+
+    def _words(self, one: _Write) -> str:
+        change = self._change(one.step, one.place)
+        words = "" if change is None else change.words
+        return words if len(words) <= _LONGEST else f"{words[: _LONGEST - 1]}…"
+
+    def _last_changed(self, one: _Write) -> Iterator[Piece]:
+        path = self.paths[one.place]
+        if one.step == 0:
+            yield Piece(f"{path} is {self.diagram.start[one.place]} from the first state on. ")
+            return
+        yield Piece(f"{path} was last changed in ")
+        yield self._link(one.step)
+        yield Piece(f", {self.diagram.steps[one.step].action}: {self._words(one)}. ")
+
+    def _chain(self, first: _Write) -> Iterator[Piece]:
+        """Say what the value of a change came from, and what that came from, and so on."""
+        found = self._origins(first)
+        if not found:
+            return
+        yield Piece(f"{self.paths[first.place]} came from ")
+        for number, one in enumerate(found[:_MOST_LINKS]):
+            yield Piece(f"{' ← ' if number else ''}{self.paths[one.place]} ({self._words(one)}, ")
+            yield self._link(one.step)
+            yield Piece(")")
+        yield Piece("." if len(found) <= _MOST_LINKS else f" ← {len(found) - _MOST_LINKS} earlier changes.")
+
+    def _origins(self, first: _Write) -> list[_Write]:
+        """Return all writes that a write came from, the latest first."""
+        found, waiting = dict[_Write, None](), [first]
+        while waiting:
+            one = waiting.pop()
+            for flow in self.diagram.steps[one.step].flows:
+                if not related(flow.target, self.paths[one.place]):
+                    continue
+                for read in flow.reads:
+                    for origin in self._writes_of(read, one.step - 1):
+                        if origin not in found and origin.place != first.place:
+                            found[origin] = None
+                            waiting.append(origin)
+        return sorted(found, key=lambda one: -one.step)
+
+    def _writes_of(self, path: str, until: int) -> list[_Write]:
+        """Return the last writes of what a step read; none if that lies in many places or never changed."""
+        places = self._places(path)
+        return [one for one in (self._last_write(place, until) for place in places) if one.step > 0]
+
+    def _places(self, path: str) -> Sequence[int]:
+        places = [number for number, one in enumerate(self.paths) if related(one, path)]
+        return places if len(places) <= _MOST_PLACES else ()
+
+    def _demanded(self) -> Iterator[Piece]:
+        """Say which values the last step found, and when they were last changed."""
+        read = [place for path in self.diagram.steps[self.last].reads for place in self._places(path)]
+        writes = [self._last_write(place, self.last - 1) for place in dict.fromkeys(read)]
+        found = sorted(
+            (one for one in writes if one.step > 0 and one.place not in self.roots), key=lambda one: one.step
+        )
+        for number, one in enumerate(found[:_MOST_VALUES]):
+            yield Piece("; " if number else f"Step {self.last} found ")
+            yield Piece(f"{self.paths[one.place]}, last changed in ")
+            yield self._link(one.step)
+            yield Piece(f", {self.diagram.steps[one.step].action}: {self._words(one)}")
+        if found:
+            yield Piece(".")
