@@ -19,6 +19,7 @@ from verifier.tla.ast import Definition
 from verifier.tla.begun import BETWEEN_CHECKS, Begun, alike, goes_on
 from verifier.tla.checks import checks
 from verifier.tla.columns.level_choice import ByColumns
+from verifier.tla.columns.numbers import Column
 from verifier.tla.errors import TlaError
 from verifier.tla.extensions import EXIT
 from verifier.tla.found import Found, State, Taken
@@ -65,8 +66,9 @@ class Explorer:
         self.continued: Begun | None = None
         """That search, if it was continued."""
         self.follow: Callable[[int, int], None] | None = None
-        """A callback for each step that the search takes, with the numbers of its states. Steps that are
-        expanded by columns are not reported."""
+        """A callback for each step that the search takes, with the numbers of its states."""
+        self.follow_columns: Callable[[Column, Column], None] | None = None
+        """A callback for the steps that are expanded by columns, with the numbers of their states."""
         self.follow_action: Callable[[int, int, Taken], None] | None = None
         """A callback like this one, also with the action. It needs ``by_columns=False``."""
         self.after: Callable[[int], None] | None = None

@@ -2,45 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from verifier.tla.columns.formulas import ColumnStates, Formulas
+from verifier.tla.columns.search import FOUND_AGAIN
 from verifier.tla.evaluator import Evaluator
 from verifier.tla.explorer import Explorer
 from verifier.tla.found import State, Taken
+from verifier.tla.frames import UNSET
 from verifier.tla.unfolding import Leaf
 
+_LOG = logging.getLogger(__name__)
 Numbers = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 _BETWEEN_CHECKS = 1024
 """The number of computed values between two checks of the limits."""
+_LARGE = 400
+"""The fewest states or steps for which formulas are decided by columns: compiling for them takes time."""
 
 
 class Recorder:
     """Records the steps of an explorer, without stuttering steps."""
 
     def __init__(self, explorer: Explorer) -> None:
-        explorer.follow = self._follow
+        explorer.follow, explorer.follow_columns = self._follow, self._follow_columns
         self._from: list[int] = []
         self._to: list[int] = []
+        self._parts: list[tuple[Numbers, Numbers]] = []
 
     def _follow(self, one: int, other: int) -> None:
         if one != other:
             self._from.append(one)
             self._to.append(other)
 
+    def _follow_columns(self, sources: Numbers, targets: Numbers) -> None:
+        moves = sources != targets
+        self._parts.append((sources[moves], targets[moves]))
+
     def graph(self, explorer: Explorer, check: Callable[[], None]) -> Graph:
         """Return the graph, after the explorer has expanded every state."""
+        search, evaluator = explorer.columns.search, explorer.evaluator
+        columns = None
+        if search is not None:
+            columns = ColumnStates(search.columns, search.compiler, search.states)
         states = explorer.states
         # A step counts once, even if several actions take it.
-        keys = np.array(self._from, np.int64) * max(len(states), 1) + np.array(self._to, np.int64)
-        sources, targets = np.divmod(np.unique(keys), max(len(states), 1))
+        parts = [*self._parts, (np.array(self._from, np.int64), np.array(self._to, np.int64))]
+        froms, tos = (np.concatenate(column) for column in zip(*parts, strict=True))
+        sources, targets = np.divmod(np.unique(froms * max(len(states), 1) + tos), max(len(states), 1))
+        by_columns = partial(_formulas, explorer, columns, check)
         initial = explorer.found.initial
-        return Graph(explorer.evaluator, states, initial, sources, targets, check, _Levels(explorer))
+        return Graph(evaluator, states, initial, sources, targets, check, _Levels(explorer), by_columns)
+
+
+def _formulas(explorer: Explorer, columns: ColumnStates | None, check: Callable[[], None]) -> Formulas | None:
+    """Return the decider of formulas by columns; None if columns are not suited."""
+    evaluator, variables = explorer.evaluator, explorer.specification.variables
+    try:
+        found = columns or ColumnStates.of_states(evaluator, variables, explorer.states)
+    except FOUND_AGAIN as reason:
+        _LOG.info("formulas are not decided by columns: %s", reason)
+        return None
+    return Formulas(found, evaluator, check)
 
 
 class ActionRecorder:
@@ -82,7 +111,7 @@ class Graph:
     """States, of which the first are initial, and the steps that change the state, sorted by source."""
 
     evaluator: Evaluator
-    states: list[State]
+    states: Sequence[State]
     initial: int
     sources: Numbers
     targets: Numbers
@@ -90,6 +119,24 @@ class Graph:
     """Raises Interrupted when a limit is reached."""
     arrive: Callable[[int], None]
     """A callback before an evaluation in a state."""
+    by_columns: Callable[[], Formulas | None] = lambda: None
+    """Returns the decider of formulas for all states or steps at once. None: there is none."""
+
+    @cached_property
+    def _formulas(self) -> Formulas | None:
+        return self.by_columns()
+
+    def _decided(self, leaf: Leaf, count: int, decide: Callable[[Formulas], Mask]) -> Mask | None:
+        """Return the truth of a formula by columns; None if the interpreter must decide it."""
+        if count < _LARGE or (formulas := self._formulas) is None:
+            return None
+        try:
+            return decide(formulas)
+        except FOUND_AGAIN as reason:
+            _LOG.info("%s: decided state by state: %s", leaf.body.place, reason)
+        values = self.evaluator
+        values.now[:], values.next[:] = [UNSET] * len(values.now), [UNSET] * len(values.next)
+        return None
 
     @cached_property
     def _known(self) -> dict[Leaf, Mask]:
@@ -99,6 +146,10 @@ class Graph:
         """Return the states in which a formula of a state is true. Raises Undefined."""
         assert leaf.stuttering is None
         found = self._known.get(leaf)
+        if found is None:
+            found = self._decided(leaf, len(self.states), lambda by: by.where(leaf.body, leaf.module))
+            if found is not None:
+                self._known[leaf] = found
         if found is None:
             test, now = self.evaluator.compiled_truth(leaf.body, leaf.module), self.evaluator.now
             found = self._known[leaf] = np.zeros(len(self.states), np.bool_)
@@ -113,10 +164,19 @@ class Graph:
     def steps(self, leaf: Leaf, asked: Mask) -> Mask:
         """Return the steps that satisfy a formula of a step, among the given ones. Raises Undefined."""
         assert leaf.stuttering is not None
+        which = np.flatnonzero(asked)
+        sources, targets = self.sources[which], self.targets[which]
+        decided = self._decided(
+            leaf, len(which), lambda by: by.steps(leaf.body, leaf.module, sources, targets)
+        )
+        if decided is not None:
+            found = np.zeros(len(self.sources), np.bool_)
+            found[which] = decided
+            return found
         test = self.evaluator.compiled_truth(leaf.body, leaf.module)
         now, following, states = self.evaluator.now, self.evaluator.next, self.states
         found = np.zeros(len(self.sources), np.bool_)
-        for count, number in enumerate(np.flatnonzero(asked)):
+        for count, number in enumerate(which):
             if count % _BETWEEN_CHECKS == 0:
                 self.check()
             one = int(self.sources[number])

@@ -104,7 +104,6 @@ class _Live:
             keep_going=True,
             max_states=self.options.max_states,
             enforce=self._tell,
-            by_columns=False,
         )
         self.recorder = Recorder(self.explorer)
         self.traces: dict[str, Mapping[str, Any]] = {}

@@ -232,9 +232,12 @@ class Search:
         for allowed in self.checks.action_constraints:
             within &= allowed.true(rows)
         new, keys, beyond = self._new(made, within)
+        new_keys = keys[new]
         if explorer.max_states is not None and len(self) + len(new) > explorer.max_states:
             raise Unusual("the last state")
-        self.known.add(keys)
+        self.known.add(new_keys)
+        if explorer.follow_columns is not None:
+            explorer.follow_columns(rows.parents[within], self.known.known(keys[within]))
         self._count(rows, deadlocks)
         found.beyond += beyond
         found.distinct += len(new)
@@ -246,8 +249,8 @@ class Search:
     def _new(
         self, made: Sequence[Column], within: np.typing.NDArray[np.bool_]
     ) -> tuple[Column, Column, int]:
-        """Return the rows of new states, each once, their keys, and the number of states outside
-        constraints."""
+        """Return the rows of new states, each once, the keys of all rows, and the number of states outside
+        constraints, which ``within`` leaves out afterwards."""
         everything = Batch(made, np.arange(len(within)))
         keys = self._keys(everything)
         known = self.known.known(keys) >= 0
@@ -269,7 +272,7 @@ class Search:
         beyond = int((~within).sum())
         new = _firsts(keys, np.flatnonzero(within & ~known))
         self._check(everything, new)
-        return new, keys[new], beyond
+        return new, keys, beyond
 
     def _check(self, states: Batch, rows: Column) -> None:
         """Raise Met if a state violates an invariant."""
