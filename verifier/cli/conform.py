@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,8 +15,13 @@ from verifier.cli.output import check_writable, format_option, note, print_json,
 from verifier.cli.parameters import DURATION
 from verifier.cli.paths import FileToRead, FileToWrite, LogToRead, SpecName
 from verifier.cli.specs import SPEC_HELP, parse_settings, reading_of, reading_options, set_option
+from verifier.cluster.extra import TO_RUN_SPARK, check_extra
+from verifier.cluster.java import check_java
+from verifier.cluster.master import check_master
+from verifier.errors import UsageError
 
 if TYPE_CHECKING:
+    from verifier.cluster.session import SparkSettings
     from verifier.conform.judging import LogQuestion
     from verifier.conform.outcome import LogVerdict
 
@@ -32,6 +39,12 @@ _STATES_HELP = (
     "has more states. [default: 20000 with --map]"
 )
 _JOBS_HELP = "Judge this many logs at a time, each in a process of its own. [default: 1]"
+_MASTER_HELP = (
+    "Judge several logs on Spark: local[2], local[*], spark://HOST:PORT, k8s://... or yarn. Executors read "
+    "the files from the same paths."
+)
+_ARCHIVE_HELP = "With --master: a packed environment with this package, for the executors."
+_CONF_HELP = "With --master: a setting of Spark; may be repeated."
 _COVERAGE_HELP = (
     "Say which actions and which parts of guards accepted logs have seen, and which never. Needs --map."
 )
@@ -49,6 +62,9 @@ _HTML_HELP = "Write a page with the log's lines beside the states, and why no st
 @click.option("--html", type=FileToWrite(), metavar="FILE", help=_HTML_HELP)
 @click.option("--coverage", "covers", is_flag=True, help=_COVERAGE_HELP)
 @click.option("--jobs", type=click.IntRange(min=1), default=1, metavar="N", help=_JOBS_HELP)
+@click.option("--master", metavar="URL", help=_MASTER_HELP)
+@click.option("--archive", type=FileToRead(), metavar="FILE", help=_ARCHIVE_HELP)
+@click.option("--conf", multiple=True, metavar="NAME=VALUE", help=_CONF_HELP)
 @set_option
 @reading_options
 @format_option
@@ -63,6 +79,9 @@ def command(
     html: Path | None,
     covers: bool,
     jobs: int,
+    master: str | None,
+    archive: Path | None,
+    conf: tuple[str, ...],
     settings: tuple[str, ...],
     output_format: str,
 ) -> int:
@@ -81,6 +100,7 @@ def command(
       verify conform logs/*.ndjson --spec protocol.py --map counter.toml
       verify conform trace.ndjson --spec KeyValueStoreTrace.tla --format json
       verify conform run.ndjson --spec Counter.tla --map counter.toml --html run.html
+      verify conform logs/*.ndjson --spec Counter.tla --map counter.toml --master 'local[2]'
     """
     from verifier.conform.coverage import join_coverage
     from verifier.conform.judging import LogQuestion, judge_logs
@@ -95,8 +115,8 @@ def command(
         return _draft(logs[0], question)
     if html is not None:
         check_writable("--html", html)
-    with terminable():
-        verdicts = judge_logs(question, logs, jobs, lambda one: note(f"{one.log}: {one.verdict}"))
+    with terminable(), _spark(master, archive, conf) as spark:
+        verdicts = judge_logs(question, logs, jobs, lambda one: note(f"{one.log}: {one.verdict}"), spark)
     code = exit_code(verdicts)
     if html is not None:
         _write_page(html, spec, logs, mapping, settings, verdicts)
@@ -108,6 +128,25 @@ def command(
         for line in render_verdicts(verdicts):
             say(line)
     return code
+
+
+@contextmanager
+def _spark(master: str | None, archive: Path | None, conf: Sequence[str]) -> Iterator[SparkSettings | None]:
+    """Give the settings of Spark; None without --master. Raises UsageError if Spark cannot run here."""
+    if master is None:
+        if archive is not None or conf:
+            raise UsageError("--archive and --conf are for Spark: they need --master")
+        yield None
+        return
+    check_extra("verify conform --master", TO_RUN_SPARK)
+    check_java("verify conform --master")
+    check_master(master)
+    from verifier.cluster.session import SparkSettings
+
+    settings = parse_settings(conf, "--conf", "spark.executor.memory=4g")
+    with tempfile.TemporaryDirectory(prefix="verify-conform-") as folder:
+        log = Path(folder) / "spark.log"
+        yield SparkSettings(master, log, archive, conf=settings, log_stays=False, name="verify conform")
 
 
 def _write_page(

@@ -9,9 +9,10 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from verifier.conform.functions import load_function
 from verifier.conform.logs import LogError, read_lines, read_log
@@ -32,6 +33,9 @@ from verifier.processes.limits import Interrupted, Limits
 from verifier.processes.pool import Task, TaskResult, run_tasks
 from verifier.processes.watching import Watched
 from verifier.runs.loading import TLA, Loaded, Reading
+
+if TYPE_CHECKING:
+    from verifier.cluster.session import SparkSettings
 
 STANDARD_INPUT = Path("-")
 ITF = ".itf.json"
@@ -204,22 +208,59 @@ def _as_file(log: Path) -> Iterator[Path]:
 
 
 def judge_logs(
-    question: LogQuestion, logs: Sequence[Path], jobs: int = 1, tell: Tell = lambda _: None
+    question: LogQuestion,
+    logs: Sequence[Path],
+    jobs: int = 1,
+    tell: Tell = lambda _: None,
+    spark: SparkSettings | None = None,
 ) -> list[LogVerdict]:
-    """Return the verdict on each log. ``jobs``: the number of processes. Raises UsageError for a question
-    that cannot be asked. A log that cannot be judged has a verdict too."""
-    judge, logs = make_judge(question, logs)
-    return _judge_all(judge, logs, question.timeout, jobs, tell)
+    """Return the verdict on each log. ``jobs``: the number of processes. ``spark``: judge several logs on
+    Spark instead. Raises UsageError for a question that cannot be asked, or if Spark fails. A log that cannot
+    be judged has a verdict too."""
+    judge, one_by_one = make_judge(question, logs)
+    if spark is None or len(one_by_one) < 2:
+        return _judge_all(judge, one_by_one, question.timeout, jobs, tell)
+    from verifier.conform.on_spark import judge_on_spark
+
+    if STANDARD_INPUT in logs:
+        raise UsageError("the log - is standard input, which Spark does not read: judge it without --master")
+    part = partial(_judge_part, _with_whole_paths(question))
+    verdicts = judge_on_spark(part, [log.resolve() for log in logs], spark)
+    named = ((number, replace(verdict, log=str(logs[number]))) for number, verdict in verdicts)
+    return _keep_verdicts(logs, named, tell)
+
+
+def _with_whole_paths(question: LogQuestion) -> LogQuestion:
+    """Return the question for a process that is started in another folder."""
+    here = Path.cwd()
+    spec = str(here / question.spec) if Path(question.spec).is_file() else question.spec
+    mapping = question.mapping
+    mapping = here / mapping if isinstance(mapping, Path) else mapping
+    return replace(question, spec=spec, mapping=mapping, reading=question.reading.beside(here))
+
+
+def _judge_part(question: LogQuestion, logs: Sequence[tuple[int, Path]]) -> list[tuple[int, LogVerdict]]:
+    """Judge some logs in a process that has not read the specification."""
+    judge, _ = make_judge(question, [log for _, log in logs])
+    return [(number, _judged(judge, log, question.timeout, alone=False)) for number, log in logs]
 
 
 def _judge_all(
     judge: Judge, logs: Sequence[Path], timeout: float | None, jobs: int, tell: Tell
 ) -> list[LogVerdict]:
-    found = [_undecided(log, INTERRUPTED) for log in logs]
     several = jobs > 1 and len(logs) > 1
     verdicts = (
         _judge_in_processes(judge, logs, timeout, jobs) if several else _judge_here(judge, logs, timeout)
     )
+    return _keep_verdicts(logs, verdicts, tell)
+
+
+def _keep_verdicts(
+    logs: Sequence[Path], verdicts: Iterator[tuple[int, LogVerdict]], tell: Tell
+) -> list[LogVerdict]:
+    """Return the verdict on each log, with its number. Those that the user's signal leaves out are
+    undecided."""
+    found = [_undecided(log, INTERRUPTED) for log in logs]
     try:
         for number, verdict in verdicts:
             found[number] = verdict

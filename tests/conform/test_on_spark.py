@@ -1,0 +1,85 @@
+"""``verify conform --master``: logs on Spark have the verdicts that they have here."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.command_line import verify, wrong
+
+_SPEC = """---- MODULE Counter ----
+EXTENDS Naturals
+VARIABLE x
+Init == x = 0
+Inc == x < 3 /\\ x' = x + 1
+Dec == x > 0 /\\ x' = x - 1
+Next == Inc \\/ Dec
+====
+"""
+_LOGS = {
+    "good": '{"event": "Inc"}\n{"event": "Dec"}\n',
+    "bad": '{"event": "Inc"}\n{"event": "Dec"}\n{"event": "Dec"}\n',
+    "broken": '{"event": "Inc"}\nno JSON\n',
+    "empty": "",
+}
+_MAIN = "from verifier.cli.entry import main; main()"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "Counter.tla").write_text(_SPEC)
+    (tmp_path / "Counter.cfg").write_text("INIT Init NEXT Next\n")
+    (tmp_path / "map.toml").write_text('event = "event"\n')
+    for name, text in _LOGS.items():
+        (tmp_path / f"{name}.ndjson").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+_ASKED = ("--spec", "Counter.tla", "--map", "map.toml", "--format", "json")
+
+
+def _said(*words: str) -> list[dict[str, Any]]:
+    done = verify("conform", *(f"{name}.ndjson" for name in _LOGS), *_ASKED, *words)
+    assert done.exit_code == 2, done.output  # for the log that cannot be read
+    found: list[dict[str, Any]] = json.loads(done.stdout)["logs"]
+    return [{key: value for key, value in one.items() if key != "seconds"} for one in found]
+
+
+@pytest.mark.thorough
+def test_logs_on_spark_have_the_verdicts_that_they_have_here(folder: Path) -> None:
+    here = _said()
+    assert [one["verdict"] for one in here] == ["ACCEPTED", "REJECTED", "ERROR", "ACCEPTED"]
+    there = _said("--master", "local[2]")
+    whole = str(folder)
+    assert json.loads(json.dumps(there).replace(f"{whole}/", "")) == here
+
+
+@pytest.mark.thorough
+def test_a_signal_keeps_what_was_decided_and_ends_spark(folder: Path) -> None:
+    (folder / "long.ndjson").write_text('{"event": "Inc"}\n{"event": "Dec"}\n' * 400_000)
+    words = ("conform", "good.ndjson", "long.ndjson", *_ASKED, "--master", "local[2]")
+    process = subprocess.Popen(
+        [sys.executable, "-c", _MAIN, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stderr is not None
+    while "good.ndjson: ACCEPTED" not in process.stderr.readline():
+        assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    printed, _ = process.communicate(timeout=60)
+    assert process.returncode == 12
+    assert [one["verdict"] for one in json.loads(printed)["logs"]] == ["ACCEPTED", "UNDECIDED"]
+
+
+def test_what_spark_cannot_do_is_refused_at_once(folder: Path) -> None:
+    asked = ("conform", "good.ndjson", "bad.ndjson", *_ASKED)
+    assert "is no master of Spark" in wrong(*asked, "--master", "somewhere")
+    assert "they need --master" in wrong(*asked, "--conf", "a=b")
+    assert "--conf a" in wrong(*asked, "--master", "local[2]", "--conf", "a")
+    assert "standard input" in wrong("conform", "-", "bad.ndjson", *_ASKED, "--master", "local[2]")
