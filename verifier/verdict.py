@@ -24,6 +24,8 @@ ONE_OF_EACH_VIEW = "complete up to the VIEW: one state of each of its values was
 """Why a property HOLDS of an exploration that takes states with equal views for one."""
 TEMPORAL_PART = " (temporal part)"
 """The suffix of a property's name where engines decide the rest of it."""
+OF_STEPS = "!step"
+"""The suffix of a property's name for its part about steps, if it also has one about states."""
 
 
 class ExitCode(IntEnum):

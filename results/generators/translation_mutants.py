@@ -24,7 +24,7 @@ from unittest.mock import patch
 
 from results.generators.translation_rules import RULES, Rule
 from verifier.errors import UsageError
-from verifier.runs.loading import Loaded
+from verifier.runs.loaded import Loaded
 from verifier.runs.modules.loading import load
 from verifier.runs.modules.refining import ModuleQuestion, run_from_sample
 from verifier.runs.modules.source import TlaSource

@@ -12,7 +12,7 @@ import pytest
 from tests.support.command_line import ROOT, verify
 from tests.support.mutants import mutant_protocol, mutants
 from tests.support.sampling import some_of
-from verifier.runs import loading
+from verifier.runs import protocol_loading
 from verifier.specs.protocol import Protocol
 from verifier.specs.registry import load as load_class
 
@@ -184,7 +184,7 @@ def test_a_guard_dropped_from_a_protocol_is_found(
     def load_mutant(spec: str) -> type[Protocol]:
         return mutant_protocol(spec, mutant) if spec == "kip320" else load_class(spec)
 
-    monkeypatch.setattr(loading, "load_class", load_mutant)
+    monkeypatch.setattr(protocol_loading, "load_class", load_mutant)
     cell = "kip320-states"
     code, lines = check(manifest, cell)
     assert code == 10

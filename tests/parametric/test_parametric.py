@@ -36,8 +36,9 @@ from verifier.parametric.smtlib import script
 from verifier.parametric.symbolic import symbolic
 from verifier.parametric.system import ParametricSystem
 from verifier.processes.limits import Limits
+from verifier.runs.asking import execute
 from verifier.runs.loading import load as load_spec
-from verifier.runs.table import engine_named, execute
+from verifier.runs.table import engine_named
 from verifier.solvers import Answer
 from verifier.solvers.solver_names import SCRIPT_SOLVERS, decide_script
 from verifier.specs.constants import IndexSetConstant, constants_of

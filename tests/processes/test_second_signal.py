@@ -22,7 +22,7 @@ _SECONDS = 20.0
 _HOOKS = """
 import os, signal, time
 from verifier.processes import interrupts
-from verifier.runs import asking, check_portfolio
+from verifier.runs import asking, check_portfolio, news
 interrupts._PATIENCE_SECONDS = -1.0
 interrupts._HURRY_SECONDS = 1000.0
 
@@ -51,7 +51,7 @@ _TELLS_AND_GOES_ON = """
 real = asking.answer_question
 def tells(engine, question, listen, built):
     run = real(engine, question, lambda news: None, built)
-    listen(asking.Known(run))
+    listen(news.Known(run))
     send(1)
     time.sleep(1000)
 asking.answer_question = tells

@@ -10,8 +10,9 @@ from results.generators.engines_page import page
 from tests.support.command_line import CHAIN, ROOT
 from verifier.outcomes.content import as_object
 from verifier.outcomes.row import rows_of
+from verifier.runs.asking import execute
 from verifier.runs.loading import load
-from verifier.runs.table import ENGINES, engine_named, execute
+from verifier.runs.table import ENGINES, engine_named
 
 SPECS = {"live": "rabbit-sac"}
 """Of engines that ask for what the chain does not have."""

@@ -13,8 +13,8 @@ from tests.support.command_line import verify
 from tests.support.signals import UNBOUNDED, UNBOUNDED_CONFIG
 from verifier.cli.reporter import Reporter
 from verifier.processes.limits import Interrupted
-from verifier.runs.asking import Known, Remark
 from verifier.runs.modules import refining
+from verifier.runs.news import Known, Remark
 from verifier.runs.unbounded import Widened, seems_unbounded
 from verifier.text.progress import ProgressText
 

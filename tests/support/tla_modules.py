@@ -7,7 +7,7 @@ from typing import Any
 
 from verifier.processes.limits import Interrupted
 from verifier.runs.engine import Listen
-from verifier.runs.loading import Loaded
+from verifier.runs.loaded import Loaded
 from verifier.runs.modules.loading import load
 from verifier.runs.modules.refining import ModuleQuestion
 from verifier.runs.modules.source import TlaSource

@@ -32,7 +32,7 @@ from verifier.encodings.sorts import SortError
 from verifier.encodings.terms import Term
 from verifier.errors import UsageError
 from verifier.outcomes.run import Run
-from verifier.runs.loading import Loaded
+from verifier.runs.loaded import Loaded
 from verifier.runs.modules.loading import TlaLoaded, formula_named, load
 from verifier.runs.modules.refining import ModuleQuestion, run_from_sample
 from verifier.runs.modules.source import TlaSource

@@ -17,7 +17,7 @@ from verifier.explicit.initial import initial_states
 from verifier.explicit.packing import unpack
 from verifier.outcomes.run import Run
 from verifier.runs.engine import Engine, Listen
-from verifier.runs.loading import Loaded
+from verifier.runs.loaded import Loaded
 from verifier.runs.option import Whole, option
 from verifier.runs.options import Options
 from verifier.runs.question import Question, answer, ask, conclude

@@ -18,8 +18,9 @@ from verifier.outcomes.content import as_object
 from verifier.outcomes.row import rows_of
 from verifier.processes import limits
 from verifier.report.sweep import render_summary
+from verifier.runs.asking import execute
 from verifier.runs.loading import load
-from verifier.runs.table import engine_named, execute
+from verifier.runs.table import engine_named
 from verifier.sweep.execution import run_job
 from verifier.sweep.summary import Count, Line, Summary
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -19,6 +20,7 @@ from verifier.errors import UsageError
 from verifier.outcomes.run import Run
 from verifier.processes.limits import INTERRUPTED, Interrupted
 from verifier.runs.modules import bounded_checking, refining
+from verifier.runs.modules.policy import POLICY
 from verifier.runs.modules.refining import BudgetExceeded, ModuleQuestion, run_from_sample
 from verifier.runs.modules.strategy import answer_question
 from verifier.runs.modules.translating import NotTranslated, Symbolic
@@ -30,6 +32,10 @@ from verifier.tla.translate import comparability, membership, translation
 from verifier.tla.translate.scouting import Scout
 
 CONFIG = "\nINIT Init\nNEXT Next\nINVARIANT Inv\n"
+
+
+def _change_policy(monkeypatch: pytest.MonkeyPatch, **budgets: Any) -> None:
+    monkeypatch.setattr(bounded_checking, "POLICY", replace(POLICY, **budgets))
 
 
 def _closed(made: Symbolic, **options: Any) -> Run | None:
@@ -165,9 +171,9 @@ def test_the_interpreter_comes_first_unless_it_is_said_how_to_search(
 
     assert searched(depth=3) == ("explore",)
     assert len(searched(depth=3, steps="serial")) == 1
-    monkeypatch.setattr(bounded_checking, "_MOST_STATES", -1)
+    _change_policy(monkeypatch, states_of_few_bits=-1)
     assert len(searched(depth=3)) == 3
-    monkeypatch.setattr(bounded_checking, "_MANY_BITS", 0)  # as if states had many
+    _change_policy(monkeypatch, states_of_few_bits=-1, many_bits=0)  # as if states had many
     assert searched(depth=3) == ("explore",)
 
 
@@ -186,7 +192,7 @@ Inv == Up(x) < 49
 def test_the_interpreter_goes_on_where_translating_is_not_possible(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bounded_checking, "_MOST_STATES", -1)  # as if many states were expected
+    _change_policy(monkeypatch, states_of_few_bits=-1)  # as if many states were expected
     assert _kinds(_run(translated(tmp_path, DEEP, CONFIG), depth=49))["Inv"] == ("VIOLATED", 49)
     with pytest.raises(NotTranslated, match="no value as translated"):
         _run(translated(tmp_path, DEEP, CONFIG), depth=49, by="translation")
@@ -206,7 +212,7 @@ def test_the_interpreter_goes_on_where_translating_takes_long(
             raise BudgetExceeded
         return run_from_sample(asked, made, settled)
 
-    monkeypatch.setattr(bounded_checking, "_MOST_STATES", -1)
+    _change_policy(monkeypatch, states_of_few_bits=-1)
     monkeypatch.setattr(refining, "run_from_sample", slow)
     assert searches() == {"explore"}
     # The interpreter gives up, too.
@@ -261,8 +267,7 @@ FAN_CONFIG = f"{CONFIG}INVARIANT Other\nPROPERTY Grows\nCHECK_DEADLOCK FALSE\n"
 def _handing_over(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
     """The interpreter looks at so many states and few more, and leaves the rest to translated modules."""
     monkeypatch.setattr("verifier.tla.explorer.BETWEEN_CHECKS", 1)
-    monkeypatch.setattr(bounded_checking, "_MOST_STATES", most)
-    monkeypatch.setattr(bounded_checking, "_MOST_OF_MANY_BITS", most)
+    _change_policy(monkeypatch, states_of_few_bits=most, states_of_many_bits=most)
 
 
 @pytest.mark.thorough

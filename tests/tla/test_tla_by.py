@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -14,6 +15,7 @@ from tests.support.command_line import verify, wrong
 from tests.support.sampling import rest_slow
 from tests.support.tla_modules import written
 from verifier.runs.modules import refining
+from verifier.runs.modules.policy import POLICY
 from verifier.tla.translate import sampling
 
 COUNTER = """EXTENDS Naturals
@@ -325,7 +327,7 @@ def test_a_slow_translation_of_few_states_is_explored_by_the_translation_alone(
     )
     (tmp_path / "M.cfg").write_text(CONFIG_OF_STATES)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(refining, "_LONG", -1.0)
+    monkeypatch.setattr(refining, "POLICY", replace(POLICY, long_translation_seconds=-1.0))
     look_on = sampling.Sample.look_on
     monkeypatch.setattr(sampling.Sample, "look_on", lambda sample, seconds: look_on(sample, 60.0))
     run, _ = _asked("explore", "M.tla", "--by", "translation")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from tests.support.tla_random import ran
 from verifier.runs.modules.translating import Symbolic
 from verifier.tla.explorer import Explorer
 from verifier.tla.translate import sampling, scouting, shape_sorts, spreading_once, translation
+from verifier.tla.translate.sampling_budget import SAMPLING
 from verifier.verdict import VerdictKind
 
 SENT = """
@@ -103,7 +105,7 @@ def test_a_value_that_was_not_seen_widens_the_sort(tmp_path: Path, monkeypatch: 
     """An assignment outside the sort is never taken for a missing step."""
     monkeypatch.setattr(translation, "sample", lambda spec, **_: sampling.sample(spec, 3))
     monkeypatch.setattr(scouting.Scout, "widen", lambda *_: None)
-    monkeypatch.setattr(sampling, "_WALKS", 0)
+    monkeypatch.setattr(sampling, "SAMPLING", replace(SAMPLING, walks=0))
     config = "INIT Init\nNEXT Next\nINVARIANT Small\nCHECK_DEADLOCK FALSE"
     asked = translated(tmp_path, LATE, config)
     narrow = asked.sorts()["f"].size

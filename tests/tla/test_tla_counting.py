@@ -24,13 +24,15 @@ from verifier.explicit.packing import pack_columns
 from verifier.runs.building import build_model
 from verifier.runs.modules import refining, translated_exploring
 from verifier.runs.modules.loading import TlaDefinition, load
+from verifier.runs.modules.policy import POLICY
 from verifier.runs.modules.refining import _check_choices
 from verifier.runs.modules.translating import NotTranslated, translate_module
 from verifier.specs.definition import Action, Parameter
 from verifier.tla.explorer import Explorer
 from verifier.tla.translate import sampling, translation
 from verifier.tla.translate.said import is_true_once
-from verifier.tla.translate.sampling import FEW_WALKS, MOST_WALKS, Stepper, sample
+from verifier.tla.translate.sampling import Stepper, sample
+from verifier.tla.translate.sampling_budget import SAMPLING
 from verifier.tla.translate.shape_sorts import sort_of
 from verifier.tla.translate.terms import variable
 
@@ -46,7 +48,7 @@ def look_at_few(monkeypatch: pytest.MonkeyPatch) -> None:
         return sample(spec, most=6, most_initial=4, symmetry=symmetry)
 
     monkeypatch.setattr(translation, "sample", few)
-    monkeypatch.setattr(refining, "_LONG", inf)  # also where translating takes long
+    monkeypatch.setattr(refining, "POLICY", replace(POLICY, long_translation_seconds=inf))
 
 
 def _compared(folder: Path, body: str, config: str) -> str:
@@ -192,8 +194,8 @@ def test_ways_of_many_initial_states(init: str, tmp_path: Path) -> None:
 def test_no_time_to_build_leaves_exploring_to_the_interpreter(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(translated_exploring, "_LEAST_PATIENCE", 0.0)
-    monkeypatch.setattr(translated_exploring, "_MOST_PATIENCE", 0.0)
+    hasty = replace(POLICY, least_building_seconds=0.0, most_building_seconds=0.0)
+    monkeypatch.setattr(translated_exploring, "POLICY", hasty)
     said = _compared(tmp_path, _COUNTED.format(init=_ONCE[0]), _PLAIN)
     assert "explored by the interpreter: building the translation takes too much time" in said
 
@@ -201,7 +203,7 @@ def test_no_time_to_build_leaves_exploring_to_the_interpreter(
 def test_large_formulas_leave_exploring_to_the_interpreter(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(translated_exploring, "_MOST_PARTS", 3)
+    monkeypatch.setattr(translated_exploring, "POLICY", replace(POLICY, formula_parts=3))
     said = _compared(tmp_path, _COUNTED.format(init=_ONCE[0]), _PLAIN)
     assert "explored by the interpreter: the formulas of the translation have more than 3 parts" in said
 
@@ -242,8 +244,8 @@ def test_random_walks_go_on_while_they_widen_the_sorts(
     waiting = sample(spec, most=6, walks=False)
     assert len(waiting.states) == waiting.nearest
     batches = list(waiting.further)
-    assert len(batches) == MOST_WALKS * 30 // FEW_WALKS
-    as_many = batches[: 30 // FEW_WALKS]
+    assert len(batches) == SAMPLING.walks_more * 30 // SAMPLING.walks_at_once
+    as_many = batches[: 30 // SAMPLING.walks_at_once]
     assert waiting.states + list(dict.fromkeys(chain.from_iterable(as_many))) == first.states
     monkeypatch.setattr(translation, "sample", sample)
     walked = translation.started(spec, widely=True).sample
@@ -273,10 +275,10 @@ def test_more_states_are_looked_at_where_building_takes_long(
 ) -> None:
     """The sorts are widened before all else is built; if these are all states, nothing is built."""
     body = "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x < 15 /\\ x' = x + 1\n"
-    monkeypatch.setattr(sampling, "_WALKS", 0)
+    monkeypatch.setattr(sampling, "SAMPLING", replace(SAMPLING, walks=0))
     monkeypatch.setattr(translation, "sample", lambda spec, *_, **__: sample(spec, most=6))
     assert "leaves the sorts" in _compared(tmp_path, body, _PLAIN)
-    monkeypatch.setattr(refining, "_LONG", -1.0)
+    monkeypatch.setattr(refining, "POLICY", replace(POLICY, long_translation_seconds=-1.0))
     monkeypatch.setattr(sampling.Sample, "look_on", partialmethod(_looked_on, 100 if few else 12))
     said = _compared(tmp_path, body, _PLAIN)
     assert ("an execution of 12 steps leaves the sorts" in said) != few
@@ -361,14 +363,15 @@ def test_an_operator_that_is_given_itself_without_end_is_refused(tmp_path: Path)
 
 @pytest.mark.parametrize(
     ("limit", "as_translated"),
-    [("", True), ("_SMALL_BITS", False), ("_SMALL_TERMS", False), ("_FEW_INITIAL", False)],
+    [("", True), ("small_bits", False), ("small_terms", False), ("few_initial", False)],
 )
 def test_variables_of_few_values_are_left_to_columns_unless_the_translation_is_small(
     limit: str, as_translated: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(translation, "sample", lambda spec, *_, **__: sample(spec, most=1_200))
     if limit:
-        monkeypatch.setattr(translated_exploring, limit, 0)
+        policy: Any = {limit: 0}
+        monkeypatch.setattr(translated_exploring, "POLICY", replace(POLICY, **policy))
     body = (
         "EXTENDS Naturals\nVARIABLES x, y\nInit == x = 1 /\\ y = 1\n"
         "Next == \\/ x' = (x % 50) + 1 /\\ y' = y\n        \\/ y' = (y % 50) + 1 /\\ x' = x\n"
@@ -390,8 +393,8 @@ def test_explored_states_are_small_and_what_was_not_seen_widens_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Members are listed, of which the first states have few; others come up while it is explored."""
-    monkeypatch.setattr(translation, "MOST_SAMPLED_WIDELY", 6)
-    monkeypatch.setattr(sampling, "_STEPS", 2)
+    monkeypatch.setattr(translation, "SAMPLING", replace(SAMPLING, states_of_explore=6))
+    monkeypatch.setattr(sampling, "SAMPLING", replace(SAMPLING, steps=2))
     spec = specified(tmp_path, _MESSAGES, _PLAIN)
     for widely in (True, False):
         made = translation.started(spec, widely=widely)

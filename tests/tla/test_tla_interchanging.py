@@ -16,10 +16,10 @@ from tests.support.sampling import rest_slow
 from tests.support.tla_modules import question_of, specified, translated
 from verifier.errors import UsageError
 from verifier.outcomes.run import Run
-from verifier.runs.asking import Remark
 from verifier.runs.modules import bounded_checking
 from verifier.runs.modules.strategy import answer_question
 from verifier.runs.modules.translating import NotTranslated
+from verifier.runs.news import Remark
 from verifier.tla.automorphisms import interchangeable
 
 TEXT = "EXTENDS TLC, Naturals, FiniteSets, FiniteSetsExt\nCONSTANTS S, a, c\nVARIABLE x\nInit == x = {}\n"

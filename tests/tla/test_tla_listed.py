@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from tests.support.command_line import verify
 from tests.support.tla_modules import explored, specified, written
 from verifier.encodings.sorts import Listed, PartialFunction, Set
+from verifier.tla.translate.sampling_budget import SAMPLING
 from verifier.tla.translate.shape_sorts import sort_of
 from verifier.tla.translate.shapes import Shape
 from verifier.tla.translate.translation import started
@@ -72,8 +74,7 @@ def test_what_was_not_seen_widens_the_sorts_and_the_verdicts_are_tlcs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """From one state nothing is known of the messages: each comes by a witness."""
-    monkeypatch.setattr("verifier.tla.translate.sampling.MOST_SAMPLED", 3)
-    monkeypatch.setattr("verifier.tla.translate.sampling._WALKS", 0)
+    monkeypatch.setattr("verifier.tla.translate.sampling.SAMPLING", replace(SAMPLING, walks=0))
     monkeypatch.setattr("verifier.tla.translate.shape_sorts._MOST_KEYS", 4)
     monkeypatch.setattr("verifier.tla.translate.shape_sorts._MOST_UNSEEN", 1)
     written(tmp_path, _MAIL)

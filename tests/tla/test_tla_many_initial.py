@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from tests.support.tla_modules import specified, written
 from tests.support.tla_random import compare_modules
 from verifier.tla.translate import translation
 from verifier.tla.translate.sampling import sample
+from verifier.tla.translate.sampling_budget import SAMPLING
 from verifier.tla.translate.symbolic import Untranslated
 from verifier.tla.translate.translation import started
 
@@ -96,7 +98,7 @@ def test_explore_looks_at_all_where_a_property_speaks_of_them(
     tmp_path: Path, goal: str, all_of_them: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(translation, "sample", sample)
-    monkeypatch.setattr(translation, "MOST_INITIAL_SAID", 1)
+    monkeypatch.setattr(translation, "SAMPLING", replace(SAMPLING, initial_told_by_init=1))
     config = "INIT Init\nNEXT Next\nPROPERTY Goal\nCHECK_DEADLOCK FALSE\n"
     spec = specified(tmp_path, f"{_FLAGS}Goal == {goal}\n", config)
     assert started(spec, widely=True).sample.all_initial == all_of_them

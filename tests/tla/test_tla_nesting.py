@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from tests.support.tla_modules import explored, translated, written
 from verifier.encodings.sorts import Range
 from verifier.encodings.terms import Symbol, Term
 from verifier.runs.modules import refining
+from verifier.runs.modules.policy import POLICY
 from verifier.tla.translate import calls, nesting, translation
 from verifier.tla.translate.coding import Names
 from verifier.tla.translate.definition import translate
@@ -89,7 +91,7 @@ def look_at_few(monkeypatch: pytest.MonkeyPatch) -> None:
         return sample(spec, most=12, most_initial=4, symmetry=symmetry)
 
     monkeypatch.setattr(translation, "sample", few)
-    monkeypatch.setattr(refining, "_LONG", inf)  # also where translating takes long
+    monkeypatch.setattr(refining, "POLICY", replace(POLICY, long_translation_seconds=inf))
 
 
 @pytest.mark.parametrize("form", _FORMS)

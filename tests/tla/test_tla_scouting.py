@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.support.tla_modules import specified
 from verifier.tla.translate import scouting
+from verifier.tla.translate.sampling_budget import SAMPLING
 from verifier.tla.translate.scouting import Scout
 from verifier.tla.translate.shapes import Shape
 from verifier.tla.translate.translation import started
@@ -25,9 +27,8 @@ Next == /\\ steps < 12 /\\ steps' = steps + 1
 
 def test_walks_begin_again_where_values_are_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Few of the first states are that deep, and nearly every step of a walk goes back to 0."""
-    monkeypatch.setattr(scouting, "_MOST_GENERATED", 1_000_000)
-    monkeypatch.setattr(scouting, "_LOOKED_AT", 150)
-    monkeypatch.setattr(scouting, "_AFTER_NEWS", 100)
+    budget = replace(SAMPLING, scouted_successors=1_000_000, scouted=150, scouted_after_news=100)
+    monkeypatch.setattr(scouting, "SAMPLING", budget)
     spec = specified(tmp_path, CLIMBING, CONFIG)
     with_walks = started(spec, depth=12).shapes["top"].ints
     assert max(with_walks) == 12  # not 13: that takes more steps
@@ -43,7 +44,7 @@ def test_many_successors_end_the_walks(tmp_path: Path, monkeypatch: pytest.Monke
         right(self, shapes, steps)
         scouts.append(self)
 
-    monkeypatch.setattr(scouting, "_MOST_GENERATED", 1_000)
+    monkeypatch.setattr(scouting, "SAMPLING", replace(SAMPLING, scouted_successors=1_000))
     monkeypatch.setattr(Scout, "widen", widen)
     started(specified(tmp_path, CLIMBING, CONFIG), depth=12)
     assert 1_000 <= scouts[0].generated < 1_000 + 513

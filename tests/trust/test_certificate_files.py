@@ -10,8 +10,9 @@ import pytest
 
 from tests.support.command_line import CHAIN, verify, wrong
 from verifier.cli.engine import _with_certificates
+from verifier.runs.asking import execute
 from verifier.runs.loading import load
-from verifier.runs.table import engine_named, execute
+from verifier.runs.table import engine_named
 from verifier.trust.certificate_file import FORMAT, digest_of
 
 _BOTH = ("--property", "StartsLow", "--property", "TypeInvariant")

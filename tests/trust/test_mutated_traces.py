@@ -21,7 +21,8 @@ from verifier.engines.bmc import Request, check
 from verifier.engines.choices import StepsChoice
 from verifier.errors import UsageError
 from verifier.runs import replaying
-from verifier.runs.loading import Loaded, load
+from verifier.runs.loaded import Loaded
+from verifier.runs.loading import load
 from verifier.runs.replaying import replay_text
 from verifier.specs.definition import Definition
 from verifier.specs.protocol import DefinitionError

@@ -32,7 +32,8 @@ from typing import Any
 
 from verifier.errors import UsageError, make_unknown_name_error
 from verifier.runs.engine import Engine
-from verifier.runs.loading import TLA, Loaded, Reading, load
+from verifier.runs.loaded import TLA, Loaded, Reading
+from verifier.runs.loading import load
 from verifier.runs.quantities import DURATION, SIZE, parse_duration, parse_size
 from verifier.runs.table import ENGINES, engine_named
 from verifier.runs.toml_file import check_keys, list_of_tables, quantity, read_toml, reading_in, whole

@@ -14,8 +14,9 @@ from verifier.outcomes.row import Row, rows_of
 from verifier.processes.children import Work
 from verifier.processes.limits import Limits
 from verifier.processes.pool import Task, TaskResult, Watch, run_tasks
+from verifier.runs.asking import execute
 from verifier.runs.question import elsewhere
-from verifier.runs.table import engine_named, execute
+from verifier.runs.table import engine_named
 from verifier.specs.definition import Definition
 from verifier.specs.protocol import DefinitionError
 

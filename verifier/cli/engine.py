@@ -149,7 +149,8 @@ def _run(engine: Engine[Any], given: dict[str, Any]) -> int:
     from verifier.processes.interrupts import speak_last, terminable
     from verifier.processes.limits import Limits
     from verifier.runs.asking import answer_question, make_question
-    from verifier.runs.loading import TLA, load
+    from verifier.runs.loaded import TLA
+    from verifier.runs.loading import load
     from verifier.runs.told import ToldVerdicts
 
     _say_defaults(engine)

@@ -16,7 +16,7 @@ from verifier.errors import UsageError
 from verifier.printable import json_text
 
 if TYPE_CHECKING:
-    from verifier.runs.loading import Reading
+    from verifier.runs.loaded import Reading
 
 _FORMATS = ("smt2", "vmt", "btor2", "aiger")
 _READABLE = ".aag"

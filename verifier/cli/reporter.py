@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from verifier.cli.output import console, is_quiet, note
 from verifier.printable import printable
-from verifier.runs.asking import Known, Remark
+from verifier.runs.news import Known, Remark
 from verifier.text.progress import ProgressText
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from verifier.cli.output import console, format_option, print_json, print_lines,
 from verifier.cli.specs import find_named_spec, parse_settings, reading_of, spec_options
 
 if TYPE_CHECKING:
-    from verifier.runs.loading import Reading
+    from verifier.runs.loaded import Reading
 
 
 @click.command("show")
@@ -31,7 +31,8 @@ def command(
       verify show TwoPhase.tla --config Small.cfg
     """
     from verifier.runs.building import build_model
-    from verifier.runs.loading import TLA, load
+    from verifier.runs.loaded import TLA
+    from verifier.runs.loading import load
 
     spec = find_named_spec(spec_option, spec_argument)
     reading = reading_of(spec)

@@ -14,7 +14,7 @@ from verifier.errors import UsageError, cut
 from verifier.processes.limits import Interrupted, Limits
 
 if TYPE_CHECKING:
-    from verifier.runs.loading import Reading
+    from verifier.runs.loaded import Reading
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -79,7 +79,7 @@ def _keep_option(flag: str, key: str, words: str, **more: Any) -> Callable[[Comm
 def reading_of(spec: str | None, lemmas: Sequence[str] = ()) -> Reading:
     """Return the options for reading the spec, if it is a TLA+ module. Raises UsageError if they are given
     for another spec. ``lemmas``: those of an engine's own option."""
-    from verifier.runs.loading import TLA, Reading
+    from verifier.runs.loaded import TLA, Reading
 
     meta = click.get_current_context().meta
     config, libraries = meta.get(CONFIG), tuple(meta.get(LIBRARIES) or ())

@@ -25,7 +25,7 @@ from verifier.verdict import ExitCode, Verdict, VerdictKind
 
 if TYPE_CHECKING:
     from verifier.outcomes.expectations import Expectations
-    from verifier.runs.loading import Reading
+    from verifier.runs.loaded import Reading
     from verifier.sweep.expansion import Expansion
     from verifier.sweep.grid import Grid
     from verifier.sweep.session import SweepOutcome

@@ -32,7 +32,7 @@ from verifier.processes.interrupts import INTERRUPTED, asked_to_stop, held
 from verifier.processes.limits import Interrupted, Limits
 from verifier.processes.pool import Task, TaskResult, run_tasks
 from verifier.processes.watching import Watched
-from verifier.runs.loading import TLA, Loaded, Reading
+from verifier.runs.loaded import TLA, Loaded, Reading
 
 if TYPE_CHECKING:
     from verifier.cluster.session import SparkSettings

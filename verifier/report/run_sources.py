@@ -14,7 +14,7 @@ from verifier.outcomes.consistency import check_consistency
 from verifier.outcomes.row import Row, check_run, rows_of
 from verifier.report.itf_values import check_values
 from verifier.report.report import Report
-from verifier.runs.loading import Reading
+from verifier.runs.loaded import Reading
 from verifier.sweep.current import Standing, standing
 
 

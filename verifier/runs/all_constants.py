@@ -29,7 +29,7 @@ from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 from verifier.processes.watching import within
 from verifier.runs.building import build_model
 from verifier.runs.engine import Listen
-from verifier.runs.loading import load
+from verifier.runs.protocol_loading import load_protocol
 from verifier.specs.constants import IndexSetConstant, IntegerConstant, constants_of
 from verifier.specs.definition import Definition, DefinitionError
 from verifier.specs.registry import load as load_class
@@ -38,7 +38,7 @@ from verifier.trust.trace import Trace
 from verifier.verdict import VerdictKind
 
 if TYPE_CHECKING:
-    from verifier.runs.loading import Loaded
+    from verifier.runs.loaded import Loaded
     from verifier.runs.prove import ProveOptions
     from verifier.runs.question import Question
 
@@ -120,7 +120,7 @@ def _models(question: Question[ProveOptions], reading: ParametricReading) -> lis
 
     def model(constants: dict[str, Any]) -> Model | None:
         try:
-            return build_model(load(question.loaded.spec, constants).definition, question.limits)
+            return build_model(load_protocol(question.loaded.spec, constants).definition, question.limits)
         except (UsageError, DefinitionError, Interrupted):
             return None  # these constants are not allowed together, or the time is over
 

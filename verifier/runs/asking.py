@@ -3,44 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from verifier.errors import UsageError
 from verifier.runs.semantics import check_no_semantics
+from verifier.runs.table import engine_named
+from verifier.runs.told import ToldVerdicts
 from verifier.specs.names import own_name
-from verifier.verdict import VerdictKind
 
 if TYPE_CHECKING:
     from verifier.outcomes.run import Run
     from verifier.runs.engine import Engine, Listen
-    from verifier.runs.loading import Loaded
+    from verifier.runs.loaded import Loaded
+    from verifier.runs.options import Options
     from verifier.runs.question import Question
     from verifier.specs.definition import Definition
     from verifier.system.model import Model
-
-
-@dataclass(frozen=True)
-class Remark:
-    """News from before an engine begins, or between two of its runs."""
-
-    words: str
-
-
-@dataclass(frozen=True)
-class Known:
-    """News of final verdicts: a run that has only these."""
-
-    run: Run
-
-    @property
-    def words(self) -> str:
-        """Return ``TypeOK is violated in 3 steps``, on one line."""
-        return ", ".join(
-            f"{one.property_name} is violated in {one.steps} step{'' if one.steps == 1 else 's'}"
-            for one in self.run.outcome.verdicts
-            if one.kind is VerdictKind.VIOLATED
-        )
 
 
 def make_question(engine: Engine[Any], loaded: Loaded, options: Any) -> Question[Any]:
@@ -74,8 +53,6 @@ def answer_question(
     built: Callable[[Model], None] = lambda _: None,
 ) -> Run:
     """Run the engine until it is done, out of time, or interrupted."""
-    from verifier.runs.told import ToldVerdicts
-
     told = ToldVerdicts(question)
     listen = told.listening(listen)
     if question.loaded.source is not None and not engine.asks:
@@ -90,3 +67,9 @@ def validated(question: Question[Any], found: Run) -> Run:
     from verifier.runs.protocol_validation import validate_run
 
     return validate_run(question, found)
+
+
+def execute(engine: str, loaded: Loaded, options: Options) -> Run:
+    """Run the engine. Raises UsageError for a question that it cannot be asked."""
+    found = engine_named(engine)
+    return answer_question(found, make_question(found, loaded, options))

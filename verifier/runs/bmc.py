@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from verifier.engines.bmc import Request
     from verifier.engines.search_parts import Part
     from verifier.outcomes.run import Run
-    from verifier.runs.loading import Loaded
+    from verifier.runs.loaded import Loaded
     from verifier.runs.question import Question
     from verifier.system.model import Model
 

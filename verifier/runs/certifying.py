@@ -15,7 +15,8 @@ from verifier.outcomes.run import Run
 from verifier.processes.limits import Limits
 from verifier.processes.pool import run_alone
 from verifier.runs.building import build_model
-from verifier.runs.loading import TLA, Loaded, Reading, choose_trusted_spec, load, require_same_constants
+from verifier.runs.loaded import TLA, Loaded, Reading
+from verifier.runs.loading import choose_trusted_spec, load, require_same_constants
 from verifier.runs.validation.agreement import Disagrees
 from verifier.runs.validation.budget import default_seconds
 from verifier.system.deadlock import with_deadlock

@@ -20,7 +20,7 @@ from verifier.runs.options import (
 
 if TYPE_CHECKING:
     from verifier.outcomes.run import Run
-    from verifier.runs.loading import Loaded
+    from verifier.runs.loaded import Loaded
     from verifier.runs.question import Question
     from verifier.system.model import Model
 

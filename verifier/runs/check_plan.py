@@ -11,7 +11,7 @@ from verifier.outcomes.expectations import parse_expectations
 from verifier.outcomes.run import origin
 from verifier.processes.limits import Limits
 from verifier.runs.engine import Engine
-from verifier.runs.loading import Loaded
+from verifier.runs.loaded import Loaded
 from verifier.runs.options import check_ends
 from verifier.runs.question import Question
 from verifier.runs.table import engine_named

@@ -20,13 +20,14 @@ from verifier.processes.children import ChildEnded, Children, Message, Work
 from verifier.processes.cores import cores
 from verifier.processes.interrupts import Interrupts, is_hurried
 from verifier.processes.limits import INTERRUPTED, Interrupted
-from verifier.runs.asking import Known, Remark, answer_question
+from verifier.runs.asking import answer_question
 from verifier.runs.building import build_model
 from verifier.runs.check_merge import EngineReport, combine_reports, conclude_check, merge
 from verifier.runs.check_plan import BMC, EXPLORE, LIVE, PROVE, WALKS, Plan, plan, sub_options, sub_question
 from verifier.runs.engine import Engine, Listen
 from verifier.runs.modules.traces import remove_state
 from verifier.runs.modules.translating import NotTranslated
+from verifier.runs.news import Known, Remark
 from verifier.runs.options import AUTO, INTERPRETER, TRANSLATION
 from verifier.runs.question import Question
 from verifier.runs.table import engine_named

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from verifier.errors import UsageError, make_unknown_name_error
 from verifier.runs.option import list_declared
 from verifier.runs.options import Options
+from verifier.runs.table import engine_named
 from verifier.specs.definition import PropertyKind
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from verifier.outcomes.run import Run
-    from verifier.runs.loading import Loaded
+    from verifier.runs.loaded import Loaded
     from verifier.runs.question import Question
     from verifier.specs.definition import Definition
     from verifier.system.model import Model
@@ -155,8 +156,6 @@ class Engine(Generic[OptionsT]):
     def claims(self, definition: Definition) -> Mapping[str, bool]:
         """Return the properties that it can check, and whether each is checked by default."""
         if self.asks:
-            from verifier.runs.table import engine_named
-
             return {n: d for name in self.asks for n, d in engine_named(name).claims(definition).items()}
         if self.decides_temporal:
             return {prop.name: prop.default for prop in definition.temporal}

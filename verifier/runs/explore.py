@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from verifier.outcomes.labeled_graph import LabeledGraph
     from verifier.outcomes.run import Run
-    from verifier.runs.loading import Loaded
+    from verifier.runs.loaded import Loaded
     from verifier.runs.question import Question
     from verifier.system.model import Model
 
@@ -100,8 +100,8 @@ def _run(
     built: Callable[[Model], None] = lambda _: None,
 ) -> Run:
     from verifier.engines.explore import Request, explore
-    from verifier.runs.asking import Remark
     from verifier.runs.beyond import beyond, remarks
+    from verifier.runs.news import Remark
     from verifier.runs.question import answer, conclude
     from verifier.specs.definition import PropertyKind
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from verifier.engines.induction import InductionOutcome, Inductions, Obligation
     from verifier.outcomes.run import Run
     from verifier.processes.limits import Limits
-    from verifier.runs.loading import Loaded
+    from verifier.runs.loaded import Loaded
     from verifier.runs.question import Question
     from verifier.specs.definition import Definition
     from verifier.system.model import Model

@@ -22,7 +22,7 @@ from verifier.runs.options import (
 if TYPE_CHECKING:
     from verifier.engines.live import Request
     from verifier.outcomes.run import Run
-    from verifier.runs.loading import Loaded
+    from verifier.runs.loaded import Loaded
     from verifier.runs.question import Question
     from verifier.specs.definition import Definition
     from verifier.system.model import Model
@@ -38,8 +38,7 @@ _ENGINE = (
 )
 _ENGINES = OneOf(("auto", "explicit", "bmc", "l2s", "ranking", "orbits"), {"prove": "l2s"})
 _EXPLORE = (
-    "Let auto explore every state, too. Exploration leaves no invariant, so --certificate switches it "
-    "off."
+    "Let auto explore every state, too. Exploration leaves no invariant, so --certificate switches it off."
 )
 _HELP = """Check temporal properties: what becomes of every execution, under fairness.
 

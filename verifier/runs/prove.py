@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from verifier.engines.proof_by_exploring import Explored
     from verifier.engines.prove import CheckedProof
     from verifier.outcomes.run import Run
-    from verifier.runs.loading import Loaded
+    from verifier.runs.loaded import Loaded
     from verifier.runs.question import Question
     from verifier.system.model import Model
 

@@ -15,7 +15,7 @@ from verifier.outcomes.expectations import Expectations, exit_code, expectations
 from verifier.outcomes.run import Origin, Run, origin
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 from verifier.runs.building import build_model
-from verifier.runs.loading import Loaded
+from verifier.runs.loaded import Loaded
 from verifier.runs.option import list_declared, record_options
 from verifier.runs.options import Options
 from verifier.specs.definition import Definition

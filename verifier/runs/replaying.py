@@ -15,7 +15,8 @@ from verifier.outcomes.content import as_object
 from verifier.outcomes.row import ASKED, DOCUMENTED, PLACES, Row, rows_of
 from verifier.outcomes.run import Run
 from verifier.runs.building import build_model
-from verifier.runs.loading import TLA, Loaded, Reading, choose_trusted_spec, load, require_same_constants
+from verifier.runs.loaded import TLA, Loaded, Reading
+from verifier.runs.loading import choose_trusted_spec, load, require_same_constants
 from verifier.specs.definition import Definition
 from verifier.specs.names import own_name
 from verifier.system.deadlock import with_deadlock

@@ -14,7 +14,7 @@ from verifier.runs.options import DeadlockOption, FirstOption, Options, Semantic
 if TYPE_CHECKING:
     from verifier.engines.outcome import Outcome
     from verifier.outcomes.run import Run
-    from verifier.runs.loading import Loaded
+    from verifier.runs.loaded import Loaded
     from verifier.runs.question import Question
     from verifier.specs.definition import Definition
     from verifier.system.model import Model

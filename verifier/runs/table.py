@@ -11,10 +11,7 @@ from verifier.errors import make_unknown_name_error
 from verifier.outcomes.former_names import current_name
 
 if TYPE_CHECKING:
-    from verifier.outcomes.run import Run
     from verifier.runs.engine import Engine
-    from verifier.runs.loading import Loaded
-    from verifier.runs.options import Options
 
 ENGINES: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
@@ -42,11 +39,3 @@ def engine_named(name: str) -> Engine[Any]:
         raise make_unknown_name_error("engine", name, ENGINES)
     found: Engine[Any] = import_module(ENGINES[name][0]).ENGINE
     return found
-
-
-def execute(engine: str, loaded: Loaded, options: Options) -> Run:
-    """Run the engine. Raises UsageError for a question that it cannot be asked."""
-    from verifier.runs.asking import answer_question, make_question
-
-    found = engine_named(engine)
-    return answer_question(found, make_question(found, loaded, options))

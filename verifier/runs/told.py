@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from verifier.engines.outcome import Outcome
 from verifier.outcomes.content import written_trace
 from verifier.outcomes.expectations import exit_code
-from verifier.runs.asking import Known
+from verifier.runs.news import Known
 from verifier.runs.question import Answer, Question, conclude, make_undecided_verdicts
 from verifier.verdict import Verdict, VerdictKind
 

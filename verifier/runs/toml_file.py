@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from verifier.errors import UsageError, cut, make_unknown_name_error
 from verifier.files import text_of
 from verifier.json_shape import MOST_DIGITS
-from verifier.runs.loading import Reading
+from verifier.runs.loaded import Reading
 
 T = TypeVar("T")
 

@@ -16,7 +16,8 @@ from verifier.outcomes.former_names import current_name
 from verifier.outcomes.row import job_id
 from verifier.runs.asking import make_question
 from verifier.runs.engine import Engine
-from verifier.runs.loading import TLA, Loaded, Reading, load
+from verifier.runs.loaded import TLA, Loaded, Reading
+from verifier.runs.loading import load
 from verifier.runs.option import list_declared
 from verifier.runs.table import ENGINES, engine_named
 from verifier.specs.definition import Definition, PropertyKind

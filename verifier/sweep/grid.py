@@ -28,7 +28,7 @@ from types import MappingProxyType
 from typing import Any
 
 from verifier.errors import UsageError
-from verifier.runs.loading import Reading
+from verifier.runs.loaded import Reading
 from verifier.runs.quantities import DURATION, SIZE, parse_duration, parse_size
 from verifier.runs.toml_file import (
     check_keys,

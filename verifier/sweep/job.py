@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from verifier.encodings.concrete import show_constants
-from verifier.runs.loading import Reading
+from verifier.runs.loaded import Reading
 
 
 @dataclass(frozen=True)

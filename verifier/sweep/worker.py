@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from verifier.outcomes.row import Row
-from verifier.runs.loading import TLA
+from verifier.runs.loaded import TLA
 from verifier.sweep.execution import run_job, warm_up
 from verifier.sweep.job import Job
 

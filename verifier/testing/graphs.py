@@ -17,7 +17,7 @@ from verifier.processes.interrupts import INTERRUPTED, asked_to_stop
 from verifier.processes.limits import Interrupted, Limits
 from verifier.processes.watching import Watched
 from verifier.runs.building import build_model
-from verifier.runs.loading import Loaded
+from verifier.runs.loaded import Loaded
 from verifier.runs.modules.loading import TlaLoaded, evaluate_or_refuse
 from verifier.runs.modules.replaying import follow_trace
 from verifier.runs.modules.source import TlaSource

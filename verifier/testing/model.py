@@ -11,7 +11,7 @@ from verifier.conform.judging import load_machine as load_for_logs
 from verifier.conform.machine import Machine, Parameters
 from verifier.conform.modules import ModuleMachine
 from verifier.errors import make_unknown_name_error
-from verifier.runs.loading import Reading
+from verifier.runs.loaded import Reading
 from verifier.testing.json_values import module_json, protocol_json
 
 

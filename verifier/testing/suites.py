@@ -15,7 +15,7 @@ from verifier.errors import UsageError
 from verifier.files import reason_of, replace_file
 from verifier.processes.interrupts import asked_to_stop, terminable
 from verifier.processes.limits import Limits
-from verifier.runs.loading import Loaded, Reading
+from verifier.runs.loaded import Loaded, Reading
 from verifier.specs.registry import BUILT_IN
 from verifier.testing.covering import Suite, cover_graph
 from verifier.testing.generated import (

@@ -17,15 +17,14 @@ from verifier.engines.choices import StepsChoice
 from verifier.engines.growth import expect_states
 from verifier.errors import UsageError
 from verifier.processes.limits import Interrupted
-from verifier.runs.asking import Remark
 from verifier.runs.bmc import BmcOptions
 from verifier.runs.modules.checkpoints import SearchCheckpoint, make_checkpoint, make_checkpoint_if_named
 from verifier.runs.modules.exploring import check_begins
 from verifier.runs.modules.interchanging import up_to_names
-from verifier.runs.modules.loading import OF_STEPS, split_properties
 from verifier.runs.modules.loading import evaluate_or_refuse as valued
+from verifier.runs.modules.loading import split_properties
+from verifier.runs.modules.policy import POLICY
 from verifier.runs.modules.refining import (
-    PATIENT_SECONDS,
     BudgetExceeded,
     ModuleQuestion,
     end_run,
@@ -35,6 +34,7 @@ from verifier.runs.modules.refining import (
 )
 from verifier.runs.modules.traces import where_undefined
 from verifier.runs.modules.translating import with_operators
+from verifier.runs.news import Remark
 from verifier.system.size import bits_of
 from verifier.tla.automorphisms import asymmetry
 from verifier.tla.checks import evaluated
@@ -49,26 +49,13 @@ from verifier.tla.translate.shape_sorts import sort_of
 from verifier.tla.translate.shapes import NoShape, Shape
 from verifier.tla.translate.symbolic import Untranslated
 from verifier.tla.translate.translation import add_states
-from verifier.verdict import ENDED_FIRST
+from verifier.verdict import ENDED_FIRST, OF_STEPS
 
 if TYPE_CHECKING:
     from verifier.outcomes.run import Run
 
-_MANY_BITS = 256
-"""The number of bits of the first states from which translation is slow. Later states have even more bits,
-and the sorts are widened for them."""
-_MOST_STATES, _MOST_OF_MANY_BITS = 16_000, 80_000
-"""The number of states that the interpreter explores in the time of a translation: with few bits, and with
-many."""
-_MOST_BY_COLUMNS, _MOST_EXPECTED = 250_000, 1_000_000
-"""The number of states that columns explore in that time, and the number of expected states. If more are
-expected, a quarter of these is explored, since a violation may come before."""
-_MOST_GENERATED = 5
-"""The limit of generated states per found state: with symmetry, many generated states are one."""
-_QUIET_SECONDS, _INTERPRETER = 1.0, "interpreter"
-"""The time without reports of depths, and the name under which they are reported."""
-_STATES_BEFORE, _STATES_BEFORE_BY_COLUMNS = 1_000, 8_000
-"""The number of states before an expectation is formed, one by one and by columns."""
+_INTERPRETER = "interpreter"
+"""The name under which depths are reported."""
 
 
 class _TooMany(Exception):
@@ -102,7 +89,7 @@ def _run(asked: ModuleQuestion) -> Run:
 
 def _continue_interpreter(asked: ModuleQuestion, before: SearchCheckpoint | None) -> Run | None:
     """Return the interpreter's run, if it ends in the time that it gets now."""
-    found = search_by_interpreter(asked, time.process_time() + PATIENT_SECONDS)
+    found = search_by_interpreter(asked, time.process_time() + POLICY.interpreter_seconds)
     if found is None or found.leaves_off:
         return None
     if before is not None and before.closed > found.closed:  # interrupted
@@ -230,20 +217,22 @@ class _Watch:
         self.tell(explorer)
         columns = explorer.columns
         if columns.search is not None:
-            later = explorer.count <= _MOST_BY_COLUMNS // 4
-            if _exceeds(explorer, _MOST_EXPECTED if later else _MOST_BY_COLUMNS):
+            later = explorer.count <= POLICY.states_by_columns // 4
+            if _exceeds(explorer, POLICY.expected_by_columns if later else POLICY.states_by_columns):
                 raise _TooMany
-        elif _exceeds(explorer, _MOST_STATES) and (columns.left or explorer.count > _MOST_STATES):
+        elif _exceeds(explorer, POLICY.states_of_few_bits) and (
+            columns.left or explorer.count > POLICY.states_of_few_bits
+        ):
             if self.most_of_rows is None:
-                many = _count_bits(explorer, self.symmetry) >= _MANY_BITS
-                self.most_of_rows = _MOST_OF_MANY_BITS if many else _MOST_STATES
+                many = _count_bits(explorer, self.symmetry) >= POLICY.many_bits
+                self.most_of_rows = POLICY.states_of_many_bits if many else POLICY.states_of_few_bits
             if _exceeds(explorer, self.most_of_rows):
                 raise _TooMany
 
     def tell(self, explorer: Explorer) -> None:
         """Report the closed depth, if the search takes a while."""
         found, seconds = explorer.found, time.monotonic() - self.began
-        if found.closed > self.told and seconds > _QUIET_SECONDS:
+        if found.closed > self.told and seconds > POLICY.quiet_seconds:
             self.told = found.closed
             left = tuple(name for name in self.asked.question.properties if name not in found.violations)
             self.asked.listen(Progress(_INTERPRETER, left, found.closed, seconds))
@@ -253,9 +242,13 @@ def _exceeds(explorer: Explorer, most: int) -> bool:
     """True if more states are found, generated or expected."""
     states, levels = explorer.count, explorer.found.levels
     assert explorer.max_depth is not None
-    if states > most or explorer.found.generated > _MOST_GENERATED * most:
+    if states > most or explorer.found.generated > POLICY.generated_per_state * most:
         return True
-    before = _STATES_BEFORE if explorer.columns.search is None else _STATES_BEFORE_BY_COLUMNS
+    before = (
+        POLICY.states_before_expecting
+        if explorer.columns.search is None
+        else POLICY.states_before_expecting_by_columns
+    )
     return states > before and expect_states(levels, explorer.max_depth, most) > most
 
 
@@ -265,7 +258,7 @@ def _count_bits(explorer: Explorer, symmetry: Symmetry | None) -> int:
     names = Names(explorer.evaluator.order)
     shapes = {variable.name: Shape() for variable in explorer.specification.variables}
     try:
-        add_states(shapes, explorer.columns.some(_STATES_BEFORE))
+        add_states(shapes, explorer.columns.some(POLICY.states_before_expecting))
         for shape in shapes.values():
             if symmetry is not None:
                 shape.permute(symmetry.renamings)

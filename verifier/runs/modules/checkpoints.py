@@ -15,7 +15,6 @@ import psutil
 from verifier.engines.outcome import Outcome
 from verifier.engines.search_by_exploring import NAME as EXPLORING
 from verifier.runs.modules.exploring import list_enabled_actions
-from verifier.runs.modules.loading import OF_STEPS
 from verifier.runs.modules.refining import ModuleQuestion
 from verifier.runs.modules.traces import report_violation
 from verifier.runs.modules.verdicts import SettledVerdicts, replay_verdict, temporal_verdicts
@@ -25,7 +24,7 @@ from verifier.runs.semantics import name_semantics
 from verifier.tla.explorer import Explorer
 from verifier.tla.found import State
 from verifier.tla.specification import Specification
-from verifier.verdict import Verdict, VerdictKind
+from verifier.verdict import OF_STEPS, Verdict, VerdictKind
 
 if TYPE_CHECKING:
     from verifier.outcomes.run import Run

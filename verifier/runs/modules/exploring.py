@@ -19,12 +19,10 @@ from verifier.outcomes.labeled_graph import LabeledExploration, LabeledGraph
 from verifier.outcomes.run import Run, origin
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 from verifier.processes.watching import Watched
-from verifier.runs.asking import Known
 from verifier.runs.engine import Listen
 from verifier.runs.explore import ExploreOptions
 from verifier.runs.modules.growth import Growth
 from verifier.runs.modules.loading import (
-    OF_STEPS,
     TlaDefinition,
     TlaLoaded,
     checkable,
@@ -33,7 +31,9 @@ from verifier.runs.modules.loading import (
     no_initial_state,
     split_properties,
 )
+from verifier.runs.modules.policy import POLICY
 from verifier.runs.modules.traces import report_violation, where_undefined
+from verifier.runs.news import Known
 from verifier.runs.option import record_options
 from verifier.runs.options import check_ends
 from verifier.runs.unbounded import explain_no_end
@@ -50,14 +50,13 @@ from verifier.verdict import (
     ENDED_FIRST,
     LEFT_TO_LIVE,
     NEVER_REACHED,
+    OF_STEPS,
     ONE_OF_EACH_VIEW,
     POSTCONDITION_FALSE,
     Verdict,
     VerdictKind,
 )
 
-_SPARED_MEMORY = 0.9
-_SECONDS_BETWEEN_NEWS = 1.0
 PERIOD = 60.0
 """The seconds between two evaluations of _PERIODIC, as in TLC."""
 
@@ -169,7 +168,9 @@ class _Search:
         self.growth = Growth([variable.name for variable in self.spec.variables])
         self.process = psutil.Process()
         used = int(self.process.memory_info().rss)
-        self.memory = limits.memory or int(psutil.virtual_memory().available * _SPARED_MEMORY + used)
+        self.memory = limits.memory or int(
+            psutil.virtual_memory().available * POLICY.share_of_free_memory + used
+        )
         self.peak, self.reason = used, ""
         self.traces: dict[str, dict[str, Any]] = {}
 
@@ -266,7 +267,7 @@ class _Search:
         if not explorer.walking:
             self._after_violations(explorer)
             self._look_periodically(now)
-        if now - self.told > _SECONDS_BETWEEN_NEWS:
+        if now - self.told > POLICY.quiet_seconds:
             self.told = now
             self.listen(self._progress(explorer))
 

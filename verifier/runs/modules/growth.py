@@ -8,17 +8,11 @@ from dataclasses import dataclass, field
 from heapq import nlargest
 from random import Random
 
+from verifier.runs.modules.policy import POLICY
 from verifier.tla.explorer import Explorer
 from verifier.tla.found import State
 from verifier.tla.translate.sampling import Stepper
 from verifier.tla.values import Fn, Value
-
-_LEVELS, _TIMES = 32, 8
-"""The number of last levels, and the growths in them from which a variable seems unbounded."""
-_AHEAD, _BESIDE = 96, 16
-"""The number of steps that are tried ahead, and of states at each step."""
-_SAMPLE = 2_000
-_DEEPEST = 4
 
 
 @dataclass
@@ -42,9 +36,9 @@ class Growth:
 
     def grows(self, name: str) -> bool:
         """True if a variable grew, and recently."""
-        sizes = [sizes[name] for sizes in self.levels[-_LEVELS:]]
-        late = sizes[-1 - _LEVELS // _TIMES * 2 :]
-        return len(sizes) == _LEVELS and len(set(sizes)) > _TIMES and late[0] < late[-1]
+        sizes = [sizes[name] for sizes in self.levels[-POLICY.growth_levels :]]
+        late = sizes[-1 - POLICY.growth_levels // POLICY.growths * 2 :]
+        return len(sizes) == POLICY.growth_levels and len(set(sizes)) > POLICY.growths and late[0] < late[-1]
 
 
 def growing_ahead(
@@ -73,7 +67,7 @@ class _Ahead:
 
     def size(self, state: State) -> int:
         """Return the size of the variable."""
-        return _size(state[self.place], _DEEPEST, self.sign)
+        return _size(state[self.place], POLICY.growth_depth, self.sign)
 
     def largest(self, states: Iterable[State]) -> int:
         """Return the largest size of the variable in some states."""
@@ -85,14 +79,14 @@ class _Ahead:
 
         def best(states: Iterable[State]) -> list[State]:
             ranked = [(self.size(state), chance.random(), state) for state in states]
-            return [state for *_, state in nlargest(_BESIDE, ranked, key=lambda one: one[:2])]
+            return [state for *_, state in nlargest(POLICY.growth_states, ranked, key=lambda one: one[:2])]
 
         beside = best(near)
-        while beside and len(largest) < _AHEAD and time.process_time() < until:
+        while beside and len(largest) < POLICY.growth_steps and time.process_time() < until:
             beside = best(dict.fromkeys(one for state in beside for one in self._following(state)))
             largest.append(max([*largest[-1:], self.largest(beside)]))
             yield largest[-1]
-            if len(largest) >= _LEVELS and len(set(largest[-_LEVELS:])) == 1:
+            if len(largest) >= POLICY.growth_levels and len(set(largest[-POLICY.growth_levels :])) == 1:
                 return
 
     def _following(self, state: State) -> list[State]:
@@ -105,16 +99,16 @@ def _values(explorer: Explorer, names: Sequence[str]) -> Mapping[str, Iterable[V
     search = explorer.columns.search
     if search is not None:  # it lists the values of each variable
         return {
-            name: [*numbers.values][-_SAMPLE:]
+            name: [*numbers.values][-POLICY.growth_sample :]
             for name, numbers in zip(names, search.columns.numbers, strict=True)
         }
     states = explorer.known.states
-    some = states[-_SAMPLE * 8 :: 8] if len(states) > _SAMPLE else states
+    some = states[-POLICY.growth_sample * 8 :: 8] if len(states) > POLICY.growth_sample else states
     return {name: [state[place] for state in some] for place, name in enumerate(names)}
 
 
 def _largest(values: Iterable[Value]) -> int:
-    return max((_size(value, _DEEPEST) for value in values), default=0)
+    return max((_size(value, POLICY.growth_depth) for value in values), default=0)
 
 
 def _size(value: Value, left: int, sign: int = 0) -> int:

@@ -12,9 +12,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from verifier.runs.asking import Remark
+from verifier.runs.modules.policy import POLICY
 from verifier.runs.modules.refining import ModuleQuestion
 from verifier.runs.modules.translating import NotTranslated, with_operators
+from verifier.runs.news import Remark
 from verifier.tla.automorphisms import interchangeable
 from verifier.tla.checks import evaluated
 from verifier.tla.evaluator import Evaluator
@@ -25,13 +26,11 @@ from verifier.tla.values import Value
 if TYPE_CHECKING:
     from verifier.outcomes.run import Run
 
-_MOST_PERMUTATIONS = 120
-
 
 def up_to_names(asked: ModuleQuestion, run: Callable[[ModuleQuestion], Run]) -> Run:
     """Answer a question with states that differ only in names as one, if that is sound."""
     spec = with_operators(asked.module, asked.question.properties)
-    group = interchangeable(spec, evaluated(spec), _MOST_PERMUTATIONS)
+    group = interchangeable(spec, evaluated(spec), POLICY.interchanged_names)
     while group:
         try:
             return run(_watch(asked, spec, group))

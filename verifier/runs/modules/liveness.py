@@ -23,6 +23,7 @@ from verifier.runs.live import LiveOptions
 from verifier.runs.modules.exploring import check_begins, list_enabled_actions
 from verifier.runs.modules.fair_loops import Loops, Ring
 from verifier.runs.modules.loading import temporal_named
+from verifier.runs.modules.policy import POLICY
 from verifier.runs.modules.refining import BudgetExceeded, ModuleQuestion, run_within_limits
 from verifier.runs.modules.traces import (
     as_aliased,
@@ -50,7 +51,6 @@ from verifier.verdict import ENDED_FIRST, Verdict, VerdictKind
 if TYPE_CHECKING:
     from verifier.outcomes.run import Run
 
-_SECONDS_BETWEEN_NEWS = 1.0
 _EXPLORES = (LiveEngine.AUTO, LiveEngine.EXPLICIT)
 
 
@@ -113,7 +113,7 @@ class _Live:
 
     def _tell(self, explorer: Explorer) -> None:
         now = time.monotonic()
-        if now - self.told > _SECONDS_BETWEEN_NEWS:
+        if now - self.told > POLICY.quiet_seconds:
             self.told = now
             waiting = explorer.count - explorer.current - 1
             self.asked.listen(Progress(explorer.level, explorer.count, waiting, now - self.began))

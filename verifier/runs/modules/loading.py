@@ -29,7 +29,7 @@ from verifier.tla.naming import actions
 from verifier.tla.order import text
 from verifier.tla.specification import Specification, specify
 from verifier.tla.splitting import Formula, Safety, conjuncts
-from verifier.verdict import TEMPORAL_PART
+from verifier.verdict import OF_STEPS, TEMPORAL_PART
 
 _FIELDS = {one.name for one in fields(Term)}
 
@@ -48,8 +48,6 @@ _UNREAD = _UnreadTerm.__new__(_UnreadTerm)
 UNKNOWN = TemporalFormula(TemporalOperator.EVENTUALLY, (_UNREAD,))
 """The placeholder of a temporal formula before it is translated."""
 Found = TypeVar("Found")
-OF_STEPS = "!step"
-"""The suffix of a property's name for its part about steps, if it also has one about states."""
 
 
 @dataclass(frozen=True)

@@ -17,14 +17,15 @@ from verifier.engines.proof_by_exploring import Explored
 from verifier.engines.prove import ProveOutcome
 from verifier.engines.search_by_exploring import NAME as EXPLORING
 from verifier.processes.limits import Interrupted
-from verifier.runs.asking import Known, Remark
 from verifier.runs.modules.bounded_checking import interpreter_properties
 from verifier.runs.modules.checkpoints import covers_violations, replay_violations
 from verifier.runs.modules.exploring import list_enabled_actions
 from verifier.runs.modules.growth import growing_ahead
-from verifier.runs.modules.refining import PATIENT_SECONDS, BudgetExceeded, ModuleQuestion, run_within_limits
+from verifier.runs.modules.policy import POLICY
+from verifier.runs.modules.refining import BudgetExceeded, ModuleQuestion, run_within_limits
 from verifier.runs.modules.translating import with_operators
 from verifier.runs.modules.verdicts import SettledVerdicts, temporal_verdicts
+from verifier.runs.news import Known, Remark
 from verifier.runs.options import INTERPRETER
 from verifier.runs.prove import ProveOptions, describe_exploration
 from verifier.runs.question import Answer, conclude
@@ -39,12 +40,6 @@ from verifier.verdict import ENDED_FIRST, Verdict, VerdictKind
 if TYPE_CHECKING:
     from verifier.outcomes.run import Run
 
-_NEAR, _AHEAD_SECONDS = 1_000, 1.0
-"""The number of states that are explored first, and the limit of processor seconds. The search for growing
-variables has the same limit."""
-_NEAR_LEVELS = 16
-"""The greatest depth of the states from which that search starts."""
-
 
 def may_explore(asked: ModuleQuestion) -> bool:
     """True if exploration may answer: the options choose no prover, and no invariant is asked for."""
@@ -54,7 +49,7 @@ def may_explore(asked: ModuleQuestion) -> bool:
     return options.explore and options.engine == EngineChoice.AUTO and options.solver is None
 
 
-def prove_by_exploring(asked: ModuleQuestion, seconds: float = PATIENT_SECONDS) -> Run | None:
+def prove_by_exploring(asked: ModuleQuestion, seconds: float = POLICY.interpreter_seconds) -> Run | None:
     """Return the run, if the interpreter explores every state twice: by columns and one by one; else None.
     Each time it may take this number of processor seconds. States are kept whole and compared by all
     variables, so none is taken for another. Raises Interrupted."""
@@ -145,7 +140,7 @@ def look_ahead(asked: ModuleQuestion) -> Run | SettledVerdicts:
     explorer = Explorer(plain, properties=own, keep_going=True, enforce=_look_no_further, by_columns=False)
     try:
         with suppress(BudgetExceeded):
-            _explore(asked, explorer, _AHEAD_SECONDS)
+            _explore(asked, explorer, POLICY.seconds_ahead)
         explorer.name_actions()
         found = explorer.found
         if found.complete or not found.violations or not covers_violations(explorer, names):
@@ -164,7 +159,7 @@ def look_ahead(asked: ModuleQuestion) -> Run | SettledVerdicts:
 
 
 def _look_no_further(explorer: Explorer) -> None:
-    if explorer.count > _NEAR:
+    if explorer.count > POLICY.states_ahead:
         raise BudgetExceeded
 
 
@@ -174,8 +169,8 @@ def _explain_growth(asked: ModuleQuestion, explorer: Explorer, spec: Specificati
     if options.keep_going:  # the search would be useless
         return ""
     states, names = explorer.states, [one.name for one in spec.variables]
-    until = time.process_time() + _AHEAD_SECONDS
-    near = states[: sum(explorer.found.levels[:_NEAR_LEVELS])]
+    until = time.process_time() + POLICY.seconds_ahead
+    near = states[: sum(explorer.found.levels[: POLICY.levels_ahead])]
     stepper, initial = Stepper(spec), states[: explorer.found.initial]
     with without_traces(spec):
         growing = run_within_limits(asked, lambda: growing_ahead(stepper, names, initial, near, until))

@@ -24,12 +24,13 @@ from verifier.errors import TooLargeError, UsageError
 from verifier.outcomes.expectations import Expectations
 from verifier.processes.limits import INTERRUPTED, Interrupted
 from verifier.processes.watching import within
-from verifier.runs.asking import Remark
 from verifier.runs.bmc import BmcOptions
 from verifier.runs.building import as_built
 from verifier.runs.modules.loading import TlaDefinition, TlaLoaded, left_to_others
+from verifier.runs.modules.policy import POLICY
 from verifier.runs.modules.telling import Telling
 from verifier.runs.modules.translating import INSTEAD, NotTranslated, Symbolic, translate_module, widen_after
+from verifier.runs.news import Remark
 from verifier.runs.unbounded import Widened, explain_no_end
 from verifier.tla.translate.symbolic import Untranslated
 from verifier.tla.translate.translation import Looked, widened_by
@@ -45,16 +46,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _LOG = logging.getLogger(__name__)
-_MOST_ROUNDS = 60
-_MOST_WIDENED = 2
-"""The number of widenings of one variable's sort after which a proof ends, if some property is violated."""
-_LONG = 0.3
-"""Processor seconds of translation from which more states are sampled before anything else is built."""
-
-
-BUILDING_SECONDS, PATIENT_SECONDS = 5.0, 20.0
-"""Processor seconds of building after which the interpreter continues, and those that it then gets. The
-second also applies if there is no translation."""
 
 
 class BudgetExceeded(Exception):
@@ -123,7 +114,9 @@ def run_with_fallback(
     """Run an engine on the translated module. If building takes long or is impossible, return the
     interpreter's run, if that decides everything. Raises Interrupted."""
     try:
-        return run_translation(replace(asked, patience=BuildBudget(BUILDING_SECONDS, math.inf)), settled)
+        return run_translation(
+            replace(asked, patience=BuildBudget(POLICY.building_seconds, math.inf)), settled
+        )
     except (BudgetExceeded, NotTranslated) as refusal:
         asked.say(f"the interpreter goes on: {str(refusal) or 'translating takes long'}")
         found = look_on()
@@ -225,13 +218,13 @@ def _refine_until_decided(
     from verifier.runs.validation.verdicts import validate_translation
 
     made.each_way, widened, told = asked.engine.counts_states, Widened(), settled
-    for number in range(_MOST_ROUNDS):
+    for number in range(POLICY.rounds):
         translated, built = (None, None) if asked.patience is None else asked.patience.until()
         try:
             began = time.process_time()
             definition = run_within_limits(asked, partial(_make_definition, asked, made), translated)
             seconds = time.process_time() - began
-            looks = not number and seconds > _LONG and asked.engine.counts_states
+            looks = not number and seconds > POLICY.long_translation_seconds and asked.engine.counts_states
             if looks and _widen_by_more_states(asked, made, seconds):
                 continue
         except Interrupted as stop:
@@ -262,13 +255,15 @@ def _refine_until_decided(
                 raise
             figures = check_run(made, found, asked).outcome.statistics if asked.engine.counts_states else {}
             return settled.added_to(made, _stop_run(asked, str(error), figures), asked)
-    words = f"the sorts of the variables were widened {_MOST_ROUNDS} times, and do not do"
+    words = f"the sorts of the variables were widened {POLICY.rounds} times, and do not do"
     raise NotTranslated(f"{words}: {INSTEAD}")
 
 
 def _check_growth(asked: ModuleQuestion, settled: SettledVerdicts, widened: Widened) -> None:
     """Raise Interrupted if a property is violated and a proof of the others has no end in sight."""
-    reason = explain_no_end(asked.question.options, settled.verdicts, widened.at_least(_MOST_WIDENED))
+    reason = explain_no_end(
+        asked.question.options, settled.verdicts, widened.at_least(POLICY.widenings_without_end)
+    )
     if reason:
         raise Interrupted(reason)
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from verifier.errors import UsageError, make_unknown_name_error
-from verifier.runs.modules.loading import OF_STEPS, TlaLoaded, formula_named, temporal_named
+from verifier.runs.modules.loading import TlaLoaded, formula_named, temporal_named
 from verifier.runs.modules.traces import as_aliased, as_file, explain_loop, module_trace
 from verifier.specs.temporal import NO_FAIRNESS
 from verifier.tla.explorer import Explorer
@@ -27,6 +27,7 @@ from verifier.tla.translate.sampling import Stepper
 from verifier.trust.itf import Header
 from verifier.trust.replay import ReplayFailure
 from verifier.trust.trace import ActionTaken, Loop, Trace
+from verifier.verdict import OF_STEPS
 
 
 @dataclass(frozen=True)

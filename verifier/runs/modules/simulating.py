@@ -19,6 +19,7 @@ from verifier.errors import UsageError
 from verifier.processes.limits import Interrupted
 from verifier.runs.modules.exploring import check_begins, make_no_initial_state_error
 from verifier.runs.modules.loading import split_properties
+from verifier.runs.modules.policy import POLICY
 from verifier.runs.modules.refining import BudgetExceeded, ModuleQuestion, run_within_limits
 from verifier.runs.modules.traces import report_violation, whereabouts
 from verifier.runs.modules.translating import with_operators
@@ -35,9 +36,6 @@ from verifier.verdict import ENDED_FIRST, Verdict, VerdictKind
 
 if TYPE_CHECKING:
     from verifier.outcomes.run import Run
-
-_SECONDS_BETWEEN_NEWS, _MOST_KNOWN = 1.0, 50_000
-"""The time between reports, and the limit of states whose successors are kept."""
 
 
 def check_walks(options: SimulateOptions) -> None:
@@ -115,7 +113,7 @@ class _Walks:
             if self.options.first and self.verdicts:
                 raise Interrupted(ENDED_FIRST)
             now = time.monotonic()
-            if now - self.told > _SECONDS_BETWEEN_NEWS:
+            if now - self.told > POLICY.quiet_seconds:
                 self.told = now
                 self.asked.listen(Progress(self.ended, now - self.began))
 
@@ -165,7 +163,7 @@ class _Walks:
         found = self.known.get(state) if self.keeps and not first else None
         if found is None:
             found = self._looked(state, first=first)
-            if self.keeps and not first and len(self.known) < _MOST_KNOWN:
+            if self.keeps and not first and len(self.known) < POLICY.states_with_successors:
                 self.known[state] = found
         return found
 

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from verifier.encodings.concrete import show_constants
 from verifier.errors import UsageError, cut
-from verifier.runs.asking import Remark
-from verifier.runs.loading import Loaded, Reading
+from verifier.runs.loaded import Loaded, Reading
 from verifier.runs.modules.loading import (
     UNKNOWN,
     TlaDefinition,
@@ -32,6 +31,7 @@ from verifier.runs.modules.loading import (
 from verifier.runs.modules.refining import ModuleQuestion
 from verifier.runs.modules.strategy import answer_question
 from verifier.runs.modules.translating import Symbolic, translate_module
+from verifier.runs.news import Remark
 from verifier.runs.validation.verdicts import compare_again
 from verifier.specs.constants import AssumptionFailed
 from verifier.specs.definition import Lemma, Property, PropertyKind

@@ -14,14 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from verifier.errors import UsageError
 from verifier.processes.limits import Interrupted
-from verifier.runs.asking import Known
 from verifier.runs.modules.bounded_checking import leaves_search_open, run_bounded, run_interpreter
 from verifier.runs.modules.exploring import explore
 from verifier.runs.modules.liveness import check_explores, check_liveness, explores
+from verifier.runs.modules.policy import POLICY
 from verifier.runs.modules.proving import look_ahead, may_explore, prove_by_exploring
 from verifier.runs.modules.refining import (
-    BUILDING_SECONDS,
-    PATIENT_SECONDS,
     BudgetExceeded,
     BuildBudget,
     ModuleQuestion,
@@ -35,6 +33,7 @@ from verifier.runs.modules.traces import remove_state
 from verifier.runs.modules.translated_exploring import explore_only_translation, explore_translation
 from verifier.runs.modules.translating import INSTEAD, NotTranslated
 from verifier.runs.modules.verdicts import SettledVerdicts, add_undecided
+from verifier.runs.news import Known
 from verifier.runs.options import INTERPRETER, TRANSLATION
 from verifier.runs.semantics import name_semantics, semantics_asked
 
@@ -179,10 +178,10 @@ def _run_or_interpret(asked: ModuleQuestion, look_on: Callable[[ModuleQuestion, 
     and the interpreter is fast."""
     remark_on_configuration(asked)
     try:
-        return run_translation(replace(asked, patience=BuildBudget(BUILDING_SECONDS, math.inf)))
+        return run_translation(replace(asked, patience=BuildBudget(POLICY.building_seconds, math.inf)))
     except BudgetExceeded as reason:
         asked.say(f"the interpreter goes on: {str(reason) or 'translating takes long'}")
-        found = look_on(asked, time.process_time() + PATIENT_SECONDS)
+        found = look_on(asked, time.process_time() + POLICY.interpreter_seconds)
     except UsageError as refusal:
         asked.say(f"answered by the interpreter: {_describe_refusal(refusal)}")
         found = look_on(asked, math.inf)

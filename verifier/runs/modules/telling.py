@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from verifier.engines.exploration import Execution, Progress
 from verifier.engines.outcome import Outcome
 from verifier.outcomes.run import Run
-from verifier.runs.asking import Known
+from verifier.runs.news import Known
 from verifier.trust.replay import Replayer
 from verifier.verdict import Verdict, VerdictKind
 

@@ -13,7 +13,7 @@ from verifier.encodings.sorts import Sort, SortError
 from verifier.encodings.terms import Symbol
 from verifier.errors import UsageError
 from verifier.outcomes.content import files_of
-from verifier.runs.modules.loading import OF_STEPS, temporal_named
+from verifier.runs.modules.loading import temporal_named
 from verifier.specs.definition import Definition
 from verifier.tla.acting import domains, named_sets
 from verifier.tla.alias import aliased
@@ -31,7 +31,7 @@ from verifier.tla.translate.shapes import NoShape, Shape
 from verifier.tla.unmet import unmet_parts
 from verifier.tla.values import ModelValue, NoValue, Value, boolean, function
 from verifier.trust.trace import ActionTaken, FailingPart, Trace
-from verifier.verdict import Verdict, VerdictKind
+from verifier.verdict import OF_STEPS, Verdict, VerdictKind
 
 if TYPE_CHECKING:
     from verifier.runs.modules.translating import Symbolic

@@ -13,7 +13,7 @@ from verifier.encodings.terms import distinct
 from verifier.errors import UsageError
 from verifier.processes.limits import Interrupted
 from verifier.processes.watching import Watched, look_at
-from verifier.runs.asking import Remark
+from verifier.runs.modules.policy import POLICY
 from verifier.runs.modules.refining import (
     BudgetExceeded,
     ModuleQuestion,
@@ -24,15 +24,15 @@ from verifier.runs.modules.refining import (
     run_within_limits,
 )
 from verifier.runs.modules.translating import INSTEAD, NotTranslated, Symbolic
+from verifier.runs.news import Remark
 from verifier.specs.definition import DefinitionError
 from verifier.system.size import bits_of
-from verifier.tla.columns.search import unsuited
+from verifier.tla.column_suitability import explain_unsuitability
 from verifier.tla.errors import TlaError
 from verifier.tla.explorer import Explorer
 from verifier.tla.frames import Undefined
 from verifier.tla.symmetry import Asymmetric
 from verifier.tla.translate.said import is_true_once
-from verifier.tla.translate.sampling import MOST_SAMPLED_WIDELY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,27 +43,6 @@ if TYPE_CHECKING:
     from verifier.system.model import Model
     from verifier.tla.translate.sampling import Sample
     from verifier.tla.translate.translation import Looked, Translation
-
-_MOST_BITS_EXPLORED = 600
-"""The limit of bits of a state. The interpreter explores states with more."""
-_MOST_PARTS = 100_000
-"""The limit of the size of formulas. Each level would evaluate all of a larger formula, even for few states,
-and its compilation takes as long as its building."""
-_MOST_PERMUTATIONS = 48
-"""The limit of permutations. With more, orbits are large and few, and the interpreter needs long for the
-first ones; it would have to explore them twice."""
-_LEAST_PATIENCE, _MOST_PATIENCE = 2.0, 12.0
-"""Bounds on the processor seconds of building in a round; after that, the interpreter explores."""
-_FEW_STATES, _FEW_VALUES = 1_000, 0.2
-"""The number of states from which, and the share of states up to which, a variable has few values."""
-_SMALL_BITS, _SMALL_TERMS, _FEW_INITIAL = 256, 5_000, 1_000
-"""Limits of bits, terms and initial states for a translation if each variable has few values. Below them it
-is faster than columns: its cost for a state grows with bits and terms. Initial states are listed in it."""
-_EXPECTED = 20 * MOST_SAMPLED_WIDELY
-"""The number of states that is expected if the sample is not complete. Building may take as long as the
-interpreter takes for their successors."""
-_TRANSLATING = 0.4
-"""The share of that time for translation alone. Terms that take longer are too large to be lowered soon."""
 
 
 @dataclass
@@ -145,7 +124,7 @@ def _explore_if_faster(asked: ModuleQuestion, looked: Looked) -> tuple[Run | Non
                 built=lambda model: _check_size(asked, model),
                 translated=lambda definition: _check_terms(asked, sample, definition),
             )
-            found = run_within_budget(own, made, seconds, translating=_TRANSLATING)
+            found = run_within_budget(own, made, seconds, translating=POLICY.share_of_translating)
         except BudgetExceeded as reason:
             if made.translation.sample.complete:
                 return None, "there are few states"
@@ -165,8 +144,8 @@ def _check_size(asked: ModuleQuestion, model: Model) -> None:
     system = model.system
     steps = chain.from_iterable((one.guard, *one.updates.values()) for one in system.instances)
     parts = subterms((*(prop.formula for prop in system.properties), *steps))
-    if next(islice(parts, _MOST_PARTS, None), None) is not None:
-        raise BudgetExceeded(f"the formulas of the translation have more than {_MOST_PARTS:,} parts")
+    if next(islice(parts, POLICY.formula_parts, None), None) is not None:
+        raise BudgetExceeded(f"the formulas of the translation have more than {POLICY.formula_parts:,} parts")
     asked.built(model)
 
 
@@ -179,7 +158,7 @@ def _reason_by_configuration(asked: ModuleQuestion) -> str:
         return "the configuration has an ACTION_CONSTRAINT or a POSTCONDITION"
     if spec.possible or spec.periodic is not None:
         return f"{'_POSSIBLE' if spec.possible else '_PERIODIC'} is in the configuration"
-    few = options.max_states is not None and options.max_states <= MOST_SAMPLED_WIDELY
+    few = options.max_states is not None and options.max_states <= POLICY.sampling.states_of_explore
     return "few states are asked for" if few and not options.graph else ""
 
 
@@ -187,7 +166,7 @@ def _check_states(asked: ModuleQuestion, sample: Sample, sorts: Sequence[Sort]) 
     """Raise GivenUp if the first states and their sorts call for the interpreter."""
     if sample.complete and not asked.question.options.graph:
         raise BudgetExceeded("there are few states")
-    small = len(sample.initial) <= _FEW_INITIAL and sum(map(bits_of, sorts)) <= _SMALL_BITS
+    small = len(sample.initial) <= POLICY.few_initial and sum(map(bits_of, sorts)) <= POLICY.small_bits
     if not small and _suits_columns(asked, sample):
         _leave_to_columns(asked)
 
@@ -196,7 +175,7 @@ def _check_terms(asked: ModuleQuestion, sample: Sample, made: TlaDefinition) -> 
     """Raise GivenUp if the terms of the translation call for the interpreter."""
     if _suits_columns(asked, sample):
         terms = distinct(term for _, term in made.terms())
-        if next(islice(terms, _SMALL_TERMS, None), None) is not None:
+        if next(islice(terms, POLICY.small_terms, None), None) is not None:
             _leave_to_columns(asked)
 
 
@@ -207,12 +186,12 @@ def _reason_by_size(asked: ModuleQuestion, made: Symbolic) -> str:
     if not sample.all_initial and not once:
         return "in how many ways Init is true is not known: there are too many"
     size = sum(map(bits_of, made.sorts().values()))
-    return f"a state takes {size} bits" if size > _MOST_BITS_EXPLORED else ""
+    return f"a state takes {size} bits" if size > POLICY.bits_explored else ""
 
 
 def _leave_to_columns(asked: ModuleQuestion) -> None:
     """Raise GivenUp if columns can explore it."""
-    if not unsuited(asked.module.specification, asked.question.properties):
+    if not explain_unsuitability(asked.module.specification, asked.question.properties):
         raise BudgetExceeded("each variable has few values")
 
 
@@ -227,9 +206,11 @@ def _suits_columns(asked: ModuleQuestion, sample: Sample) -> bool:
 
 def _has_few_values(sample: Sample) -> bool:
     near = sample.states[: sample.nearest]
-    if len(near) < _FEW_STATES:
+    if len(near) < POLICY.states_of_few_values:
         return False
-    return all(len(set(values)) <= _FEW_VALUES * len(near) for values in zip(*near, strict=True))
+    return all(
+        len(set(values)) <= POLICY.share_of_few_values * len(near) for values in zip(*near, strict=True)
+    )
 
 
 def _reason_by_violations(asked: ModuleQuestion, made: Translation) -> str:
@@ -259,10 +240,13 @@ def _reason_by_violations(asked: ModuleQuestion, made: Translation) -> str:
 def _choose_seconds(sample: Sample) -> float:
     """Return the time for building: as long as the interpreter is expected to take, within bounds."""
     if sample.seconds_per_state is None:
-        return _MOST_PATIENCE
+        return POLICY.most_building_seconds
     if _has_few_values(sample):
-        return _LEAST_PATIENCE
-    return min(max(_EXPECTED * sample.seconds_per_state, _LEAST_PATIENCE), _MOST_PATIENCE)
+        return POLICY.least_building_seconds
+    return min(
+        max(POLICY.expected_states * sample.seconds_per_state, POLICY.least_building_seconds),
+        POLICY.most_building_seconds,
+    )
 
 
 def _check_counts(asked: ModuleQuestion, made: Symbolic, found: Run) -> tuple[Run | None, str]:
@@ -278,9 +262,7 @@ def _check_counts(asked: ModuleQuestion, made: Symbolic, found: Run) -> tuple[Ru
     return found, ""
 
 
-def _add_permutations(
-    asked: ModuleQuestion, most: float = _MOST_PERMUTATIONS
-) -> tuple[ModuleQuestion, str]:
+def _add_permutations(asked: ModuleQuestion, most: float = POLICY.permutations) -> tuple[ModuleQuestion, str]:
     """Return the question with the permutations of the configuration, which are checked from now on. The
     second result is the reason why they cannot be used, such as ``most`` or more of them. TLC's counts
     require one orbit for each state found."""

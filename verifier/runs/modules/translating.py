@@ -17,6 +17,7 @@ from verifier.runs.modules.loading import (
     no_initial_state,
     temporal_named,
 )
+from verifier.runs.modules.policy import POLICY
 from verifier.runs.modules.traces import whereabouts
 from verifier.runs.unbounded import Widened, seems_unbounded
 from verifier.specs.definition import Property, PropertyKind
@@ -41,8 +42,6 @@ if TYPE_CHECKING:
     from verifier.tla.splitting import Formula
     from verifier.tla.symmetry import Symmetry
 
-_WALKS_BEYOND, _STEPS_BEYOND = 20, 40
-"""The number and length of random walks from a state that left its sorts, before the engine starts again."""
 INSTEAD = "verify explore looks at every state by the interpreter"
 
 
@@ -227,7 +226,7 @@ def _following(made: Symbolic, state: State, trace: Trace) -> list[State]:
         _check_state(made, state)
         stepper = Stepper(spec)
         seen = stepper.successors(state)
-        return seen + (stepper.strolls(seen, _WALKS_BEYOND, _STEPS_BEYOND) if seen else [])
+        return seen + (stepper.strolls(seen, POLICY.walks_beyond, POLICY.steps_beyond) if seen else [])
     except Undefined as error:
         named = made.translation.named
         steps = [str(replace(one, name=named.get(one.name, one.name))) for one in trace.actions]

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from verifier.encodings.concrete import Concrete
 from verifier.outcomes.expectations import exit_code
-from verifier.runs.asking import Known
 from verifier.runs.modules.loading import temporal_name
 from verifier.runs.modules.replaying import Around, disagreement
 from verifier.runs.modules.traces import as_aliased, explain_trace, module_trace, written
+from verifier.runs.news import Known
 from verifier.specs.temporal import NO_FAIRNESS
 from verifier.tla.found import State
 from verifier.tla.itf import encoded

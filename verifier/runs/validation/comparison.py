@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import TYPE_CHECKING
 
-from verifier.runs.modules.loading import OF_STEPS
 from verifier.runs.validation.compared_steps import Steps
 from verifier.runs.validation.lanes import Lanes
 from verifier.runs.validation.subject import ERRORS
 from verifier.runs.validation.subject import truth as shown
 from verifier.specs.definition import PropertyKind
+from verifier.verdict import OF_STEPS
 
 if TYPE_CHECKING:
     from verifier.system.transition_system import SafetyProperty

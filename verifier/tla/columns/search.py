@@ -7,7 +7,7 @@ deadlock, a limit of states. So the interpreter makes every report of a search.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -23,7 +23,6 @@ from verifier.tla.columns.leaves import Valued
 from verifier.tla.columns.numbers import Classes, Column, Numbers, Packed, Unsuited
 from verifier.tla.columns.truths import Truth
 from verifier.tla.frames import Undefined, Unit
-from verifier.tla.specification import Specification
 from verifier.tla.splitting import Formula
 from verifier.tla.symmetry import Asymmetric
 from verifier.tla.values import NoValue
@@ -37,17 +36,6 @@ _FIRST_ROWS, _MOST_ROWS = 1 << 10, 1 << 18
 FOUND_AGAIN = (Undefined, NoValue, RecursionError, Unsuited, Asymmetric)
 """Errors that the interpreter may not meet, because parts of expressions are evaluated before they are
 needed."""
-
-
-def unsuited(specification: Specification, properties: Iterable[str]) -> str:
-    """Return the reason why columns cannot explore a specification; empty if they can."""
-    from verifier.tla.explorer import Explorer  # the explorer uses this module
-
-    try:
-        Search(Explorer(specification, properties=tuple(properties)))
-    except FOUND_AGAIN as reason:
-        return str(reason) or type(reason).__name__
-    return ""
 
 
 class Unusual(Exception):

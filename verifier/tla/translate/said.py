@@ -12,7 +12,7 @@ from verifier.tla.frames import Undefined, Unit
 from verifier.tla.relations import assignment
 from verifier.tla.specification import Specification
 from verifier.tla.splitting import Formula
-from verifier.tla.translate.sampling import MOST_INITIAL
+from verifier.tla.translate.sampling_budget import SAMPLING
 from verifier.tla.translate.set_shapes import add_members
 from verifier.tla.translate.shapes import NoShape, Shape
 from verifier.tla.translate.symbolic import Untranslated
@@ -39,7 +39,7 @@ def bounds_of_init(specification: Specification, shapes: dict[str, Shape]) -> No
         if one not in bounded:
             raise Untranslated(
                 specification.init[0].body.place,
-                f"Init has more than {MOST_INITIAL:,} states, and does not say by itself which values "
+                f"Init has more than {SAMPLING.initial:,} states, and does not say by itself which values "
                 f"{one.name} has, as {one.name} \\in S does where no variable occurs in S",
             )
 

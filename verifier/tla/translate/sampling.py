@@ -18,29 +18,7 @@ from verifier.tla.orbits import Orbits
 from verifier.tla.parameters import taken
 from verifier.tla.specification import Specification, without_traces
 from verifier.tla.symmetry import Symmetry
-
-MOST_SAMPLED = 2_000
-MOST_SAMPLED_WIDELY, MOST_GENERATED_WIDELY = 8_000, 40_000
-"""Limits of states found and generated for a module that `explore` checks. The interpreter explores a smaller
-one alone."""
-_GROWING, _GROWN = 1.2, MOST_SAMPLED_WIDELY // 4
-"""The growth of a level over the largest level before it, and the number of states. If a search passes both,
-it is expected to be much larger."""
-MOST_INITIAL, MOST_INITIAL_WIDELY = 50_000, 500_000
-"""Limits of initial states. With more of them, the sorts follow from the values that Init states for each
-variable."""
-MOST_INITIAL_SAID = MOST_SAMPLED_WIDELY
-"""The limit of initial states for a module that `explore` checks, if Init states values and the number of
-ways. A module with more initial states has more states than the interpreter explores."""
-_WALKS, _STEPS = 30, 60
-"""The number and the length of random walks from the first states."""
-_MOST_SUCCESSORS = 300_000
-"""The number of successors after which walks end: where a step leads to one of 100,000 states, few say
-enough."""
-MOST_WALKS = 4
-"""The factor by which the number of walks grows while they find values that no sort has."""
-FEW_WALKS = 6
-"""The number of walks after which their new values are looked at."""
+from verifier.tla.translate.sampling_budget import SAMPLING
 
 
 @dataclass
@@ -74,7 +52,10 @@ class Sample:
         """Continue the breadth-first search for this processor time. Return the new states."""
         if self.search is None or self.complete or self.search.ended:
             return []
-        self.search.most, self.search.most_generated = MOST_SAMPLED_WIDELY, MOST_GENERATED_WIDELY
+        self.search.most, self.search.most_generated = (
+            SAMPLING.states_of_explore,
+            SAMPLING.generated_of_explore,
+        )
         known = len(self.search.explorer.states)
         with without_traces(self.search.explorer.specification):
             self.complete = self.search.look(time.process_time() + seconds)
@@ -84,9 +65,9 @@ class Sample:
 
 def sample(
     specification: Specification,
-    most: int = MOST_SAMPLED,
+    most: int = SAMPLING.states,
     most_generated: float = inf,
-    most_initial: int = MOST_INITIAL,
+    most_initial: int = SAMPLING.initial,
     depth: int | None = None,
     symmetry: Symmetry | None = None,
     *,
@@ -128,12 +109,15 @@ def _sample(
     looked, spent = explorer.current + 1, time.process_time() - started
     states, further = list(explorer.states), iter(list[list[State]]())
     if not complete and states and specification.next is not None:
-        steps = _STEPS if depth is None else max(min(_STEPS, depth), 1)
+        steps = SAMPLING.steps if depth is None else max(min(SAMPLING.steps, depth), 1)
         stepper, begin = Stepper(specification), states[-50:]
         if walks:
-            states += stepper.strolls(begin, _WALKS, steps)
+            states += stepper.strolls(begin, SAMPLING.walks, steps)
         else:
-            further = islice(stepper.walks(begin, FEW_WALKS, steps), MOST_WALKS * _WALKS // FEW_WALKS)
+            further = islice(
+                stepper.walks(begin, SAMPLING.walks_at_once, steps),
+                SAMPLING.walks_more * SAMPLING.walks // SAMPLING.walks_at_once,
+            )
     return Sample(
         states,
         list(explorer.states[:began]),
@@ -253,7 +237,7 @@ class _Search:
         self.explorer.found.levels.append(self.end - self.first)
         self.first, self.end = self.end, known
         self.generated.append(self.explorer.found.generated)
-        return self.level > _GROWING * self.largest and known > _GROWN
+        return self.level > SAMPLING.growth * self.largest and known > SAMPLING.states_before_growth
 
     def begun(self) -> Begun:
         """Return the state of the search, for another explorer to continue."""
@@ -352,7 +336,7 @@ class Stepper:
 
     def _strolled(self, chance: Random, start: list[State], count: int, steps: int) -> list[State]:
         found: dict[State, None] = {}
-        left = _MOST_SUCCESSORS
+        left = SAMPLING.successors
         for _ in range(count):
             state = chance.choice(start)
             for _ in range(steps):

@@ -15,22 +15,10 @@ from verifier.tla.found import State
 from verifier.tla.frames import Undefined
 from verifier.tla.translate.coding import Names, NotInSort
 from verifier.tla.translate.sampling import Stepper
+from verifier.tla.translate.sampling_budget import SAMPLING
 from verifier.tla.translate.shape_sorts import sort_of
 from verifier.tla.translate.shapes import NoShape, Shape
 from verifier.tla.values import NoValue, Value
-
-_LOOKED_AT, _AFTER_NEWS = 400, 250
-"""The number of states whose successors are computed at first, and the number after each new state, up to the
-limit."""
-_MOST_LOOKED_AT = 1_500
-_MOST_GENERATED = 60_000
-"""The limit of successors that are generated in all: one state may have thousands."""
-_LATEST = 16
-"""The number of latest new states from which walks start."""
-_MOST_IDLE = 6
-"""A walk ends after this number of steps without a new value."""
-_MOST_NEW = 8
-"""The limit of new states that are kept among the successors of one state."""
 
 
 class Scout:
@@ -60,20 +48,27 @@ class Scout:
     def _walk_often(self, steps: int) -> None:
         self._add(self.initial)
         chance, news = Random(0), list[tuple[State, int]]()
-        allowed = _LOOKED_AT
-        while self.looked_at < min(allowed, _MOST_LOOKED_AT) and self.generated < _MOST_GENERATED:
+        allowed = SAMPLING.scouted
+        while (
+            self.looked_at < min(allowed, SAMPLING.scouted_at_most)
+            and self.generated < SAMPLING.scouted_successors
+        ):
             again = bool(news) and chance.random() < 0.7
-            state, depth = chance.choice(news[-_LATEST:]) if again else (chance.choice(self.initial), 0)
+            state, depth = (
+                chance.choice(news[-SAMPLING.scouting_starts :])
+                if again
+                else (chance.choice(self.initial), 0)
+            )
             for found in self._walk(state, depth, steps, chance):
                 news.append(found)
-                allowed = max(allowed, self.looked_at + _AFTER_NEWS)
+                allowed = max(allowed, self.looked_at + SAMPLING.scouted_after_news)
             self.looked_at += 1  # a walk may have no step
 
     def _walk(self, state: State, depth: int, steps: int, chance: Random) -> Iterator[tuple[State, int]]:
         """Yield the new states of a walk, with their depths."""
         idle = 0
         for number in range(depth, steps):
-            if idle > _MOST_IDLE or self.generated >= _MOST_GENERATED:
+            if idle > SAMPLING.idle_steps or self.generated >= SAMPLING.scouted_successors:
                 return
             following = self.stepper.successors(state) if self.stepper.within(state) else []
             self.looked_at += 1
@@ -91,7 +86,7 @@ class Scout:
         chance.shuffle(states)
         new: list[State] = []
         for state in states:
-            if len(new) < _MOST_NEW and not self._fits(state):
+            if len(new) < SAMPLING.scouted_of_state and not self._fits(state):
                 self._add([state])
                 new.append(state)
         return new

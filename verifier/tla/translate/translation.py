@@ -16,16 +16,8 @@ from verifier.tla.specification import Specification, without_traces
 from verifier.tla.symmetry import Symmetry
 from verifier.tla.translate.coding import Names
 from verifier.tla.translate.said import bounds_of_init, bounds_of_types, is_bounded, is_true_once
-from verifier.tla.translate.sampling import (
-    MOST_GENERATED_WIDELY,
-    MOST_INITIAL,
-    MOST_INITIAL_SAID,
-    MOST_INITIAL_WIDELY,
-    MOST_SAMPLED_WIDELY,
-    Sample,
-    Stepper,
-    sample,
-)
+from verifier.tla.translate.sampling import Sample, Stepper, sample
+from verifier.tla.translate.sampling_budget import SAMPLING
 from verifier.tla.translate.scouting import Scout
 from verifier.tla.translate.shape_sorts import sort_of
 from verifier.tla.translate.shapes import NoShape, Shape
@@ -36,9 +28,6 @@ from verifier.tla.values import NoValue
 if TYPE_CHECKING:
     from verifier.tla.translate.notes import Notes
 
-_LONGEST_WALK = 60
-_TIMES_IDLE = 5
-"""The number of batches of walks without a new value after which walks end."""
 Looked: TypeAlias = Callable[[Sample, Sequence[Sort]], None]
 """A callback with the first states and the sorts that they need so far; the first call has no sorts."""
 
@@ -118,7 +107,7 @@ def started(
         if found.initial and specification.next is not None:
             scout = Scout(Stepper(specification), names, found.initial)
             with without_traces(specification):
-                scout.widen(shapes.values(), _LONGEST_WALK if depth is None else depth)
+                scout.widen(shapes.values(), SAMPLING.scouting_steps if depth is None else depth)
         for shape in shapes.values():
             shape.even_out()
     made.permute()
@@ -153,7 +142,7 @@ def _walk_on(shapes: dict[str, Shape], found: Sample, names: Names, looked: Look
         add_states(shapes, states)
         sorts = [sort_of(shape, names) for shape in shapes.values()]
         looked(found, sorts)
-        if number % _TIMES_IDLE == 0:
+        if number % SAMPLING.idle_batches == 0:
             if sorts == before:
                 return
             before = sorts
@@ -163,14 +152,14 @@ def _sampled_widely(specification: Specification, symmetry: Symmetry | None) -> 
     """Sample the first states, fewer under symmetry, where each takes longer. Init may state the initial
     states and their number of ways. Then many initial states are enumerated only if a property mentions
     them."""
-    wide = (MOST_SAMPLED_WIDELY, MOST_GENERATED_WIDELY)
+    wide = (SAMPLING.states_of_explore, SAMPLING.generated_of_explore)
     if symmetry is not None:
-        wide = (MOST_SAMPLED_WIDELY // 4, MOST_GENERATED_WIDELY // 2)
+        wide = (SAMPLING.states_of_explore // 4, SAMPLING.generated_of_explore // 2)
     if is_true_once(specification) and is_bounded(specification):
         spoken_of = any(safety.initially for safety in specification.properties.values())
-        most_initial = MOST_INITIAL if spoken_of else MOST_INITIAL_SAID
+        most_initial = SAMPLING.initial if spoken_of else SAMPLING.initial_told_by_init
         return sample(specification, *wide, most_initial, symmetry=symmetry, walks=False)
-    found = sample(specification, *wide, MOST_INITIAL, symmetry=symmetry, walks=False)
+    found = sample(specification, *wide, SAMPLING.initial, symmetry=symmetry, walks=False)
     if found.all_initial:
         return found
-    return sample(specification, *wide, MOST_INITIAL_WIDELY, symmetry=symmetry, walks=False)
+    return sample(specification, *wide, SAMPLING.initial_of_explore, symmetry=symmetry, walks=False)

@@ -1,0 +1,135 @@
+"""A spec once it is loaded: its protocol at its constants, and the options for reading a module."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Protocol as Interface
+
+from verifier.specs.definition import Definition
+from verifier.specs.protocol import Protocol
+from verifier.specs.reading.keys import Site
+
+if TYPE_CHECKING:
+    from verifier.outcomes.run import Run
+    from verifier.runs.engine import Engine, Listen
+    from verifier.runs.question import Question
+    from verifier.system.model import Model
+    from verifier.trust.certificate import Certificate
+
+TLA = ".tla"
+"""The suffix of TLA+ files."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The options for reading a TLA+ module; empty for other specs."""
+
+    config: Path | None = None
+    """None: the file of the same name beside the module."""
+    libraries: tuple[Path, ...] = ()
+    """Folders with modules that it extends."""
+    lemmas: tuple[str, ...] = ()
+    """Operators of the module that help to prove."""
+
+    def beside(self, folder: Path) -> Reading:
+        """Return the options with paths relative to that folder."""
+        config = None if self.config is None else folder / self.config
+        return replace(self, config=config, libraries=tuple(folder / path for path in self.libraries))
+
+
+class Source(Interface):
+    """The origin of a definition that is only made once the question is known.
+
+    It may have to be made again after an engine's answer.
+    """
+
+    def prepared(self, engine: Engine[Any], loaded: Loaded, options: Any) -> Question[Any]:
+        """Return the question, with its names checked. Raises UsageError for one that cannot be asked."""
+        ...
+
+    def answered(
+        self, engine: Engine[Any], question: Question[Any], listen: Listen, built: Callable[[Model], None]
+    ) -> Run:
+        """Run the engine, at a definition that suffices."""
+        ...
+
+    def whole(
+        self,
+        loaded: Loaded,
+        named: Sequence[str],
+        beyond: Sequence[Any],
+        *,
+        own_sorts: bool,
+        temporal: bool,
+    ) -> Loaded:
+        """Return the protocol with its complete definition (``Loaded.whole``)."""
+        ...
+
+    def check_assumptions(self) -> None:
+        """Raise AssumptionFailed if the protocol's assumptions reject its constants."""
+        ...
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Return the files that were read, which loading the protocol needs."""
+        ...
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Return warnings about texts that readers may misunderstand."""
+        ...
+
+    @property
+    def postconditions(self) -> tuple[str, ...]:
+        """Return the formulas that are evaluated after all states were explored."""
+        ...
+
+    @property
+    def has_view(self) -> bool:
+        """True if exploration takes states with equal views for one."""
+        ...
+
+
+Validate: TypeAlias = "Callable[[Model, Certificate, float, int], Mapping[str, Any]]"
+"""Takes a model, a certificate, seconds and a seed. Returns the extent of the comparison. Raises
+Disagrees."""
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A protocol at its constants, and its definition."""
+
+    spec: str
+    """The spec as it was named: a built-in name, or a file."""
+    definition: Definition
+    vocabulary: Mapping[str, Any]
+    """The names that a formula given as text may use besides the variables."""
+    began: float | None = None
+    """The start of the command, on the monotonic clock; None: its time begins with the question."""
+    source: Source | None = None
+    """For a TLA+ module; None if the definition is complete."""
+    validate: Validate | None = None
+    """For a translated module: compares it with its translation, as a certificate claims it."""
+    protocol: Protocol | None = None
+    """For a Python class: the protocol. Its functions run again when a verdict depends on them."""
+    targets: frozenset[Site] = frozenset()
+    """The instructions of its code that compute the targets of steps."""
+
+    def whole(
+        self,
+        named: Sequence[str] = (),
+        beyond: Sequence[Any] = (),
+        *,
+        own_sorts: bool = False,
+        temporal: bool = False,
+    ) -> Loaded:
+        """Return the protocol with a definition from which a model can be built. Raises UsageError if there
+        is none. For a TLA+ module, it has the operators in ``named``; the first is a temporal property if
+        ``temporal``. It has sorts for the states ``beyond``; with ``own_sorts`` also for intermediate values
+        of assignments."""
+        if self.source is None:
+            return self
+        return self.source.whole(self, named, beyond, own_sorts=own_sorts, temporal=temporal)

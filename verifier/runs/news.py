@@ -1,0 +1,34 @@
+"""News of a run, for the listener of its engine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from verifier.verdict import VerdictKind
+
+if TYPE_CHECKING:
+    from verifier.outcomes.run import Run
+
+
+@dataclass(frozen=True)
+class Remark:
+    """News from before an engine begins, or between two of its runs."""
+
+    words: str
+
+
+@dataclass(frozen=True)
+class Known:
+    """News of final verdicts: a run that has only these."""
+
+    run: Run
+
+    @property
+    def words(self) -> str:
+        """Return ``TypeOK is violated in 3 steps``, on one line."""
+        return ", ".join(
+            f"{one.property_name} is violated in {one.steps} step{'' if one.steps == 1 else 's'}"
+            for one in self.run.outcome.verdicts
+            if one.kind is VerdictKind.VIOLATED
+        )
