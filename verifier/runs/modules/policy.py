@@ -50,7 +50,7 @@ class Policy:
     """States that the interpreter explores in the time of a translation. Kip320.tla at (3,2,2,2) to depth 8:
     3.5 -> 1.9 s."""
     states_of_many_bits: int = 80_000
-    """The same if states have many bits: their translation is built for long, and again for wider sorts. So
+    """As many if states have many bits: their translation is built for long, and again for wider sorts. So
     BookKeeperProtocol.tla with two clients has an answer to depth 8."""
     many_bits: int = 256
     """Bits of the first states from which translation is slow. Later states have even more."""
@@ -64,7 +64,7 @@ class Policy:
     states_before_expecting: int = 1_000
     """States before an expectation is formed, one by one. Growth of a few small levels says nothing."""
     states_before_expecting_by_columns: int = 8_000
-    """The same by columns, which explore 8,000 in less than a second."""
+    """States before one by columns, which explore 8,000 in less than a second."""
     interchanged_names: int = 120
     """Permutations of model values, as of five of them: each state is compared with all its images.
     Kip320.tla at (3,3,3,3) to depth 12 ended at the time limit and takes 7 s."""
@@ -122,9 +122,9 @@ class Policy:
     """Bits up to which a translation is faster than columns, even if each variable has few values: its cost
     for a state grows with bits and terms (SlushSmall, Chameneos)."""
     small_terms: int = 5_000
-    """The same for terms."""
+    """As for bits, for terms."""
     few_initial: int = 1_000
-    """The same for initial states, which are listed in the translation."""
+    """As for bits, for initial states, which are listed in the translation."""
 
     # -- all engines
 

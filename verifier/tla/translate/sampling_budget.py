@@ -12,7 +12,7 @@ class SamplingBudget:
     states: int = 2_000
     """States found breadth first. A proof or a bounded search needs the sorts, not the states."""
     states_of_explore: int = 8_000
-    """The same for `explore`: the interpreter explores a smaller module alone, in about a second."""
+    """States found for `explore`: the interpreter explores a smaller module alone, in about a second."""
     generated_of_explore: int = 40_000
     """States generated meanwhile. A state may have thousands of successors."""
     growth: float = 1.2
@@ -22,9 +22,9 @@ class SamplingBudget:
     initial: int = 50_000
     """Initial states. With more, sorts follow from the values that Init states for each variable."""
     initial_of_explore: int = 500_000
-    """The same for `explore`, if Init does not say in how many ways it is true."""
+    """Initial states for `explore`, if Init does not say in how many ways it is true."""
     initial_told_by_init: int = 8_000
-    """The same for `explore`, if Init says so. MCBakery: 66 -> 3.1 processor seconds."""
+    """Initial states for `explore`, if Init says so. MCBakery: 66 -> 3.1 processor seconds."""
     walks: int = 30
     """Random walks from the first states. They reach larger values than breadth first does."""
     steps: int = 60
