@@ -179,3 +179,23 @@ def test_axe_finds_nothing_in_the_page_of_logs(width: int, scheme: str, driver: 
         wide = "document.documentElement.scrollWidth <= innerWidth"
         assert evaluate(driver, wide), address
     prefer(driver, "light")
+
+
+def test_the_cell_at_fault_begins_with_the_value_that_matters() -> None:
+    state = (("replica", "(" + ", ".join(f"r{n}: (hw 0, epoch 0, leader r3)" for n in range(1, 9)) + ")"),)
+    path = (PathState(None, "", state), PathState(1, "Write", state))
+    nearest = Obstacle("Fetch", 1, "replica[r8].leader = r1", "", (("replica[r8].leader", "r3"),))
+    one = LogVerdict("a.log", Conformance.REJECTED, 2, 1, 2, "{}", "", path=path, obstacles=(nearest,))
+    (cell,) = re.findall(r'<td class="wrong [^>]*>(.*?)</td>', logs_as_html("S", "verify conform", [one]))
+    assert plain(cell).startswith("replica[r8].leader = r3")
+
+
+def test_a_long_value_is_cut_around_its_change() -> None:
+    first = "(" + ", ".join(f"r{n}: 0" for n in range(1, 40)) + ")"
+    second = first.replace("r35: 0", "r35: 7")
+    path = (PathState(None, "", (("x", first),)), PathState(1, "Write", (("x", second),)))
+    one = LogVerdict("a.log", Conformance.REJECTED, 2, 1, 2, "{}", "", path=path)
+    whole = logs_as_html("S", "verify conform", [one])
+    (cell,) = re.findall(r'<td class="changed"[^>]*>(.*?)</td>', whole)
+    assert "r35: 7" in cell
+    assert cell.startswith("…")

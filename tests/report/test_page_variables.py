@@ -84,6 +84,7 @@ def test_the_value_of_an_operator_stands_where_the_property_fails(driver: Chrome
     assert texts(driver, ".current .failing > div") == [
         "It changes big: 0 → 5.",
         "Now Total is 5, and must not be.",
+        "small is 0 from the first state on. ",
     ]
     lines = texts(driver, ".current .failing details div")
     assert [line.strip() for line in lines] == [
@@ -166,7 +167,7 @@ def boxes(driver: Chrome, selector: str) -> list[dict[str, float]]:
 @pytest.mark.parametrize("width", [1440, 400])
 def test_heads_stand_on_their_lanes(width: int, driver: Chrome, tmp_path: Path) -> None:
     opened(driver, Report("one", (kip320_first_try(),)), tmp_path, width=width)
-    names, lanes = boxes(driver, ".current .lane-name"), boxes(driver, ".current line.lane")
+    names, lanes = boxes(driver, ".current .lane-name"), boxes(driver, ".current path.lane")
     for name, lane in zip(names, lanes, strict=True):
         assert abs(name["left"] + name["width"] / 2 - lane["left"] - lane["width"] / 2) < 1.5
 

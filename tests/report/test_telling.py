@@ -183,8 +183,8 @@ def test_how_sure_a_verdict_is_stands_beside_it() -> None:
     assert verdict_of(whole) == "HOLDS, complete: 12 states"
     viewed = replace(holds, statistics={**found, "view": True})
     assert verdict_of(viewed) == "HOLDS, complete up to the VIEW: 12 states"
-    assert scopes([holds, whole, whole]) == {VerdictKind.HOLDS: ": 2 complete, 1 up to a depth"}
-    assert summary_of([holds, whole]) == "Nothing is wrong: 2 HOLDS: 1 up to a depth, 1 complete."
+    assert scopes([holds, whole, whole]) == {VerdictKind.HOLDS: ": 2 complete, 1 up to depth 7"}
+    assert summary_of([holds, whole]) == "Nothing is wrong: 2 HOLDS: 1 up to depth 7, 1 complete."
     assert summary_of([kip320_first_try(), whole]) == "Something is wrong: 1 VIOLATED, 1 HOLDS complete."
 
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from verifier.report.diagram import Change, Diagram
+from verifier.report.diagram import Change, Diagram, DiagramStep
 from verifier.report.failing import related
 
 _MOST_PLACES = 3
 """A value in more places, such as a whole function, says nothing of one of them."""
 _MOST_VALUES, _MOST_LINKS = 4, 8
-_LONGEST = 60
+_LONGEST = 80
 
 
 @dataclass(frozen=True)
@@ -70,6 +70,8 @@ class _Causes:
         if self.diagram.unmet or self.diagram.about_step or not breaking:
             return [tuple(found)] if found else []
         chains = [chain for one in breaking if (chain := tuple(self._chain(one)))]
+        if not chains:
+            found += [piece for one in breaking if one.place in self.blamed for piece in self._before(one)]
         return [one for one in (tuple(found), *(chains or [tuple(self._demanded())])) if one]
 
     def _is_told(self, one: _Write) -> bool:
@@ -101,6 +103,14 @@ class _Causes:
         yield Piece(f"{path} was last changed in ")
         yield self._link(one.step)
         yield Piece(f", {self.diagram.steps[one.step].action}: {self._words(one)}. ")
+
+    def _before(self, one: _Write) -> Iterator[Piece]:
+        """Say which change of a value came before the last one."""
+        before = self._last_write(one.place, one.step - 1)
+        if before.step > 0:
+            yield Piece(f"{self.paths[one.place]} was changed before in ")
+            yield self._link(before.step)
+            yield Piece(f", {self.diagram.steps[before.step].action}: {self._words(before)}. ")
 
     def _chain(self, first: _Write) -> Iterator[Piece]:
         """Say what the value of a change came from, and what that came from, and so on."""
@@ -138,9 +148,15 @@ class _Causes:
         places = [number for number, one in enumerate(self.paths) if related(one, path)]
         return places if len(places) <= _MOST_PLACES else ()
 
+    def _named(self, places: Sequence[int], step: DiagramStep) -> Sequence[int]:
+        """Of several places, those at keys that are parameters of the step."""
+        keys = [f"[{value}]" for _, value in step.parameters]
+        return [one for one in places if len(places) == 1 or any(key in self.paths[one] for key in keys)]
+
     def _demanded(self) -> Iterator[Piece]:
         """Say which values the last step found, and when they were last changed."""
-        read = [place for path in self.diagram.steps[self.last].reads for place in self._places(path)]
+        step = self.diagram.steps[self.last]
+        read = [place for path in step.reads for place in self._named(self._places(path), step)]
         writes = [self._last_write(place, self.last - 1) for place in dict.fromkeys(read)]
         found = sorted(
             (one for one in writes if one.step > 0 and one.place not in self.roots), key=lambda one: one.step

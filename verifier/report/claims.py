@@ -65,15 +65,37 @@ def scopes(rows: Sequence[Row]) -> dict[VerdictKind, str]:
     """Return for each kind of good verdict how far all of these go: `` complete``, or how many go how far."""
     found = {}
     for kind in (VerdictKind.HOLDS, VerdictKind.PROVED):
-        told = [scope_of(row) for row in rows if row.verdict is kind]
-        if len(set(told)) > 1:  # depths differ
-            told = ["up to a depth" if words.startswith("up to") else words or "no depth" for words in told]
-        counts = Counter(told)
+        counts = _extents([row for row in rows if row.verdict is kind])
         if len(counts) > 1:
             found[kind] = f": {', '.join(f'{count:,} {words}' for words, count in counts.most_common())}"
-        elif told:
-            found[kind] = f" {told[0]}" if told[0] else ""
+        for words in counts if len(counts) == 1 else ():
+            found[kind] = f" {words}" if words else ""
     return found
+
+
+def _extents(rows: Sequence[Row]) -> Counter[str]:
+    """Return how many rows go how far; those up to different depths are one kind."""
+    told = [scope_of(row) for row in rows]
+    bounded = [
+        row.depth for row, words in zip(rows, told, strict=True) if words.startswith("up to") and row.depth
+    ]
+    if len(set(bounded)) > 1:
+        between = f"up to depths {min(bounded)} to {max(bounded)}"
+        told = [between if words.startswith("up to") else words for words in told]
+    return Counter(words or "no depth" for words in told) if len(set(told)) > 1 else Counter(told)
+
+
+def holding(rows: Sequence[Row]) -> str:
+    """Return in a sentence how far the properties hold that hold, and by which engines."""
+    told: dict[str, dict[str, int]] = {}
+    for engine in dict.fromkeys(row.engine for row in rows):
+        for kind in (VerdictKind.HOLDS, VerdictKind.PROVED):
+            found = [row for row in rows if row.engine == engine and row.verdict is kind]
+            verb = "hold" if kind is VerdictKind.HOLDS else "are proved"
+            for words, count in _extents(found).items():
+                told.setdefault(f"{verb} {words}".rstrip(), {})[engine] = count
+    parts = [f"{sum(of.values()):,} {words} ({', '.join(of)})" for words, of in told.items()]
+    return f" Of the other jobs {', '.join(parts)}." if parts else ""
 
 
 def claim_of(row: Row) -> str:

@@ -208,6 +208,7 @@ class _Builder:
         for number, (action, moved) in enumerate(zip(self.messages.actions, changes, strict=True)):
             handling = [a.receiver for a in mail if a.received == number]
             handling += [a.sender for a in mail if a.sent == number]
+            handling += [a.receiver for a in calls if a.received == number > a.sent and a.directed]
             called = [a.receiver for a in calls if a.received == number and a.directed]
             lane = self._actor(action, handling, [*called, *(places[c.place].lane for c in moved)])
             shown = tuple((name, self.notation.shown(value)) for name, value in action.parameters.items())

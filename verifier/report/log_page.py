@@ -11,7 +11,7 @@ from verifier.report.document import environment, policy_of, script_of, style_of
 
 _SCRIPTS = ("trace", "copying", "address", "page")
 _MOST_ROWS, _MOST_AFTER = 400, 5
-_LONGEST, _LONGEST_VALUE = 160, 60
+_LONGEST, _LONGEST_VALUE, _BEFORE_CHANGE = 160, 60, 20
 _MARKS = {
     Conformance.ACCEPTED: "✓",
     Conformance.REJECTED: "✗",
@@ -36,6 +36,8 @@ class Cell:
     is_changed: bool
     is_wrong: bool
     """True if the nearest candidate for the next step fails because of it."""
+    blamed: tuple[str, ...] = ()
+    """The parts of it that the candidate reads, with their values."""
 
 
 @dataclass(frozen=True)
@@ -163,11 +165,10 @@ def _rows(one: LogVerdict, variables: Sequence[str]) -> Iterator[LogRow]:
     for number, step in enumerate(one.path):
         state, is_last = dict(step.state), number == len(one.path) - 1
         cells = tuple(
-            Cell(
-                _cut(state.get(name, "")),
+            _cell(
                 state.get(name, ""),
-                number > 0 and state.get(name) != before.get(name),
-                is_last and name in blamed,
+                before.get(name, "") if number else None,
+                blamed.get(name) if is_last else None,
             )
             for name in variables
         )
@@ -176,12 +177,40 @@ def _rows(one: LogVerdict, variables: Sequence[str]) -> Iterator[LogRow]:
         before = state
 
 
-def _blamed(one: LogVerdict, variables: Sequence[str]) -> set[str]:
-    """The variables of the nearest candidate's first false conjunct."""
+def _cell(value: str, before: str | None, blamed: tuple[str, ...] | None) -> Cell:
+    """The cell of a value. A long one is cut around its change, and stands below its parts at fault."""
+    is_changed = before is not None and value != before
+    text = _around_change(before, value) if is_changed and before is not None else _cut(value)
+    is_part = blamed is not None and all(not one.endswith(f" = {value}") for one in blamed)
+    return Cell(text, value, is_changed, blamed is not None, blamed if blamed and is_part else ())
+
+
+def _blamed(one: LogVerdict, variables: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """The variables of the nearest candidate's first false conjunct, with the parts that it reads of each."""
     if not one.obstacles:
-        return set()
-    words = set(re.findall(r"\w+", one.obstacles[0].formula))
-    return words.union(name for name, _ in one.obstacles[0].values).intersection(variables)
+        return {}
+    nearest = one.obstacles[0]
+    found: dict[str, tuple[str, ...]] = {
+        name: () for name in variables if name in re.findall(r"\w+", nearest.formula)
+    }
+    for path, value in nearest.values:
+        name = re.split(r"[\[.]", path, maxsplit=1)[0]
+        if name in variables:
+            found[name] = (*found.get(name, ()), f"{path} = {_cut(value)}")
+    return found
+
+
+def _around_change(before: str, value: str) -> str:
+    """A value; of a long one the part that differs from the value before, and some of what is around it."""
+    if len(value) <= _LONGEST_VALUE:
+        return value
+    same = next(
+        (n for n, (old, new) in enumerate(zip(before, value, strict=False)) if old != new), len(before)
+    )
+    start = value.rfind(" ", 0, max(0, same - _BEFORE_CHANGE)) + 1
+    if start + _LONGEST_VALUE >= len(value):
+        start = value.find(" ", len(value) - _LONGEST_VALUE) + 1
+    return f"{'…' if start else ''}{_cut(value[start:])}"
 
 
 def _cut(words: str, most: int = _LONGEST_VALUE) -> str:

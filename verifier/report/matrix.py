@@ -11,6 +11,7 @@ from typing import Generic, TypeAlias, TypeVar
 from verifier.encodings.concrete import show
 from verifier.outcomes.row import Row
 from verifier.printable import printable
+from verifier.report.claims import is_complete
 from verifier.report.report import varying_constants
 from verifier.verdict import VerdictKind
 
@@ -42,6 +43,8 @@ class Cell:
     """The number of further verdicts that are like these or better."""
     query: Mapping[str, str] = field(default_factory=dict)
     """The facets of the list with which it shows all of them."""
+    extent: str = ""
+    """Of several verdicts how far all of them go: ``all``, a depth, or the least and the greatest depth."""
 
 
 @dataclass(frozen=True)
@@ -141,11 +144,23 @@ class _Scale:
             return None
         seconds = max(row.seconds for _, row in jobs)
         share = (math.log10(max(seconds, 0.001)) - self._least) / self._range
-        shown = [number for number, _ in jobs]
+        shown, extent = [number for number, _ in jobs], ""
         if len(jobs) > _MOST_IN_CELL:
             kinds = list(VerdictKind)
             shown = [max(jobs, key=lambda job: (kinds.index(job[1].verdict), job[1].seconds))[0]]
-        return Cell(tuple(shown), seconds, round(share, 3), len(jobs) - len(shown))
+            extent = _extent([row for _, row in jobs])
+        return Cell(tuple(shown), seconds, round(share, 3), len(jobs) - len(shown), extent=extent)
+
+
+def _extent(rows: Sequence[Row]) -> str:
+    """Say in short how far these go, if all of them hold, or in how many steps all are violated."""
+    if all(row.verdict is VerdictKind.HOLDS and is_complete(row) for row in rows):
+        return "all"
+    found = [row.depth if row.verdict is VerdictKind.HOLDS else row.steps for row in rows]
+    numbers = sorted({number for number in found if number is not None})
+    if len({row.verdict for row in rows}) > 1 or None in found or not numbers:
+        return ""
+    return str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]}–{numbers[-1]}"
 
 
 def _by_property(jobs: _Jobs, scale: _Scale) -> Grid:

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from verifier.encodings.concrete import show_constants
 from verifier.outcomes.row import Row
 from verifier.report.addresses import addresses
-from verifier.report.claims import scopes, summary_of
+from verifier.report.claims import holding, scopes, summary_of
 from verifier.report.document import environment, policy_of, script_of, style_of
 from verifier.report.known import CHECKER
 from verifier.report.matrix import Drawn, grids
@@ -59,6 +59,7 @@ def as_html(report: Report) -> str:
             tally=tally(report.rows),
             scopes=scopes(report.rows),
             summary=summary_of(report.rows) if report.rows else "",
+            holding=holding(report.rows) if several else "",
             stuck=_stuck(report),
             several=several,
             marks=MARKS,

@@ -98,9 +98,7 @@ def _plot(rows: Sequence[Row], name: str, points: Sequence[tuple[Row, Any]]) -> 
         return Plot(title, svg, styles)
 
 
-def _draw(
-    axes: Any, points: Sequence[tuple[Any, float]], colour: str, mark: str, label: str | None
-) -> None:
+def _draw(axes: Any, points: Sequence[tuple[Any, float]], colour: str, mark: str, label: str | None) -> None:
     """Draw the times of one protocol, with a line through its medians."""
     across, seconds = zip(*sorted(points), strict=True)
     at: dict[Any, list[float]] = {}

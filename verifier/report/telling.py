@@ -17,6 +17,7 @@ from verifier.verdict import VerdictKind
 
 _LONGEST, _LONGEST_VALUE, _LONGEST_FORMULA = 110, 120, 170
 _MOST_CHANGES, _MOST_NAMED = 3, 6
+_LONGEST_AROUND = 400
 _LONGEST_WITNESS, _MOST_CONDITIONS = 75, 3
 _TAKEN = "taken in the loop"
 _LONGEST_NAME = 48
@@ -99,14 +100,14 @@ def _why(part: Failing) -> str:
 def _around(part: Failing) -> Iterator[str]:
     """Say for which long values a part is false, and what demands it."""
     if len(_named(part)) > _LONGEST_WITNESS:
-        yield _sentence(f"This is so for {_named(part)}")
+        yield _sentence(f"This is so for {_named(part, _LONGEST_AROUND)}")
     premises = ", ".join(map(_plain, part.demanded_by))
     if 0 < len(premises) <= _LONGEST_FORMULA:
         yield f"It is demanded since {premises}."
 
 
-def _named(part: Failing) -> str:
-    return ", ".join(f"{name} = {_cut(value, _LONGEST_VALUE)}" for name, value in part.witnesses)
+def _named(part: Failing, most: int = _LONGEST_VALUE) -> str:
+    return ", ".join(f"{name} = {_cut(value, most)}" for name, value in part.witnesses)
 
 
 def _sentence(words: str) -> str:

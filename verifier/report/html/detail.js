@@ -11,7 +11,17 @@ class Detail {
     this.meaning = Page.make("div", { class: "meaning" });
     this.changes = Page.make("div");
     this.state = Page.make("div");
-    this.aside = Page.make("div", { class: "detail", role: "group", "aria-label": "The step selected", tabindex: 0 }, this.title, this.meaning, this.changes, this.state);
+    this.more = Page.make("div", { class: "more", "aria-hidden": "true" }, "▾ more");
+    this.aside = Page.make("div", { class: "detail", role: "group", "aria-label": "The step selected", tabindex: 0 }, this.title, this.meaning, this.changes, this.state, this.more);
+    this.aside.addEventListener("scroll", () => this.say());
+    this.aside.addEventListener("toggle", () => this.say(), true);
+    new ResizeObserver(() => this.say()).observe(this.aside);
+  }
+
+  /* Says that there is more below, instead of ending in the middle of a line. */
+  say() {
+    const { scrollHeight, clientHeight, scrollTop } = this.aside;
+    this.more.classList.toggle("seen", scrollHeight - clientHeight - scrollTop < 24);
   }
 
   show(step) {
@@ -25,6 +35,7 @@ class Detail {
     const table = make("table", { class: `diff ${layout}`, "aria-label": "What the step changes" }, make("tbody", {}, ...rows));
     this.changes.replaceChildren(...this.watchedAt(step), ...(step === 0 ? [] : rows.length ? [table] : [make("p", {}, none)]), ...this.demandedAt(step));
     this.showState(step);
+    this.say();
   }
 
   /* A documentation: of a long one the first sentence, and the rest to unfold. */
@@ -55,14 +66,15 @@ class Detail {
     return [make("p", { class: "watched" }, make("code", {}, words), " is ", make("b", {}, values[step]), make("small", {}, ...(links.length ? [` changes in step${links.length > 2 ? "s" : ""}`, ...links] : [" in all states"])))];
   }
 
-  /* Long names share the room with their values, short ones need little of it. */
+  /* Long names share the room with their values, short ones need little of it; the longest stand above them. */
   static layout(names) {
-    return Math.max(0, ...names.map((name) => name.length)) <= 20 ? "short" : "long";
+    const longest = Math.max(0, ...names.map((name) => name.length));
+    return longest <= 20 ? "short" : longest <= 36 ? "long" : "stacked";
   }
 
   /* A name; beside long ones it breaks between its parts. */
   static named(name, layout) {
-    return layout === "long" ? Page.breakable(name, 8) : [name];
+    return layout === "short" ? [name] : Page.breakable(name, 8);
   }
 
   /* Both values; where they are long, what was gained and lost, and both values to unfold. */

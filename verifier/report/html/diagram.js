@@ -37,7 +37,7 @@ const Diagram = (() => {
     while (rest && lines.length < most - 1 && widthOf(rest, font) > room) {
       const fits = cut(rest, room, font).length - 1, start = rest.slice(0, fits + 1);
       // Between words where that is possible, else between the parts of a name.
-      const space = start.lastIndexOf(" "), part = start.slice(0, -1).search(/[_.[][^_.[]*$/), word = start.search(/[a-z][A-Z][^A-Z]*$/);
+      const space = start.lastIndexOf(" "), part = start.slice(0, -1).search(/[_.[-][^_.[-]*$/), word = start.search(/[a-z][A-Z][^A-Z]*$/);
       const end = space > fits / 4 ? space : part > fits / 4 ? part + (start[part] === "[" ? 0 : 1) : word > fits / 4 ? word + 1 : fits;
       lines.push(rest.slice(0, end));
       rest = `  ${rest.slice(end).trimStart()}`;
@@ -87,7 +87,7 @@ const Diagram = (() => {
     const entries = visible.map((lane) => entriesOf(trace, step, lane, shown));
     return entries.map((own, place) => {
       const next = entries.findIndex((of, other) => other > place && of.length > 0);
-      const free = (next < 0 ? visible.length + MORE : next) - place, room = free * laneWidth - 14;
+      const free = (next < 0 ? visible.length + MORE : next) - place, room = free * laneWidth - (next < 0 ? 24 : 14);
       const lines = own.flatMap(({ words, full, wrong, cause }) => {
         const font = wrong || cause ? "wrong" : "change";
         return wrap(words(room, font), room, font).map((line) => ({ line, full, wrong, cause }));
@@ -104,9 +104,11 @@ const Diagram = (() => {
     const lanes = visible.length;
     const wide = width >= 820;
     const titles = Math.max(...trace.steps.map((_, step) => widthOf(trace.titleOf(step), "action")));
-    const spared = width - 26 - (lanes + MORE) * 106;  // what is left beside narrow lanes
+    const spared = width - 26 - (lanes + MORE) * 120;  // what is left beside narrow lanes
     const gutter = wide ? Math.round(Math.max(190, Math.min(titles + 46, 330, spared))) : 34;
-    const names = Math.max(...visible.map((lane) => widthOf(trace.lanes[lane][0], "lane"))) + 14;
+    // A lane is at least as wide as the longest part of a name; names wrap between their parts.
+    const parts = visible.flatMap((lane) => trace.lanes[lane][0].split(/(?<=[a-z0-9])(?=[A-Z])|(?<=[_. -])/));
+    const names = Math.max(...parts.map((part) => widthOf(part, "lane"))) + 16;
     const least = Math.max(wide ? 104 : 84, Math.min(names, wide ? 170 : 110));
     const lane = Math.max(least, Math.min(lanes < 3 ? 460 : 230, Math.floor((width - gutter - (wide ? 34 : 24)) / (lanes + MORE))));
     const rows = [];
@@ -133,8 +135,8 @@ const Diagram = (() => {
       const [name, kind] = trace.lanes[number], names = wrap(name, room, "lane", MOST_OF_HEADS);
       return { number, name, kind, names, kinds: name.startsWith(kind) ? [] : wrap(kind, room, "message", MOST_OF_HEADS) };
     });
-    const names = Math.max(1, ...texts.map((of) => of.names.length)), kinds = Math.max(1, ...texts.map((of) => of.kinds.length));
-    const height = 38 + (names - 1) * 15 + (kinds - 1) * 12;
+    const names = Math.max(1, ...texts.map((of) => of.names.length)), kinds = Math.max(0, ...texts.map((of) => of.kinds.length));
+    const height = 26 + (names - 1) * 15 + kinds * 12;
     const svg = element("svg", { width: plan.width, height, viewBox: `0 0 ${plan.width} ${height}`, class: "lane-heads", "aria-hidden": "true" });
     for (const { number, name, kind, names: own, kinds: below } of texts) {
       const x = plan.x(number);
@@ -144,9 +146,20 @@ const Diagram = (() => {
     return svg;
   }
 
-  /* Where words stand, so that others go elsewhere. */
-  function take(plan, x, y, width) {
-    plan.taken.push({ left: x - 2, right: x + width + 2, top: y - 10, bottom: y + 3 });
+  /* Where words stand, so that others go elsewhere, and lanes do not run through them. */
+  function take(plan, x, y, width, isWords = true) {
+    plan.taken.push({ left: x - 2, right: x + width + 2, top: y - 10, bottom: y + 3, isWords });
+  }
+
+  /* The line of a lane, with gaps where words stand. */
+  function drawLane(plan, number) {
+    const x = plan.x(number), over = plan.taken.filter(({ left, right, isWords }) => isWords && left < x && right > x);
+    let from = 0, d = "";
+    for (const { top, bottom } of over.sort((one, other) => one.top - other.top)) {
+      if (top > from) d += `M${x} ${from}V${top}`;
+      from = Math.max(from, bottom);
+    }
+    return element("path", { class: "lane", d: `${d}M${x} ${from}V${Math.max(from, plan.bottom)}`, "data-lane": number, "pointer-events": "none" });
   }
 
   function isFree(plan, middle, y, width) {
@@ -195,7 +208,7 @@ const Diagram = (() => {
     const below = y + row.titles.length * 14;
     row.parameters.forEach((line, number) => made.append(text({ class: "parameters", x: line.startsWith("  ") ? 40 : 32, y: below + number * 14 }, line.trim(), words)));
     // When the drawing is panned, a title stands anywhere on its lines.
-    if (!plan.wide) for (let line = 0; line < row.titles.length + row.parameters.length; line++) take(plan, 0, y + line * 14, plan.width);
+    if (!plan.wide) for (let line = 0; line < row.titles.length + row.parameters.length; line++) take(plan, 0, y + line * 14, plan.width, false);
     group.append(made);
   }
 
@@ -207,7 +220,7 @@ const Diagram = (() => {
     if (row.step > 0 && !stutters && plan.places.has(lane)) group.append(element("circle", { class: "mark actor", cx: plan.x(lane), cy: row.y, r: 5.5 }));
     drawChanges(group, trace, plan, row);
     const marks = group.querySelectorAll("circle");
-    for (const mark of marks) take(plan, Number(mark.getAttribute("cx")) - 6, row.y + 4, 12);
+    for (const mark of marks) take(plan, Number(mark.getAttribute("cx")) - 6, row.y + 4, 12, false);
     group.append(...marks);  // over the words of other lanes
     return group;
   }
@@ -228,6 +241,7 @@ const Diagram = (() => {
     const kind = lost ? " lost" : received === null ? " flying" : "";
     const group = element("g", { class: "message-group" });
     group.append(element("line", { class: `arrow${kind}`, "data-sent": sent, "data-received": received ?? "", x1: start.x, y1: start.y, x2: end.x, y2: end.y }));
+    if (directed) group.append(element("circle", { class: "leaves", cx: from.x, cy: from.y, r: 3 }));
     if (lost) {
       group.append(element("path", { class: "cross", d: `M${end.x - 5} ${end.y - 5}l10 10m0 -10l-10 10` }));
     } else if (received !== null && directed) {
@@ -238,9 +252,11 @@ const Diagram = (() => {
     if (label) {
       // Near where it arrives, but off the lanes and their marks; elsewhere on the way if words are there.
       const near = received === null ? 0.8 : Math.max(0.5, 1 - 62 / length);
-      const at = (part) => [start.x + (end.x - start.x) * part, start.y + (end.y - start.y) * part - 4];
-      const width = widthOf(words, "message"), above = [near, 0.5, 0.4, 0.6, 0.3, 0.7, 0.8, 0.9, 0.2].map(at);
-      const [x, y] = [...(lost ? [[end.x, end.y + 17]] : []), ...above, ...[15, 28, 41].flatMap((below) => above.map(([x, y]) => [x, y + below]))].find((place) => isFree(plan, ...place, width)) ?? above[0];
+      const width = widthOf(words, "message"), slope = Math.abs((end.y - start.y) / ((end.x - start.x) || 1));
+      const clear = 4 + Math.min(slope * width / 2, 24);  // a slanted arrow does not cross its words
+      const at = (part, over = clear) => [start.x + (end.x - start.x) * part, start.y + (end.y - start.y) * part - over];
+      const parts = [near, 0.5, 0.4, 0.6, 0.3, 0.7, 0.8, 0.9, 0.2], above = parts.map((part) => at(part)), close = parts.map((part) => at(part, 4));
+      const [x, y] = [...(lost ? [[end.x, end.y + 17]] : []), ...above, ...close, ...[15, 28, 41].flatMap((below) => close.map(([x, y]) => [x, y + below]))].find((place) => isFree(plan, ...place, width)) ?? above[0];
       take(plan, x - width / 2, y, width);
       group.append(element("text", { class: `message${kind}`, x, y }, words));
     }
@@ -267,7 +283,7 @@ const Diagram = (() => {
     const told = [[trace.verdict(), 4], ...apart.map(({ path, words }) => [`${path}${words}`, 3])];
     const titles = told.flatMap(([full, most]) => { const lines = wrap(full, room, "action", most); return lines.map((line) => [line, lines.length > 1 ? full : line]); }), over = plan.wide ? 0 : (titles.length - 1) * 14;
     const lines = Math.max(1, ...drawn.map(([, of]) => of.length)), below = (titles.length - 1) * 14;
-    const height = Math.max((plan.wide ? 16 : 30 + over) + lines * LINE + 12, below + 40), y = plan.bottom + (plan.wide ? 18 : 32 + over);
+    const height = Math.max((plan.wide ? 16 : 30 + over) + lines * LINE + 16, below + 40), y = plan.bottom + (plan.wide ? 18 : 32 + over);
     group.append(element("rect", { class: "back", x: 0, y: plan.bottom, width: plan.width, height }));
     const title = element("g", { class: plan.wide ? "title" : "title stays" });
     titles.forEach(([line, full], number) => title.append(text({ class: "action", x: 10, y: (plan.wide ? y + 4 : plan.bottom + 16) + number * 14 }, line, full)));
@@ -294,11 +310,10 @@ const Diagram = (() => {
       group.append(element("rect", { class: "back", x: 0, y: row.top, width: plan.width, height: row.height }));
       return group;
     }));
-    plan.visible.forEach((number) => svg.append(element("line", { class: "lane", x1: plan.x(number), x2: plan.x(number), y1: 0, y2: plan.bottom, "pointer-events": "none" })));
     const upper = plan.rows.map((row) => drawRow(trace, plan, row));
     const marks = element("g", { "pointer-events": "none" });
     trace.arrows.filter(([from, to]) => plan.places.has(from) && plan.places.has(to)).forEach((arrow) => drawArrow(marks, plan, arrow));
-    svg.append(marks, ...upper);
+    svg.append(...plan.visible.map((number) => drawLane(plan, number)), marks, ...upper);
     if (trace.loop !== null) svg.append(drawBack(trace, plan));
     let height = plan.bottom + 4;
     if (trace.failing.length > 0) {

@@ -48,15 +48,15 @@ class Explorer {
   build() {
     const { make, button } = Page;
     this.where = make("a", { class: "where" });
-    this.filter = make("input", { type: "search", placeholder: "all variables", list: `${this.page}-variables`, size: 14 });
+    this.filter = make("input", { type: "search", placeholder: "all variables", list: `${this.page}-variables`, size: 12 });
     this.filter.addEventListener("input", () => this.filtered());
-    this.search = make("input", { type: "search", placeholder: "an action, a value", size: 18, title: "Enter goes to the next step that has all these words" });
+    this.search = make("input", { type: "search", placeholder: "an action, a value", size: 14, title: "Enter goes to the next step that has all these words" });
     this.search.addEventListener("input", () => this.sought());
     this.search.addEventListener("keydown", (event) => { if (event.key === "Enter") this.next(event.shiftKey ? -1 : 1); });
     this.count = make("span", { class: "count", role: "status" });
     const paths = [...this.trace.wrong.keys(), ...this.trace.places.keys()].map((place) => this.trace.places[place][0]);
-    const path = paths.find((one) => one.length <= Explorer.LONGEST_PATH) ?? "x";
-    this.watching = make("input", { type: "search", placeholder: `${path} = …`, size: Math.max(14, path.length + 6), title: "An expression over the state: parts, numbers, = < ∈ and or not, length(…)" });
+    const path = paths.find((one) => one.length <= Explorer.LONGEST_PATH), example = path ? `${path} = …` : "an expression";
+    this.watching = make("input", { type: "search", placeholder: example, size: Math.max(11, example.length + 1), title: "An expression over the state: parts, numbers, = < ∈ and or not, length(…)" });
     this.watching.addEventListener("input", () => this.watch());
     this.complaint = make("span", { class: "count complaint", role: "status" });
     this.tabs = Object.keys(this.views).map((name) => button(Explorer.VIEWS[name], `Show the ${name}`, () => this.look(name, true), { "data-view": name }));
@@ -193,6 +193,18 @@ class Explorer {
     this.width = this.split.clientWidth;
     this.host.style.setProperty("--above", `${Math.round(pane.getBoundingClientRect().top + scrollY)}px`);
     this.view.draw();
+    this.fit();
+  }
+
+  /* Makes the pane so high that it ends with the last row and begins with a whole one, where that costs little. */
+  fit() {
+    const { pane, rows, headHeight } = this.view;
+    pane.style.maxHeight = pane.style.paddingBottom = "";
+    const limit = parseFloat(getComputedStyle(pane).maxHeight), border = pane.offsetHeight - pane.clientHeight;
+    const end = pane.scrollHeight - headHeight, room = limit - border - headHeight;
+    const first = end > room ? rows.find(({ top }) => top >= end - room) : undefined;
+    if (first && end - first.top > room * 0.7) pane.style.maxHeight = `${end - first.top + headHeight + border}px`;
+    this.host.style.setProperty("--pane", `${pane.offsetHeight}px`);
   }
 
   /* Shows a step; `linked` puts it into the address, so that it can be passed on. */

@@ -145,7 +145,7 @@ class Trace {
   /* What the last row says: that the property fails, and in which step if a step fails. */
   verdict() {
     const where = this.loop !== null ? (this.at === this.last ? " in the loop, forever" : ` in state ${this.at}, again and again`) : this.about_step ? ` in step ${this.last}` : "";
-    return `✗ ${this.property} fails${where}`;
+    return this.start === "initially" ? `✗ ${this.property} fails${where}` : `△ ${this.property} is broken${where}`;
   }
 }
 
@@ -172,9 +172,9 @@ const Page = {
     }
   },
 
-  /* A text that does not break inside of TLA+'s arrows. */
+  /* A text that does not break inside of TLA+'s arrows and of short tuples. */
   unbroken(text) {
-    return text.split(/(\|->|:>)/).flatMap((part, index) => index % 2 ? [Page.make("span", { class: "unbroken" }, part)] : Page.longWords(part));
+    return text.split(/(\|->|:>|<<[^<>]{1,12}>>|⟨[^⟨⟩]{1,12}⟩)/).flatMap((part, index) => index % 2 ? [Page.make("span", { class: "unbroken" }, part)] : Page.longWords(part));
   },
 
   /* A text whose long words break between their parts. */
