@@ -46,8 +46,11 @@ _TRANSLATION_WAITS = 10.0
 """Seconds in which the interpreter alone searches for loops of a module. It has completed most graphs by
 then. For graphs with many states, the translation is faster."""
 _TRANSLATED = f"{LIVE}, translated"
-_GIVES_WAY = 5
-"""The lower priority of the provers: if exploration ends, it decides more."""
+_GIVES_WAY = 15
+"""The lower priority of provers and translations. An exploration that ends decides more, and it ends sooner
+if nothing takes its core."""
+_YOUNG_SECONDS = 30.0
+"""The time after which exploration has no priority any more: it may have no end."""
 _LEAST_HUNTERS = 2
 _HUNTED_DEPTH = 10_000
 """The limit of actions of an execution: a hunt is only limited by its time."""
@@ -106,6 +109,8 @@ class Portfolio:
     """The verdicts that were told."""
     _translated: bool = False
     """True if the translation was asked about temporal properties besides the interpreter."""
+    _equal: bool = False
+    """True once exploration has no priority over the provers any more."""
 
     def __post_init__(self) -> None:
         # An engine ends by itself at the limits, and reports what it closed. This is for one that hangs.
@@ -122,6 +127,7 @@ class Portfolio:
                 while not self.ended and (self.children.running or self._may_prove or self._may_translate):
                     self._start_provers_in_time()
                     self._start_translation_in_time()
+                    self._end_priority_in_time()
                     self._hear(_POLL_SECONDS)
                     self._end_superfluous()
                     self.ended = self._enough
@@ -181,7 +187,15 @@ class Portfolio:
     def _start_provers_in_time(self) -> None:
         waited = time.monotonic() - self._began > _PROVERS_WAIT
         if self._may_prove and (waited or EXPLORE not in self.children.running):
-            self._start(PROVE, tuple(self._open_safety))
+            explores = self.question.options.explore and EXPLORE not in self.children.running
+            self._start(PROVE, tuple(self._open_safety), explore=explores)
+
+    def _end_priority_in_time(self) -> None:
+        """Lower the priority of exploration to that of the provers once it is no longer young."""
+        if not self._equal and time.monotonic() - self._began > _YOUNG_SECONDS:
+            self._equal = True
+            for name in (EXPLORE, LIVE):
+                self.children.give_way(name, _GIVES_WAY)
 
     @property
     def _open_temporal(self) -> list[str]:
@@ -292,7 +306,8 @@ def _work(question: Question[Any], engine: Engine[Any], options: Any, name: str)
 
     def work(report: Callable[[Any], None], _: Connection) -> None:
         Interrupts().install()  # the parent forwards its interrupts
-        if name == (EXPLORE if question.options.find_bugs else PROVE) or name == WALKS:
+        background = (EXPLORE, WALKS) if question.options.find_bugs else (PROVE, _TRANSLATED)
+        if name in background:
             os.nice(_GIVES_WAY)
         progress, source = engine.progress(), question.loaded.source
 

@@ -59,25 +59,28 @@ def _member_source(ev: Evaluator, left: Expression, right: Expression, unit: Uni
         return _between(ev, item, right, unit, primed)
     place = right.place
 
+    def outside(found: Value, container: frozenset[Value]) -> bool:
+        """Return False for a value that is not in a listed set. Raises Undefined for one of another kind."""
+        kind = type(found)
+        for some in container:
+            typed = kind is ModelValue and found.type
+            if type(some) is not kind or typed or kind is ForeignValue:
+                require_comparable(ev, found, container, place)
+            break
+        return False
+
     def member(found: Value, container: Value) -> bool:
-        if type(container) is frozenset:
-            if found in container:
-                return True
-            for some in container:
-                typed = type(some) is type(found) is ModelValue and found.type
-                if type(some) is not type(found) or typed or type(some) is ForeignValue:
-                    require_comparable(ev, found, container, place)
-                break
-            return False
         try:
             return is_member(found, container)
         except NoValue as error:
             raise ev.fault(place, error, container) from None
 
-    slow = ev.emit.bound(member)
+    listed, other = ev.emit.bound(outside), ev.emit.bound(member)
     return ev.emit.let(
         [item, ev.value_source(right, unit, primed)],
-        lambda one, of: f"(type({of}) is frozenset and {one} in {of} or {slow}({one}, {of}))",
+        lambda one, of: (
+            f"({one} in {of} or {listed}({one}, {of}) if type({of}) is frozenset else {other}({one}, {of}))"
+        ),
     )
 
 

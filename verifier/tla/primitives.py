@@ -213,7 +213,8 @@ def big_union(of: Value) -> Value:
             whole = frozenset(members(item))
             found |= whole
             parts.append(whole)
-    check_joint_kinds(parts)
+    if len(set(map(type, found))) > 1:  # members of one type are never refused
+        check_joint_kinds(parts)
     return frozenset(found) if large is None else Combined("\\cup", large, frozenset(found))
 
 

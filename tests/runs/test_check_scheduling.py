@@ -1,0 +1,74 @@
+"""The engines that a check starts, when, and with which priority."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from verifier.runs import check_portfolio
+from verifier.runs.check import ENGINE
+from verifier.runs.check_plan import EXPLORE, LIVE, PROVE, plan, prepare
+from verifier.runs.check_portfolio import Portfolio
+from verifier.runs.loading import load
+
+
+class Stubs:
+    """Children that never run. They record what is asked of them."""
+
+    def __init__(self) -> None:
+        self.started: dict[str, Any] = {}
+        self.yielding: list[str] = []
+
+    @property
+    def running(self) -> list[str]:
+        return list(self.started)
+
+    def start(self, name: str, options: Any) -> None:
+        self.started[name] = options
+
+    def give_way(self, name: str, by: int) -> None:
+        assert by > 0
+        self.yielding.append(name)
+
+
+@pytest.fixture
+def portfolio(monkeypatch: pytest.MonkeyPatch) -> tuple[Portfolio, Stubs]:
+    monkeypatch.setattr(check_portfolio, "_work", lambda question, engine, options, name: options)
+    question = prepare(ENGINE, load("rabbit-sac", {}), ENGINE.options())
+    made, stubs = Portfolio(question, plan(question), lambda _: None), Stubs()
+    made.children = stubs  # type: ignore[assignment]
+    return made, stubs
+
+
+def _wait(portfolio: Portfolio, seconds: float) -> None:
+    portfolio._began -= seconds
+    portfolio._start_provers_in_time()
+    portfolio._end_priority_in_time()
+
+
+def test_provers_do_not_explore_beside_exploration(portfolio: tuple[Portfolio, Stubs]) -> None:
+    made, stubs = portfolio
+    made._start_first()
+    assert PROVE not in stubs.started
+    _wait(made, 3)
+    assert stubs.started[PROVE].explore is False
+    assert stubs.started[EXPLORE].properties == stubs.started[PROVE].properties
+
+
+def test_provers_explore_if_nothing_else_does(portfolio: tuple[Portfolio, Stubs]) -> None:
+    made, stubs = portfolio
+    made._start_first()
+    del stubs.started[EXPLORE]
+    _wait(made, 0)
+    assert stubs.started[PROVE].explore is True
+
+
+def test_an_exploration_without_end_in_sight_loses_its_priority(portfolio: tuple[Portfolio, Stubs]) -> None:
+    made, stubs = portfolio
+    made._start_first()
+    _wait(made, 10)
+    assert stubs.yielding == []
+    _wait(made, 30)
+    _wait(made, 30)
+    assert stubs.yielding == [EXPLORE, LIVE]
