@@ -35,7 +35,11 @@ def _contradictions(content: Mapping[str, Any], result: Mapping[str, Any]) -> It
             yield f"{result['steps']} steps, and has no trace"
         return
     about = trace["#meta"]
-    if result["verdict"] not in _SHOWN_BY_TRACES:
+    # A proof for all constants that fails shows a counterexample to induction at some constants.
+    shown = _SHOWN_BY_TRACES | (
+        set() if isinstance(content["constants"], Mapping) else {VerdictKind.INCONCLUSIVE}
+    )
+    if result["verdict"] not in shown:
         yield f"{result['verdict']}, and has a trace"
     if result["steps"] not in (None, _steps_of(trace)):
         yield f"{result['steps']} steps, and its trace has {_steps_of(trace)}"

@@ -21,13 +21,17 @@ const Diagram = (() => {
 
   /* A text that fits into the room; what is cut has its full text on hover. */
   function cut(text, room, font) {
-    if (widthOf(text, font) <= room) return text;
+    return widthOf(text, font) <= room ? text : `${text.slice(0, fitting(text, room, font, "…"))}…`;
+  }
+
+  /* How many characters of a text fit into the room, with what follows them; at least one. */
+  function fitting(text, room, font, after = "") {
     let least = 1, most = text.length;
     while (least < most) {
       const middle = Math.ceil((least + most) / 2);
-      if (widthOf(`${text.slice(0, middle)}…`, font) <= room) least = middle; else most = middle - 1;
+      if (widthOf(`${text.slice(0, middle)}${after}`, font) <= room) least = middle; else most = middle - 1;
     }
-    return `${text.slice(0, least)}…`;
+    return least;
   }
 
   /* A text in lines that fit into the room; the last one is cut if there would be too many. */
@@ -35,7 +39,7 @@ const Diagram = (() => {
     const lines = [];
     let rest = text;
     while (rest && lines.length < most - 1 && widthOf(rest, font) > room) {
-      const fits = cut(rest, room, font).length - 1, start = rest.slice(0, fits + 1);
+      const fits = fitting(rest, room, font), start = rest.slice(0, fits + 1);
       // Between words where that is possible, else between the parts of a name.
       const space = start.lastIndexOf(" "), part = start.slice(0, -1).search(/[_.[-][^_.[-]*$/), word = start.search(/[a-z][A-Z][^A-Z]*$/);
       const end = space > fits / 4 ? space : part > fits / 4 ? part + (start[part] === "[" ? 0 : 1) : word > fits / 4 ? word + 1 : fits;
@@ -132,7 +136,7 @@ const Diagram = (() => {
 
   function heads(trace, plan) {
     const room = plan.lane - 8, texts = plan.visible.map((number) => {
-      const [name, kind] = trace.lanes[number], names = wrap(name, room, "lane", MOST_OF_HEADS);
+      const [name, kind] = trace.lanes[number], names = wrap(name, room, "lane", plan.wide ? MOST_OF_HEADS : MOST_OF_HEADS - 1);
       return { number, name, kind, names, kinds: name.startsWith(kind) ? [] : wrap(kind, room, "message", MOST_OF_HEADS) };
     });
     const names = Math.max(1, ...texts.map((of) => of.names.length)), kinds = Math.max(0, ...texts.map((of) => of.kinds.length));
