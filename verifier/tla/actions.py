@@ -19,17 +19,32 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from verifier.tla import ast
+from verifier.tla.action_forms import (
+    ActionForm,
+    Argument,
+    Assignment,
+    Binding,
+    Boxed,
+    Call,
+    Cases,
+    Choice,
+    Composition,
+    Condition,
+    Conjunction,
+    Disjunction,
+    Each,
+    Guard,
+    Stay,
+)
 from verifier.tla.arguments import argument_sources, frame_source, unit_of, waiting_source
 from verifier.tla.assignments import Continue, Walk
-from verifier.tla.ast import Builtin, Definition, Expression
-from verifier.tla.composition import CDOT, Composing
+from verifier.tla.ast import Definition, Expression
+from verifier.tla.composition import Composing
 from verifier.tla.flows import Continuation, Lines, following, indented
 from verifier.tla.frames import Closure, Frame, Undefined, Unit, Waiting
 from verifier.tla.hoisting import guarded_loop_lines
 from verifier.tla.lets import let_lines, stretched
 from verifier.tla.loops import loop_lines
-from verifier.tla.relations import assignment
-from verifier.tla.scope import LANGUAGE
 
 if TYPE_CHECKING:
     from verifier.tla.evaluator import Evaluator
@@ -76,35 +91,51 @@ class Walker(Composing):
         """Return lines that walk over a formula and run the rest for each way in which it can be true."""
         if depth > _DEEPEST:
             return self.apart(self.walk(whole, unit, primed, top=top), rest, depth)
-        match whole:
-            case ast.Junction():
-                if whole.conjunction:
-                    return self._conjunction(whole.items, unit, primed, rest, depth, top=top)
-                return rest.called(
-                    depth,
-                    lambda after: [
-                        line
-                        for item in whole.items
-                        for line in self.flow(item, unit, primed, after, depth, top=top)
-                    ],
-                )
-            case ast.Quantifier():
-                return self._quantifier(whole, unit, primed, rest, depth, top=top)
-            case ast.If():
-                return self._if(whole, unit, primed, rest, depth, top=top)
-            case ast.Case():
-                return self._case(whole, unit, primed, rest, depth)
-            case ast.Let():
-                put = let_lines(self.evaluator, whole, unit, primed, walked=True)
-                return [*put, *self.flow(whole.body, unit, primed, rest, depth, top=top)]
-            case ast.Unchanged() if not primed:
-                return self.unchanged(whole.body, unit, rest, depth)
-            case ast.Step() if not primed:
-                return self._step(whole, unit, rest, depth)
-            case ast.Apply():
-                return self._apply(whole, unit, primed, rest, depth, top=top)
-            case ast.FunctionApply() if self.branches(whole, unit, primed):
-                return self.apart(self.function_apply(whole, unit, primed), rest, depth)
+        form = self.form_of(whole, unit)
+        match form:
+            case Conjunction(items):
+                return self._conjunction(items, unit, primed, rest, depth, top=top)
+            case Disjunction(items):
+                return self._disjunction(items, unit, primed, rest, depth, top=top)
+            case Choice(quantifier):
+                return self._choice(quantifier, unit, primed, rest, depth, top=top)
+            case Each(quantifier) if self.branches(quantifier.body, unit, primed):
+                return self.apart(self._every(quantifier, unit, primed), rest, depth)
+            case Condition() as condition:
+                return self._condition(condition, unit, primed, rest, depth, top=top)
+            case Cases(case):
+                return self._case(case, unit, primed, rest, depth)
+            case Binding(let):
+                put = let_lines(self.evaluator, let, unit, primed, walked=True)
+                return [*put, *self.flow(let.body, unit, primed, rest, depth, top=top)]
+        return self._flow_part(form, whole, unit, primed, rest, depth, top=top)
+
+    def _flow_part(
+        self,
+        form: ActionForm,
+        whole: Expression,
+        unit: Unit,
+        primed: bool,
+        rest: Continuation,
+        depth: int,
+        *,
+        top: bool,
+    ) -> Lines:
+        match form:
+            case Stay(body) if not primed:
+                return self.unchanged(body, unit, rest, depth)
+            case Boxed(step) if not primed:
+                return self._step(step, unit, rest, depth)
+            case Assignment() as assignment:
+                return self._assignment(assignment, whole, unit, primed, rest, depth)
+            case Call(definition, call):
+                return self._defined(definition, call, unit, primed, rest, depth, top=top)
+            case Argument(parameter, call):
+                return self.apart(self._parameter(parameter, call, unit, primed), rest, depth)
+            case Composition(composed):
+                return self.apart(self.composed(composed, unit, primed), rest, depth)
+            case Guard(ast.FunctionApply() as applied) if self.branches(applied, unit, primed):
+                return self.apart(self.function_apply(applied, unit, primed), rest, depth)
         return self._guard(whole, unit, primed, rest, depth)
 
     def _guard(self, whole: Expression, unit: Unit, primed: bool, rest: Continuation, depth: int) -> Lines:
@@ -116,7 +147,33 @@ class Walker(Composing):
         name = self.evaluator.emit.bound(walk)
         return rest.called(depth, lambda after: [f"{name}(e, {after.name})"])
 
+    def _assignment(
+        self, form: Assignment, whole: Expression, unit: Unit, primed: bool, rest: Continuation, depth: int
+    ) -> Lines:
+        target = self.target(form.left, unit, primed)
+        if target is None:
+            return self._guard(whole, unit, primed, rest, depth)
+        assign = self.assign if form.is_equation else self.assign_some
+        return assign(target, form.whole, unit, primed, rest, depth)
+
     # -- connectives
+
+    def _disjunction(
+        self,
+        items: Sequence[Expression],
+        unit: Unit,
+        primed: bool,
+        rest: Continuation,
+        depth: int,
+        *,
+        top: bool,
+    ) -> Lines:
+        return rest.called(
+            depth,
+            lambda after: [
+                line for item in items for line in self.flow(item, unit, primed, after, depth, top=top)
+            ],
+        )
 
     def _conjunction(
         self,
@@ -178,17 +235,12 @@ class Walker(Composing):
             ],
         )
 
-    def _quantifier(
+    def _choice(
         self, whole: ast.Quantifier, unit: Unit, primed: bool, rest: Continuation, depth: int, *, top: bool
     ) -> Lines:
-        evaluator = self.evaluator
-        if not whole.universal:
-            inner = self.flow(whole.body, unit, primed, rest, depth + len(whole.bindings), top=top)
-            taken = [f"e[{unit.slot(name)}] = None" for binding in whole.bindings for name in binding.names]
-            return [*guarded_loop_lines(evaluator, whole, unit, primed, inner, walked=True), *taken]
-        if not self.branches(whole.body, unit, primed):
-            return self._guard(whole, unit, primed, rest, depth)
-        return self.apart(self._every(whole, unit, primed), rest, depth)
+        inner = self.flow(whole.body, unit, primed, rest, depth + len(whole.bindings), top=top)
+        taken = [f"e[{unit.slot(name)}] = None" for binding in whole.bindings for name in binding.names]
+        return [*guarded_loop_lines(self.evaluator, whole, unit, primed, inner, walked=True), *taken]
 
     def _every(self, whole: ast.Quantifier, unit: Unit, primed: bool) -> Walk:
         evaluator, body = self.evaluator, self.walk(whole.body, unit, primed)
@@ -215,19 +267,21 @@ class Walker(Composing):
 
         return every
 
-    def _if(
-        self, whole: ast.If, unit: Unit, primed: bool, rest: Continuation, depth: int, *, top: bool
+    def _condition(
+        self, form: Condition, unit: Unit, primed: bool, rest: Continuation, depth: int, *, top: bool
     ) -> Lines:
-        condition = self.evaluator.truth_source(whole.condition, unit, primed)
-        return rest.called(
-            depth,
-            lambda after: [
-                f"if {condition}:",
-                *indented(self.flow(whole.then, unit, primed, after, depth + 1, top=top)),
-                "else:",
-                *indented(self.flow(whole.otherwise, unit, primed, after, depth + 1, top=top)),
-            ],
-        )
+        condition, otherwise = self.evaluator.truth_source(form.condition, unit, primed), form.otherwise
+        top = top and otherwise is not None  # an implication names no action
+
+        def either(after: Continuation) -> Lines:
+            then = self.flow(form.then, unit, primed, after, depth + 1, top=top)
+            if otherwise is None:
+                other = after.lines(depth + 1)
+            else:
+                other = self.flow(otherwise, unit, primed, after, depth + 1, top=top)
+            return [f"if {condition}:", *indented(then), "else:", *indented(other)]
+
+        return rest.called(depth, either)
 
     def _case(self, whole: ast.Case, unit: Unit, primed: bool, rest: Continuation, depth: int) -> Lines:
         def chosen(after: Continuation) -> Lines:
@@ -261,35 +315,6 @@ class Walker(Composing):
         return self.flow(whole.action, unit, False, different, depth, top=True)
 
     # -- operators
-
-    def _apply(
-        self, whole: ast.Apply, unit: Unit, primed: bool, rest: Continuation, depth: int, *, top: bool
-    ) -> Lines:
-        symbol = self.evaluator.resolve(whole.operator, unit.module) or whole.operator
-        if isinstance(symbol, ast.Parameter):
-            return self.apart(self._parameter(symbol, whole, unit, primed), rest, depth)
-        if isinstance(symbol, Definition) and symbol not in self.evaluator.constants:
-            return self._defined(symbol, whole, unit, primed, rest, depth, top=top)
-        if (found := assignment(symbol, whole)) is not None:
-            relation, assigning = found
-            target = self.target(assigning.arguments[0], unit, primed)
-            if target is not None:
-                assign = self.assign if relation == "=" else self.assign_some
-                return assign(target, assigning, unit, primed, rest, depth)
-        if symbol == LANGUAGE[CDOT]:
-            return self.apart(self.composed(whole, unit, primed), rest, depth)
-        if isinstance(symbol, Builtin) and symbol.name == "=>":
-            condition = self.evaluator.truth_source(whole.arguments[0], unit, primed)
-            return rest.called(
-                depth,
-                lambda after: [
-                    f"if {condition}:",
-                    *indented(self.flow(whole.arguments[1], unit, primed, after, depth + 1)),
-                    "else:",
-                    *indented(after.lines(depth + 1)),
-                ],
-            )
-        return self._guard(whole, unit, primed, rest, depth)
 
     def body(self, definition: Definition, unit: Unit, primed: bool, *, top: bool) -> str:
         """Return the name of the walker of a definition's body. It is compiled once, perhaps after the name

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from verifier.tla import ast
+from verifier.tla.action_forms import ActionForm, Assignment, Stay, action_form
 from verifier.tla.arguments import unit_of
 from verifier.tla.ast import Builtin, Definition, Expression
 from verifier.tla.comparing import equals
@@ -15,7 +16,6 @@ from verifier.tla.flows import Continuation, Lines, indented
 from verifier.tla.frames import UNSET, Frame, Undefined, Unit, Waiting
 from verifier.tla.lets import stretched
 from verifier.tla.loops import domain_source
-from verifier.tla.relations import assignment
 from verifier.tla.values import NoValue, Value, is_member, listed
 
 if TYPE_CHECKING:
@@ -54,6 +54,10 @@ class Assignments:
     @abstractmethod
     def apart(self, walk: Walk, rest: Continuation, depth: int) -> Lines:
         """Return lines that call a walk as a function of its own."""
+
+    def form_of(self, whole: Expression, unit: Unit) -> ActionForm:
+        """Return the form of a formula."""
+        return action_form(self.evaluator, whole, unit.module)
 
     def target(self, whole: Expression, unit: Unit, primed: bool) -> Target:
         """Return the variable that is assigned, if the left side of ``=`` is a variable in the next state."""
@@ -105,12 +109,7 @@ class Assignments:
 
     def assigns(self, whole: Expression, unit: Unit, primed: bool) -> bool:
         """True if a formula is an assignment, which is true in one way once its variable has a value."""
-        if isinstance(whole, ast.Unchanged):
-            return True
-        if not isinstance(whole, ast.Apply):
-            return False
-        symbol = self.evaluator.resolve(whole.operator, unit.module) or whole.operator
-        return assignment(symbol, whole) is not None
+        return isinstance(self.form_of(whole, unit), Assignment | Stay)
 
     def assign(
         self, target: Target, whole: ast.Apply, unit: Unit, primed: bool, rest: Continuation, depth: int

@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 from verifier.tla import ast
+from verifier.tla.action_forms import (
+    Argument,
+    Assignment,
+    Binding,
+    Boxed,
+    Call,
+    Cases,
+    Choice,
+    Composition,
+    Condition,
+    Conjunction,
+    Disjunction,
+    Each,
+    Guard,
+    Stay,
+)
 from verifier.tla.arguments import unit_of
 from verifier.tla.assignments import Assignments, Continue, Walk
-from verifier.tla.ast import Builtin, Definition, Expression
+from verifier.tla.ast import Definition, Expression
 from verifier.tla.frames import Frame, Unit
 from verifier.tla.functions import no_value_at
 from verifier.tla.lets import stretched
-from verifier.tla.relations import assignment
 from verifier.tla.values import LazyFunction, is_member
 
 
@@ -20,41 +35,34 @@ class Branching(Assignments):
         self, whole: Expression, unit: Unit, primed: bool, seen: tuple[Definition, ...] = ()
     ) -> bool:
         """True if a formula must be walked: it may assign, or be true in several ways."""
-        match whole:
-            case ast.Junction():
-                return not whole.conjunction or any(self.branches(i, unit, primed, seen) for i in whole.items)
-            case ast.Quantifier():
-                return not whole.universal or self.branches(whole.body, unit, primed, seen)
-            case ast.If() | ast.Case() | ast.Let():
-                if isinstance(whole, ast.If):
-                    parts = [whole.then, whole.otherwise]
-                elif isinstance(whole, ast.Let):
-                    parts = [whole.body]
-                else:
-                    parts = [value for _, value in whole.arms] + ([whole.other] if whole.other else [])
-                return any(self.branches(part, unit, primed, seen) for part in parts)
-            case ast.Unchanged() | ast.Step():
+        match self.form_of(whole, unit):
+            case Conjunction(items):
+                return any(self.branches(item, unit, primed, seen) for item in items)
+            case Disjunction() | Choice() | Stay() | Boxed() | Argument() | Composition():
                 return True
-            case ast.FunctionApply():
-                return _is_recursive_function(whole.function)
-            case ast.Apply():
-                return self._application_branches(whole, unit, primed, seen)
+            case Each(quantifier):
+                return self.branches(quantifier.body, unit, primed, seen)
+            case Condition(_, then, otherwise):
+                sides = [then] if otherwise is None else [then, otherwise]
+                return any(self.branches(side, unit, primed, seen) for side in sides)
+            case Cases(case):
+                arms = [value for _, value in case.arms] + ([case.other] if case.other else [])
+                return any(self.branches(arm, unit, primed, seen) for arm in arms)
+            case Binding(let):
+                return self.branches(let.body, unit, primed, seen)
+            case Assignment(left=left):
+                return self.target(left, unit, primed) is not None
+            case Call(definition):
+                return self._call_branches(definition, unit, primed, seen)
+            case Guard(ast.FunctionApply(function=function)):
+                return _is_recursive_function(function)
         return False
 
-    def _application_branches(
-        self, whole: ast.Apply, unit: Unit, primed: bool, seen: tuple[Definition, ...]
+    def _call_branches(
+        self, symbol: Definition, unit: Unit, primed: bool, seen: tuple[Definition, ...]
     ) -> bool:
-        symbol = self.evaluator.resolve(whole.operator, unit.module) or whole.operator
-        if isinstance(symbol, Builtin):
-            if assignment(symbol, whole) is not None:
-                return self.target(whole.arguments[0], unit, primed) is not None
-            if symbol.name == "\\cdot":
-                return True
-            return symbol.name == "=>" and self.branches(whole.arguments[1], unit, primed, seen)
-        if isinstance(symbol, ast.Parameter):
+        if symbol in seen:
             return True
-        if not isinstance(symbol, Definition) or symbol in seen or symbol in self.evaluator.constants:
-            return isinstance(symbol, Definition) and symbol in seen
         assert symbol.body is not None
         if (
             not symbol.nested

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import takewhile
 
+from verifier.tla import action_forms as forms
 from verifier.tla import ast
+from verifier.tla.action_forms import action_form
 from verifier.tla.ast import Builtin, Definition, Expression, Symbol
 from verifier.tla.columns.assigned_variable import target
 from verifier.tla.columns.batches import ColumnReference
@@ -31,7 +33,6 @@ from verifier.tla.columns.walks import (
 )
 from verifier.tla.evaluator import Evaluator
 from verifier.tla.loops import domain_source
-from verifier.tla.relations import assignment
 
 _DEEPEST = 40
 
@@ -123,26 +124,36 @@ class Compiler(Parts):
             self.depth -= 1
 
     def _walk(self, whole: Expression, around: Environment, top: bool) -> Walk:
-        match whole:
-            case ast.Junction():
-                if whole.conjunction:
-                    return self._conjunction(whole.items, around, top)
-                return Branches([self.walk(item, around, top=top) for item in whole.items])
-            case ast.Quantifier() if not whole.universal:
-                return self._exists(whole, around, top)
-            case ast.Quantifier() if self.walker.branches(whole, around.unit, False):
-                return self._every(whole, around)
-            case ast.If():
-                then, otherwise = (self.walk(x, around, top=top) for x in (whole.then, whole.otherwise))
-                return Either(self.truth(whole.condition, around), then, otherwise)
-            case ast.Case():
-                return self._case(whole, around)
-            case ast.Let():
-                return self.walk(whole.body, self.let(whole, around), top=top)
-            case ast.Unchanged():
-                return self._keep(whole.body, around)
-            case ast.Apply():
-                return self._apply(whole, around, top)
+        form = action_form(self.evaluator, whole, around.unit.module)
+        match form:
+            case forms.Conjunction(items):
+                return self._conjunction(items, around, top)
+            case forms.Disjunction(items):
+                return Branches([self.walk(item, around, top=top) for item in items])
+            case forms.Choice(quantifier):
+                return self._exists(quantifier, around, top)
+            case forms.Each(quantifier) if self.walker.branches(whole, around.unit, False):
+                return self._every(quantifier, around)
+            case forms.Condition():
+                return self._condition(form, around, top)
+            case forms.Cases(case):
+                return self._case(case, around)
+            case forms.Binding(let):
+                return self.walk(let.body, self.let(let, around), top=top)
+        return self._walk_part(form, whole, around, top)
+
+    def _walk_part(self, form: forms.ActionForm, whole: Expression, around: Environment, top: bool) -> Walk:
+        match form:
+            case forms.Stay(body):
+                return self._keep(body, around)
+            case forms.Assignment():
+                return self._assign(form, whole, around)
+            case forms.Call(definition, call):
+                return self._call(definition, call, around, top)
+            case forms.Argument(parameter, call):
+                return self._parameter(parameter, call, around)
+            case forms.Composition():
+                return Guard(self.truth(whole, around))
         if self.walker.branches(whole, around.unit, False) and not self._applies_bound(whole, around):
             raise Unsuited(f"{whole.place}: a formula of a kind that columns do not walk")
         return Guard(self.truth(whole, around))
@@ -209,32 +220,32 @@ class Compiler(Parts):
         equal = ast.Apply(Builtin("=", 2), (ast.Prime(body, place=body.place), body), place=body.place)
         return self.walk(equal, around)
 
-    def _apply(self, whole: ast.Apply, around: Environment, top: bool) -> Walk:
-        symbol = self.symbol(whole.operator, around)
-        if isinstance(symbol, ast.Parameter):
-            return self._parameter(symbol, whole, around)
-        if isinstance(symbol, Definition) and symbol not in self.evaluator.constants:
-            if not top and not self.walker.branches(whole, around.unit, False):
-                return Guard(self.truth(whole, around))
-            assert symbol.body is not None
-            body = self.walk(symbol.body, self.entered(symbol, whole.arguments, around), top=top)
-            return self.actions.named(symbol, body) if top else body
-        if (found := assignment(symbol, whole)) is not None:
-            index = target(self.evaluator, whole.arguments[0], around)
-            if index is not None:
-                of, (relation, assigning) = self.columns.next[index], found
-                right = assigning.arguments[1]
-                if relation == "=":
-                    return Assign(of, self.valued(right, around, of.numbers))
-                source = domain_source(self.evaluator, right, around.unit, False, ordered=True)
-                make = self.evaluator.emit.function(source)
-                members = Members(self.columns, right, around, make, [of.numbers], lambda item: (item,))
-                self._counted(members)
-                return AssignSome(of, members, self.test(whole, around))
-        if isinstance(symbol, Builtin) and symbol.name == "=>":
-            condition, then = whole.arguments
-            return Either(self.truth(condition, around), self.walk(then, around), Sequenced(()))
-        return Guard(self.truth(whole, around))
+    def _condition(self, form: forms.Condition, around: Environment, top: bool) -> Walk:
+        condition, otherwise = self.truth(form.condition, around), form.otherwise
+        if otherwise is None:
+            return Either(condition, self.walk(form.then, around), Sequenced(()))
+        then, other = (self.walk(side, around, top=top) for side in (form.then, otherwise))
+        return Either(condition, then, other)
+
+    def _call(self, symbol: Definition, whole: ast.Apply, around: Environment, top: bool) -> Walk:
+        if not top and not self.walker.branches(whole, around.unit, False):
+            return Guard(self.truth(whole, around))
+        assert symbol.body is not None
+        body = self.walk(symbol.body, self.entered(symbol, whole.arguments, around), top=top)
+        return self.actions.named(symbol, body) if top else body
+
+    def _assign(self, form: forms.Assignment, whole: Expression, around: Environment) -> Walk:
+        index = target(self.evaluator, form.left, around)
+        if index is None:
+            return Guard(self.truth(whole, around))
+        of, right = self.columns.next[index], form.right
+        if form.is_equation:
+            return Assign(of, self.valued(right, around, of.numbers))
+        source = domain_source(self.evaluator, right, around.unit, False, ordered=True)
+        make = self.evaluator.emit.function(source)
+        members = Members(self.columns, right, around, make, [of.numbers], lambda item: (item,))
+        self._counted(members)
+        return AssignSome(of, members, self.test(whole, around))
 
     def _parameter(self, symbol: ast.Parameter, whole: ast.Apply, around: Environment) -> Walk:
         stands = around.names.get(symbol)

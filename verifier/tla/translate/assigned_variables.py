@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from verifier.tla import ast
+from verifier.tla.action_forms import Assignment, Stay, action_form
 from verifier.tla.ast import Definition, Expression
 from verifier.tla.evaluator import Evaluator
-from verifier.tla.relations import assignment
 from verifier.tla.translate.contexts import Context, Thunk
 
 
@@ -30,12 +30,7 @@ def _waits(symbol: ast.Symbol) -> bool:
 
 def assigns(evaluator: Evaluator, whole: Expression, c: Context) -> bool:
     """True if a formula is an assignment, which is true in one way once its variable has a value."""
-    if isinstance(whole, ast.Unchanged):
-        return True
-    if not isinstance(whole, ast.Apply):
-        return False
-    symbol = evaluator.resolve(whole.operator, c.module) or whole.operator
-    return assignment(symbol, whole) is not None
+    return isinstance(action_form(evaluator, whole, c.module), Assignment | Stay)
 
 
 def _variable(evaluator: Evaluator, whole: Expression, c: Context) -> ast.Variable | None:

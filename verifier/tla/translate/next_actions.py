@@ -9,11 +9,12 @@ from collections.abc import Container, Iterator
 from dataclasses import replace
 
 from verifier.encodings.terms import Term
+from verifier.tla import action_forms as forms
 from verifier.tla import ast
-from verifier.tla.ast import Builtin, Definition, Expression
+from verifier.tla.action_forms import action_form
+from verifier.tla.ast import Definition, Expression
 from verifier.tla.facts import ACTION
 from verifier.tla.frames import Unit
-from verifier.tla.relations import assignment
 from verifier.tla.translate.assigned_variables import assigns, bound_item, target, variables
 from verifier.tla.translate.binders import bound_cases, names_of
 from verifier.tla.translate.branches import Branch, Guarding, Parameter, merged_sides
@@ -59,28 +60,40 @@ class Steps(Guarding):
         if not self._acts(whole, c) and not (self.each_way and self._has_ways(whole, c)):
             yield from self._guard(whole, c, branch)
             return
-        match whole:
-            case ast.Junction():
-                if whole.conjunction:
-                    yield from self._in_turn(whole.items, c, branch, top and len(whole.items) == 1)
-                    return
-                for item in whole.items:
+        form = action_form(self.t.evaluator, whole, c.module)
+        match form:
+            case forms.Conjunction(items):
+                yield from self._in_turn(items, c, branch, top and len(items) == 1)
+            case forms.Disjunction(items):
+                for item in items:
                     yield from self.walk(item, c, branch, top=top)
-            case ast.Quantifier():
-                every, some = self._every, self._exists
-                yield from every(whole, c, branch) if whole.universal else some(whole, c, branch, top)
-            case ast.If():
-                yield from self._if(whole, c, branch, top)
-            case ast.Case():
-                yield from self._case(whole, c, branch)
-            case ast.Let():
-                yield from self.walk(whole.body, enter_let(self.t, whole, c), branch, top=top)
-            case ast.Unchanged():
-                yield from self._unchanged(whole.body, c, branch)
-            case ast.Step():
-                yield from self._step(whole, c, branch)
-            case ast.Apply():
-                yield from self._apply(whole, c, branch, top)
+            case forms.Choice(quantifier):
+                yield from self._exists(quantifier, c, branch, top)
+            case forms.Each(quantifier):
+                yield from self._every(quantifier, c, branch)
+            case forms.Condition():
+                yield from self._condition(form, c, branch, top)
+            case forms.Cases(case):
+                yield from self._case(case, c, branch)
+            case forms.Binding(let):
+                yield from self.walk(let.body, enter_let(self.t, let, c), branch, top=top)
+            case _:
+                yield from self._walk_part(form, whole, c, branch, top)
+
+    def _walk_part(
+        self, form: forms.ActionForm, whole: Expression, c: Context, branch: Branch, top: bool
+    ) -> Iterator[Branch]:
+        match form:
+            case forms.Stay(body):
+                yield from self._unchanged(body, c, branch)
+            case forms.Boxed(step):
+                yield from self._step(step, c, branch)
+            case forms.Assignment():
+                yield from self._assign_or_test(form, whole, c, branch)
+            case forms.Call(definition, call):
+                yield from self._call(definition, call, c, branch, top)
+            case forms.Argument(parameter, call):
+                yield from self._argument(parameter, call, c, branch)
             case _:
                 yield from self._guard(whole, c, branch)
 
@@ -244,22 +257,23 @@ class Steps(Guarding):
 
         yield from at(0, branch)
 
-    def _if(self, whole: ast.If, c: Context, branch: Branch, top: bool) -> Iterator[Branch]:
+    def _condition(self, form: forms.Condition, c: Context, branch: Branch, top: bool) -> Iterator[Branch]:
         self.t.assigned = branch.assigned
-        decides = truth_of(self.t, self.t.value(whole.condition, c))
+        decides, otherwise = truth_of(self.t, self.t.value(form.condition, c)), form.otherwise
+        top = top and otherwise is not None  # an implication names no action
+
+        def then(made: Branch) -> Iterator[Branch]:
+            return self.walk(form.then, c, made, top=top)
+
+        def other(made: Branch) -> Iterator[Branch]:
+            return iter((made,)) if otherwise is None else self.walk(otherwise, c, made, top=top)
+
         if isinstance(decides, Known):
-            side = whole.then if decides.value.truth else whole.otherwise
-            yield from self.walk(side, c, branch, top=top)
-            return
-        if isinstance(decides, Nothing):
+            yield from then(branch) if decides.value.truth else other(branch)
+        elif isinstance(decides, Nothing) and otherwise is not None:
             yield from self._guarded(decides, branch)
-            return
-        yield from self._either(
-            decides,
-            lambda b: self.walk(whole.then, c, b, top=top),
-            lambda b: self.walk(whole.otherwise, c, b, top=top),
-            branch,
-        )
+        else:
+            yield from self._either(decides, then, other, branch)
 
     def _either(self, decides: Sym, then: object, otherwise: object, branch: Branch) -> Iterator[Branch]:
         bare = replace(branch, guards=())
@@ -300,48 +314,33 @@ class Steps(Guarding):
 
     # -- operators
 
-    def _apply(self, whole: ast.Apply, c: Context, branch: Branch, top: bool) -> Iterator[Branch]:
-        evaluator = self.t.evaluator
-        symbol = evaluator.resolve(whole.operator, c.module) or whole.operator
-        if isinstance(symbol, ast.Parameter):
-            stands = c.env.get(symbol)
-            if isinstance(stands, Thunk):
-                yield from self.walk(stands.body, stands.context, branch)
-                return
-            if isinstance(stands, Op) and stands.entered is not None:
-                body, inner = stands.entered([delay(self.t, one, c) for one in whole.arguments])
-                # The calls above are kept: an endless recursion is detected by them.
-                yield from self.walk(body, replace(inner, calls=c.calls), branch)
-                return
-        if isinstance(symbol, Definition) and symbol not in evaluator.constants:
-            if symbol.nested and not symbol.parameters:
-                found = c.env[symbol]
-                yield from self.walk(found.body, found.context, branch, top=top)
-                return
-            assert symbol.body is not None
-            if len(c.calls.get(symbol, ())) >= DEEPEST:
-                raise Untranslated(whole.place, f"{symbol.name} calls itself deeper than {DEEPEST} times")
-            made = replace(branch, name=symbol.shown) if top else branch
-            if top and symbol.parameters:
-                made = self._with_arguments(symbol, whole, c, made)
-            yield from self.walk(symbol.body, enter(self.t, symbol, whole, c), made, top=top)
+    def _argument(
+        self, symbol: ast.Parameter, whole: ast.Apply, c: Context, branch: Branch
+    ) -> Iterator[Branch]:
+        stands = c.env.get(symbol)
+        if isinstance(stands, Thunk):
+            yield from self.walk(stands.body, stands.context, branch)
+        elif isinstance(stands, Op) and stands.entered is not None:
+            body, inner = stands.entered([delay(self.t, one, c) for one in whole.arguments])
+            # The calls above are kept: an endless recursion is detected by them.
+            yield from self.walk(body, replace(inner, calls=c.calls), branch)
+        else:
+            yield from self._guard(whole, c, branch)
+
+    def _call(
+        self, symbol: Definition, whole: ast.Apply, c: Context, branch: Branch, top: bool
+    ) -> Iterator[Branch]:
+        if symbol.nested and not symbol.parameters:
+            found = c.env[symbol]
+            yield from self.walk(found.body, found.context, branch, top=top)
             return
-        if (found := assignment(symbol, whole)) is not None:
-            assigned = target(self.t.evaluator, whole.arguments[0], c)
-            if assigned is not None:
-                yield from self._assign(found[0], assigned, found[1].arguments[1], c, branch)
-                return
-        if isinstance(symbol, Builtin) and symbol.name == "=>":
-            self.t.assigned = branch.assigned
-            decides = truth_of(self.t, self.t.value(whole.arguments[0], c))
-            if isinstance(decides, Known):
-                yield from self.walk(whole.arguments[1], c, branch) if decides.value.truth else (branch,)
-                return
-            yield from self._either(
-                decides, lambda b: self.walk(whole.arguments[1], c, b), lambda b: iter((b,)), branch
-            )
-            return
-        yield from self._guard(whole, c, branch)
+        assert symbol.body is not None
+        if len(c.calls.get(symbol, ())) >= DEEPEST:
+            raise Untranslated(whole.place, f"{symbol.name} calls itself deeper than {DEEPEST} times")
+        made = replace(branch, name=symbol.shown) if top else branch
+        if top and symbol.parameters:
+            made = self._with_arguments(symbol, whole, c, made)
+        yield from self.walk(symbol.body, enter(self.t, symbol, whole, c), made, top=top)
 
     def _with_arguments(self, symbol: Definition, whole: ast.Apply, c: Context, branch: Branch) -> Branch:
         """Add the arguments of an action to its name, unless they are bound names above it."""
@@ -356,6 +355,15 @@ class Steps(Guarding):
         return replace(branch, parameters=(*branch.parameters, *extra))
 
     # -- assignments
+
+    def _assign_or_test(
+        self, form: forms.Assignment, whole: Expression, c: Context, branch: Branch
+    ) -> Iterator[Branch]:
+        assigned = target(self.t.evaluator, form.left, c)
+        if assigned is None:
+            yield from self._guard(whole, c, branch)
+        else:
+            yield from self._assign("=" if form.is_equation else "\\in", assigned, form.right, c, branch)
 
     def _assign(
         self, name: str, to: ast.Variable, right: Expression, c: Context, branch: Branch

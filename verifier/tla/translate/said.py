@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from verifier.tla import ast
-from verifier.tla.ast import Definition
+from verifier.tla.action_forms import Assignment, Binding, Call, Conjunction, action_form
+from verifier.tla.ast import Definition, Expression
 from verifier.tla.frames import Undefined, Unit
-from verifier.tla.relations import assignment
 from verifier.tla.specification import Specification
 from verifier.tla.splitting import Formula
 from verifier.tla.translate.sampling_budget import SAMPLING
@@ -73,21 +73,26 @@ def _is_true_once(
     body, evaluator = formula.body, specification.evaluator
     if len(assigned) == len(specification.variables):
         return True
-    if isinstance(body, ast.Junction) and body.conjunction:
-        parts = [Formula(item, formula.module) for item in body.items]
-        return all(_is_true_once(specification, part, assigned, seen) for part in parts)
-    if isinstance(body, ast.Apply):
-        symbol = evaluator.resolve(body.operator, formula.module) or body.operator
-        if isinstance(symbol, Definition) and not body.arguments and symbol not in seen:
+    match action_form(evaluator, body, formula.module):
+        case Conjunction(items):
+            parts = [Formula(item, formula.module) for item in items]
+            return all(_is_true_once(specification, part, assigned, seen) for part in parts)
+        case Call(symbol, call) if not call.arguments and symbol not in seen:
             assert symbol.body is not None
             further = Formula(symbol.body, symbol.module)
             return _is_true_once(specification, further, assigned, (*seen, symbol))
-        if assignment(symbol, body) is not None:
-            left = body.arguments[0]
-            if isinstance(left, ast.Apply) and isinstance(left.operator, ast.Variable):
-                assigned.add(left.operator)
+        case Assignment(left=left):
+            if (variable := _variable_of(left)) is not None:
+                assigned.add(variable)
             return True
     return not evaluator.actions.branches(body, Unit(formula.module), True)
+
+
+def _variable_of(left: Expression) -> ast.Variable | None:
+    """Return the variable that a side of an equation is."""
+    if isinstance(left, ast.Apply) and isinstance(left.operator, ast.Variable):
+        return left.operator
+    return None
 
 
 def _widen(
@@ -118,26 +123,18 @@ def _said_of_variables(
     r"""Yield the variables that a formula restricts by ``=`` or ``\in`` to the same value or set in all
     states."""
     body, evaluator = formula.body, specification.evaluator
-    if isinstance(body, ast.Junction) and body.conjunction:
-        for item in body.items:
-            yield from _said_of_variables(specification, Formula(item, formula.module), seen)
-    if isinstance(body, ast.Let):
-        inner = Formula(body.body, formula.module)
-        for variable, relation, of in _said_of_variables(specification, inner, seen):
-            yield variable, relation, Formula(replace(body, body=of.body), of.module)
-    if not isinstance(body, ast.Apply):
-        return
-    symbol = evaluator.resolve(body.operator, formula.module) or body.operator
-    if (
-        isinstance(symbol, Definition)
-        and not body.arguments
-        and symbol.body is not None
-        and symbol not in seen
-    ):
-        further = Formula(symbol.body, symbol.module)
-        yield from _said_of_variables(specification, further, (*seen, symbol))
-    elif (found := assignment(symbol, body)) is not None:
-        relation, (left, right) = found[0], found[1].arguments
-        known = evaluator.is_constant(right, formula.module)
-        if known and isinstance(left, ast.Apply) and isinstance(left.operator, ast.Variable):
-            yield left.operator, relation, Formula(right, formula.module)
+    match action_form(evaluator, body, formula.module):
+        case Conjunction(items):
+            for item in items:
+                yield from _said_of_variables(specification, Formula(item, formula.module), seen)
+        case Binding(let):
+            inner = Formula(let.body, formula.module)
+            for variable, relation, of in _said_of_variables(specification, inner, seen):
+                yield variable, relation, Formula(replace(let, body=of.body), of.module)
+        case Call(symbol, call) if not call.arguments and symbol.body is not None and symbol not in seen:
+            further = Formula(symbol.body, symbol.module)
+            yield from _said_of_variables(specification, further, (*seen, symbol))
+        case Assignment(is_equation, left, right):
+            own = _variable_of(left)
+            if own is not None and evaluator.is_constant(right, formula.module):
+                yield own, "=" if is_equation else "\\in", Formula(right, formula.module)
