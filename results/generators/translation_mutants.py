@@ -26,7 +26,8 @@ from results.generators.translation_rules import RULES, Rule
 from verifier.errors import UsageError
 from verifier.runs.loaded import Loaded
 from verifier.runs.modules.loading import load
-from verifier.runs.modules.refining import ModuleQuestion, run_from_sample
+from verifier.runs.modules.module_question import ModuleQuestion
+from verifier.runs.modules.refining import run_from_sample
 from verifier.runs.modules.source import TlaSource
 from verifier.runs.modules.translating import translate_module
 from verifier.runs.table import engine_named

@@ -137,12 +137,12 @@ P == <>[](q \\notin (1..3) \\X (1..3))
         "DOMAIN x = {1, 2} /\\ x \\in Seq({1})", cause=True,
     ),
     Rule(
-        "keys outside of the target's sort are dropped", "converting._keys_within",
+        "keys outside of the target's sort are dropped", "function_conversions._keys_within",
         "return Term(Operator.SUBSET, TRUTH, (keys, literal(Set(source), frozenset(inside))))", "return YES",
         body=_DROPPED_KEYS, cause=True,
     ),
     Rule(
-        "a longer sequence is cut", "converting._sequence_to_partial",
+        "a longer sequence is cut", "function_conversions._sequence_to_partial",
         "tests.append(less(t, length, Known(len(rows)), equal=True))", "pass",
         body=_CUT, cause=True,
     ),
@@ -378,7 +378,7 @@ P == <>[](q \\notin (1..3) \\X (1..3))
         body=_steps("(x' = 3 - x /\\ y' = 1) \\/ (x = 2 /\\ y' = 2 /\\ x' = x)"),
     ),
     Rule(
-        "of a set that is assigned from one member is lost", "next_actions.Steps._assign",
+        "of a set that is assigned from one member is lost", "step_assignments.Assigning._assign",
         "spread_once(self.t, value, name, right.place) if once",
         "spread_once(self.t, value, name, right.place)[:-1] if once",
         body=_steps("x' = 3 - x /\\ y' \\in {1, 2}"),
@@ -403,7 +403,7 @@ P == <>[](q \\notin (1..3) \\X (1..3))
         body=_steps("\\E e \\in {1, 2} : x' = 3 - x /\\ y' = e"),
     ),
     Rule(
-        "what is unchanged becomes something else", "next_actions.Steps._unchanged",
+        "what is unchanged becomes something else", "step_assignments.Assigning._unchanged",
         "assigned[one] = now", "assigned[one] = self.t.term(Known(1)) if one.name == 'y' else now",
         body=_steps("x < 3 /\\ x' = x + 1 /\\ UNCHANGED y", "x # 3 \\/ y # 0", "x = 1 /\\ y \\in {0, 1}"),
     ),

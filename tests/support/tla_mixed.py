@@ -45,7 +45,8 @@ from verifier.tla.translate.contexts import Context
 from verifier.tla.translate.sampling import sample
 from verifier.tla.translate.symbolic import Nothing, Untranslated
 from verifier.tla.translate.translator import Translator
-from verifier.tla.values import NoValue, Value, same
+from verifier.tla.value_types import NoValue, Value
+from verifier.tla.values import same
 
 CONFIG = f"CONSTANTS\n{CONSTANTS}INIT Init\nNEXT Next\n"
 LONGEST = 3.0

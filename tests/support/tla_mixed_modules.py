@@ -12,7 +12,7 @@ from random import Random
 from tests.support.tla_mixed import values_of
 from tests.support.tla_mixed_texts import OPERATORS, Tree, Values, Words, extends, set_of
 from verifier.specs.titles import NO_DEADLOCK
-from verifier.tla.values import Boolean as Truth
+from verifier.tla.value_types import Boolean as Truth
 
 _KINDS = ("int", "word", "model", "truth", "tuple", "record", "function", "set", "rows", "sets", "pairs")
 _LATE = (0, 1, 2, 2, 3, 60, 130, 400)

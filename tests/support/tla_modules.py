@@ -9,7 +9,7 @@ from verifier.processes.limits import Interrupted
 from verifier.runs.engine import Listen
 from verifier.runs.loaded import Loaded
 from verifier.runs.modules.loading import load
-from verifier.runs.modules.refining import ModuleQuestion
+from verifier.runs.modules.module_question import ModuleQuestion
 from verifier.runs.modules.source import TlaSource
 from verifier.runs.modules.translating import Symbolic, translate_module
 from verifier.runs.table import engine_named

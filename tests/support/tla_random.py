@@ -34,7 +34,8 @@ from verifier.errors import UsageError
 from verifier.outcomes.run import Run
 from verifier.runs.loaded import Loaded
 from verifier.runs.modules.loading import TlaLoaded, formula_named, load
-from verifier.runs.modules.refining import ModuleQuestion, run_from_sample
+from verifier.runs.modules.module_question import ModuleQuestion
+from verifier.runs.modules.refining import run_from_sample
 from verifier.runs.modules.source import TlaSource
 from verifier.runs.modules.translating import NotTranslated, Symbolic, translate_module
 from verifier.runs.table import engine_named
@@ -46,7 +47,8 @@ from verifier.tla.translate.contexts import Context
 from verifier.tla.translate.symbolic import Nothing, Untranslated
 from verifier.tla.translate.translation import Translation
 from verifier.tla.translate.translator import Translator
-from verifier.tla.values import NoValue, Value, listed, same
+from verifier.tla.value_types import NoValue, Value
+from verifier.tla.values import listed, same
 from verifier.trust.explain import ConcreteReading
 from verifier.verdict import Verdict, VerdictKind
 

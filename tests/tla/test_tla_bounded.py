@@ -20,8 +20,9 @@ from verifier.errors import UsageError
 from verifier.outcomes.run import Run
 from verifier.processes.limits import INTERRUPTED, Interrupted
 from verifier.runs.modules import bounded_checking, refining
+from verifier.runs.modules.module_question import BudgetExceeded, ModuleQuestion
 from verifier.runs.modules.policy import POLICY
-from verifier.runs.modules.refining import BudgetExceeded, ModuleQuestion, run_from_sample
+from verifier.runs.modules.refining import run_from_sample
 from verifier.runs.modules.strategy import answer_question
 from verifier.runs.modules.translating import NotTranslated, Symbolic
 from verifier.runs.modules.verdicts import SettledVerdicts

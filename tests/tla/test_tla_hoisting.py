@@ -15,7 +15,8 @@ from verifier.tla.ast import Definition
 from verifier.tla.frames import Frame, Undefined
 from verifier.tla.pruning import Pruned
 from verifier.tla.specification import Specification
-from verifier.tla.values import FALSE, TRUE, Fn, function, pairs_of
+from verifier.tla.value_types import FALSE, TRUE, Fn, function
+from verifier.tla.values import pairs_of
 
 HEAD = r"""EXTENDS Naturals, Sequences, Bags, FiniteSetsExt
 VARIABLES log, sent, n, on

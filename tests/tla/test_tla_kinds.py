@@ -19,7 +19,8 @@ from verifier.runs.modules.translating import translate_module
 from verifier.tla.translate.contexts import Context
 from verifier.tla.translate.symbolic import Nothing, Untranslated
 from verifier.tla.translate.translator import Translator
-from verifier.tla.values import NoValue, Value, same
+from verifier.tla.value_types import NoValue, Value
+from verifier.tla.values import same
 
 HEAD = (
     "EXTENDS Integers, Sequences, FiniteSets, TLC, Bags, FiniteSetsExt, SequencesExt, Functions, Folds,"

@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.support.tla_modules import explored
 from verifier.tla.found import State
 from verifier.tla.known_states import KnownStates
-from verifier.tla.values import FALSE, TRUE, Fn, Value
+from verifier.tla.value_types import FALSE, TRUE, Fn, Value
 
 QUIET = "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE"
 

@@ -12,7 +12,7 @@ from tests.support.tla_modules import explored
 from verifier.runs.modules import exploring
 from verifier.tla.errors import TlaError
 from verifier.tla.frames import Undefined
-from verifier.tla.values import boolean
+from verifier.tla.value_types import boolean
 
 # TLC's own PossibleTest and MinimalSetOfNextStates count so: a state for each time that it is generated.
 COUNTING = r"""EXTENDS Naturals, TLC

@@ -11,7 +11,8 @@ import pytest
 from tests.support.tla_modules import question_of, translated
 from verifier.outcomes.run import Run
 from verifier.runs.modules import proving, refining
-from verifier.runs.modules.refining import BudgetExceeded, ModuleQuestion, run_from_sample
+from verifier.runs.modules.module_question import BudgetExceeded, ModuleQuestion
+from verifier.runs.modules.refining import run_from_sample
 from verifier.runs.modules.strategy import answer_question
 from verifier.runs.modules.translating import NotTranslated, Symbolic
 from verifier.runs.modules.verdicts import SettledVerdicts

@@ -10,7 +10,8 @@ import pytest
 from tests.support.command_line import wrong
 from tests.support.tla_modules import written
 from verifier.tla.primitives import union
-from verifier.tla.values import ModelValue, NoValue, has_key, is_subset, set_of
+from verifier.tla.value_types import ModelValue, NoValue
+from verifier.tla.values import has_key, is_subset, set_of
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import pytest
 from tests.support.tla_modules import explored
 from verifier.tla.orbits import Marks, Orbits
 from verifier.tla.symmetry import Renaming
-from verifier.tla.values import TRUE, Fn, ModelValue, Value
+from verifier.tla.value_types import TRUE, Fn, ModelValue, Value
 
 QUIET = "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE"
 STEP = "Next == \\E s \\in S : x' = x \\cup {s}\n"

@@ -11,7 +11,7 @@ import pytest
 from tests.support.tla_modules import value
 from verifier.tla.frames import Undefined
 from verifier.tla.order import Order, OrderOfKinds
-from verifier.tla.values import FALSE, TRUE, Fn, ModelValue, NoValue
+from verifier.tla.value_types import FALSE, TRUE, Fn, ModelValue, NoValue
 
 EXPRESSIONS = {
     "1 + 2 * 3 - 4": "3",

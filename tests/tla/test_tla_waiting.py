@@ -10,7 +10,7 @@ from tests.support.command_line import verify
 from tests.support.tla_modules import counts, explored
 from verifier.tla.errors import TlaError
 from verifier.tla.frames import Undefined
-from verifier.tla.values import TRUE
+from verifier.tla.value_types import TRUE
 
 BODY = r"""EXTENDS Naturals
 VARIABLES x, y

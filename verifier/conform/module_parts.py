@@ -14,7 +14,7 @@ from verifier.tla.found import State
 from verifier.tla.frames import UNSET, Frame, Undefined, Unit
 from verifier.tla.specification import Specification
 from verifier.tla.text import said_at
-from verifier.tla.values import NoValue, Value
+from verifier.tla.value_types import NoValue, Value
 
 _LONGEST = 120
 

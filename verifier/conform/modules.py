@@ -21,7 +21,8 @@ from verifier.tla.order import text
 from verifier.tla.parameters import taken
 from verifier.tla.specification import Specification
 from verifier.tla.translate.sampling import Stepper
-from verifier.tla.values import Boolean, Fn, ModelValue, Value, listed, pairs_of
+from verifier.tla.value_types import Boolean, Fn, ModelValue, Value
+from verifier.tla.values import listed, pairs_of
 
 _AS_TRACE_MODULE = "write it as a module that reads its log"
 _TITLE = re.compile(r"([^(]+)(?:\((.*)\))?")

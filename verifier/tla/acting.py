@@ -12,7 +12,8 @@ from verifier.tla.errors import TlaError
 from verifier.tla.frames import Undefined, Unit
 from verifier.tla.lets import stretched
 from verifier.tla.specification import Specification
-from verifier.tla.values import ModelValue, NoValue, Value, has_at_most, members
+from verifier.tla.value_types import ModelValue, NoValue, Value
+from verifier.tla.values import has_at_most, members
 
 _MOST = 64
 """The most members of a set of participants."""

@@ -18,24 +18,8 @@ from collections.abc import Callable, Sequence
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
+from verifier.tla import action_forms as forms
 from verifier.tla import ast
-from verifier.tla.action_forms import (
-    ActionForm,
-    Argument,
-    Assignment,
-    Binding,
-    Boxed,
-    Call,
-    Cases,
-    Choice,
-    Composition,
-    Condition,
-    Conjunction,
-    Disjunction,
-    Each,
-    Guard,
-    Stay,
-)
 from verifier.tla.arguments import argument_sources, frame_source, unit_of, waiting_source
 from verifier.tla.assignments import Continue, Walk
 from verifier.tla.ast import Definition, Expression
@@ -93,26 +77,26 @@ class Walker(Composing):
             return self.apart(self.walk(whole, unit, primed, top=top), rest, depth)
         form = self.form_of(whole, unit)
         match form:
-            case Conjunction(items):
+            case forms.Conjunction(items):
                 return self._conjunction(items, unit, primed, rest, depth, top=top)
-            case Disjunction(items):
+            case forms.Disjunction(items):
                 return self._disjunction(items, unit, primed, rest, depth, top=top)
-            case Choice(quantifier):
+            case forms.Choice(quantifier):
                 return self._choice(quantifier, unit, primed, rest, depth, top=top)
-            case Each(quantifier) if self.branches(quantifier.body, unit, primed):
+            case forms.Each(quantifier) if self.branches(quantifier.body, unit, primed):
                 return self.apart(self._every(quantifier, unit, primed), rest, depth)
-            case Condition() as condition:
+            case forms.Condition() as condition:
                 return self._condition(condition, unit, primed, rest, depth, top=top)
-            case Cases(case):
+            case forms.Cases(case):
                 return self._case(case, unit, primed, rest, depth)
-            case Binding(let):
+            case forms.Binding(let):
                 put = let_lines(self.evaluator, let, unit, primed, walked=True)
                 return [*put, *self.flow(let.body, unit, primed, rest, depth, top=top)]
         return self._flow_part(form, whole, unit, primed, rest, depth, top=top)
 
     def _flow_part(
         self,
-        form: ActionForm,
+        form: forms.ActionForm,
         whole: Expression,
         unit: Unit,
         primed: bool,
@@ -122,19 +106,19 @@ class Walker(Composing):
         top: bool,
     ) -> Lines:
         match form:
-            case Stay(body) if not primed:
+            case forms.Stay(body) if not primed:
                 return self.unchanged(body, unit, rest, depth)
-            case Boxed(step) if not primed:
+            case forms.Boxed(step) if not primed:
                 return self._step(step, unit, rest, depth)
-            case Assignment() as assignment:
+            case forms.Assignment() as assignment:
                 return self._assignment(assignment, whole, unit, primed, rest, depth)
-            case Call(definition, call):
+            case forms.Call(definition, call):
                 return self._defined(definition, call, unit, primed, rest, depth, top=top)
-            case Argument(parameter, call):
+            case forms.Argument(parameter, call):
                 return self.apart(self._parameter(parameter, call, unit, primed), rest, depth)
-            case Composition(composed):
+            case forms.Composition(composed):
                 return self.apart(self.composed(composed, unit, primed), rest, depth)
-            case Guard(ast.FunctionApply() as applied) if self.branches(applied, unit, primed):
+            case forms.Guard(ast.FunctionApply() as applied) if self.branches(applied, unit, primed):
                 return self.apart(self.function_apply(applied, unit, primed), rest, depth)
         return self._guard(whole, unit, primed, rest, depth)
 
@@ -148,7 +132,13 @@ class Walker(Composing):
         return rest.called(depth, lambda after: [f"{name}(e, {after.name})"])
 
     def _assignment(
-        self, form: Assignment, whole: Expression, unit: Unit, primed: bool, rest: Continuation, depth: int
+        self,
+        form: forms.Assignment,
+        whole: Expression,
+        unit: Unit,
+        primed: bool,
+        rest: Continuation,
+        depth: int,
     ) -> Lines:
         target = self.target(form.left, unit, primed)
         if target is None:
@@ -268,7 +258,7 @@ class Walker(Composing):
         return every
 
     def _condition(
-        self, form: Condition, unit: Unit, primed: bool, rest: Continuation, depth: int, *, top: bool
+        self, form: forms.Condition, unit: Unit, primed: bool, rest: Continuation, depth: int, *, top: bool
     ) -> Lines:
         condition, otherwise = self.evaluator.truth_source(form.condition, unit, primed), form.otherwise
         top = top and otherwise is not None  # an implication names no action

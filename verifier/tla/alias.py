@@ -10,7 +10,8 @@ from verifier.tla.found import State
 from verifier.tla.frames import UNSET, Undefined
 from verifier.tla.specification import Specification
 from verifier.tla.tlc_ext import TRACE
-from verifier.tla.values import Fn, NoValue, Value, listed
+from verifier.tla.value_types import Fn, NoValue, Value
+from verifier.tla.values import listed
 
 
 def aliased(

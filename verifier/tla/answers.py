@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from verifier.tla.extensions import EXIT, LEVEL_OF_NEXT
 from verifier.tla.tlc_ext import COUNTEREXAMPLE, TRACE
-from verifier.tla.values import Fn, NoValue, Value, boolean
+from verifier.tla.value_types import Fn, NoValue, Value, boolean
 
 if TYPE_CHECKING:
     from verifier.tla.explorer import Explorer

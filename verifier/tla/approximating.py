@@ -31,7 +31,8 @@ from verifier.tla.approximation import (
 from verifier.tla.ast import Builtin, Definition, Expression, Symbol
 from verifier.tla.facts import STATE
 from verifier.tla.frames import PLAIN, SETTLED, Evaluate, Undefined, Unit, settled
-from verifier.tla.values import FALSE, TRUE, Fn, NoValue, Value, pairs_of
+from verifier.tla.value_types import FALSE, TRUE, Fn, NoValue, Value
+from verifier.tla.values import pairs_of
 
 if TYPE_CHECKING:
     from verifier.tla.evaluator import Evaluator

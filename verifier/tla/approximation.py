@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from verifier.tla.comparing import is_refused
-from verifier.tla.values import Fn, Value, pairs_of
+from verifier.tla.value_types import Fn, Value
+from verifier.tla.values import pairs_of
 
 _MOST_PAIRS = 400
 """The most pairs of values that are compared one by one."""

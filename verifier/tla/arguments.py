@@ -11,7 +11,7 @@ from verifier.tla.emitting import Source
 from verifier.tla.facts import ACTION, CONSTANT
 from verifier.tla.frames import Closure, Code, Frame, Undefined, Unit
 from verifier.tla.lets import may_wait, stretched
-from verifier.tla.values import Value
+from verifier.tla.value_types import Value
 
 if TYPE_CHECKING:
     from verifier.tla.evaluator import Evaluator

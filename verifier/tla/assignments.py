@@ -16,7 +16,8 @@ from verifier.tla.flows import Continuation, Lines, indented
 from verifier.tla.frames import UNSET, Frame, Undefined, Unit, Waiting
 from verifier.tla.lets import stretched
 from verifier.tla.loops import domain_source
-from verifier.tla.values import NoValue, Value, is_member, listed
+from verifier.tla.value_types import NoValue, Value
+from verifier.tla.values import is_member, listed
 
 if TYPE_CHECKING:
     from verifier.tla.evaluator import Evaluator

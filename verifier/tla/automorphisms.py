@@ -14,7 +14,8 @@ from verifier.tla.lazy_sets import Infinite, Interval
 from verifier.tla.specification import Specification
 from verifier.tla.splitting import Formula
 from verifier.tla.symmetry import Permutation, Renaming
-from verifier.tla.values import Boolean, Fn, ModelValue, NoValue, Value, members, pairs_of
+from verifier.tla.value_types import Boolean, Fn, ModelValue, NoValue, Value
+from verifier.tla.values import members, pairs_of
 
 _MOST = 50_000
 _UNEVEN = {

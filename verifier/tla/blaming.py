@@ -16,7 +16,8 @@ from verifier.tla.frames import Frame, Undefined, Unit
 from verifier.tla.lets import stretched
 from verifier.tla.order import text
 from verifier.tla.text import said_at
-from verifier.tla.values import LazySet, NoValue, Value, has_at_most, listed
+from verifier.tla.value_types import NoValue, Value
+from verifier.tla.values import LazySet, has_at_most, listed
 
 if TYPE_CHECKING:
     from verifier.tla.explaining import Descent

@@ -22,7 +22,8 @@ from verifier.tla.scope import LANGUAGE
 from verifier.tla.specification import Specification, without_traces
 from verifier.tla.splitting import Formula
 from verifier.tla.text import said_at
-from verifier.tla.values import NoValue, listed
+from verifier.tla.value_types import NoValue
+from verifier.tla.values import listed
 from verifier.tla.walking import Walks
 
 _LONGEST, _LONGEST_VALUE = 300, 160

@@ -2,23 +2,8 @@
 
 from __future__ import annotations
 
+from verifier.tla import action_forms as forms
 from verifier.tla import ast
-from verifier.tla.action_forms import (
-    Argument,
-    Assignment,
-    Binding,
-    Boxed,
-    Call,
-    Cases,
-    Choice,
-    Composition,
-    Condition,
-    Conjunction,
-    Disjunction,
-    Each,
-    Guard,
-    Stay,
-)
 from verifier.tla.arguments import unit_of
 from verifier.tla.assignments import Assignments, Continue, Walk
 from verifier.tla.ast import Definition, Expression
@@ -36,25 +21,32 @@ class Branching(Assignments):
     ) -> bool:
         """True if a formula must be walked: it may assign, or be true in several ways."""
         match self.form_of(whole, unit):
-            case Conjunction(items):
+            case forms.Conjunction(items):
                 return any(self.branches(item, unit, primed, seen) for item in items)
-            case Disjunction() | Choice() | Stay() | Boxed() | Argument() | Composition():
+            case (
+                forms.Disjunction()
+                | forms.Choice()
+                | forms.Stay()
+                | forms.Boxed()
+                | forms.Argument()
+                | forms.Composition()
+            ):
                 return True
-            case Each(quantifier):
+            case forms.Each(quantifier):
                 return self.branches(quantifier.body, unit, primed, seen)
-            case Condition(_, then, otherwise):
+            case forms.Condition(_, then, otherwise):
                 sides = [then] if otherwise is None else [then, otherwise]
                 return any(self.branches(side, unit, primed, seen) for side in sides)
-            case Cases(case):
+            case forms.Cases(case):
                 arms = [value for _, value in case.arms] + ([case.other] if case.other else [])
                 return any(self.branches(arm, unit, primed, seen) for arm in arms)
-            case Binding(let):
+            case forms.Binding(let):
                 return self.branches(let.body, unit, primed, seen)
-            case Assignment(left=left):
+            case forms.Assignment(left=left):
                 return self.target(left, unit, primed) is not None
-            case Call(definition):
+            case forms.Call(definition):
                 return self._call_branches(definition, unit, primed, seen)
-            case Guard(ast.FunctionApply(function=function)):
+            case forms.Guard(ast.FunctionApply(function=function)):
                 return _is_recursive_function(function)
         return False
 

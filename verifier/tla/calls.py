@@ -18,7 +18,7 @@ from verifier.tla.logic import comparison_source
 from verifier.tla.primitives import PRIMITIVES
 from verifier.tla.reading_files import FILES, WRITING
 from verifier.tla.remembered import Memory, is_worth_remembering, latest, remembered, remembered_alone
-from verifier.tla.values import NoValue, Value
+from verifier.tla.value_types import NoValue, Value
 
 if TYPE_CHECKING:
     from verifier.tla.evaluator import Evaluator

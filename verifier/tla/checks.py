@@ -9,7 +9,7 @@ from typing import TypeAlias
 from verifier.tla.conjuncts import remembering
 from verifier.tla.specification import Specification
 from verifier.tla.splitting import Formula
-from verifier.tla.values import Value
+from verifier.tla.value_types import Value
 
 Test: TypeAlias = Callable[[], bool]
 """Returns True if a formula is true of the state or step that is set in the evaluator."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from verifier.tla.values import Fn, NoValue, Value, pairs_of, same
+from verifier.tla.value_types import Fn, NoValue, Value
+from verifier.tla.values import pairs_of, same
 
 COMPOUND = frozenset((frozenset, tuple, Fn))
 """The Python types of listed values that have parts."""

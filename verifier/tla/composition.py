@@ -21,7 +21,7 @@ from verifier.tla.branching import Branching
 from verifier.tla.errors import Place
 from verifier.tla.facts import ACTION, Facts
 from verifier.tla.frames import UNSET, Closure, Frame, Undefined, Unit, Waiting, settled
-from verifier.tla.values import NoValue, Value
+from verifier.tla.value_types import NoValue, Value
 
 if TYPE_CHECKING:
     from verifier.tla.evaluator import Evaluator

@@ -15,7 +15,7 @@ from verifier.tla.evaluator import Evaluator
 from verifier.tla.facts import STATE
 from verifier.tla.frames import UNSET, Undefined
 from verifier.tla.splitting import Formula
-from verifier.tla.values import NoValue, Value
+from verifier.tla.value_types import NoValue, Value
 
 _MOST = 200_000
 _TRIED = 1_000

@@ -14,7 +14,7 @@ from verifier.tla.errors import Place, TlaError, takes
 from verifier.tla.replacing import arity, check_takes_as_many, identity, taking
 from verifier.tla.scope import LANGUAGE
 from verifier.tla.standard import standard
-from verifier.tla.values import FALSE, TRUE, ModelValue, Value
+from verifier.tla.value_types import FALSE, TRUE, ModelValue, Value
 
 _TRUTHS = {name: LANGUAGE[name] for name in ("TRUE", "FALSE")}
 """Names that a configuration may use although no module defines them."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from verifier.tla.comparing import COMPOUND
 from verifier.tla.frames import UNSET, Evaluate, Undefined, Unit, Waiting
-from verifier.tla.values import FALSE, TRUE, Boolean, Fn, ModelValue, NoValue, function
+from verifier.tla.value_types import FALSE, TRUE, Boolean, Fn, ModelValue, NoValue, function
 
 if TYPE_CHECKING:
     from verifier.tla.evaluator import Evaluator

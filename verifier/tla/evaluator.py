@@ -25,7 +25,7 @@ from verifier.tla.lets import let_source
 from verifier.tla.order import Order, text
 from verifier.tla.remembered import Memory
 from verifier.tla.strictness import Strictness
-from verifier.tla.values import ModelValue, NoValue, Value
+from verifier.tla.value_types import ModelValue, NoValue, Value
 
 if TYPE_CHECKING:
     from verifier.tla.symmetry import Symmetry

@@ -26,7 +26,8 @@ from verifier.tla.specification import Specification
 from verifier.tla.splitting import Formula
 from verifier.tla.text import said_at
 from verifier.tla.unfolding import Texts
-from verifier.tla.values import NoValue, Value, listed, members
+from verifier.tla.value_types import NoValue, Value
+from verifier.tla.values import listed, members
 
 if TYPE_CHECKING:
     from verifier.tla.evaluator import Evaluator

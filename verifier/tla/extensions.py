@@ -22,20 +22,8 @@ from verifier.tla.primitives import Make, arithmetic, constant, ordered, sequenc
 from verifier.tla.random_members import random_member, random_subset
 from verifier.tla.scope import LANGUAGE
 from verifier.tla.tlc_ext import TLC_EXT
-from verifier.tla.values import (
-    TRUE,
-    Fn,
-    ModelValue,
-    NoValue,
-    Value,
-    boolean,
-    function,
-    has_at_most,
-    has_key,
-    is_function,
-    members,
-    pairs_of,
-)
+from verifier.tla.value_types import TRUE, Fn, ModelValue, NoValue, Value, boolean, function
+from verifier.tla.values import has_at_most, has_key, is_function, members, pairs_of
 
 if TYPE_CHECKING:
     from verifier.tla.evaluator import Evaluator

@@ -15,7 +15,8 @@ from verifier.tla.lazy_sets import Combined, ProductSet, RecordSet
 from verifier.tla.lets import let_source
 from verifier.tla.loops import compile_setter, item_source, loop_lines, loop_lines_over
 from verifier.tla.symmetry import Asymmetric
-from verifier.tla.values import NoValue, Value, is_infinite, is_set, set_of
+from verifier.tla.value_types import NoValue, Value
+from verifier.tla.values import is_infinite, is_set, set_of
 
 if TYPE_CHECKING:
     from verifier.tla.evaluator import Evaluator

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from verifier.tla.order import Order, text
-from verifier.tla.values import Value
+from verifier.tla.value_types import Value
 
 State: TypeAlias = tuple[Value, ...]
 

@@ -8,7 +8,8 @@ from typing import Any, TypeAlias
 
 from verifier.tla.ast import Expression, Symbol
 from verifier.tla.errors import Place
-from verifier.tla.values import Boolean, Fn, ModelValue, listed
+from verifier.tla.value_types import Boolean, Fn, ModelValue
+from verifier.tla.values import listed
 
 Frame: TypeAlias = list[Any]
 """The values of bound names and parameters, by slot."""

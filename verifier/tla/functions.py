@@ -15,17 +15,8 @@ from verifier.tla.forms import asymmetric_choice, compile_choice
 from verifier.tla.frames import Evaluate, Frame, Undefined, Unit
 from verifier.tla.lazy_sets import FunctionSet, ProductSet
 from verifier.tla.loops import compile_setter, item_source, loop_lines
-from verifier.tla.values import (
-    Fn,
-    LazyFunction,
-    NoValue,
-    Value,
-    has_at_most,
-    has_key,
-    is_infinite,
-    is_member,
-    is_set,
-)
+from verifier.tla.value_types import Fn, NoValue, Value
+from verifier.tla.values import LazyFunction, has_at_most, has_key, is_infinite, is_member, is_set
 
 if TYPE_CHECKING:
     from verifier.tla.evaluator import Evaluator

@@ -26,7 +26,7 @@ from verifier.tla.frames import Frame, Undefined, Unit
 from verifier.tla.lets import stretched
 from verifier.tla.loops import domain_source, is_interval, loop_lines
 from verifier.tla.pruning import FEWEST, Pruned, may_prune
-from verifier.tla.values import NoValue
+from verifier.tla.value_types import NoValue
 
 if TYPE_CHECKING:
     from verifier.tla.evaluator import Evaluator

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from verifier.tla.order import Order, text
-from verifier.tla.values import TRUE, Boolean, Fn, ForeignValue, ModelValue, Value, boolean, function, listed
+from verifier.tla.value_types import TRUE, Boolean, Fn, ForeignValue, ModelValue, Value, boolean, function
+from verifier.tla.values import listed
 
 State = Mapping[str, Value]
 

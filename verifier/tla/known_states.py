@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from verifier.tla.found import State
 from verifier.tla.orbits import Orbits
-from verifier.tla.values import Value
+from verifier.tla.value_types import Value
 
 Row: TypeAlias = tuple[int, ...]
 Key: TypeAlias = Any

@@ -9,14 +9,10 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, combinations, product
 from math import prod
 
+from verifier.tla.value_types import Fn, ModelValue, NoValue, TooLarge, Value
 from verifier.tla.values import (
-    Fn,
     LazyFunction,
     LazySet,
-    ModelValue,
-    NoValue,
-    TooLarge,
-    Value,
     check_kinds_of_two,
     domain_of,
     is_function,

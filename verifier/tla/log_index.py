@@ -16,7 +16,7 @@ from verifier.tla.frames import Undefined
 from verifier.tla.order import Order, text
 from verifier.tla.reading_files import read_json_lines
 from verifier.tla.specification import Specification
-from verifier.tla.values import NoValue, Value
+from verifier.tla.value_types import NoValue, Value
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from verifier.tla.emitting import Compile, Source
 from verifier.tla.frames import UNSET, Frame, Undefined, Unit, Waiting
 from verifier.tla.hoisting import guarded_loop_lines
 from verifier.tla.membership import membership_source
-from verifier.tla.values import NoValue, Value
+from verifier.tla.value_types import NoValue, Value
 
 if TYPE_CHECKING:
     from verifier.tla.evaluator import Evaluator

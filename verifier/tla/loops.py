@@ -10,7 +10,8 @@ from verifier.tla import ast
 from verifier.tla.ast import Expression
 from verifier.tla.emitting import Source
 from verifier.tla.frames import Frame, Undefined, Unit
-from verifier.tla.values import NoValue, Value, members
+from verifier.tla.value_types import NoValue, Value
+from verifier.tla.values import members
 
 if TYPE_CHECKING:
     from verifier.tla.evaluator import Evaluator

@@ -16,17 +16,8 @@ from verifier.tla.errors import Place
 from verifier.tla.frames import Evaluate, Frame, Undefined, Unit
 from verifier.tla.lazy_sets import Interval
 from verifier.tla.loops import compile_setter, integer_source, is_interval
-from verifier.tla.values import (
-    ForeignValue,
-    ModelValue,
-    NoValue,
-    Value,
-    has_at_most,
-    is_infinite,
-    is_member,
-    members,
-    same,
-)
+from verifier.tla.value_types import ForeignValue, ModelValue, NoValue, Value
+from verifier.tla.values import has_at_most, is_infinite, is_member, members, same
 
 if TYPE_CHECKING:
     from verifier.tla.evaluator import Evaluator

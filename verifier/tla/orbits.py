@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from verifier.tla.symmetry import Renaming
-from verifier.tla.values import Boolean, Fn, LazyFunction, LazySet, ModelValue, Value
+from verifier.tla.value_types import Boolean, Fn, ModelValue, Value
+from verifier.tla.values import LazyFunction, LazySet
 
 Marks: TypeAlias = NDArray[np.uint64]
 """A hash of a value, and of its image under each permutation."""

@@ -12,19 +12,8 @@ from itertools import chain
 from typing import Any
 
 from verifier.tla.lazy_sets import INT, NAT, FunctionSet, Interval, Powerset
-from verifier.tla.values import (
-    TRUE,
-    Boolean,
-    Fn,
-    ForeignValue,
-    LazyFunction,
-    LazySet,
-    ModelValue,
-    NoValue,
-    Value,
-    has_at_most,
-    listed,
-)
+from verifier.tla.value_types import TRUE, Boolean, Fn, ForeignValue, ModelValue, NoValue, Value
+from verifier.tla.values import LazyFunction, LazySet, has_at_most, listed
 
 _CACHED = 200_000
 _SHOWN = 1000

@@ -9,7 +9,8 @@ from verifier.tla import ast
 from verifier.tla.ast import Bound, Definition, Expression, Parameter
 from verifier.tla.found import Taken
 from verifier.tla.frames import Closure, Undefined, Waiting
-from verifier.tla.values import NoValue, Value, listed
+from verifier.tla.value_types import NoValue, Value
+from verifier.tla.values import listed
 
 if TYPE_CHECKING:
     from verifier.tla.actions import Walker

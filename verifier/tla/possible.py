@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from verifier.tla.facts import STATE
 from verifier.tla.frames import UNSET
-from verifier.tla.values import Fn, Value
+from verifier.tla.value_types import Fn, Value
 
 if TYPE_CHECKING:
     from verifier.tla.checks import Checks, Test

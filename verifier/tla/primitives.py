@@ -16,17 +16,11 @@ from verifier.tla import ast
 from verifier.tla.errors import LARGEST
 from verifier.tla.frames import Undefined
 from verifier.tla.lazy_sets import ANY, INT, NAT, REAL, STRING, Combined, Interval, Powerset, Sequences
+from verifier.tla.value_types import BOOLEANS, TRUE, Boolean, NoValue, Value, boolean, function
 from verifier.tla.values import (
-    BOOLEANS,
-    TRUE,
-    Boolean,
-    NoValue,
-    Value,
-    boolean,
     check_joint_kinds,
     check_kinds_of_two,
     domain_of,
-    function,
     is_infinite,
     is_member,
     is_set,

@@ -18,7 +18,7 @@ from verifier.tla.ast import Definition, Symbol
 from verifier.tla.facts import ACTION
 from verifier.tla.frames import Frame, Truth, Undefined, Unit, Waiting, settled
 from verifier.tla.lets import stretched
-from verifier.tla.values import NoValue
+from verifier.tla.value_types import NoValue
 
 if TYPE_CHECKING:
     from verifier.tla.evaluator import Evaluator

@@ -6,7 +6,8 @@ import random
 from collections.abc import Callable, Iterable
 
 from verifier.tla.lazy_sets import FunctionSet, Interval, Powerset, ProductSet, RecordSet
-from verifier.tla.values import Fn, NoValue, Value, function, has_at_most, members
+from verifier.tla.value_types import Fn, NoValue, Value, function
+from verifier.tla.values import has_at_most, members
 
 _LISTED = 2**16
 """The largest set that is listed."""

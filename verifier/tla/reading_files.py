@@ -13,20 +13,8 @@ from verifier.tla import ast
 from verifier.tla.errors import LARGEST
 from verifier.tla.order import text
 from verifier.tla.primitives import Make, ordered, sequence, simple
-from verifier.tla.values import (
-    Boolean,
-    Fn,
-    ForeignValue,
-    ModelValue,
-    NoValue,
-    Value,
-    boolean,
-    function,
-    is_function,
-    is_set,
-    members,
-    pairs_of,
-)
+from verifier.tla.value_types import Boolean, Fn, ForeignValue, ModelValue, NoValue, Value, boolean, function
+from verifier.tla.values import is_function, is_set, members, pairs_of
 
 if TYPE_CHECKING:
     from verifier.tla.evaluator import Evaluator

@@ -19,7 +19,7 @@ from verifier.tla.levels import check_levels
 from verifier.tla.order import Order, text
 from verifier.tla.replacing import arity
 from verifier.tla.splitting import Formula, Safety, conjuncts
-from verifier.tla.values import Value
+from verifier.tla.value_types import Value
 
 _TITLES = Titles()
 _NUMBERS_OF_SEARCH = ("diameter", "distinct", "generated", "queue")

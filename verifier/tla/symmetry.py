@@ -17,7 +17,8 @@ from typing import TypeAlias
 from verifier.tla.errors import Place
 from verifier.tla.lazy_sets import Combined, FunctionSet, Infinite, Interval, Powerset, ProductSet, RecordSet
 from verifier.tla.order import Order
-from verifier.tla.values import Boolean, Fn, LazyFunction, LazySet, ModelValue, Value
+from verifier.tla.value_types import Boolean, Fn, ModelValue, Value
+from verifier.tla.values import LazyFunction, LazySet
 
 Permutation: TypeAlias = dict[Value, Value]
 _REMEMBERED = 100_000

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from verifier.tla import ast
 from verifier.tla.frames import Frame, Undefined
 from verifier.tla.primitives import Make, ordered, simple
-from verifier.tla.values import TRUE, Fn, NoValue, Value, boolean
+from verifier.tla.value_types import TRUE, Fn, NoValue, Value, boolean
 
 if TYPE_CHECKING:
     from verifier.tla.evaluator import Evaluator

@@ -18,7 +18,8 @@ from verifier.tla.fairness import meaning_of
 from verifier.tla.frames import Undefined
 from verifier.tla.order import text
 from verifier.tla.splitting import Formula
-from verifier.tla.values import Value, members
+from verifier.tla.value_types import Value
+from verifier.tla.values import members
 
 Bindings: TypeAlias = tuple[tuple[str, str], ...]
 """The quantified names around a formula, with their values as text."""

@@ -16,7 +16,7 @@ from verifier.tla.lasso import Lasso
 from verifier.tla.specification import Specification
 from verifier.tla.splitting import Formula, Safety
 from verifier.tla.unfolding import Always, Eventually, Fair, Leaf, Not, Several, Texts, Unfolded, unfolded
-from verifier.tla.values import NoValue
+from verifier.tla.value_types import NoValue
 
 _MOST = 6
 _MOST_COMPARED = 300

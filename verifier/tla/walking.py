@@ -14,7 +14,7 @@ from verifier.tla.frames import PLAIN, SETTLED, UNSET, Undefined, Unit, settled
 from verifier.tla.retracing import Walk, action_between
 from verifier.tla.specification import Specification
 from verifier.tla.splitting import Formula
-from verifier.tla.values import NoValue, Value
+from verifier.tla.value_types import NoValue, Value
 
 
 class Walks:

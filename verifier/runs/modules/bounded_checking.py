@@ -23,15 +23,9 @@ from verifier.runs.modules.exploring import check_begins
 from verifier.runs.modules.interchanging import up_to_names
 from verifier.runs.modules.loading import evaluate_or_refuse as valued
 from verifier.runs.modules.loading import split_properties
+from verifier.runs.modules.module_question import BudgetExceeded, ModuleQuestion, run_within_limits
 from verifier.runs.modules.policy import POLICY
-from verifier.runs.modules.refining import (
-    BudgetExceeded,
-    ModuleQuestion,
-    end_run,
-    run_translation,
-    run_with_fallback,
-    run_within_limits,
-)
+from verifier.runs.modules.refining import end_run, run_translation, run_with_fallback
 from verifier.runs.modules.traces import where_undefined
 from verifier.runs.modules.translating import with_operators
 from verifier.runs.news import Remark

@@ -15,7 +15,7 @@ import psutil
 from verifier.engines.outcome import Outcome
 from verifier.engines.search_by_exploring import NAME as EXPLORING
 from verifier.runs.modules.exploring import list_enabled_actions
-from verifier.runs.modules.refining import ModuleQuestion
+from verifier.runs.modules.module_question import ModuleQuestion
 from verifier.runs.modules.traces import report_violation
 from verifier.runs.modules.verdicts import SettledVerdicts, replay_verdict, temporal_verdicts
 from verifier.runs.options import INTERPRETER

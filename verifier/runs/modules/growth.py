@@ -12,7 +12,7 @@ from verifier.runs.modules.policy import POLICY
 from verifier.tla.explorer import Explorer
 from verifier.tla.found import State
 from verifier.tla.translate.sampling import Stepper
-from verifier.tla.values import Fn, Value
+from verifier.tla.value_types import Fn, Value
 
 
 @dataclass

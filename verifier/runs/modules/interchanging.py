@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from verifier.runs.modules.module_question import ModuleQuestion
 from verifier.runs.modules.policy import POLICY
-from verifier.runs.modules.refining import ModuleQuestion
 from verifier.runs.modules.translating import NotTranslated, with_operators
 from verifier.runs.news import Remark
 from verifier.tla.automorphisms import interchangeable
@@ -21,7 +21,7 @@ from verifier.tla.checks import evaluated
 from verifier.tla.evaluator import Evaluator
 from verifier.tla.specification import Specification
 from verifier.tla.symmetry import Asymmetric, Permutation, Renaming, Symmetry
-from verifier.tla.values import Value
+from verifier.tla.value_types import Value
 
 if TYPE_CHECKING:
     from verifier.outcomes.run import Run

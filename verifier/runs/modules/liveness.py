@@ -23,8 +23,8 @@ from verifier.runs.live import LiveOptions
 from verifier.runs.modules.exploring import check_begins, list_enabled_actions
 from verifier.runs.modules.fair_loops import Loops, Ring
 from verifier.runs.modules.loading import temporal_named
+from verifier.runs.modules.module_question import BudgetExceeded, ModuleQuestion, run_within_limits
 from verifier.runs.modules.policy import POLICY
-from verifier.runs.modules.refining import BudgetExceeded, ModuleQuestion, run_within_limits
 from verifier.runs.modules.traces import (
     as_aliased,
     as_file,
@@ -126,7 +126,7 @@ class _Live:
         return "" if UNSET in state else whereabouts(self.spec, state, None)
 
     def explore(self) -> None:
-        """Find all states. Raises Undefined, Interrupted, GivenUp."""
+        """Find all states. Raises Undefined, Interrupted, BudgetExceeded."""
         self.explorer.assume()
         self.explorer.explore()
         check_begins(self.spec, self.explorer.found)
@@ -152,7 +152,7 @@ class _Live:
 
     def decided(self, name: str) -> Verdict:
         """Return the verdict on a property. It is inconclusive if the property has no value: others may have
-        one. Raises Interrupted, GivenUp and UsageError."""
+        one. Raises Interrupted, BudgetExceeded and UsageError."""
         try:
             return self.verdict(name)
         except Undefined as error:
@@ -160,7 +160,7 @@ class _Live:
             return Verdict(name, VerdictKind.INCONCLUSIVE, None, 0.0, self.undefined[name])
 
     def verdict(self, name: str) -> Verdict:
-        """Return the verdict on a property. Raises Undefined, Interrupted, GivenUp and UsageError."""
+        """Return the verdict on a property. Raises Undefined, Interrupted, BudgetExceeded and UsageError."""
         assert self.loops is not None
         began, spec = time.monotonic(), self.spec
         safety = _property(spec, name)

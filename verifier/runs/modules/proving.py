@@ -21,8 +21,8 @@ from verifier.runs.modules.bounded_checking import interpreter_properties
 from verifier.runs.modules.checkpoints import covers_violations, replay_violations
 from verifier.runs.modules.exploring import list_enabled_actions
 from verifier.runs.modules.growth import growing_ahead
+from verifier.runs.modules.module_question import BudgetExceeded, ModuleQuestion, run_within_limits
 from verifier.runs.modules.policy import POLICY
-from verifier.runs.modules.refining import BudgetExceeded, ModuleQuestion, run_within_limits
 from verifier.runs.modules.translating import with_operators
 from verifier.runs.modules.verdicts import SettledVerdicts, temporal_verdicts
 from verifier.runs.news import Known, Remark
@@ -87,7 +87,7 @@ def prove_by_exploring(asked: ModuleQuestion, seconds: float = POLICY.interprete
 
 
 def _explore(asked: ModuleQuestion, explorer: Explorer, seconds: float) -> None:
-    """Explore all states. Raises GivenUp, Undefined or Interrupted."""
+    """Explore all states. Raises BudgetExceeded, Undefined or Interrupted."""
 
     def explore() -> None:
         explorer.assume()

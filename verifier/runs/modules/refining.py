@@ -10,23 +10,26 @@ loop.
 
 from __future__ import annotations
 
-import logging
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from math import prod
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from verifier.encodings.sorts import SortError
 from verifier.errors import TooLargeError, UsageError
-from verifier.outcomes.expectations import Expectations
-from verifier.processes.limits import INTERRUPTED, Interrupted
-from verifier.processes.watching import within
+from verifier.processes.limits import Interrupted
 from verifier.runs.bmc import BmcOptions
 from verifier.runs.building import as_built
-from verifier.runs.modules.loading import TlaDefinition, TlaLoaded, left_to_others
+from verifier.runs.modules.loading import TlaDefinition, left_to_others
+from verifier.runs.modules.module_question import (
+    BudgetExceeded,
+    BuildBudget,
+    ModuleQuestion,
+    run_within_limits,
+)
 from verifier.runs.modules.policy import POLICY
 from verifier.runs.modules.telling import Telling
 from verifier.runs.modules.translating import INSTEAD, NotTranslated, Symbolic, translate_module, widen_after
@@ -38,68 +41,16 @@ from verifier.verdict import ENDED_FIRST, ENDED_OTHERS, Verdict, VerdictKind
 
 if TYPE_CHECKING:
     from verifier.outcomes.run import Run
-    from verifier.runs.engine import Engine, Listen
     from verifier.runs.modules.verdicts import ClosedDepths, SettledVerdicts
     from verifier.runs.question import Question
     from verifier.system.model import Model
-    from verifier.tla.symmetry import Symmetry
-
-T = TypeVar("T")
-_LOG = logging.getLogger(__name__)
 
 
-class BudgetExceeded(Exception):
-    """Raised if building a translation takes too long, or is not worthwhile, with the reason in words."""
 
 
-@dataclass(frozen=True)
-class BuildBudget:
-    """The limits of building, in processor seconds of this process."""
-
-    seconds: float
-    """The limit of a round, that is, until sorts are widened."""
-    last: float
-    """The time after which no round begins."""
-    translating: float = 1.0
-    """The share of a round in which the module must be translated."""
-
-    def until(self) -> tuple[float, float]:
-        """Return the deadlines of a round that begins now: for translation, and for the rest. Raises
-        GivenUp."""
-        now = time.process_time()
-        if now > self.last:
-            raise BudgetExceeded
-        return now + self.translating * self.seconds, now + self.seconds
 
 
-@dataclass(frozen=True)
-class ModuleQuestion:
-    """A question about a module."""
 
-    engine: Engine[Any]
-    module: TlaLoaded
-    question: Question[Any]
-    named: tuple[str, ...]
-    """The properties that the user named."""
-    listen: Listen
-    built: Callable[[Model], None]
-    translated: Callable[[TlaDefinition], None] = lambda made: None
-    """A callback with a translation before anything is built from it. It may raise GivenUp."""
-    patience: BuildBudget | None = None
-    """The limits of building."""
-    symmetry: Symmetry | None = None
-    """The permutations under which one state of each orbit is explored, while they are checked."""
-
-    def asking(self, properties: tuple[str, ...]) -> ModuleQuestion:
-        """Return the question about some of its properties, without expectations."""
-        options = replace(self.question.options, properties=properties, expect=())
-        question = replace(self.question, options=options, properties=properties, expectations=Expectations())
-        return replace(self, question=question)
-
-    def say(self, words: str) -> None:
-        """Report a decision, such as the choice of the semantics and its reason."""
-        _LOG.info("%s: %s", self.engine.name, words)
-        self.listen(Remark(words))
 
 
 def run_translation(asked: ModuleQuestion, settled: SettledVerdicts | None = None) -> Run:
@@ -127,18 +78,6 @@ def run_with_fallback(
     return run_translation(asked, settled)
 
 
-def run_within_limits(asked: ModuleQuestion, work: Callable[[], T], until: float | None = None) -> T:
-    """Return the result of work that does not check limits itself. Raises Interrupted at the limits or by the
-    user. ``until``: the processor time of this process at which GivenUp is raised."""
-    asked.question.limits.check_time()
-    try:
-        return within(asked.question.limits, work, until)
-    except KeyboardInterrupt:
-        raise Interrupted(INTERRUPTED) from None
-    except Interrupted:
-        if until is not None and time.process_time() > until:
-            raise BudgetExceeded from None
-        raise
 
 
 def end_run(asked: ModuleQuestion, reason: str) -> Run:
@@ -196,9 +135,9 @@ def _list_remarks(asked: ModuleQuestion) -> Iterator[str]:
 def run_within_budget(
     asked: ModuleQuestion, made: Symbolic, seconds: float, *, translating: float = 1.0
 ) -> Run:
-    """Run a sampled module, as `run_from_sample` does, within a time. Raises GivenUp if building takes more
-    processor seconds in a round, or if another round would begin later. ``translating``: the share of these
-    seconds for translation."""
+    """Run a sampled module, as `run_from_sample` does, within a time. ``translating``: the share of these
+    seconds for translation. Raises BudgetExceeded if building takes more processor seconds in a round, or if
+    another round would begin later."""
     patience = BuildBudget(seconds, time.process_time() + seconds, translating)
     return run_from_sample(replace(asked, patience=patience), made)
 

@@ -28,7 +28,7 @@ from verifier.runs.modules.loading import (
     temporal_named,
     word_of,
 )
-from verifier.runs.modules.refining import ModuleQuestion
+from verifier.runs.modules.module_question import ModuleQuestion
 from verifier.runs.modules.strategy import answer_question
 from verifier.runs.modules.translating import Symbolic, translate_module
 from verifier.runs.news import Remark

@@ -17,12 +17,10 @@ from verifier.processes.limits import Interrupted
 from verifier.runs.modules.bounded_checking import leaves_search_open, run_bounded, run_interpreter
 from verifier.runs.modules.exploring import explore
 from verifier.runs.modules.liveness import check_explores, check_liveness, explores
+from verifier.runs.modules.module_question import BudgetExceeded, BuildBudget, ModuleQuestion
 from verifier.runs.modules.policy import POLICY
 from verifier.runs.modules.proving import look_ahead, may_explore, prove_by_exploring
 from verifier.runs.modules.refining import (
-    BudgetExceeded,
-    BuildBudget,
-    ModuleQuestion,
     end_run,
     remark_on_configuration,
     run_translation,

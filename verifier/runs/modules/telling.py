@@ -13,7 +13,7 @@ from verifier.trust.replay import Replayer
 from verifier.verdict import Verdict, VerdictKind
 
 if TYPE_CHECKING:
-    from verifier.runs.modules.refining import ModuleQuestion
+    from verifier.runs.modules.module_question import ModuleQuestion
     from verifier.runs.modules.translating import Symbolic
     from verifier.system.model import Model
 

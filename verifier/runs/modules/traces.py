@@ -29,7 +29,7 @@ from verifier.tla.translate.coding import Names, NotInSort
 from verifier.tla.translate.shape_sorts import sort_of
 from verifier.tla.translate.shapes import NoShape, Shape
 from verifier.tla.unmet import unmet_parts
-from verifier.tla.values import ModelValue, NoValue, Value, boolean, function
+from verifier.tla.value_types import ModelValue, NoValue, Value, boolean, function
 from verifier.trust.trace import ActionTaken, FailingPart, Trace
 from verifier.verdict import OF_STEPS, Verdict, VerdictKind
 

@@ -13,15 +13,13 @@ from verifier.encodings.terms import distinct
 from verifier.errors import UsageError
 from verifier.processes.limits import Interrupted
 from verifier.processes.watching import Watched, look_at
+from verifier.runs.modules.module_question import BudgetExceeded, ModuleQuestion, run_within_limits
 from verifier.runs.modules.policy import POLICY
 from verifier.runs.modules.refining import (
-    BudgetExceeded,
-    ModuleQuestion,
     guess_sorts,
     remark_on_configuration,
     run_from_sample,
     run_within_budget,
-    run_within_limits,
 )
 from verifier.runs.modules.translating import INSTEAD, NotTranslated, Symbolic
 from verifier.runs.news import Remark
@@ -140,7 +138,7 @@ def _explore_if_faster(asked: ModuleQuestion, looked: Looked) -> tuple[Run | Non
 
 
 def _check_size(asked: ModuleQuestion, model: Model) -> None:
-    """Check a model once it is built. Raises GivenUp if its formulas are too large."""
+    """Check a model once it is built. Raises BudgetExceeded if its formulas are too large."""
     system = model.system
     steps = chain.from_iterable((one.guard, *one.updates.values()) for one in system.instances)
     parts = subterms((*(prop.formula for prop in system.properties), *steps))
@@ -163,7 +161,7 @@ def _reason_by_configuration(asked: ModuleQuestion) -> str:
 
 
 def _check_states(asked: ModuleQuestion, sample: Sample, sorts: Sequence[Sort]) -> None:
-    """Raise GivenUp if the first states and their sorts call for the interpreter."""
+    """Raise BudgetExceeded if the first states and their sorts call for the interpreter."""
     if sample.complete and not asked.question.options.graph:
         raise BudgetExceeded("there are few states")
     small = len(sample.initial) <= POLICY.few_initial and sum(map(bits_of, sorts)) <= POLICY.small_bits
@@ -172,7 +170,7 @@ def _check_states(asked: ModuleQuestion, sample: Sample, sorts: Sequence[Sort]) 
 
 
 def _check_terms(asked: ModuleQuestion, sample: Sample, made: TlaDefinition) -> None:
-    """Raise GivenUp if the terms of the translation call for the interpreter."""
+    """Raise BudgetExceeded if the terms of the translation call for the interpreter."""
     if _suits_columns(asked, sample):
         terms = distinct(term for _, term in made.terms())
         if next(islice(terms, POLICY.small_terms, None), None) is not None:
@@ -190,7 +188,7 @@ def _reason_by_size(asked: ModuleQuestion, made: Symbolic) -> str:
 
 
 def _leave_to_columns(asked: ModuleQuestion) -> None:
-    """Raise GivenUp if columns can explore it."""
+    """Raise BudgetExceeded if columns can explore it."""
     if not explain_unsuitability(asked.module.specification, asked.question.properties):
         raise BudgetExceeded("each variable has few values")
 

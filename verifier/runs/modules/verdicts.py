@@ -27,7 +27,7 @@ from verifier.verdict import LEFT_TO_LIVE, Verdict, VerdictKind
 
 if TYPE_CHECKING:
     from verifier.outcomes.run import Run
-    from verifier.runs.modules.refining import ModuleQuestion
+    from verifier.runs.modules.module_question import ModuleQuestion
     from verifier.runs.modules.translating import Symbolic
     from verifier.specs.titles import Titles
     from verifier.tla.specification import Specification

@@ -17,7 +17,8 @@ from verifier.tla.facts import AT
 from verifier.tla.frames import UNSET, Code, Unit, Waiting
 from verifier.tla.text import said_at
 from verifier.tla.translate.symbolic import Known
-from verifier.tla.values import FALSE, TRUE, Value, listed, same
+from verifier.tla.value_types import FALSE, TRUE, Value
+from verifier.tla.values import listed, same
 
 if TYPE_CHECKING:
     from pysmt.fnode import FNode

@@ -13,7 +13,7 @@ from verifier.tla.frames import Undefined
 from verifier.tla.order import text
 from verifier.tla.translate.coding import NotInSort
 from verifier.tla.translate.sampling import Stepper
-from verifier.tla.values import NoValue
+from verifier.tla.value_types import NoValue
 
 if TYPE_CHECKING:
     from verifier.runs.modules.translating import Symbolic

@@ -21,7 +21,7 @@ from verifier.tla.columns.environments import Columns, Environment
 from verifier.tla.columns.lists import Lists
 from verifier.tla.columns.numbers import Classes, Column, Grown, Numbers, Packed
 from verifier.tla.frames import PLAIN, UNSET, Evaluate, Frame, Undefined
-from verifier.tla.values import NoValue
+from verifier.tla.value_types import NoValue
 
 _MOST_LISTED_BITS = 18
 """The most bits of keys for which results are in an array of all keys."""

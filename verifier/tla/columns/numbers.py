@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from verifier.tla.values import Value, listed
+from verifier.tla.value_types import Value
+from verifier.tla.values import listed
 
 Column = npt.NDArray[np.int64]
 

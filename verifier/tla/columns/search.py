@@ -25,7 +25,7 @@ from verifier.tla.columns.truths import Truth
 from verifier.tla.frames import Undefined, Unit
 from verifier.tla.splitting import Formula
 from verifier.tla.symmetry import Asymmetric
-from verifier.tla.values import NoValue
+from verifier.tla.value_types import NoValue
 
 if TYPE_CHECKING:
     from verifier.tla.explorer import Explorer

@@ -13,7 +13,7 @@ from verifier.tla.translate.connectives import and_, if_, or_
 from verifier.tla.translate.making import equals, less
 from verifier.tla.translate.spreading import bounds_of, integer_of
 from verifier.tla.translate.symbolic import Known, Nothing, Span, Sym, Untranslated
-from verifier.tla.values import NoValue
+from verifier.tla.value_types import NoValue
 
 if TYPE_CHECKING:
     from verifier.tla.translate.translator import Translator

@@ -77,7 +77,8 @@ from verifier.tla.translate.symbolic import (
     Untranslated,
 )
 from verifier.tla.translate.value_kinds import FUNCTION, SET
-from verifier.tla.values import NoValue, is_infinite, is_set
+from verifier.tla.value_types import NoValue
+from verifier.tla.values import is_infinite, is_set
 
 if TYPE_CHECKING:
     from verifier.tla.translate.translator import Translator

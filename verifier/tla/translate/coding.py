@@ -19,8 +19,9 @@ from verifier.encodings.sorts import (
     Variant,
 )
 from verifier.tla.order import Order, OrderOfKinds, text
-from verifier.tla.values import FALSE, TRUE, Fn, ModelValue, NoValue, Value, boolean, function, listed
-from verifier.tla.values import Boolean as Truth
+from verifier.tla.value_types import FALSE, TRUE, Fn, ModelValue, NoValue, Value, boolean, function
+from verifier.tla.value_types import Boolean as Truth
+from verifier.tla.values import listed
 
 
 class NotInSort(Exception):

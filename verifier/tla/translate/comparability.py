@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, assert_never
 from verifier.encodings.sorts import Function, PartialFunction, Record, Sequence, Set, Tuple
 from verifier.encodings.terms import Symbol, Term
 from verifier.tla.translate.connectives import and_, if_, not_, or_
-from verifier.tla.translate.converting import is_row, row_of_partial
 from verifier.tla.translate.domains import domain_of
+from verifier.tla.translate.function_conversions import is_row, row_of_partial
 from verifier.tla.translate.kinds import expect_kind, kinds_of
 from verifier.tla.translate.making import less
 from verifier.tla.translate.membership import contains
@@ -49,7 +49,8 @@ from verifier.tla.translate.value_kinds import (
     kind_of,
     kinds_of_members,
 )
-from verifier.tla.values import Fn, is_set, pairs_of
+from verifier.tla.value_types import Fn
+from verifier.tla.values import is_set, pairs_of
 
 if TYPE_CHECKING:
     from verifier.tla.translate.translator import Translator

@@ -25,7 +25,8 @@ from verifier.tla.translate.symbolic import (
 )
 from verifier.tla.translate.symbolic import Operator as Op
 from verifier.tla.translate.terms import TRUTH, literal, undefined
-from verifier.tla.values import FALSE, TRUE, NoValue, is_set
+from verifier.tla.value_types import FALSE, TRUE, NoValue
+from verifier.tla.values import is_set
 
 if TYPE_CHECKING:
     from verifier.tla.translate.translator import Translator

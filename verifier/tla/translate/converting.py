@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from verifier.encodings.concrete import Concrete
 from verifier.encodings.sorts import (
     Function,
     PartialFunction,
@@ -20,9 +19,16 @@ from verifier.encodings.sorts import (
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.tla.translate.coding import NotInSort
 from verifier.tla.translate.connectives import and_, formula_of, if_, implies, or_
+from verifier.tla.translate.function_conversions import (
+    from_partial,
+    partial_to_sequence,
+    to_partial,
+    unless_unused,
+    value_at,
+)
 from verifier.tla.translate.joining import join_all_sorts, join_sorts
 from verifier.tla.translate.listed_sorts import from_listed, lists_members, push_conversion, to_listed
-from verifier.tla.translate.making import as_partial, equals, instead_of, less, term_of_row, term_of_table
+from verifier.tla.translate.making import equals, instead_of, less, term_of_row
 from verifier.tla.translate.parts import (
     element_at,
     field_of,
@@ -33,19 +39,18 @@ from verifier.tla.translate.parts import (
     sequence_length,
 )
 from verifier.tla.translate.shapes import NOTHING
-from verifier.tla.translate.symbolic import NO, YES, Known, Nothing, Row, Sym, Table, Untranslated
+from verifier.tla.translate.symbolic import NO, YES, Known, Nothing, Row, Sym, Untranslated
 from verifier.tla.translate.terms import (
     SCALARS,
     TRUTH,
     alike,
     literal,
     meet,
-    number,
     undefined,
     variable,
     within,
 )
-from verifier.tla.values import Value
+from verifier.tla.value_types import Value
 
 if TYPE_CHECKING:
     from verifier.tla.translate.translator import Translator
@@ -126,13 +131,13 @@ def _part_by_part(t: Translator, value: Term, target: Sort) -> tuple[Sym, Term]:
             fits, made = _tupled(t, [element_at(value, i) for i in range(len(target.items))], target)
             return and_(t, [long, fits]), made
         case ((Tuple() | Record() | Function() | PartialFunction() | Sequence()), PartialFunction()):
-            return _to_partial(t, value, target)
+            return to_partial(t, value, target)
         case PartialFunction(), (Function() | Tuple() | Record()):
-            return _from_partial(t, value, target)
+            return from_partial(t, value, target)
         case PartialFunction(), Sequence():
-            return _partial_to_sequence(t, value, target)
+            return partial_to_sequence(t, value, target)
         case Function(), Tuple() if source.domain == Range(1, len(target.items)):
-            items = [_applied(t, value, Known(i)) for i in range(1, len(target.items) + 1)]
+            items = [value_at(t, value, Known(i)) for i in range(1, len(target.items) + 1)]
             return _tupled(t, items, target)
     return NO, value
 
@@ -183,175 +188,13 @@ def _to_sequence(t: Translator, value: Term, target: Sequence) -> tuple[Sym, Ter
         return fits, Term(Operator.SEQUENCE, Sequence(element, len(items)), items)
     assert isinstance(source, Sequence)
     parts = [t.fitted(element_at(value, i), target.element) for i in range(source.capacity)]
-    slots = tuple(_unless_unused(fit, part, target.element) for fit, part in parts)
+    slots = tuple(unless_unused(fit, part, target.element) for fit, part in parts)
     row = Row(slots, sequence_length(value))
     used = [
         implies(t, less(t, Known(i), sequence_length(value)), partial(itself, fit))
         for i, (fit, _) in enumerate(parts)
     ]
     return and_(t, used), term_of_row(t, row)
-
-
-def _unless_unused(fits: Sym, slot: Term, element: Sort) -> Term:
-    """Return a slot of a converted sequence. If no element fits, no sequence that fits uses the slot."""
-    return literal(element, element.default) if fits is NO else slot
-
-
-def _applied(t: Translator, value: Term, key: Known) -> Term:
-    assert isinstance(value.sort, Function | PartialFunction)
-    made = literal(value.sort.domain, t.names.encode(key.value, value.sort.domain))
-    return Term(Operator.APPLY, value.sort.range, (value, made))
-
-
-# -- functions whose domain varies
-
-
-def _to_partial(t: Translator, value: Term, target: PartialFunction) -> tuple[Sym, Term]:
-    source = value.sort
-    rows: dict[Value, Sym]
-    if isinstance(source, Function | PartialFunction):
-        symbol = Symbol("k", target.domain)
-        known, key = t.fitted(variable(symbol), source.domain)
-        if known is NO:
-            if isinstance(source, PartialFunction):
-                none = literal(target, t.names.encode((), target))
-                return equals(
-                    t, Term(Operator.DOMAIN, Set(source.domain), (value,)), Known(frozenset())
-                ), none
-            return NO, value
-        keys: Term = literal(Set(source.domain), frozenset(source.domain.values()))
-        if isinstance(source, PartialFunction):
-            keys = Term(Operator.DOMAIN, Set(source.domain), (value,))
-        inside = and_(t, [known, Term(Operator.CONTAINS, TRUTH, (keys, key))])
-        fits, body = t.fitted(Term(Operator.APPLY, source.range, (value, key)), target.range)
-        if fits is not YES:
-            body = t.convert(Term(Operator.APPLY, source.range, (value, key)), target.range)
-        sort = PartialFunction(target.domain, body.sort)
-        return _keys_within(t, keys, source.domain, target.domain), Term(
-            Operator.PARTIAL_FUNCTION, sort, (formula_of(t, inside), body), binds=symbol
-        )
-    if isinstance(source, Tuple):
-        rows = {place: item_of(value, place - 1) for place in range(1, len(source.items) + 1)}
-    elif isinstance(source, Record):
-        rows = {name: field_of(value, name) for name, _ in source.fields}
-    else:
-        assert isinstance(source, Sequence)
-        return _sequence_to_partial(t, value, source, target)
-    if not rows:
-        return YES, instead_of(t, value, literal(target, t.names.encode((), target)))
-    for key in rows:
-        try:
-            t.names.encode(key, target.domain)
-        except NotInSort:
-            return NO, value
-    return YES, as_partial(t, Table(rows), target.domain, target.range)
-
-
-def _sequence_to_partial(
-    t: Translator, value: Term, source: Sequence, target: PartialFunction
-) -> tuple[Sym, Term]:
-    length, rows, tests = sequence_length(value), [], list[Sym]()
-    for place, key in enumerate(_places(t, target.domain)[: source.capacity]):
-        fits, part = t.fitted(element_at(value, place), target.range)
-        if fits is NO:
-            break
-        rows.append((key, part))
-        tests.append(implies(t, less(t, Known(place), length), partial(itself, fits)))
-    if len(rows) < source.capacity:
-        tests.append(less(t, length, Known(len(rows)), equal=True))
-    sort = PartialFunction(target.domain, join_all_sorts(t, [target.range, *(part.sort for _, part in rows)]))
-    made: Term = literal(sort, t.names.encode((), sort))
-    for place, (key, part) in enumerate(rows):
-        longer = Term(Operator.EXTEND, sort, (made, key, t.convert(part, sort.range)))
-        made = Term(Operator.IF, sort, (Term(Operator.LESS, TRUTH, (number(place), length)), longer, made))
-    return and_(t, tests), made
-
-
-def _keys_within(t: Translator, keys: Term, source: Sort, target: Sort) -> Sym:
-    """Return the formula that another sort has all keys of a function."""
-    if source == target:
-        return YES
-    inside = set[Concrete]()
-    for key in source.values():
-        try:
-            t.names.encode(t.names.decode(key, source), target)
-        except NotInSort:
-            continue
-        inside.add(key)
-    if len(inside) == source.size:
-        return YES
-    return Term(Operator.SUBSET, TRUTH, (keys, literal(Set(source), frozenset(inside))))
-
-
-def _from_partial(t: Translator, value: Term, target: Sort) -> tuple[Sym, Term]:
-    source = value.sort
-    assert isinstance(source, PartialFunction)
-    keys: list[Value]
-    if isinstance(target, Function):
-        keys = [t.names.decode(key, target.domain) for key in target.domain.values()]
-    elif isinstance(target, Tuple):
-        keys = list(range(1, len(target.items) + 1))
-    else:
-        assert isinstance(target, Record)
-        keys = list(target.field_sorts)
-    try:
-        rows: dict[Value, Sym] = {key: _applied(t, value, Known(key)) for key in keys}
-    except NotInSort:
-        return NO, value
-    domain = Term(Operator.DOMAIN, Set(source.domain), (value,))
-    fits = equals(t, domain, Known(frozenset(keys)))
-    further, made = t.fitted(term_of_table(t, Table(rows)), target)
-    return and_(t, [fits, further]), made
-
-
-def _partial_to_sequence(t: Translator, value: Term, target: Sequence) -> tuple[Sym, Term]:
-    row = row_of_partial(t, value)
-    slots = []
-    fits = []
-    for place, slot in enumerate(row.slots[: target.capacity]):
-        fit, made = t.fitted(t.term(slot), target.element)
-        fits.append(implies(t, less(t, Known(place), row.length), partial(itself, fit)))
-        slots.append(_unless_unused(fit, made, target.element))
-    short = less(t, row.length, Known(target.capacity), equal=True)
-    cut = Row(tuple(slots), if_(t, short, row.length, Known(0)))
-    return and_(t, [is_row(t, value, row), short, *fits]), term_of_row(t, cut)
-
-
-def row_of_partial(t: Translator, value: Term) -> Row:
-    """Return a function whose domain varies by its values at 1, 2, 3 and so on."""
-    assert isinstance(value.sort, PartialFunction)
-    count = len(_places(t, value.sort.domain))
-    domain = Term(Operator.DOMAIN, Set(value.sort.domain), (value,))
-    size = Term(Operator.CARDINALITY, Range(0, value.sort.domain.size), (domain,))
-    return Row(tuple(_applied(t, value, Known(place)) for place in range(1, count + 1)), size)
-
-
-def _places(t: Translator, keys: Sort) -> list[Term]:
-    """Return 1, 2, 3 and so on as terms of a sort of keys, up to the first that the sort lacks."""
-    found: list[Term] = []
-    while True:
-        try:
-            found.append(literal(keys, t.names.encode(len(found) + 1, keys)))
-        except NotInSort:
-            return found
-
-
-def is_row(t: Translator, value: Term, row: Row) -> Sym:
-    """Return the formula that the domain of a function is 1 to the number of its elements."""
-    assert isinstance(value.sort, PartialFunction)
-    domain = Term(Operator.DOMAIN, Set(value.sort.domain), (value,))
-    places = _places(t, value.sort.domain)
-    keys = literal(Set(value.sort.domain), frozenset(place.data for place in places))
-    within = Term(Operator.SUBSET, TRUTH, (domain, keys))
-    used = [
-        implies(
-            t,
-            less(t, Known(number), row.length),
-            partial(itself, Term(Operator.CONTAINS, TRUTH, (domain, place))),
-        )
-        for number, place in enumerate(places)
-    ]
-    return and_(t, [within, *used])
 
 
 # -- variants

@@ -26,7 +26,7 @@ from verifier.tla.translate.symbolic import Known, Nothing, Sym, Untranslated
 from verifier.tla.translate.terms import TRUTH, literal, undefined, variable, with_symbols
 from verifier.tla.translate.translation import Translation
 from verifier.tla.translate.translator import Translator
-from verifier.tla.values import Value
+from verifier.tla.value_types import Value
 
 EXCLUDED = "ACTION_CONSTRAINT!excluded"
 """The variable that is true after a step that an ACTION_CONSTRAINT excludes. As in TLC, such a state is

@@ -16,7 +16,7 @@ from verifier.tla.translate.contexts import Context, Thunk
 from verifier.tla.translate.kinds import expect_kind
 from verifier.tla.translate.parts import known_table
 from verifier.tla.translate.symbolic import Known, Nothing, Sym, Table, Untranslated
-from verifier.tla.values import NoValue, Value
+from verifier.tla.value_types import NoValue, Value
 
 if TYPE_CHECKING:
     from verifier.tla.translate.translator import Translator

@@ -10,7 +10,7 @@ from itertools import combinations
 
 from verifier.tla.symmetry import Permutation, Renaming, Symmetry
 from verifier.tla.translate.coding import Names
-from verifier.tla.values import ModelValue, Value
+from verifier.tla.value_types import ModelValue, Value
 
 _MOST_VALUES = 10
 """The largest set of model values whose exchanges are tried."""

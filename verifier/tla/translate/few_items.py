@@ -12,7 +12,7 @@ from verifier.tla.translate.connectives import and_, not_
 from verifier.tla.translate.parts import known_table
 from verifier.tla.translate.symbolic import YES, Known, Members, Products, Sym, Table
 from verifier.tla.translate.terms import is_undefined, literal, with_symbols
-from verifier.tla.values import NoValue, Value
+from verifier.tla.value_types import NoValue, Value
 from verifier.tla.values import members as values_of
 
 if TYPE_CHECKING:

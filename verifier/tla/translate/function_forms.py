@@ -31,7 +31,7 @@ from verifier.tla.translate.symbolic import (
     Table,
 )
 from verifier.tla.translate.terms import SCALARS, TRUTH, variable
-from verifier.tla.values import Fn
+from verifier.tla.value_types import Fn
 
 if TYPE_CHECKING:
     from verifier.tla.translate.translator import Translator

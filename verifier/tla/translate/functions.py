@@ -32,7 +32,8 @@ from verifier.tla.translate.symbolic import (
     Untranslated,
 )
 from verifier.tla.translate.terms import SCALARS, TRUTH, alike, literal, number
-from verifier.tla.values import LazyFunction, NoValue, Value, is_function, listed
+from verifier.tla.value_types import NoValue, Value
+from verifier.tla.values import LazyFunction, is_function, listed
 
 if TYPE_CHECKING:
     from verifier.tla.translate.translator import Translator

@@ -12,7 +12,7 @@ from verifier.tla.translate.shape_sorts import sort_of
 from verifier.tla.translate.shapes import NOTHING, NoShape, Shape
 from verifier.tla.translate.symbolic import YES, Known, Sym, Untranslated
 from verifier.tla.translate.terms import alike, literal, loses
-from verifier.tla.values import NoValue, Value
+from verifier.tla.value_types import NoValue, Value
 
 if TYPE_CHECKING:
     from verifier.tla.translate.translator import Translator

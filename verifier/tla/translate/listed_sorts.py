@@ -14,7 +14,7 @@ from verifier.tla.translate.making import equals
 from verifier.tla.translate.parts import rows_of
 from verifier.tla.translate.symbolic import NO, YES, Known, Nothing, Sym, Table
 from verifier.tla.translate.terms import TRUTH, is_undefined, literal, undefined
-from verifier.tla.values import Value
+from verifier.tla.value_types import Value
 
 if TYPE_CHECKING:
     from verifier.tla.translate.translator import Translator

@@ -13,7 +13,8 @@ from verifier.tla.translate.shape_sorts import exact_sort, sort_of
 from verifier.tla.translate.shapes import NOTHING, Shape
 from verifier.tla.translate.symbolic import NO, YES, Chosen, Entries, Known, Nothing, Row, Sym, Table
 from verifier.tla.translate.terms import SCALARS, TRUTH, literal, meet, number, undefined, variable
-from verifier.tla.values import NoValue, Value, listed, same
+from verifier.tla.value_types import NoValue, Value
+from verifier.tla.values import listed, same
 
 if TYPE_CHECKING:
     from verifier.tla.translate.translator import Translator

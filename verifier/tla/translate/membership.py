@@ -21,8 +21,8 @@ from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.tla.lazy_sets import Infinite
 from verifier.tla.translate.coding import NotInSort
 from verifier.tla.translate.connectives import and_, if_, not_, or_
-from verifier.tla.translate.converting import is_row, row_of_partial
 from verifier.tla.translate.few_items import listed_in_order
+from verifier.tla.translate.function_conversions import is_row, row_of_partial
 from verifier.tla.translate.joining import fit_pair
 from verifier.tla.translate.kinds import expect_kind, kinds_of
 from verifier.tla.translate.listed_sorts import over_listed
@@ -63,7 +63,8 @@ from verifier.tla.translate.symbolic import (
 )
 from verifier.tla.translate.symbolic import Operator as Op
 from verifier.tla.translate.terms import SCALARS, TRUTH, literal, variable
-from verifier.tla.values import LazySet, ModelValue, NoValue, Value, is_infinite, is_member, is_set
+from verifier.tla.value_types import ModelValue, NoValue, Value
+from verifier.tla.values import LazySet, is_infinite, is_member, is_set
 
 if TYPE_CHECKING:
     from verifier.tla.translate.translator import Translator

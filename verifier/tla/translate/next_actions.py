@@ -17,26 +17,22 @@ from verifier.tla.facts import ACTION
 from verifier.tla.frames import Unit
 from verifier.tla.translate.assigned_variables import assigns, bound_item, target, variables
 from verifier.tla.translate.binders import bound_cases, names_of
-from verifier.tla.translate.branches import Branch, Guarding, Parameter, merged_sides
-from verifier.tla.translate.builtins import compare_values
+from verifier.tla.translate.branches import Branch, Parameter, merged_sides
 from verifier.tla.translate.calls import delay, enter, enter_let
 from verifier.tla.translate.connectives import and_, not_, or_, truth_of
 from verifier.tla.translate.contexts import Context, Thunk
 from verifier.tla.translate.determined import determined, equated
-from verifier.tla.translate.evaluating import DEEPEST, assigned_value, constant_value
+from verifier.tla.translate.evaluating import DEEPEST, constant_value
 from verifier.tla.translate.guards import all_ways
-from verifier.tla.translate.kinds import expect_kind
 from verifier.tla.translate.making import equals
-from verifier.tla.translate.spreading import Case, exists, spread
-from verifier.tla.translate.spreading_once import spread_once
-from verifier.tla.translate.strict_reading import reads
+from verifier.tla.translate.spreading import Case, exists
+from verifier.tla.translate.step_assignments import Assigning
 from verifier.tla.translate.symbolic import NO, YES, Known, Nothing, Sym, Untranslated
 from verifier.tla.translate.symbolic import Operator as Op
-from verifier.tla.translate.terms import variable
 from verifier.tla.translate.translator import Translator
 
 
-class Steps(Guarding):
+class Steps(Assigning):
     """Finds the branches of an action."""
 
     def __init__(self, translator: Translator, *, each_way: bool = False) -> None:
@@ -364,56 +360,6 @@ class Steps(Guarding):
             yield from self._guard(whole, c, branch)
         else:
             yield from self._assign("=" if form.is_equation else "\\in", assigned, form.right, c, branch)
-
-    def _assign(
-        self, name: str, to: ast.Variable, right: Expression, c: Context, branch: Branch
-    ) -> Iterator[Branch]:
-        self.t.assigned = branch.assigned
-        value = assigned_value(self.t, right, c)
-        value = expect_kind(self.t, value, "set") if name == "\\in" else value
-        if isinstance(value, Nothing):
-            yield from self._guarded(value, branch)
-            return
-        read = reads(self.t, value)
-        if read is not YES:
-            if name == "\\in":
-                yield from self._guarded(and_(self.t, [read, NO]), branch)
-            branch = replace(branch, guards=(*branch.guards, read))
-        if to in branch.assigned:
-            old = branch.assigned[to]
-            test = compare_values(self.t, old, value) if name == "=" else self.t.member_of(value, old)
-            yield from self._guarded(test, branch)
-            return
-        if name == "=":
-            yield replace(branch, assigned={**branch.assigned, to: value})
-            return
-        name, once = f"{to.name}'", self.each_way
-        for case in spread_once(self.t, value, name, right.place) if once else spread(self.t, value, name):
-            self._counted(right)
-            parameter = (f"{to.name}'", case.item, case.symbol)
-            made = replace(
-                branch,
-                parameters=(*branch.parameters, parameter),
-                assigned={**branch.assigned, to: case.item},
-            )
-            yield from self._all_guarded([case], made)
-
-    def _unchanged(self, body: Expression, c: Context, branch: Branch) -> Iterator[Branch]:
-        found = variables(self.t.evaluator, body, c)
-        if found is None:
-            self.t.assigned = branch.assigned
-            yield from self._guarded(
-                equals(self.t, self.t.value(body, c), self.t.value(body, replace(c, primed=True))), branch
-            )
-            return
-        assigned, tests = dict(branch.assigned), []
-        for one in found:
-            now = self.t.own[one] if one in self.t.own else variable(self.t.variables[one])
-            if one in assigned:
-                tests.append(equals(self.t, assigned[one], now))
-            else:
-                assigned[one] = now
-        yield from self._guarded(and_(self.t, tests), replace(branch, assigned=assigned))
 
 
 def _named(bindings: tuple[ast.Binding, ...], cases: list[Case], inner: Context) -> Iterator[Parameter]:

@@ -8,7 +8,8 @@ from verifier.encodings.sorts import Function, Range, Record, Sequence, Tuple, V
 from verifier.encodings.terms import Operator, Term
 from verifier.tla.translate.symbolic import NO, YES, Known, LazyMap, Members, Sym, Table
 from verifier.tla.translate.terms import TRUTH, literal, number
-from verifier.tla.values import Fn, LazyFunction, NoValue, function, is_function, is_infinite, listed
+from verifier.tla.value_types import Fn, NoValue, function
+from verifier.tla.values import LazyFunction, is_function, is_infinite, listed
 
 if TYPE_CHECKING:
     from verifier.tla.translate.translator import Translator

@@ -11,8 +11,8 @@ from verifier.encodings.terms import Operator, Term
 from verifier.tla.comparing import are_all_refused, is_refused
 from verifier.tla.translate.comparability import is_sequence
 from verifier.tla.translate.connectives import and_, if_, or_
-from verifier.tla.translate.converting import row_of_partial
 from verifier.tla.translate.domains import domain_of
+from verifier.tla.translate.function_conversions import row_of_partial
 from verifier.tla.translate.functions import apply
 from verifier.tla.translate.kinds import kinds_of
 from verifier.tla.translate.making import equals, less
@@ -22,7 +22,8 @@ from verifier.tla.translate.spreading import exists, for_all, spread
 from verifier.tla.translate.symbolic import NO, YES, Chosen, Known, Members, Nothing, Part, Row, Span, Sym
 from verifier.tla.translate.terms import TRUTH, literal
 from verifier.tla.translate.value_kinds import FUNCTION, SET, clash, kind_of
-from verifier.tla.values import Value, listed, pairs_of
+from verifier.tla.value_types import Value
+from verifier.tla.values import listed, pairs_of
 
 if TYPE_CHECKING:
     from verifier.tla.translate.translator import Translator

@@ -16,7 +16,8 @@ from verifier.tla.translate.sampling_budget import SAMPLING
 from verifier.tla.translate.set_shapes import add_members
 from verifier.tla.translate.shapes import NoShape, Shape
 from verifier.tla.translate.symbolic import Untranslated
-from verifier.tla.values import NoValue, listed
+from verifier.tla.value_types import NoValue
+from verifier.tla.values import listed
 
 
 def bounds_of_types(specification: Specification, shapes: dict[str, Shape]) -> None:

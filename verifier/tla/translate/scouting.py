@@ -18,7 +18,7 @@ from verifier.tla.translate.sampling import Stepper
 from verifier.tla.translate.sampling_budget import SAMPLING
 from verifier.tla.translate.shape_sorts import sort_of
 from verifier.tla.translate.shapes import NoShape, Shape
-from verifier.tla.values import NoValue, Value
+from verifier.tla.value_types import NoValue, Value
 
 
 class Scout:

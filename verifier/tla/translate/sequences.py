@@ -9,7 +9,7 @@ from verifier.encodings.sorts import Boolean, Listed, PartialFunction, Range, Se
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.tla.translate.arithmetic import add_or_subtract, subtract
 from verifier.tla.translate.connectives import and_, formula_of, if_, or_
-from verifier.tla.translate.converting import is_row, row_of_partial
+from verifier.tla.translate.function_conversions import is_row, row_of_partial
 from verifier.tla.translate.functions import apply
 from verifier.tla.translate.joining import join_all_sorts, join_sorts
 from verifier.tla.translate.listed_sorts import over_listed
@@ -40,7 +40,7 @@ from verifier.tla.translate.symbolic import (
 )
 from verifier.tla.translate.symbolic import Operator as Op
 from verifier.tla.translate.terms import TRUTH, literal, undefined, variable
-from verifier.tla.values import Value
+from verifier.tla.value_types import Value
 
 if TYPE_CHECKING:
     from verifier.tla.translate.translator import Translator

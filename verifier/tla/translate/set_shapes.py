@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from verifier.tla.lazy_sets import Combined, FunctionSet, Interval, Powerset, ProductSet, RecordSet
 from verifier.tla.translate.shapes import MOST_LISTED, NoShape, Shape
-from verifier.tla.values import NoValue, Value, is_infinite, members
+from verifier.tla.value_types import NoValue, Value
+from verifier.tla.values import is_infinite, members
 
 
 def add_members(shape: Shape, of: Value) -> None:

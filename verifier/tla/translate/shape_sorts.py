@@ -22,7 +22,7 @@ from verifier.encodings.sorts import (
 from verifier.tla.order import text
 from verifier.tla.translate.coding import Names
 from verifier.tla.translate.shapes import NOTHING, Functions, Rows, Shape
-from verifier.tla.values import ModelValue, NoValue, Value
+from verifier.tla.value_types import ModelValue, NoValue, Value
 
 _MOST_MIXED = 64
 """The limit of integers that are listed beside words in one sort."""

@@ -24,8 +24,9 @@ from verifier.encodings.sorts import (
 )
 from verifier.tla.symmetry import Renaming
 from verifier.tla.translate.coding import Names
-from verifier.tla.values import Boolean as Truth
-from verifier.tla.values import Fn, ModelValue, Value, listed
+from verifier.tla.value_types import Boolean as Truth
+from verifier.tla.value_types import Fn, ModelValue, Value
+from verifier.tla.values import listed
 
 _MOST_SEEN = 4_096
 """The limit of keys or members that are kept as values."""

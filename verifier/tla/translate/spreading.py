@@ -41,7 +41,8 @@ from verifier.tla.translate.symbolic import (
 )
 from verifier.tla.translate.symbolic import Operator as Op
 from verifier.tla.translate.terms import TRUTH, literal, variable
-from verifier.tla.values import Value, is_infinite, is_set, listed
+from verifier.tla.value_types import Value
+from verifier.tla.values import is_infinite, is_set, listed
 
 if TYPE_CHECKING:
     from verifier.tla.translate.translator import Translator

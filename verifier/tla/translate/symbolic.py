@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from verifier.encodings.terms import Term
 from verifier.tla.ast import Expression
 from verifier.tla.errors import Place
-from verifier.tla.values import FALSE, TRUE, Value
+from verifier.tla.value_types import FALSE, TRUE, Value
 
 
 class Untranslated(Exception):

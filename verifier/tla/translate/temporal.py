@@ -21,7 +21,8 @@ from verifier.tla.translate.contexts import Context, Thunk
 from verifier.tla.translate.definition import Maker
 from verifier.tla.translate.fair_steps import FairSteps, Lasting
 from verifier.tla.translate.symbolic import NO, YES, Known, Untranslated
-from verifier.tla.values import Value, is_infinite, is_set, members
+from verifier.tla.value_types import Value
+from verifier.tla.values import is_infinite, is_set, members
 
 _AGAIN_AND_AGAIN = (TemporalOperator.ALWAYS_EVENTUALLY, TemporalOperator.EVENTUALLY_ALWAYS)
 

@@ -23,7 +23,7 @@ from verifier.tla.translate.shape_sorts import sort_of
 from verifier.tla.translate.shapes import NoShape, Shape
 from verifier.tla.translate.symbolic import Untranslated
 from verifier.tla.translate.terms import TRUTH, literal
-from verifier.tla.values import NoValue
+from verifier.tla.value_types import NoValue
 
 if TYPE_CHECKING:
     from verifier.tla.translate.notes import Notes

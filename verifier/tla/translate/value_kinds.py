@@ -15,8 +15,9 @@ from verifier.encodings.sorts import (
 )
 from verifier.tla.lazy_sets import FunctionSet, Infinite, Interval, Powerset, ProductSet, RecordSet, Sequences
 from verifier.tla.translate.symbolic import Untranslated
-from verifier.tla.values import Boolean as Truth
-from verifier.tla.values import ModelValue, Value, is_set
+from verifier.tla.value_types import Boolean as Truth
+from verifier.tla.value_types import ModelValue, Value
+from verifier.tla.values import is_set
 
 SET, FUNCTION, INTEGER, STRING, TRUTH = "set", "function", "integer", "string", "truth"
 EVERY = frozenset((SET, FUNCTION, INTEGER, STRING, TRUTH))
