@@ -23,8 +23,9 @@ from verifier.engines.bounded_search import ViolationFound
 from verifier.engines.choices import EngineChoice
 from verifier.engines.explore import Exploration
 from verifier.engines.explore import explore as right
-from verifier.engines.proof_by_exploring import ExplorationsDiffer, Explored, exploring_work
+from verifier.engines.proof_by_exploring import exploring_work
 from verifier.engines.prove import Request, check
+from verifier.engines.state_space import ExplorationsDiffer, Explored
 from verifier.processes.children import Children, Message, seconds_of_others
 from verifier.processes.limits import Limits
 from verifier.system.model import Model

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 
@@ -21,3 +22,17 @@ def expect_states(levels: Sequence[int], depth: int, most: int) -> float:
         if count > most:
             break
     return count
+
+
+@dataclass(frozen=True)
+class StateBudget:
+    """The states that a search to a depth may have."""
+
+    found: int
+    """States that are found before an expectation counts."""
+    expected: int
+    """The limit of states that are expected to the depth."""
+
+    def is_exceeded(self, states: int, levels: Sequence[int], depth: int) -> bool:
+        """True if many states are found, and too many are expected."""
+        return states > self.found and expect_states(levels, depth, self.expected) > self.expected

@@ -12,19 +12,20 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any
 
 from verifier.engines.bounded_search import DepthClosed, Event, ViolationFound
 from verifier.engines.search_by_exploring import NAME, Told, is_worth_trying, share_of
+from verifier.engines.state_space import ExplorationsDiffer, Explored, explore_twice
 from verifier.processes.children import Child, ChildEnded, Children, Message, Work, seconds_of_others
 from verifier.processes.limits import Limits
 from verifier.system.model import Model
 from verifier.verdict import NEVER_REACHED
 
 if TYPE_CHECKING:
-    from verifier.engines.explore import Exploration, Progress
+    from verifier.engines.explore import Exploration, Progress, Request
 
 _MOST_STATES = 150_000
 """With more, IC3 is mostly faster, and the exploration takes a core from it in vain."""
@@ -43,29 +44,6 @@ _POLITENESS = 5
 checking."""
 
 
-@dataclass(frozen=True)
-class Explored:
-    """Report that every reachable state was explored twice."""
-
-    holds: tuple[str, ...]
-    """The properties asked for that no state violates, or that no state reaches."""
-    states: int
-    """All of them, not only one of each orbit."""
-    depth: int
-    never_enabled: tuple[str, ...]
-    enabled: tuple[str, ...]
-    seconds: float
-    seconds_again: float = 0.0
-    """The seconds of the second exploration."""
-
-
-@dataclass(frozen=True)
-class ExplorationsDiffer:
-    """The two explorations contradict each other."""
-
-    reason: str
-
-
 News = Event | Explored | ExplorationsDiffer
 
 
@@ -76,9 +54,6 @@ def exploring_work(model: Model, properties: Sequence[str], limits: Limits) -> W
 
     def work(report: Callable[[Any], None], _: Connection) -> None:
         _give_head_start()
-        from verifier.engines.explore import Request, explore  # NumPy takes as long to load as a small proof
-
-        request = Request(tuple(properties), _MOST_STATES, symmetry=True, limits=share_of(limits))
         limited = False
 
         def tell(event: Event) -> None:
@@ -88,28 +63,42 @@ def exploring_work(model: Model, properties: Sequence[str], limits: Limits) -> W
             limited |= isinstance(event, ViolationFound) and event.violates in implied
 
         told = Told(model, dict.fromkeys((*properties, *implied)), tell)
-        polite = _GivesWay()
-
-        def listen(progress: Progress) -> None:
-            polite.look()
-            told.listen(progress)
-
-        first = _describe_exploration(model, request.properties, explore(model, request, listen))
-        if first is None or first.states > _MOST_STATES_AGAIN:
-            return
-        # Each exploration draws the constants of its hash again.
-        plain = replace(request, max_states=_MOST_STATES_AGAIN, symmetry=False)
-        again = _describe_exploration(
-            model, request.properties, explore(model, plain, lambda _: polite.look())
-        )
-        if again is None:
-            return
-        if replace(again, seconds=first.seconds) != first:
-            report(ExplorationsDiffer(f"two explorations differ: {first}, {again}"))
-        else:
-            report(replace(first, seconds_again=again.seconds))
+        found = explore_twice(_CompiledStates(model, tuple(properties), limits, told))
+        if found is not None:
+            report(found)
 
     return work
+
+
+class _CompiledStates:
+    """The states of a model, by its compiled moves: first one of each orbit, then all."""
+
+    def __init__(self, model: Model, properties: tuple[str, ...], limits: Limits, told: Told) -> None:
+        from verifier.engines.explore import Request  # NumPy takes as long to load as a small proof
+
+        self._model, self._told, self._polite = model, told, _GivesWay()
+        self._request = Request(properties, _MOST_STATES, symmetry=True, limits=share_of(limits))
+
+    def explore(self) -> Explored | None:
+        """Explore one state of each orbit. Violations are told as they are found."""
+
+        def listen(progress: Progress) -> None:
+            self._polite.look()
+            self._told.listen(progress)
+
+        found = self._explored(self._request, listen)
+        return found if found is not None and found.states <= _MOST_STATES_AGAIN else None
+
+    def explore_again(self) -> Explored | None:
+        """Explore all states. Each exploration draws the constants of its hash again."""
+        plain = replace(self._request, max_states=_MOST_STATES_AGAIN, symmetry=False)
+        return self._explored(plain, lambda _: self._polite.look())
+
+    def _explored(self, request: Request, listen: Callable[[Progress], None]) -> Explored | None:
+        from verifier.engines.explore import explore
+
+        found = explore(self._model, request, listen)
+        return _describe_exploration(self._model, request.properties, found)
 
 
 class _GivesWay:

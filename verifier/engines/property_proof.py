@@ -15,7 +15,7 @@ from verifier.engines.choices import EngineChoice
 from verifier.engines.hypotheses import with_hypotheses
 from verifier.engines.ic3.search import Counterexample, FrameClosed, FrameProgress, Proof
 from verifier.engines.kinduction import BaseClosed, KInductionProof
-from verifier.engines.proof_by_exploring import ExplorationsDiffer, Explored, SharedExploration
+from verifier.engines.proof_by_exploring import SharedExploration
 from verifier.engines.proofs import CheckedProof, Progress, Request
 from verifier.engines.provers import (
     BMC,
@@ -32,6 +32,7 @@ from verifier.engines.provers import (
 )
 from verifier.engines.recheck import RECHECK, DeadActions, recheck_work, rechecker
 from verifier.engines.search_by_exploring import NAME as EXPLORING
+from verifier.engines.state_space import ExplorationsDiffer, Explored
 from verifier.processes.children import ChildEnded, Children
 from verifier.processes.limits import INTERRUPTED, Limits
 from verifier.solvers import QUERY_SOLVER

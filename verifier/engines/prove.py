@@ -10,9 +10,10 @@ from verifier.clauses.structural_invariants import find_enabled_on_walks
 from verifier.engines.choices import EngineChoice
 from verifier.engines.hypotheses import hypothesis, usable
 from verifier.engines.outcome import Outcome
-from verifier.engines.proof_by_exploring import Explored, SharedExploration
+from verifier.engines.proof_by_exploring import SharedExploration
 from verifier.engines.proofs import CheckedProof, Progress, Request
 from verifier.engines.property_proof import PropertyProof
+from verifier.engines.state_space import Explored
 from verifier.processes.limits import INTERRUPTED
 from verifier.specs.definition import PropertyKind
 from verifier.system.model import Model

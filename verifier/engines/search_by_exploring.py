@@ -19,7 +19,7 @@ from verifier.engines.bounded_search import (
     Firing,
     ViolationFound,
 )
-from verifier.engines.growth import expect_states
+from verifier.engines.growth import StateBudget
 from verifier.processes.limits import Interrupted, Limits
 from verifier.system.model import Model
 from verifier.system.transition_system import Instance
@@ -106,10 +106,7 @@ class _Levels:
         """Takes the states of a depth that is closed. Raises Interrupted."""
         if progress.closed == len(self._sizes):
             self._sizes.append(progress.states - progress.frontier - sum(self._sizes))
-        if (
-            progress.states > MOST_STATES
-            and expect_states(self._sizes, self._depth, _MOST_EXPECTED) > _MOST_EXPECTED
-        ):
+        if StateBudget(MOST_STATES, _MOST_EXPECTED).is_exceeded(progress.states, self._sizes, self._depth):
             raise Interrupted(f"more than {_MOST_EXPECTED} states are expected")
 
 

@@ -24,8 +24,8 @@ from verifier.runs.options import (
 )
 
 if TYPE_CHECKING:
-    from verifier.engines.proof_by_exploring import Explored
     from verifier.engines.prove import CheckedProof
+    from verifier.engines.state_space import Explored
     from verifier.outcomes.run import Run
     from verifier.runs.loaded import Loaded
     from verifier.runs.question import Question

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from verifier.encodings.sorts import SortError
 from verifier.engines.bmc import Progress
 from verifier.engines.choices import StepsChoice
-from verifier.engines.growth import expect_states
+from verifier.engines.growth import StateBudget
 from verifier.errors import UsageError
 from verifier.processes.limits import Interrupted
 from verifier.runs.bmc import BmcOptions
@@ -243,7 +243,7 @@ def _exceeds(explorer: Explorer, most: int) -> bool:
         if explorer.columns.search is None
         else POLICY.states_before_expecting_by_columns
     )
-    return states > before and expect_states(levels, explorer.max_depth, most) > most
+    return StateBudget(before, most).is_exceeded(states, levels, explorer.max_depth)
 
 
 def _count_bits(explorer: Explorer, symmetry: Symmetry | None) -> int:

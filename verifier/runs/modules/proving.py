@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import psutil
 
 from verifier.engines.choices import EngineChoice
-from verifier.engines.proof_by_exploring import Explored
 from verifier.engines.prove import ProveOutcome
 from verifier.engines.search_by_exploring import NAME as EXPLORING
+from verifier.engines.state_space import Explored, explore_twice
 from verifier.processes.limits import Interrupted
 from verifier.runs.modules.bounded_checking import interpreter_properties
 from verifier.runs.modules.checkpoints import covers_violations, replay_violations
@@ -58,32 +58,48 @@ def prove_by_exploring(asked: ModuleQuestion, seconds: float = POLICY.interprete
     if names is None:
         return None
     plain, began = replace(spec, symmetry=[], view=None), time.monotonic()
-    ends_first = asked.question.options.first
-    explorer = Explorer(plain, properties=names, keep_going=True, first=ends_first)
+    space = _InterpretedStates(asked, plain, names, seconds)
+    explorer = space.explorer
     try:
-        _explore(asked, explorer, seconds)
-        first = _describe_exploration(explorer, names, time.monotonic() - began)
-        if ends_first and explorer.found.violations:
-            raise Interrupted(ENDED_FIRST)
-        began = time.monotonic()
-        again = Explorer(plain, properties=names, keep_going=True, by_columns=False)
-        _explore(asked, again, seconds)
-        again_seconds = time.monotonic() - began
+        found = explore_twice(space)
         explorer.name_actions()
     except Interrupted as stop:
         return _end_run(asked, plain, explorer, stop, time.monotonic() - began)
     except (BudgetExceeded, Undefined):
         return None
-    if not covers_violations(explorer, asked.question.properties):
+    if not isinstance(found, Explored) or not covers_violations(explorer, asked.question.properties):
         return None
-    settled = replay_violations(explorer, plain, asked, first.seconds)
-    if (
-        _describe_exploration(again, names, first.seconds) != first
-        or again.found.levels != explorer.found.levels
-    ):
-        return None
-    asked.listen(Remark(f"the interpreter looked at each of the {first.states:,} reachable states, twice"))
-    return _make_run(asked, plain, explorer, settled, replace(first, seconds_again=again_seconds))
+    settled = replay_violations(explorer, plain, asked, found.seconds)
+    asked.listen(Remark(f"the interpreter looked at each of the {found.states:,} reachable states, twice"))
+    return _make_run(asked, plain, explorer, settled, found)
+
+
+class _InterpretedStates:
+    """The states of a module, by the interpreter: first by columns, then one after the other."""
+
+    def __init__(
+        self, asked: ModuleQuestion, spec: Specification, names: tuple[str, ...], seconds: float
+    ) -> None:
+        self._asked, self._spec, self._names, self._seconds = asked, spec, names, seconds
+        self._ends_first = asked.question.options.first
+        self.explorer = Explorer(spec, properties=names, keep_going=True, first=self._ends_first)
+
+    def explore(self) -> Explored:
+        """Explore all states by columns. Raises BudgetExceeded, Undefined, and Interrupted, also after the
+        first violation, if the run ends there."""
+        found = self._explored(self.explorer)
+        if self._ends_first and self.explorer.found.violations:
+            raise Interrupted(ENDED_FIRST)
+        return found
+
+    def explore_again(self) -> Explored:
+        """Explore all states one after the other. Raises BudgetExceeded, Undefined or Interrupted."""
+        return self._explored(Explorer(self._spec, properties=self._names, keep_going=True, by_columns=False))
+
+    def _explored(self, explorer: Explorer) -> Explored:
+        began = time.monotonic()
+        _explore(self._asked, explorer, self._seconds)
+        return _describe_exploration(explorer, self._names, time.monotonic() - began)
 
 
 def _explore(asked: ModuleQuestion, explorer: Explorer, seconds: float) -> None:
@@ -181,7 +197,8 @@ def _describe_exploration(explorer: Explorer, names: tuple[str, ...], seconds: f
     """Return the result of a complete exploration."""
     found = explorer.found
     holds = tuple(name for name in names if name not in found.violations)
-    return Explored(holds, explorer.count, max(found.depth, 0), (), (), seconds)
+    depth, levels = max(found.depth, 0), tuple(found.levels)
+    return Explored(holds, explorer.count, depth, (), (), seconds, levels=levels)
 
 
 def _make_run(
