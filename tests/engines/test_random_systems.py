@@ -169,6 +169,21 @@ def test_serial_and_parallel_steps_find_what_exploration_finds(rules: int) -> No
             assert verdict.steps is None or (expected[name] or 0) <= verdict.steps <= DEPTH
 
 
+@pytest.mark.parametrize("stride", [2, 4, 7])
+@pytest.mark.parametrize("rules", first_of(SEEDS, 8))
+def test_a_search_that_leaps_misses_nothing(rules: int, stride: int) -> None:
+    expected = _expected(rules)
+    model = build(RandomProtocol({"rules": rules}))
+    found = check(model, Request(NAMES, DEPTH, StepsChoice.PARALLEL, "cadical", stride=stride))
+    for verdict in found.verdicts:
+        if (least := expected[verdict.property_name]) is None:
+            assert verdict.kind is VerdictKind.HOLDS
+        else:
+            assert verdict.kind is VerdictKind.VIOLATED
+            assert verdict.steps is not None
+            assert least <= verdict.steps <= DEPTH
+
+
 @pytest.mark.thorough
 def test_the_random_protocols_are_worth_checking() -> None:
     lengths = [steps for rules in SEEDS for steps in _expected(rules).values()]

@@ -192,6 +192,24 @@ def test_parallel_steps_are_looked_at_one_by_one_and_keep_to_the_depth() -> None
     everywhere(model, "FlagsStay", 5, 6)  # it ends in a deadlock
 
 
+@pytest.mark.parametrize(("name", "least"), [("FlagsStay", 5), ("OneChanges", None), ("NotAllUp", 4)])
+def test_a_search_that_leaps_meets_what_happens_between(name: str, least: int | None) -> None:
+    model = build(Flags())
+    events: list[Any] = []
+    search(model.system, Search(Steps.PARALLEL, "cadical", 20, (name,), stride=10), events.append)
+    found = [event for event in events if isinstance(event, ViolationFound)]
+    assert [event.depth for event in events if isinstance(event, DepthClosed)] == (
+        [0] if least else [0, 10, 20]
+    )
+    assert len(found) == (0 if least is None else 1)
+    for event in found:
+        taken = [(model.system.instances[f.instance], f.inputs) for f in event.firings]
+        trace = Replayer(model).execute(event.initial, taken, name)
+        Replayer(model).check(trace)
+        assert least is not None
+        assert trace.steps >= least
+
+
 @pytest.mark.parametrize("steps", list(Steps))
 def test_the_limit_of_actions_leaves_other_properties_their_last_action(steps: Steps) -> None:
     """The state in which the fifth action would break the one is the state that violates the other."""
@@ -271,9 +289,7 @@ class Terms(Protocol, camel_case=True):
     terms = Range(0, 2)
 
     def state(self) -> State:
-        return State(
-            term=Function(self.nodes, self.terms), voted=Set(self.nodes), stale=Set(self.nodes)
-        )
+        return State(term=Function(self.nodes, self.terms), voted=Set(self.nodes), stale=Set(self.nodes))
 
     def init(self, s: Any) -> Any:
         return forall(self.nodes, lambda n: s.term[n] == 0) & s.voted.is_empty & s.stale.is_empty

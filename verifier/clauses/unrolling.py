@@ -59,21 +59,27 @@ class Unrolling:
     """The order in which instances of one step are taken."""
 
 
-def unroll(system: TransitionSystem, steps: Steps, symmetry: bool, swapping: bool = True) -> Unrolling:
+def unroll(
+    system: TransitionSystem, steps: Steps, symmetry: bool, swapping: bool = True, idle: bool = False
+) -> Unrolling:
     """The clauses of a system.
 
     With ``symmetry``, only executions that name interchangeable elements in their order are considered; every
     execution can be renamed to such a one. With ``swapping``, only executions are considered in which two
     consecutive instances that commute stand in the order of instances; every execution can be reordered so.
+    With ``idle``, a step may take no action, so that every shorter execution reaches the last frame too.
     """
-    return _UnrollingBuilder(system, steps, symmetry, swapping).build()
+    return _UnrollingBuilder(system, steps, symmetry, swapping, idle).build()
 
 
 class _UnrollingBuilder:
-    def __init__(self, system: TransitionSystem, steps: Steps, symmetry: bool, swapping: bool) -> None:
+    def __init__(
+        self, system: TransitionSystem, steps: Steps, symmetry: bool, swapping: bool, idle: bool
+    ) -> None:
         self.system = system
         self.steps = steps
         self.swapping = swapping
+        self.idle = idle
         self.cnf = Clausifier()
         self.mentions = _Mentions(system) if symmetry else None
         held = [*system.bits, *(self.mentions.bits if self.mentions else ())]
@@ -99,7 +105,8 @@ class _UnrollingBuilder:
         order = firing_order(system.instances) if self.steps is Steps.PARALLEL else range(len(firing))
         for fires, guard in zip(firing, guards, strict=True):
             cnf.add_clause([-fires, guard])
-        cnf.add_clause(firing)
+        if not self.idle:
+            cnf.add_clause(firing)
         if self.steps is Steps.SERIAL:
             self._at_most_one(firing)
         else:

@@ -63,6 +63,8 @@ class Request:
     """True if each property does, once its verdict is known."""
     awaited: tuple[str, ...] = ()
     """Actions whose enabledness matters: the search continues until it is known."""
+    stride: int = 1
+    """See ``Search``. More than 1 only for parallel steps."""
     part: Part | None = None
     """The part of the executions to search; steps have to be serial."""
     guesses: Clauses | None = None
@@ -183,6 +185,7 @@ class _BoundedCheck:
                 properties=tuple(self.properties),
                 symmetry=request.symmetry,
                 seed=request.seed,
+                stride=request.stride if steps is Steps.PARALLEL else 1,
                 part=request.part,
                 guesses=request.guesses,
                 permutations=permutations if steps is Steps.SERIAL else (),

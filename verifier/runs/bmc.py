@@ -61,6 +61,8 @@ class BmcOptions(SemanticsOption, ValidationOption, DeadlockOption, FirstOption,
     )
     seed: int = option(0, Whole(), "Vary the search. Verdicts do not depend on it.")
     memory: int | None = memory_option()
+    stride: int = internal(1)
+    """For a hunt: the parallel steps from one question to the next; see ``Search``."""
     part: Part | None = internal(None, recorded=True)
     """The part of all executions that is searched. A verdict then concerns this part only."""
     guesses: Clauses | None = internal(None)
@@ -100,6 +102,7 @@ def _request(question: Question[BmcOptions]) -> Request:
         shortest=options.shortest,
         limits=question.limits,
         seed=options.seed,
+        stride=options.stride,
         part=options.part,
         guesses=options.guesses,
         closed=options.closed or {},
