@@ -84,7 +84,7 @@ def test_the_value_of_an_operator_stands_where_the_property_fails(driver: Chrome
     assert texts(driver, ".current .failing > div") == [
         "It changes big: 0 → 5.",
         "Now Total is 5, and must not be.",
-        "small is 0 from the first state on. ",
+        "Earlier: small is 0 from the first state on. ",
     ]
     lines = texts(driver, ".current .failing details div")
     assert [line.strip() for line in lines] == [

@@ -21,6 +21,7 @@ from verifier.report.report import Report, tally, varying_constants, version_col
 from verifier.report.verdict_list import columns_of, listed, packed
 from verifier.report.verdict_page import MARKS, VerdictPage, embedded, verdict_page
 from verifier.report.wherever import findings
+from verifier.specs.titles import deadlock_title
 from verifier.verdict import VerdictKind
 
 _OF_TRACES = ("trace", "diagram", "lanes", "variables", "watch", "beside", "detail", "copying", "explorer")
@@ -61,6 +62,7 @@ def as_html(report: Report) -> str:
             summary=summary_of(report.rows) if report.rows else "",
             holding=holding(report.rows) if several else "",
             stuck=_stuck(report),
+            asked_deadlock=any(row.property_name == deadlock_title(row.statistics) for row in report.rows),
             several=several,
             marks=MARKS,
             verdicts=verdicts,

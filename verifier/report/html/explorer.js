@@ -203,7 +203,7 @@ class Explorer {
     const limit = parseFloat(getComputedStyle(pane).maxHeight), border = pane.offsetHeight - pane.clientHeight;
     const end = pane.scrollHeight - headHeight, room = limit - border - headHeight;
     const first = end > room ? rows.find(({ top }) => top >= end - room) : undefined;
-    if (first && end - first.top > room * 0.7) pane.style.maxHeight = `${end - first.top + headHeight + border}px`;
+    if (first && end - first.top > room * 0.7) pane.style.maxHeight = `${end - first.top + 6 + headHeight + border}px`;
     this.host.style.setProperty("--pane", `${pane.offsetHeight}px`);
   }
 
