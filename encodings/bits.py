@@ -112,12 +112,12 @@ def choice(condition: FNode, then: FNode, otherwise: FNode) -> FNode:
     return _manager.Ite(condition, then, otherwise)
 
 
-def restricted(root: FNode, known: Mapping[FNode, FNode]) -> FNode:
+def restrict_formula(root: FNode, known: Mapping[FNode, FNode]) -> FNode:
     """The formula with variables replaced by constants or formulas, and constants folded."""
-    return restricted_all((root,), known)[0]
+    return restrict_formulas((root,), known)[0]
 
 
-def restricted_all(roots: Sequence[FNode], known: Mapping[FNode, FNode]) -> list[FNode]:
+def restrict_formulas(roots: Sequence[FNode], known: Mapping[FNode, FNode]) -> list[FNode]:
     """The formulas with variables replaced. A part that several formulas share is replaced once."""
     result = dict(known)
     stack = list(roots)

@@ -14,7 +14,7 @@ from verifier.encodings.expressions import (
     Value,
     bounds,
     coerce,
-    described,
+    describe_value,
     integer,
     literal,
     set_of,
@@ -293,4 +293,4 @@ def _no_element(element: Sort, other: Any, instead: str) -> Iterator[None]:
             coerce(other, element)
         except SortError:
             raise error from None
-        raise SortError(f"{described(other)} is an element, not several: {instead}") from error
+        raise SortError(f"{describe_value(other)} is an element, not several: {instead}") from error

@@ -10,7 +10,16 @@ from pysmt.fnode import FNode
 from verifier.encodings.bits import TRUE, conjunction
 from verifier.encodings.cases import cases
 from verifier.encodings.concrete import Concrete
-from verifier.encodings.lowered import LoweredOption, Slot, defined, either, known, restricted, select, tagged
+from verifier.encodings.lowered import (
+    LoweredOption,
+    Slot,
+    defined,
+    either,
+    known,
+    restrict_value,
+    select,
+    tag_value,
+)
 from verifier.encodings.lowering_rules import Rule
 from verifier.encodings.sorts import PartialFunction, Sort, Variant
 from verifier.encodings.terms import Operator, Term
@@ -34,7 +43,7 @@ def _tuple(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
 def _variant(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
     assert isinstance(term.sort, Variant)
     payload = lowering.argument(term, bindings)
-    return restricted(term.sort, defined(payload), tagged(term.sort, str(term.data), payload))
+    return restrict_value(term.sort, defined(payload), tag_value(term.sort, str(term.data), payload))
 
 
 def _has_tag(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
@@ -43,7 +52,7 @@ def _has_tag(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
 
 def _payload(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
     variant, tag = lowering.argument(term, bindings), str(term.data)
-    return restricted(term.sort, variant.tag.equals(tag), variant.payloads[tag])
+    return restrict_value(term.sort, variant.tag.equals(tag), variant.payloads[tag])
 
 
 def _partial_function(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
@@ -60,7 +69,7 @@ def _partial_function(lowering: Lowering, term: Term, bindings: Bindings) -> Any
 def _domain(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
     function = lowering.argument(term, bindings)
     keys = {key: slot.present for key, slot in function.items()}
-    return restricted(term.sort, defined(function), keys)
+    return restrict_value(term.sort, defined(function), keys)
 
 
 def _extend(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
@@ -88,11 +97,11 @@ def _changed(
     assert isinstance(term.sort, PartialFunction)
     at, sort = lowering.lower(key, bindings), Slot(term.sort.range)
     changed = {
-        value: either(when, restricted(sort, defined(slots[value]), slot), slots[value])
+        value: either(when, restrict_value(sort, defined(slots[value]), slot), slots[value])
         for value, when in cases(key.sort, at)
         if value in slots
     }
-    return restricted(term.sort, defined(at), {**slots, **changed})
+    return restrict_value(term.sort, defined(at), {**slots, **changed})
 
 
 COMPOUND_RULES: Mapping[Operator, Rule] = {

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic
 
 from verifier.encodings import counting
 from verifier.encodings.concrete import Concrete, FrozenMap, Tagged
-from verifier.encodings.counting import capped, power
+from verifier.encodings.counting import cap_count, power
 from verifier.encodings.scalar_sorts import Enum, Sort, SortError, require_sort
 from verifier.encodings.type_variables import K, V
 from verifier.errors import among
@@ -130,7 +130,7 @@ class Variant(Sort["VariantValue"]):
 
     @property
     def size(self) -> int:
-        return capped(sum(sort.size for _, sort in self.alternatives))
+        return cap_count(sum(sort.size for _, sort in self.alternatives))
 
     def _contains(self, value: Any) -> bool:
         return (
@@ -197,7 +197,7 @@ class PartialFunction(Sort["PartialFunctionValue[K, V]"], Generic[K, V]):
 
     @property
     def size(self) -> int:
-        return power(capped(1 + self.range.size), self.domain.size)
+        return power(cap_count(1 + self.range.size), self.domain.size)
 
     def _contains(self, value: Any) -> bool:
         return isinstance(value, FrozenMap) and all(

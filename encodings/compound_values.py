@@ -14,7 +14,7 @@ from verifier.encodings.expressions import (
     Value,
     coerce,
     constant,
-    described,
+    describe_value,
     integer,
     literal,
     record,
@@ -54,7 +54,9 @@ class TupleValue(Value):
         assert isinstance(self.sort, Tuple)
         items = self.sort.items
         if isinstance(place, bool) or not isinstance(place, int):
-            raise SortError(f"an item of a tuple is at a fixed place, as in t[0], not at {described(place)}")
+            raise SortError(
+                f"an item of a tuple is at a fixed place, as in t[0], not at {describe_value(place)}"
+            )
         if not 0 <= place < len(items):
             raise SortError(f"the tuple has {len(items)} items, counted from 0, so none at {place}")
         return wrap(Term(Operator.FIELD, items[place], (self.term,), place))
@@ -133,7 +135,10 @@ def variant(sort: Variant, tag: str, *payload: Any, **fields: Any) -> VariantVal
 
 
 def _given(payload: tuple[Any, ...], fields: Mapping[str, Any]) -> str:
-    words = [*map(described, payload), *(f"{name}={described(value)}" for name, value in fields.items())]
+    words = [
+        *map(describe_value, payload),
+        *(f"{name}={describe_value(value)}" for name, value in fields.items()),
+    ]
     return ", ".join(words) or "nothing"
 
 

@@ -13,7 +13,7 @@ MOST_LISTED = 1_000_000
 """The most values that are enumerated. More count as a mistake in a sort."""
 
 
-def capped(number: int) -> int:
+def cap_count(number: int) -> int:
     """The number, or ``MANY`` if it is larger."""
     return min(number, MANY)
 
@@ -22,7 +22,7 @@ def product(factors: Iterable[int]) -> int:
     """The product of numbers that are not negative."""
     result = 1
     for factor in factors:
-        result = capped(result * factor)
+        result = cap_count(result * factor)
     return result
 
 
@@ -30,7 +30,7 @@ def power(base: int, exponent: int) -> int:
     """The power of numbers that are not negative."""
     if base <= 1 or exponent == 0:
         return base if exponent else 1
-    return MANY if exponent > MANY.bit_length() else capped(int(base**exponent))
+    return MANY if exponent > MANY.bit_length() else cap_count(int(base**exponent))
 
 
 def about(number: int) -> str:

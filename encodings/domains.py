@@ -11,7 +11,7 @@ from types import FunctionType, GeneratorType
 from typing import Any, TypeAlias
 
 from verifier.encodings.collection_values import SetValue
-from verifier.encodings.expressions import BOOLEAN, Value, coerce, described, term_of
+from verifier.encodings.expressions import BOOLEAN, Value, coerce, describe_value, term_of
 from verifier.encodings.generators import Bound, Generated, bound, generated
 from verifier.encodings.operations import constantly
 from verifier.encodings.python_use import GUARD
@@ -33,7 +33,7 @@ def domain_sort(domain: Any) -> Sort:
     if isinstance(domain, SetValue):
         return domain.element
     if not isinstance(domain, Sort):
-        raise SortError(f"a quantifier goes over a sort or a set, not over {described(domain)}")
+        raise SortError(f"a quantifier goes over a sort or a set, not over {describe_value(domain)}")
     return domain
 
 
@@ -49,7 +49,7 @@ def _parameters(body: Any, domains: int) -> tuple[str, ...]:
     """The names of the parameters by place. Raises SortError unless there is one for each domain."""
     if not callable(body) or isinstance(body, Sort):
         raise SortError(
-            f"a quantifier takes a function after its domains, as lambda n: …, not {described(body)}"
+            f"a quantifier takes a function after its domains, as lambda n: …, not {describe_value(body)}"
         )
     if isinstance(body, FunctionType) and not body.__code__.co_flags & inspect.CO_VARARGS:
         code = body.__code__  # as signature says it, which takes long

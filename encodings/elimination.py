@@ -21,8 +21,8 @@ from verifier.encodings.bits import (
     conjunction,
     disjunction,
     negation,
-    restricted,
-    restricted_all,
+    restrict_formula,
+    restrict_formulas,
 )
 from verifier.errors import UsageError
 
@@ -200,7 +200,7 @@ class Elimination:
             (own if self._masks[part] >> number & 1 else rest).append(part)
         variable = self._variable[number]
         both = conjunction(own)
-        sides = (restricted(both, {variable: value}) for value in (FALSE, TRUE))
+        sides = (restrict_formula(both, {variable: value}) for value in (FALSE, TRUE))
         if not rest:
             return disjunction(map(self._exists, sides))
         return self._exists(conjunction((*rest, disjunction(sides))))
@@ -264,7 +264,7 @@ def _propagated(parts: Sequence[FNode]) -> tuple[list[FNode], dict[FNode, FNode]
         if not new:
             return kept, decided
         decided.update(new)
-        rest = [inner for part in restricted_all(kept, new) for inner in _conjuncts(part)]
+        rest = [inner for part in restrict_formulas(kept, new) for inner in _conjuncts(part)]
         if FALSE in rest:
             return [FALSE], decided
         rest = list(dict.fromkeys(part for part in rest if part is not TRUE))

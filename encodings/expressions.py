@@ -164,7 +164,7 @@ def integer(value: Any) -> IntegerValue:
     if isinstance(value, int) and not isinstance(value, bool):
         return literal(Range(value, value), value)
     if not isinstance(value, Value) or range_of(value._term.sort) is None:
-        raise SortError(f"an integer is needed here, not {described(value)}")
+        raise SortError(f"an integer is needed here, not {describe_value(value)}")
     return value  # type: ignore[return-value]  # such values are of this class
 
 
@@ -327,6 +327,6 @@ def join_all(sort: Sort, terms: Iterable[Term]) -> Sort:
     return reduce(join, (term.sort for term in terms), sort)
 
 
-def described(value: Any) -> str:
+def describe_value(value: Any) -> str:
     """Describe the author's value in words."""
     return f"a value of {value._term.sort}" if isinstance(value, Value) else repr(value)

@@ -20,7 +20,7 @@ from verifier.encodings.lowered import (
     either,
     equal,
     known,
-    padded,
+    pad_slots,
 )
 from verifier.encodings.scalars import Scalar
 from verifier.encodings.sorts import (
@@ -58,7 +58,7 @@ def convert(value: Any, source: Sort, target: Sort) -> Any:
                 used = value.length.at_least(index + 1)
                 converted = convert(slot, source.element, target.element)
                 slots.append(_filled(used, converted, source.element, target.element))
-            return LoweredSequence(value.length, padded(slots, target))
+            return LoweredSequence(value.length, pad_slots(slots, target))
         case Variant(), Variant():
             payloads = {}
             for held, tag, payload in value.held():

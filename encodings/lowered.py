@@ -138,14 +138,14 @@ def known(sort: Sort, value: Any) -> Any:
             return LoweredOption(FALSE if value is None else TRUE, known(sort.inner, payload))
         case Sequence():
             slots = [known(sort.element, item) for item in value]
-            return LoweredSequence(Scalar.known(len(value)), padded(slots, sort))
+            return LoweredSequence(Scalar.known(len(value)), pad_slots(slots, sort))
         case Set():
             # The order of a frozenset differs between processes. Sorting it makes all output the same.
             return dict.fromkeys(sorted(value, key=show), TRUE)
         case Bag():
             return {item: Scalar.known(copies) for item, copies in value.items()}
         case Variant():
-            return tagged(sort, value.tag, known(sort.payload(value.tag), value.payload))
+            return tag_value(sort, value.tag, known(sort.payload(value.tag), value.payload))
         case PartialFunction():
             nothing = known(Slot(sort.range), None)
             present = {key: LoweredOption(TRUE, known(sort.range, item)) for key, item in value.items()}
@@ -153,7 +153,7 @@ def known(sort: Sort, value: Any) -> Any:
     return {key: known(part, value[key]) for key, part in children(sort)}
 
 
-def tagged(sort: Variant, tag: str, payload: Any) -> LoweredVariant:
+def tag_value(sort: Variant, tag: str, payload: Any) -> LoweredVariant:
     """The value of a variant with this tag and payload."""
     others = {name: known(part, part.default) for name, part in sort.alternatives if name != tag}
     return LoweredVariant(
@@ -171,7 +171,7 @@ def undefined(sort: Sort) -> Any:
         case Option():
             return LoweredOption(TRUE, undefined(sort.inner))
         case Sequence():
-            return LoweredSequence(Scalar((), exactly=(), total=False), padded([], sort))
+            return LoweredSequence(Scalar((), exactly=(), total=False), pad_slots([], sort))
         case Variant():
             fillers = {tag: known(part, part.default) for tag, part in sort.alternatives}
             return LoweredVariant(Scalar((), exactly=(), total=False), fillers)
@@ -211,12 +211,12 @@ def is_total(value: Lowered) -> bool:
     return defined(value) is TRUE
 
 
-def restricted(sort: Sort, condition: FNode, value: Lowered) -> Any:
+def restrict_value(sort: Sort, condition: FNode, value: Lowered) -> Any:
     """``value`` where ``condition`` holds; undefined elsewhere."""
     return select(sort, [(condition, value)], exhaustive=False)
 
 
-def padded(slots: list[Any], sort: Sequence) -> tuple[Any, ...]:
+def pad_slots(slots: list[Any], sort: Sequence) -> tuple[Any, ...]:
     """The slots, extended by defaults to as many as the sort has."""
     if len(slots) < sort.capacity:
         filler = known(sort.element, sort.element.default)

@@ -25,7 +25,7 @@ from verifier.encodings.lowered import (
     either,
     equal,
     known,
-    restricted,
+    restrict_value,
     select,
 )
 from verifier.encodings.lowering_rules import Rule, of_all, of_formulas, of_instances
@@ -159,7 +159,7 @@ class Lowering(Memory):
         value = self.argument(term, bindings)
         if isinstance(value, Scalar):
             return value.without(None)
-        return restricted(term.sort, value.present, value.payload)
+        return restrict_value(term.sort, value.present, value.payload)
 
     # Records and functions
 
@@ -172,7 +172,7 @@ class Lowering(Memory):
         name = str(term.data)
         record = self.lower(term.arguments[0], bindings)
         value = self.converted(term.sort.field_sorts[name], term.arguments[1], bindings)
-        return restricted(term.sort, defined(record), {**record, name: value})
+        return restrict_value(term.sort, defined(record), {**record, name: value})
 
     def _apply(self, term: Term, bindings: Bindings) -> Any:
         function = self.lower(term.arguments[0], bindings)
@@ -194,7 +194,7 @@ class Lowering(Memory):
         keys, within = self._key(term.arguments[1], bindings, function)
         value = self.converted(term.sort.range, term.arguments[2], bindings)
         changed = {key: either(when, value, function[key]) for key, when in keys}
-        return restricted(term.sort, conjunction((defined(function), within)), {**function, **changed})
+        return restrict_value(term.sort, conjunction((defined(function), within)), {**function, **changed})
 
 
 _RULES: Mapping[Operator, Rule] = {

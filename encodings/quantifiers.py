@@ -33,7 +33,7 @@ from verifier.encodings.expressions import (
     Plain,
     Truth,
     coerce,
-    described,
+    describe_value,
     integer,
     term_of,
     wrap,
@@ -265,7 +265,7 @@ def union_of(domain: Any, body: Any = None) -> SetValue[Any]:
         body = _itself
     one = one_variable("union_of", domain, body)
     if not isinstance(one.said, SetValue):
-        raise SortError(f"the function of union_of gives sets, not {described(one.said)}")
+        raise SortError(f"the function of union_of gives sets, not {describe_value(one.said)}")
     terms = (one.inside.term, one.said.term)
     return SetValue(Term(Operator.UNION_OF, one.said.sort, terms, binds=one.bound.symbol))
 
@@ -371,6 +371,6 @@ def mapped(sequence: Any, body: Any = None) -> SequenceValue[Any]:
 
 def _sequence(name: str, of_sets: str, given: Any) -> Any:
     if not isinstance(given, SequenceValue):
-        words = f"{name}(…) goes over a sequence, not over {described(given)}"
+        words = f"{name}(…) goes over a sequence, not over {describe_value(given)}"
         raise SortError(f"{words}; of a set there is {of_sets}(…)")
     return given

@@ -32,36 +32,40 @@ Renaming = Mapping[Any, Mapping[Concrete, Concrete]]
 not list stay as they are."""
 
 
-def renamed_bits(layout: Layout, renaming: Renaming) -> list[FNode]:
+def rename_bits(layout: Layout, renaming: Renaming) -> list[FNode]:
     """The bits of the renamed state, in the order of the layout's bits."""
     lowered = layout.lowered
     return layout.encode({name: _value(sort, lowered[name], renaming) for name, sort in layout.sorts.items()})
 
 
-def renamed(sort: Sort, value: Any, renaming: Renaming) -> Any:
+def rename_value(sort: Sort, value: Any, renaming: Renaming) -> Any:
     """A concrete value with its elements renamed."""
     match sort:
         case IndexSet() | Listed():
             return renaming.get(sort, {}).get(value, value)
         case Option():
-            return None if value is None else renamed(sort.inner, value, renaming)
+            return None if value is None else rename_value(sort.inner, value, renaming)
         case Record():
-            return FrozenMap((name, renamed(part, value[name], renaming)) for name, part in sort.fields)
+            return FrozenMap((name, rename_value(part, value[name], renaming)) for name, part in sort.fields)
         case Function() | PartialFunction():
             return FrozenMap(
-                (renamed(sort.domain, key, renaming), renamed(sort.range, item, renaming))
+                (rename_value(sort.domain, key, renaming), rename_value(sort.range, item, renaming))
                 for key, item in value.items()
             )
         case Set():
-            return frozenset(renamed(sort.element, item, renaming) for item in value)
+            return frozenset(rename_value(sort.element, item, renaming) for item in value)
         case Sequence():
-            return tuple(renamed(sort.element, item, renaming) for item in value)
+            return tuple(rename_value(sort.element, item, renaming) for item in value)
         case Tuple():
-            return tuple(renamed(part, item, renaming) for part, item in zip(sort.items, value, strict=True))
+            return tuple(
+                rename_value(part, item, renaming) for part, item in zip(sort.items, value, strict=True)
+            )
         case Variant():
-            return Tagged(value.tag, renamed(sort.payload(value.tag), value.payload, renaming))
+            return Tagged(value.tag, rename_value(sort.payload(value.tag), value.payload, renaming))
         case Bag():
-            return FrozenMap((renamed(sort.element, item, renaming), count) for item, count in value.items())
+            return FrozenMap(
+                (rename_value(sort.element, item, renaming), count) for item, count in value.items()
+            )
     return value
 
 
@@ -93,7 +97,9 @@ def _value(sort: Sort, value: Any, renaming: Renaming) -> Any:
         case Record() | Tuple():
             return {name: _value(part, value[name], renaming) for name, part in children(sort)}
     keys = sort.domain if isinstance(sort, Function | PartialFunction) else sort.element  # type: ignore[attr-defined]
-    return {renamed(keys, key, renaming): _value(part, value[key], renaming) for key, part in children(sort)}
+    return {
+        rename_value(keys, key, renaming): _value(part, value[key], renaming) for key, part in children(sort)
+    }
 
 
 def _scalar(sort: Sort, value: Scalar, renaming: Renaming) -> Scalar:
@@ -101,5 +107,7 @@ def _scalar(sort: Sort, value: Scalar, renaming: Renaming) -> Scalar:
     if not isinstance(inner, IndexSet | Listed) or inner not in renaming:
         return value
     return Scalar(
-        [renamed(sort, item, renaming) for item in value.values], exactly=value.exactly, total=value.total
+        [rename_value(sort, item, renaming) for item in value.values],
+        exactly=value.exactly,
+        total=value.total,
     )

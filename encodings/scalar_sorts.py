@@ -12,7 +12,7 @@ from types import MethodType
 from typing import TYPE_CHECKING, Any, Generic, overload
 
 from verifier.encodings.concrete import Concrete, Element, element
-from verifier.encodings.counting import capped, require_few
+from verifier.encodings.counting import cap_count, require_few
 from verifier.encodings.open_integers import greatest, number_of
 from verifier.encodings.type_variables import M, V_co
 
@@ -197,7 +197,7 @@ class Range(Sort["IntegerValue"]):
 
     @property
     def size(self) -> int:
-        return capped(greatest(0, self.high - self.low + 1))
+        return cap_count(greatest(0, self.high - self.low + 1))
 
     def _contains(self, value: Any) -> bool:
         return isinstance(value, int) and not isinstance(value, bool) and self.low <= value <= self.high
@@ -319,7 +319,7 @@ class IndexSet(Sort["AtomValue"]):
 
     @property
     def size(self) -> int:
-        return capped(self.count)
+        return cap_count(self.count)
 
     def _contains(self, value: Any) -> bool:
         return (

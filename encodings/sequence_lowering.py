@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from verifier.encodings import sequences
-from verifier.encodings.lowered import LoweredSequence, defined, restricted
+from verifier.encodings.lowered import LoweredSequence, defined, restrict_value
 from verifier.encodings.lowering_rules import Rule, of_all, of_sort
 from verifier.encodings.scalars import Scalar
 from verifier.encodings.sorts import Sequence, Sort
@@ -48,7 +48,7 @@ def _filter(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
     assert isinstance(term.sort, Sequence)
     sequence = lowering.lower(term.arguments[0], bindings)
     kept = sequences.keep(term.sort, sequence, lowering.instances(term, bindings))
-    return restricted(term.sort, defined(sequence), kept)
+    return restrict_value(term.sort, defined(sequence), kept)
 
 
 def _map(lowering: Lowering, term: Term, bindings: Bindings) -> Any:

@@ -19,8 +19,8 @@ from verifier.encodings.lowered import (
     equal,
     is_total,
     known,
-    padded,
-    restricted,
+    pad_slots,
+    restrict_value,
     select,
 )
 from verifier.encodings.scalars import Scalar
@@ -105,7 +105,7 @@ def update(sequence: LoweredSequence, index: Scalar, item: Lowered) -> LoweredSe
         if isinstance(place, int) and 0 <= place < len(slots):
             slots[place] = either(when, item, slots[place])
             within.append(conjunction((when, sequence.length.at_least(place + 1))))
-    length = restricted(Range(0, len(slots)), disjunction(within), sequence.length)
+    length = restrict_value(Range(0, len(slots)), disjunction(within), sequence.length)
     return LoweredSequence(length, tuple(slots))
 
 
@@ -122,13 +122,13 @@ def elements(sort: Set, sequence: LoweredSequence) -> Any:
         for value, when in cases(sort.element, slot):
             members.setdefault(value, []).append(conjunction((used, when)))
     held = {value: disjunction(conditions) for value, conditions in members.items()}
-    return restricted(sort, defined(sequence), held)
+    return restrict_value(sort, defined(sequence), held)
 
 
 def total(sort: Sort, sequence: LoweredSequence) -> Any:
     """The sum of a sequence of integers."""
     summands = (scalars.either(used, slot, Scalar.known(0)) for used, slot in _used(sequence))
-    return restricted(sort, sequence.length.defined, scalars.sum_of(summands))
+    return restrict_value(sort, sequence.length.defined, scalars.sum_of(summands))
 
 
 def mapped(
@@ -160,6 +160,6 @@ def keep(
         result = either(
             conjunction((sequence.length.at_least(index + 1), taken)),
             concatenate(longer, result, single(slot)),
-            LoweredSequence(result.length, padded(list(result.slots), longer)),
+            LoweredSequence(result.length, pad_slots(list(result.slots), longer)),
         )
     return result

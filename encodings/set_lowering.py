@@ -10,7 +10,7 @@ from pysmt.fnode import FNode
 from verifier.encodings import scalars
 from verifier.encodings.bits import FALSE, TRUE, conjunction, disjunction, negation
 from verifier.encodings.concrete import Concrete
-from verifier.encodings.lowered import defined, holds, known, restricted, select
+from verifier.encodings.lowered import defined, holds, known, restrict_value, select
 from verifier.encodings.lowering_rules import Rule
 from verifier.encodings.scalars import Scalar
 from verifier.encodings.sorts import Sort
@@ -26,7 +26,7 @@ def _set(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
     for argument in term.arguments:
         for value, when in lowering.possible(argument, bindings):
             members.setdefault(value, []).append(when)
-    return restricted(
+    return restrict_value(
         term.sort,
         conjunction(defined(item) for item in items),
         {value: disjunction(conditions) for value, conditions in members.items()},
@@ -48,7 +48,7 @@ def _gather(
         complete.append(disjunction((negation(inside), defined(lowering.lower(body, inner)))))
         for value, when in part(inner):
             members.setdefault(value, []).append(conjunction((inside, when)))
-    return restricted(
+    return restrict_value(
         term.sort,
         conjunction(complete),
         {value: disjunction(conditions) for value, conditions in members.items()},
@@ -89,7 +89,7 @@ def _pointwise(
         item: combine(holds(left.get(item, FALSE)), holds(right.get(item, FALSE)))
         for item in {**left, **right}
     }
-    return restricted(term.sort, both, members)
+    return restrict_value(term.sort, both, members)
 
 
 def _union(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
@@ -115,7 +115,7 @@ def _subset(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
 def _cardinality(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
     members = lowering.argument(term, bindings)
     total = scalars.total_of(holds(inside) for inside in members.values())
-    return restricted(term.sort, defined(members), total)
+    return restrict_value(term.sort, defined(members), total)
 
 
 def _first(lowering: Lowering, term: Term, bindings: Bindings, *, descending: bool) -> Any:
@@ -134,7 +134,7 @@ def _copies(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
     none = Scalar.known(0)
     options = [(when, bag.get(value, none)) for value, when in lowering.possible(term.arguments[1], bindings)]
     both = conjunction((defined(bag), defined(item)))
-    return restricted(term.sort, both, select(term.sort, options, both is TRUE))
+    return restrict_value(term.sort, both, select(term.sort, options, both is TRUE))
 
 
 def _change_copies(
@@ -145,7 +145,7 @@ def _change_copies(
     for value, when in lowering.possible(term.arguments[1], bindings):
         copies = bag.get(value, Scalar.known(0))
         changed[value] = scalars.either(when, change(copies), copies)
-    return restricted(term.sort, defined(item), changed)
+    return restrict_value(term.sort, defined(item), changed)
 
 
 def _bag_add(lowering: Lowering, term: Term, bindings: Bindings) -> Any:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, overload
 from verifier.encodings import counting
 from verifier.encodings.compound_sorts import PartialFunction, Tuple, Variant
 from verifier.encodings.concrete import Concrete, FrozenMap
-from verifier.encodings.counting import MANY, capped, power
+from verifier.encodings.counting import MANY, cap_count, power
 from verifier.encodings.listed_sort import Listed, join_listed
 from verifier.encodings.open_integers import greatest, least
 from verifier.encodings.scalar_sorts import (
@@ -86,7 +86,7 @@ class Option(Sort["OptionValue[V]"], Generic[V]):
 
     @property
     def size(self) -> int:
-        return capped(1 + self.inner.size)
+        return cap_count(1 + self.inner.size)
 
     def _contains(self, value: Any) -> bool:
         return value is None or self.inner.contains(value)
@@ -280,7 +280,7 @@ class Sequence(Sort["SequenceValue[V]"], Generic[V]):
     def size(self) -> int:
         each, total = self.element.size, 0
         if each <= 1 or self.capacity < 0:
-            return capped(1 + each * self.capacity) if self.capacity >= 0 else 0
+            return cap_count(1 + each * self.capacity) if self.capacity >= 0 else 0
         for length in range(self.capacity + 1):
             total += power(each, length)
             if total >= MANY:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from verifier.encodings.terms import Operator, Symbol, Term
 
 
-def substituted(term: Term, meaning: Mapping[Symbol, Term]) -> Term:
+def substitute(term: Term, meaning: Mapping[Symbol, Term]) -> Term:
     """The term with ``meaning`` in the place of variables. What is shared in the term stays shared.
 
     A term must have the sort of the variable that it replaces, because sorts of larger terms depend on it.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Generic
 
-from verifier.encodings.expressions import Value, coerce, described, some, term_of, wrap
+from verifier.encodings.expressions import Value, coerce, describe_value, some, term_of, wrap
 from verifier.encodings.open_integers import OpenInteger
 from verifier.encodings.operations import body_term, if_
 from verifier.encodings.python_use import take
@@ -50,7 +50,7 @@ def table(entries: Mapping[Any, Any], result: Sort[V] | None = None) -> Table[V]
     """
     given: Any = entries
     if not isinstance(given, Mapping) or not given:
-        raise SortError(f"table(…) takes a dictionary with entries, not {described(given)}")
+        raise SortError(f"table(…) takes a dictionary with entries, not {describe_value(given)}")
     found = [(_key(key), _entry(value, result)) for key, value in take(given).items()]
     _require_different([key for key, _ in found])
     return Table(found)
@@ -58,7 +58,9 @@ def table(entries: Mapping[Any, Any], result: Sort[V] | None = None) -> Table[V]
 
 def _key(key: Any) -> Any:
     if isinstance(key, Value) and term_of(key).operator is not Operator.LITERAL:
-        raise SortError(f"a key of a table is a plain value, as in table({{0: 1}}), not {described(key)}")
+        raise SortError(
+            f"a key of a table is a plain value, as in table({{0: 1}}), not {describe_value(key)}"
+        )
     return key
 
 
@@ -83,5 +85,5 @@ def _equal(key: Any, at: Any) -> Any:
     if not isinstance(key, Value):
         raise SortError(f"a table is asked with a value of the state, not with {key!r}: ask a dictionary")
     if isinstance(at, bool) != isinstance(term_of(key).sort, Boolean) and not isinstance(at, Value):
-        raise SortError(f"the table has the key {at!r}, and is asked with {described(key)}")
+        raise SortError(f"the table has the key {at!r}, and is asked with {describe_value(key)}")
     return key == at

@@ -25,7 +25,7 @@ from verifier.encodings.expressions import (
     Value,
     bounds,
     coerce,
-    described,
+    describe_value,
     integer,
     no_field,
     wrap,
@@ -67,8 +67,8 @@ def _joined(operator: str, other: Any) -> Value:
     if isinstance(other, NotOfOneState):
         raise SortError(f"{operator} joins formulas of one state, and {other!r} is none: {other.instead}")
     raise SortError(
-        f"{operator} joins formulas, and {described(other)} is none: {operator} binds tighter than == and <, "
-        f"so write (…) {operator} (…)"
+        f"{operator} joins formulas, and {describe_value(other)} is none: {operator} binds tighter than == "
+        f"and <, so write (…) {operator} (…)"
     )
 
 

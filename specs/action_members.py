@@ -16,8 +16,14 @@ from verifier.specs.formulas import formula
 from verifier.specs.members import ActionMember, Free
 from verifier.specs.names import Titled, title_of
 from verifier.specs.outline import check_parameters, sorts_of
-from verifier.specs.reading.code_places import place_of, place_of_attribute, place_of_class, placed, raised_at
-from verifier.specs.reading.explaining import explained
+from verifier.specs.reading.code_places import (
+    find_raising_line,
+    place_of,
+    place_of_attribute,
+    place_of_class,
+    prefix_place,
+)
+from verifier.specs.reading.explaining import explain_error
 from verifier.specs.state import State
 from verifier.specs.steps import Step
 from verifier.specs.targets import assignments
@@ -33,14 +39,14 @@ def actions_of(protocol: Any, state: State, members: Mapping[str, Any]) -> list[
             raise _of_next(protocol, f"next names {name!r}, which is no action {among(name, known)}")
     if not names:
         where = place_of_class(type(protocol))
-        raise DefinitionError(placed(where, f"{spec} has no action: mark a method with @action"))
+        raise DefinitionError(prefix_place(where, f"{spec} has no action: mark a method with @action"))
     if len(set(names)) < len(names):
         raise _of_next(protocol, f"next names an action twice: {', '.join(names)}")
     return [_action(protocol, state, name, members[name]) for name in names]
 
 
 def _of_next(protocol: Any, words: str) -> DefinitionError:
-    return DefinitionError(placed(place_of_attribute(type(protocol), "next"), words))
+    return DefinitionError(prefix_place(place_of_attribute(type(protocol), "next"), words))
 
 
 def _action(protocol: Any, state: State, method: str, member: ActionMember) -> tuple[Titled, Action]:
@@ -53,17 +59,17 @@ def _action(protocol: Any, state: State, method: str, member: ActionMember) -> t
     try:
         step: Any = member.method(protocol, state, **arguments)
     except TypeError as error:
-        where = raised_at(error) or item.place
-        raise DefinitionError(placed(where, f"action {method}: {explained(error)}")) from error
+        where = find_raising_line(error) or item.place
+        raise DefinitionError(prefix_place(where, f"action {method}: {explain_error(error)}")) from error
     if not isinstance(step, Step):
         given = "nothing" if step is None else repr(step)
         words = f"action {method} returns {given}, not a Step: write return Step(when=…, then=…)"
-        raise DefinitionError(placed(item.place, words))
+        raise DefinitionError(prefix_place(item.place, words))
     when = tuple(formula(line, f"a guard line of {method}", member.method) for line in step.when)
     try:
         then = assignments(step.then, state.symbols)
     except (TypeError, DefinitionError) as error:
-        raise DefinitionError(placed(item.place, f"action {method}: {error}")) from error
+        raise DefinitionError(prefix_place(item.place, f"action {method}: {error}")) from error
     words = inspect.getdoc(member.method) or ""
     return item, Action(item.title, parameters, when, then, words, item.place or "")
 
@@ -73,7 +79,7 @@ def parameter_of(protocol: Any, action: Titled, name: str, domain: str | Free) -
     attribute: Any = domain.domain if isinstance(domain, Free) else domain
     if not isinstance(attribute, str):
         raise DefinitionError(
-            placed(
+            prefix_place(
                 action.place,
                 f"action {action.method}: the domain of {name} is the name of an attribute in quotes, as in "
                 f"{name}='nodes', not {_described(attribute)}",
@@ -86,7 +92,7 @@ def parameter_of(protocol: Any, action: Titled, name: str, domain: str | Free) -
     sort = getattr(protocol, attribute, None)
     if not isinstance(sort, Sort):
         raise DefinitionError(
-            placed(
+            prefix_place(
                 action.place,
                 f"action {action.method}: the domain {attribute!r} of {name} is no sort of the protocol "
                 f"{among(attribute, sorts_of(protocol))}",

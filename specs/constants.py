@@ -11,7 +11,7 @@ from verifier.encodings.open_integers import OpenInteger, number_of
 from verifier.encodings.sorts import IndexSet, SortError
 from verifier.errors import UsageError, cut, make_unknown_name_error
 from verifier.specs.definition import DefinitionError
-from verifier.specs.reading.code_places import place_of_attribute, placed
+from verifier.specs.reading.code_places import place_of_attribute, prefix_place
 
 if TYPE_CHECKING:
     from verifier.specs.protocol import Protocol
@@ -25,7 +25,7 @@ class AssumptionFailed(UsageError):
     def __init__(self, spec: str, assumption: str, constants: str, where: str = "") -> None:
         """``where`` is the place of the assumption if the defaults alone violate it."""
         words = f"{spec} assumes {assumption}; " + ("its defaults are" if where else "got")
-        super().__init__(placed(where, f"{words} {constants}"))
+        super().__init__(prefix_place(where, f"{words} {constants}"))
         self.assumption = assumption
 
 
@@ -204,7 +204,7 @@ def parse_constants(protocol: type[Protocol], settings: Mapping[str, Any]) -> di
         except ValueError:
             if name not in settings:
                 raise DefinitionError(
-                    placed(
+                    prefix_place(
                         place_of_attribute(protocol, name),
                         f"the default {value!r} of the constant {name} is not allowed: {name} is "
                         f"{description.allowed}",

@@ -13,9 +13,9 @@ from verifier.encodings.sorts import IndexSet, Option, Range, Sort
 from verifier.errors import UsageError, among, make_unknown_name_error
 from verifier.specs.definition import Action, DefinitionError
 from verifier.specs.drawing import Call, Drawing, Lane, Mail
-from verifier.specs.drawn_paths import NAMES, head_of, resolved, sort_of
+from verifier.specs.drawn_paths import NAMES, head_of, resolve_path, sort_of
 from verifier.specs.participants import Drawn, Family, family, keys_of
-from verifier.specs.reading.code_places import place_of_attribute, placed
+from verifier.specs.reading.code_places import place_of_attribute, prefix_place
 
 _MOST_LANES = 12
 """The most lanes that a protocol without a drawing gets."""
@@ -34,7 +34,7 @@ def drawing_of(protocol: Any, drawn: Drawn, columns: Family | None) -> dict[str,
         return _described(protocol.drawing, drawn)
     except UsageError as error:
         where = place_of_attribute(type(protocol), "drawing")
-        raise DefinitionError(placed(where, str(error))) from None
+        raise DefinitionError(prefix_place(where, str(error))) from None
 
 
 def _described(drawing: Drawing, drawn: Drawn) -> dict[str, Any]:
@@ -172,7 +172,7 @@ def _message(message: Mail | Call, lanes: Sequence[str], drawn: Drawn) -> dict[s
 
 def _mail(message: Mail, lanes: Sequence[str], drawn: Drawn) -> dict[str, Any]:
     _check_variable(head_of(message.path), drawn)
-    found = resolved(message.path, drawn.variables)
+    found = resolve_path(message.path, drawn.variables)
     for pattern in _listed(message.lost_by, f"the lost_by of {message.path}", "('Lose',)"):
         _matching(pattern, drawn)
     if found.value is not None and not found.is_counted and not _can_be(found.value, message.in_flight):
@@ -193,7 +193,7 @@ def _call(message: Call, lanes: Sequence[str], drawn: Drawn) -> dict[str, Any]:
             kinds = [_end(end, action.sorts, lanes, drawn) for end in (message.sender, message.receiver)]
             _check_label(message.label, action.sorts)
             if message.sent:
-                resolved(message.sent, drawn.variables, action.sorts)
+                resolve_path(message.sent, drawn.variables, action.sorts)
     return {"type": "call", **asdict(message), **_kinds(kinds)}
 
 

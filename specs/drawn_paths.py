@@ -53,7 +53,9 @@ def parts_of(path: str) -> list[tuple[str, str]]:
     return found
 
 
-def resolved(path: str, variables: Mapping[str, Sort], given: Mapping[str, Sort] | None = None) -> Resolved:
+def resolve_path(
+    path: str, variables: Mapping[str, Sort], given: Mapping[str, Sort] | None = None
+) -> Resolved:
     """Resolve a path in the state. ``given``: the names in brackets must be of these, or fields of them.
 
     Raises UsageError if there is no such path.

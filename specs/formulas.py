@@ -11,7 +11,7 @@ from verifier.encodings.sorts import Sort
 from verifier.encodings.terms import Operator, Term
 from verifier.encodings.values import BooleanValue
 from verifier.specs.definition import Definition, DefinitionError, PropertyKind
-from verifier.specs.reading.code_places import place_of, placed
+from verifier.specs.reading.code_places import place_of, prefix_place
 
 Formulas: TypeAlias = BooleanValue | list[Any] | tuple[Any, ...]
 """A formula, or a list or tuple of conjuncts, which can be lists themselves."""
@@ -31,7 +31,7 @@ def formula(written: Any, what: str, method: Any) -> Term:
     terms = tuple(_one(item, what, method) for item in conjuncts(written))
     if not terms:
         words = f"{what} is an empty list: write its formulas, or constantly(True) if that is meant"
-        raise DefinitionError(placed(place_of(method), words))
+        raise DefinitionError(prefix_place(place_of(method), words))
     return terms[0] if len(terms) == 1 else Term(Operator.AND, BOOLEAN, terms)
 
 
@@ -52,8 +52,8 @@ def _one(value: Any, what: str, method: Any) -> Term:
             return coerce(value, BOOLEAN).term
         except TypeError as error:
             words = f"{what} is not a formula: {error}"
-            raise DefinitionError(placed(place_of(method), words)) from error
-    raise DefinitionError(placed(place_of(method), words))
+            raise DefinitionError(prefix_place(place_of(method), words)) from error
+    raise DefinitionError(prefix_place(place_of(method), words))
 
 
 def check_variables(definition: Definition) -> None:

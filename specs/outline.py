@@ -16,7 +16,7 @@ from verifier.specs.reading.code_places import (
     place_of,
     place_of_attribute,
     place_of_class,
-    placed,
+    prefix_place,
 )
 
 _REQUIRED = {
@@ -65,7 +65,7 @@ def check_methods(spec: str, kind: type, base: type) -> None:
             own = (one for one in vars(kind) if not one.startswith("_") and not hasattr(base, one))
             near = nearest(name, [one for one in own if inspect.isfunction(vars(kind)[one])])
             hint = f"; did you mean {name} by {near!r}?" if near else ""
-            raise DefinitionError(placed(place_of_class(kind), f"{spec} has no {name}: {words}{hint}"))
+            raise DefinitionError(prefix_place(place_of_class(kind), f"{spec} has no {name}: {words}{hint}"))
         check_parameters(name, method, parameters)
     check_parameters("constraint", getattr(kind, "constraint"), ("s",))  # noqa: B009
     check_parameters("assumptions", getattr(kind, "assumptions"), ())  # noqa: B009
@@ -81,7 +81,9 @@ def check_parameters(what: str, method: Any, names: Iterable[str], domains: Iter
     try:
         signature.bind("self", *names, **dict.fromkeys(domains))
     except TypeError:
-        raise DefinitionError(placed(place_of(method), _mismatch(what, signature, names, domains))) from None
+        raise DefinitionError(
+            prefix_place(place_of(method), _mismatch(what, signature, names, domains))
+        ) from None
 
 
 def sorts_of(protocol: Any) -> list[str]:
@@ -112,7 +114,7 @@ def _mismatch(
 
 
 def _attribute(kind: type, name: str, words: str) -> DefinitionError:
-    return DefinitionError(placed(place_of_attribute(kind, name), words))
+    return DefinitionError(prefix_place(place_of_attribute(kind, name), words))
 
 
 def _shown(value: Any) -> str:

@@ -22,7 +22,7 @@ from verifier.errors import among
 from verifier.specs.constants import IndexSetConstant, constants_of
 from verifier.specs.definition import Action, DefinitionError
 from verifier.specs.outline import sorts_of
-from verifier.specs.reading.code_places import place_of_attribute, placed
+from verifier.specs.reading.code_places import place_of_attribute, prefix_place
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def columns_of(protocol: Any, drawn: Drawn) -> Family | None:
         where = place_of_attribute(type(protocol), "lanes")
         known = [name for name in sorts_of(protocol) if family(protocol, name)]
         words = f"lanes names no index set, range or enumeration: {protocol.lanes!r}"
-        raise DefinitionError(placed(where, f"{words} {among(protocol.lanes, known)}"))
+        raise DefinitionError(prefix_place(where, f"{words} {among(protocol.lanes, known)}"))
     constants = constants_of(type(protocol)).items()
     first = next((name for name, one in constants if isinstance(one, IndexSetConstant)), None)
     return _likely(drawn) if first is None else family(protocol, first)

@@ -58,7 +58,7 @@ from verifier.specs.outline import check_attributes, check_given_once, check_met
 from verifier.specs.participants import Drawn, columns_of
 from verifier.specs.presentation import presentation
 from verifier.specs.ranking_members import Ranking, ranking, rankings
-from verifier.specs.reading.code_places import place_of, placed
+from verifier.specs.reading.code_places import place_of, prefix_place
 from verifier.specs.reading.keys import Keys, Site
 from verifier.specs.reading.watching import reading
 from verifier.specs.refinement_members import refinements, refines
@@ -155,7 +155,7 @@ class Protocol:
         given: Any = self.assumptions()  # whatever a protocol's author wrote
         if not isinstance(given, list | tuple):
             raise DefinitionError(
-                placed(
+                prefix_place(
                     place_of(type(self).assumptions),
                     f"assumptions of {self.spec_name()} returns a list of pairs, as in "
                     f"[(self.first <= self.last, 'first <= last')], not {given!r}",
@@ -167,7 +167,7 @@ class Protocol:
                     pass
                 case _:
                     raise DefinitionError(
-                        placed(
+                        prefix_place(
                             place_of(type(self).assumptions),
                             f"an assumption of {self.spec_name()} is True or False, and its words, as in "
                             f"(self.first <= self.last, 'first <= last'); got {entry!r}",
@@ -235,7 +235,7 @@ def _defined(protocol: Protocol, of_executions: bool, keys: Keys) -> Definition:
     check_kinds(spec, kind)
     state = protocol.state()
     if not isinstance(state, State):
-        raise DefinitionError(placed(place_of(kind.state), f"state of {spec} returns no State(…)"))
+        raise DefinitionError(prefix_place(place_of(kind.state), f"state of {spec} returns no State(…)"))
     keys.variables = completed(state).symbols
     members = dict(members_of(kind))
     actions = actions_of(protocol, state, members)
@@ -307,7 +307,7 @@ def _init(protocol: Protocol, state: State) -> Term:
     ]
     if left:
         raise DefinitionError(
-            placed(
+            prefix_place(
                 place_of(method),
                 f"init says nothing of {', '.join(left)}: give a value, "
                 f"or say & arbitrary({', '.join(left)}) if any value is meant",
@@ -378,11 +378,11 @@ def _hints(
     for at, others in using.items() if isinstance(using, Mapping) else [("", using)]:
         if at and not isinstance(inspect.getattr_static(protocol, at, None), ActionMember):
             words = f"lemma {item.title} has a hint for {at}, which is the method of no action"
-            raise DefinitionError(placed(item.place, words))
+            raise DefinitionError(prefix_place(item.place, words))
         for other in others:
             if other not in members:
                 words = f"lemma {item.title} is to be shown using {other}, which is the method of no lemma"
-                raise DefinitionError(placed(item.place, words))
+                raise DefinitionError(prefix_place(item.place, words))
         kind = type(protocol)
         names = tuple(claim_title(kind, other, members[other].name) for other in others)
         hints += [(title_of(at) if at else "", names)] if names else []
@@ -394,7 +394,7 @@ def _claim(kind: type, what: str, method: str, member: PropertyMember | LemmaMem
     given: Any = member.name
     if given is not None and not isinstance(given, str):
         words = f"the name of {what} {method} is a word in quotes, not {given!r}"
-        raise DefinitionError(placed(place_of(member.method), words))
+        raise DefinitionError(prefix_place(place_of(member.method), words))
     title = claim_title(kind, method, member.name)
     return Titled(title, what, method, place_of(member.method))
 

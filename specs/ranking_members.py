@@ -18,7 +18,7 @@ from verifier.specs.formulas import formula
 from verifier.specs.names import own_name
 from verifier.specs.outline import check_parameters
 from verifier.specs.ranking import Helpful, RankingArgument
-from verifier.specs.reading.code_places import place_of, placed
+from verifier.specs.reading.code_places import place_of, prefix_place
 from verifier.specs.state import State
 from verifier.specs.temporal import Fairness, TemporalProperty, weak
 from verifier.specs.temporal_members import checked_fairness
@@ -98,7 +98,7 @@ def _members(protocol: type) -> Iterator[tuple[str, RankingMember]]:
 
 
 def _wrong(member: RankingMember, words: str) -> DefinitionError:
-    return DefinitionError(placed(place_of(member.method), words))
+    return DefinitionError(prefix_place(place_of(member.method), words))
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from verifier.encodings.listed_sort import range_of
 from verifier.encodings.printing import text
 from verifier.encodings.quantifiers import choose, exists, function, if_
 from verifier.encodings.sorts import Function, Option, Record, Sort, SortError, join
-from verifier.encodings.substitution import substituted
+from verifier.encodings.substitution import substitute
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.encodings.values import OptionValue, RecordValue
 from verifier.specs.definition import Action, Definition, DefinitionError
@@ -41,7 +41,7 @@ Meaning = Mapping[Symbol, Term]
 
 def begins(init: Term, abstract: Definition, meaning: Meaning) -> Term:
     """That a state in which ``init`` holds is mapped to an initial one of the abstract protocol."""
-    return Term(Operator.IMPLIES, BOOLEAN, (init, substituted(abstract.init, meaning)))
+    return Term(Operator.IMPLIES, BOOLEAN, (init, substitute(abstract.init, meaning)))
 
 
 def steps(abstract: Definition, before: Meaning, after: Meaning) -> Term:
@@ -109,11 +109,11 @@ def _step(
 ) -> Term:
     """That the action, with some values of its parameters, leads from the one state to the other. Without the
     other state, that it leads to some other state."""
-    lines = [substituted(line, before) for line in action.when]
+    lines = [substitute(line, before) for line in action.when]
     changed = {symbol: wrap(before[symbol]) for symbol in abstract.variables}
     roots = [assigned_variable(target) for target, _ in action.then]
     for root, (target, value) in zip(roots, action.then, strict=True):
-        new = wrap(substituted(value, before))
+        new = wrap(substitute(value, before))
         if roots.count(root) > 1 or after is None:
             # Another assignment may replace the value, so that nothing else shows that it is in its sort.
             place = f"action {action.name} of {abstract.name} assigns {text(target)}"
@@ -126,7 +126,7 @@ def _step(
     result = _all(lines)
     for parameter in reversed(action.parameters):
         if parameter.symbol.name in given:
-            result = substituted(result, {parameter.symbol: given[parameter.symbol.name]})
+            result = substitute(result, {parameter.symbol: given[parameter.symbol.name]})
         else:
             result = Term(Operator.EXISTS, BOOLEAN, (result,), binds=parameter.symbol)
     return result
@@ -163,7 +163,7 @@ def _put(whole: Any, path: Sequence[Term], value: Any, before: Meaning) -> Any:
     if step.operator is Operator.FIELD and isinstance(whole, RecordValue):
         name = str(step.data)
         return RecordValue.updated(whole, **{name: _put(getattr(whole, name), rest, value, before)})
-    place = step.data if step.operator is Operator.FIELD else wrap(substituted(step.arguments[1], before))
+    place = step.data if step.operator is Operator.FIELD else wrap(substitute(step.arguments[1], before))
     return whole.updated(place, _put(whole[place], rest, value, before) if rest else value)
 
 

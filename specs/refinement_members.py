@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, Self
 
 from verifier.encodings.expressions import Value, coerce, literal, term_of, wrap
 from verifier.encodings.sorts import IndexSet, SortError
-from verifier.encodings.substitution import substituted
+from verifier.encodings.substitution import substitute
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.errors import UsageError, among
 from verifier.specs.constants import IndexSetConstant, constants_of
 from verifier.specs.definition import Definition, DefinitionError, Property, PropertyKind, Refinement
 from verifier.specs.names import Titled, claim_title
 from verifier.specs.outline import check_parameters
-from verifier.specs.reading.code_places import place_of, placed
+from verifier.specs.reading.code_places import place_of, prefix_place
 from verifier.specs.refinement import begins, exactly, fairness, steps
 from verifier.specs.state import State
 from verifier.specs.temporal import SPEC_FAIRNESS, TemporalProperty
@@ -123,7 +123,7 @@ def _refined(
     returned: Any = member.method(protocol, state)
     before = dict(_meaning(protocol, state, method, place, abstract, returned))
     moved = {old: _variable(new) for old, new in zip(state.symbols, after.symbols, strict=True)}
-    later = {symbol: substituted(term, moved) for symbol, term in before.items()}
+    later = {symbol: substitute(term, moved) for symbol, term in before.items()}
     title = claim_title(type(protocol), method, member.name)
     said = inspect.getdoc(member.method) or f"Every execution is one of {abstract.name}."
     first = f"Where an execution begins, one of {abstract.name} may begin."
@@ -177,7 +177,7 @@ def _abstract(protocol: Protocol, method: str, member: RefinementMember) -> Prot
     for constant in member.constants:
         if constant not in known:
             words = f"refinement {method}: {name} has no constant {constant!r} {among(constant, list(known))}"
-            raise DefinitionError(placed(place, words))
+            raise DefinitionError(prefix_place(place, words))
     settings: dict[str, Any] = {}
     shared: dict[str, Any] = {}
     for constant, declared in known.items():
@@ -185,7 +185,7 @@ def _abstract(protocol: Protocol, method: str, member: RefinementMember) -> Prot
         if isinstance(declared, IndexSetConstant) != isinstance(value, IndexSet):
             wanted = "an index set" if isinstance(declared, IndexSetConstant) else declared.allowed
             words = f"refinement {method}: the constant {constant} of {name} is {wanted}, not {value!r}"
-            raise DefinitionError(placed(place, words))
+            raise DefinitionError(prefix_place(place, words))
         settings[constant] = value
         if isinstance(value, IndexSet):
             settings[constant] = value.count
@@ -208,7 +208,7 @@ def _setting(protocol: Protocol, method: str, member: RefinementMember, constant
         f"refinement {method}: {protocol.spec_name()} has no constant {named!r} for the one of "
         f"{member.abstract.spec_name()}: name one, as in constants={{{constant!r}: {(own or ['…'])[0]!r}}}"
     )
-    raise DefinitionError(placed(place_of(member.method), words))
+    raise DefinitionError(prefix_place(place_of(member.method), words))
 
 
 # The mapping
@@ -222,21 +222,21 @@ def _meaning(
     own = {symbol.name: symbol for symbol in state.symbols}
     if not isinstance(returned, Mapping):
         words = f"returns a dictionary, as in {{{next(iter(symbols))!r}: …}}, not {returned!r}"
-        raise DefinitionError(placed(place, f"refinement {method} {words}"))
+        raise DefinitionError(prefix_place(place, f"refinement {method} {words}"))
     for name in returned:
         if name not in symbols:
             words = f"{abstract.name} has no variable {name!r} {among(str(name), list(symbols))}"
-            raise DefinitionError(placed(place, f"refinement {method}: {words}"))
+            raise DefinitionError(prefix_place(place, f"refinement {method}: {words}"))
     for name, symbol in symbols.items():
         if name not in returned and name not in own:
             words = f"refinement {method} says nothing of the variable {name} of {abstract.name}"
-            raise DefinitionError(placed(place, words))
+            raise DefinitionError(prefix_place(place, words))
         given = returned[name] if name in returned else wrap(_variable(own[name]))
         try:
             yield symbol, term_of(_expression(given, symbol))
         except SortError as error:
             words = f"the variable {name} of {abstract.name} is in {symbol.sort}: {error}"
-            raise DefinitionError(placed(place, f"refinement {method}: {words}")) from error
+            raise DefinitionError(prefix_place(place, f"refinement {method}: {words}")) from error
 
 
 def _expression(given: Any, symbol: Symbol) -> Any:

@@ -9,9 +9,9 @@ from pathlib import Path
 from types import ModuleType
 
 from verifier.errors import UsageError, cut, make_unknown_name_error, nearest
-from verifier.files import bytes_of, did_you_mean, meant
+from verifier.files import bytes_of, did_you_mean, guess_meant_file
 from verifier.specs.protocol import Protocol
-from verifier.specs.reading.explaining import explained
+from verifier.specs.reading.explaining import explain_error
 
 BUILT_IN: Mapping[str, str] = {
     "kafka-truncate-hw": "verifier.specs.kafka.truncate_hw:KafkaTruncateToHighWatermark",
@@ -60,7 +60,7 @@ def _meant(spec: str) -> str:
     if spec.endswith(".cfg"):
         files = f"--spec {cut(spec[:-4])}.tla --config {cut(spec)}"
         return f"; a configuration goes with its module, as in {files}"
-    near, file = nearest(spec, BUILT_IN), meant(Path(spec), ".tla", ".py")
+    near, file = nearest(spec, BUILT_IN), guess_meant_file(Path(spec), ".tla", ".py")
     if file is not None and file.stem == Path(spec).stem:
         near = None
     found = [*([repr(near)] if near is not None else []), *([str(file)] if file is not None else [])]
@@ -124,15 +124,15 @@ def _run(path: Path) -> ModuleType:
     try:
         exec(compile(source, str(path), "exec"), vars(module))
     except (Exception, SystemExit) as error:
-        raise UsageError(_explained(path, error)) from error
+        raise UsageError(_explain_error(path, error)) from error
     finally:
         sys.path.remove(beside)
     return module
 
 
-def _explained(path: Path, error: BaseException) -> str:
+def _explain_error(path: Path, error: BaseException) -> str:
     """One line with the file, the line in it that was running or cannot be parsed, and the error."""
-    lines, words = [], explained(error)
+    lines, words = [], explain_error(error)
     step = error.__traceback__
     while step is not None:
         if step.tb_frame.f_code.co_filename == str(path):

@@ -15,7 +15,7 @@ from verifier.specs.definition import Action, DefinitionError
 from verifier.specs.formulas import formula
 from verifier.specs.names import Titled, claim_title, title_of
 from verifier.specs.outline import check_parameters
-from verifier.specs.reading.code_places import place_of, placed
+from verifier.specs.reading.code_places import place_of, prefix_place
 from verifier.specs.state import State
 from verifier.specs.temporal import (
     NO_FAIRNESS,
@@ -142,7 +142,7 @@ def _property(
     said = member.method(protocol, state)
     if not isinstance(said, TemporalFormula):
         words = f"temporal property {method} returns {said!r}, no temporal formula: write eventually(…), "
-        raise DefinitionError(placed(place, f"{words}always_eventually(…), leads_to(…, …) or the like"))
+        raise DefinitionError(prefix_place(place, f"{words}always_eventually(…), leads_to(…, …) or the like"))
     title = claim_title(type(protocol), method, member.name)
     about = inspect.getdoc(member.method) or ""
     return Titled(title, "property", method, place), TemporalProperty(title, said, member.default, about)
@@ -169,7 +169,7 @@ def fairness_variants(protocol: Any, actions: Sequence[Action]) -> tuple[Fairnes
 
 
 def _wrong(method: Any, words: str) -> DefinitionError:
-    return DefinitionError(placed(place_of(method), words))
+    return DefinitionError(prefix_place(place_of(method), words))
 
 
 def checked_fairness(condition: Any, actions: Sequence[Action], method: Any) -> Fairness:

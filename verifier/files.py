@@ -25,7 +25,7 @@ def reason_of(error: OSError) -> str:
     return (error.strerror or str(error)).lower()
 
 
-def meant(path: Path, *endings: str) -> Path | None:
+def guess_meant_file(path: Path, *endings: str) -> Path | None:
     """Where a file is not there, the one in its folder with one of these endings whose name is nearest, if
     that is near."""
     try:
@@ -45,7 +45,7 @@ def _files_in(folder: Path) -> list[Path]:
 
 def did_you_mean(path: Path, *endings: str) -> str:
     """A hint for a file that is not there: ``; did you mean b/Lock.tla?``, or nothing."""
-    found = meant(path, *endings)
+    found = guess_meant_file(path, *endings)
     return "" if found is None else f"; did you mean {found}?"
 
 

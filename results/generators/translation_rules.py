@@ -234,7 +234,7 @@ P == <>[](q \\notin (1..3) \\X (1..3))
         "return Term(Operator.DIFFERENCE, left.sort, (left, right))", "return left", _SETS, "x \\ {1} = {2}",
     ),
     Rule(
-        "equal members are counted twice", "set_operators._counted",
+        "equal members are counted twice", "set_operators._count_members",
         "new = and_(t, [condition, not_(t, again)])", "new = condition",
         _NUMBERS, "Cardinality({x, 1}) = 1",
     ),
@@ -303,7 +303,7 @@ P == <>[](q \\notin (1..3) \\X (1..3))
     ),
     Rule(
         "EXCEPT leaves a function as it is", "functions._updated_term",
-        "return if_(t, inside, _changed(t, function, result, at, item), function)", "return function",
+        "return if_(t, inside, _change_entry(t, function, result, at, item), function)", "return function",
         _LARGE, "[x EXCEPT ![0] = 9][0] = 9",
     ),
     Rule(
@@ -393,7 +393,7 @@ P == <>[](q \\notin (1..3) \\X (1..3))
         ),
     ),
     Rule(
-        "IF assigns what stands under ELSE", "branches.merged_sides",
+        "IF assigns what stands under ELSE", "branches.merge_sides",
         "else if_(t, decides, one.assigned[v], other.assigned[v])", "else other.assigned[v]",
         body=_steps("IF x = 1 THEN y' = 2 /\\ x' = 2 ELSE y' = 1 /\\ x' = 1"),
     ),

@@ -158,7 +158,7 @@ def _source(kind: type) -> tuple[list[str], int]:
     return lines, first + skipped
 
 
-def raised_at(error: BaseException) -> str:
+def find_raising_line(error: BaseException) -> str:
     """The file and line of the protocol's code that was running when ``error`` was raised."""
     found, step = "", error.__traceback__
     while step is not None:
@@ -169,6 +169,6 @@ def raised_at(error: BaseException) -> str:
     return found
 
 
-def placed(where: str, words: str) -> str:
+def prefix_place(where: str, words: str) -> str:
     """The words after the place, if the place is known."""
     return f"{where}: {words}" if where else words

@@ -17,7 +17,7 @@ from verifier.errors import UsageError, among, nearest
 from verifier.specs import constants, members
 from verifier.specs.constants import Constant, constants_of
 from verifier.specs.definition import DefinitionError
-from verifier.specs.reading.written import loop, written
+from verifier.specs.reading.written import find_written_expression, loop
 from verifier.specs.state import State
 
 _KINDS = {
@@ -130,7 +130,7 @@ _WORDS: tuple[tuple[str, Callable[..., str]], ...] = (
 """Python's words, and what is said instead of them; empty if Python's words are better."""
 
 
-def explained(error: BaseException) -> str:
+def explain_error(error: BaseException) -> str:
     """The error in a line, without its place. Errors that only the author understands keep Python's words."""
     words = str(error)
     match error:
@@ -141,7 +141,7 @@ def explained(error: BaseException) -> str:
                 f"no elements: write forall({domain}, lambda {each}: …), or exists, comprehension or count"
             )
         case SortError() if words.endswith("do not go together"):
-            text = written(error)
+            text = find_written_expression(error)
             return f"{text}: {words}" if text else words
         case DefinitionError() | UsageError() | SortError():
             return words
@@ -153,7 +153,7 @@ def explained(error: BaseException) -> str:
             found = "a method calls itself, directly or through others, without end"
         case TypeError():
             found = _reworded(words)
-            if found and (text := written(error)):
+            if found and (text := find_written_expression(error)):
                 found = f"{text}: {found}"
         case _:
             found = ""

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from types import CodeType
 from typing import TypeAlias
 
-from verifier.specs.reading.suspects import CALLED, parsed, source
+from verifier.specs.reading.suspects import CALLED, parse_text, source
 
 Span: TypeAlias = tuple[int, int, int, int]
 _PASSED_ON = (ast.IfExp, ast.NamedExpr, ast.List, ast.Tuple)
@@ -39,7 +39,7 @@ def is_kept(code: CodeType, offset: int) -> bool:
 @functools.lru_cache(maxsize=64)
 def _kept(text: str) -> Mapping[Span, bool]:
     """The spans of what inserts keys in a text, and whether the dictionary is only kept."""
-    tree = parsed(text)
+    tree = parse_text(text)
     parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
     found: dict[Span, bool] = {}
     for node in ast.walk(tree):

@@ -131,7 +131,7 @@ def _decisions(text: str) -> list[tuple[Span, Decision, frozenset[str]]]:
 
     Each has the span of its deciding part, and the parameters around it whose default is None.
     """
-    tree = parsed(text)
+    tree = parse_text(text)
     optional: dict[ast.AST, frozenset[str]] = {}
     for function in ast.walk(tree):  # outer functions come first
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
@@ -175,7 +175,7 @@ def _calls(text: str) -> dict[tuple[int | None, ...], ast.Call]:
     """The calls by which Python may decide something, by the positions of their instructions."""
     return {
         (node.lineno, node.end_lineno, node.col_offset, node.end_col_offset): node
-        for node in ast.walk(parsed(text))
+        for node in ast.walk(parse_text(text))
         if isinstance(node, ast.Call) and called_name(node) in CALLED
     }
 
@@ -193,7 +193,7 @@ def _set_operations(text: str) -> dict[tuple[int | None, ...], SetOperation]:
     """Possible comparisons, difference or intersection of sets, by the positions of its instruction."""
     return {
         (node.lineno, node.end_lineno, node.col_offset, node.end_col_offset): node
-        for node in ast.walk(parsed(text))
+        for node in ast.walk(parse_text(text))
         if isinstance(node, ast.Compare)
         or (isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, _LESSENING))
     }
@@ -233,7 +233,7 @@ def _innermost(
 
 
 @functools.lru_cache(maxsize=16)
-def parsed(text: str) -> ast.Module:
+def parse_text(text: str) -> ast.Module:
     """The syntax of a text; empty if it has none."""
     try:
         return ast.parse(text)

@@ -17,8 +17,8 @@ from typing import Any
 
 from verifier.encodings.python_use import GUARD
 from verifier.specs.definition import DefinitionError
-from verifier.specs.reading.code_places import is_engine, is_watched, place, placed, raised_at
-from verifier.specs.reading.explaining import explained
+from verifier.specs.reading.code_places import find_raising_line, is_engine, is_watched, place, prefix_place
+from verifier.specs.reading.explaining import explain_error
 from verifier.specs.reading.keys import Keys
 from verifier.specs.reading.operands import Scope, Unknown
 from verifier.specs.reading.suspects import ASKING, COUNTING, OF_SETS, Suspect, called_name, suspects
@@ -46,7 +46,7 @@ def reading(protocol: Any) -> Iterator[Keys]:
             raise
     except TypeError as error:  # SortError is a TypeError: a formula has no truth value, …
         if not watch.found and not keys.refused:
-            raise DefinitionError(placed(raised_at(error), explained(error))) from error
+            raise DefinitionError(prefix_place(find_raising_line(error), explain_error(error))) from error
     except Exception:  # of the protocol's code, which may be what an answer of Python led to
         if not watch.found and not keys.refused:
             raise

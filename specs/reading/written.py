@@ -7,12 +7,12 @@ from types import FrameType
 
 from verifier.errors import cut
 from verifier.specs.reading.code_places import is_watched
-from verifier.specs.reading.suspects import parsed, source
+from verifier.specs.reading.suspects import parse_text, source
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
-def written(error: BaseException) -> str:
+def find_written_expression(error: BaseException) -> str:
     """The expression of the protocol that was running when ``error`` was raised; empty if unknown."""
     node, text = _node(error), _text(error)
     if node is None:
@@ -37,7 +37,7 @@ def _node(error: BaseException) -> ast.For | ast.expr | ast.comprehension | None
         return None
     frame, instruction = found
     wanted = list(frame.f_code.co_positions())[instruction // 2]
-    nodes = list(ast.walk(parsed(_text(error))))
+    nodes = list(ast.walk(parse_text(_text(error))))
     loops = (
         node for node in nodes if isinstance(node, ast.For) and wanted in (_span(node), _span(node.iter))
     )

@@ -20,7 +20,7 @@ from verifier.encodings.bits import (
     disjunction,
     equivalence,
     negation,
-    restricted,
+    restrict_formula,
 )
 from verifier.encodings.elimination import exists_over, possible_choices
 
@@ -42,7 +42,7 @@ def _formula(chance: Random, depth: int) -> FNode:
 
 def _at(formula: FNode, variables: list[FNode], values: tuple[bool, ...]) -> FNode:
     pairs = zip(variables, values, strict=True)
-    return restricted(formula, {variable: TRUE if value else FALSE for variable, value in pairs})
+    return restrict_formula(formula, {variable: TRUE if value else FALSE for variable, value in pairs})
 
 
 @pytest.mark.parametrize("tabled", [0, 2, 5, 12])

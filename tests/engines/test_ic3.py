@@ -27,7 +27,7 @@ from tests.support.toys import (
 )
 from verifier.clauses.type_clauses import type_clauses
 from verifier.encodings.evaluator import Evaluator
-from verifier.encodings.renaming import renamed
+from verifier.encodings.renaming import rename_value
 from verifier.encodings.sorts import IndexSet, Option, Range, Sequence
 from verifier.engines.bounded_search import SolverGaveUp, ViolationFound
 from verifier.engines.ic3.cubes import Cube
@@ -292,7 +292,7 @@ def _moved(state: tuple[bool, ...], permutation: tuple[int, ...]) -> tuple[bool,
 def _renamed(model: Model, state: tuple[bool, ...], sort: IndexSet, names: Any) -> tuple[bool, ...]:
     values = model.layout.decode_state(state)
     sorts = model.layout.sorts
-    changed = {name: renamed(sorts[name], value, {sort: names}) for name, value in values.items()}
+    changed = {name: rename_value(sorts[name], value, {sort: names}) for name, value in values.items()}
     return tuple(model.layout.encode_state(changed))
 
 

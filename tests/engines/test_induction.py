@@ -15,9 +15,9 @@ from tests.support.models import build
 from tests.support.sampling import first_of
 from tests.support.weakened import without
 from verifier.clauses.cnf import Clausifier
-from verifier.encodings.bits import conjunction, equivalence, restricted
+from verifier.encodings.bits import conjunction, equivalence, restrict_formula
 from verifier.encodings.quantifiers import choose
-from verifier.encodings.renaming import renamed_bits
+from verifier.encodings.renaming import rename_bits
 from verifier.encodings.sorts import Range
 from verifier.engines.induction import InductionOutcome, Request, induct
 from verifier.engines.inductive_step import Kind
@@ -227,12 +227,12 @@ def test_instances_are_images_of_their_representatives(protocol: Protocol) -> No
     solver = open_solver("cadical")
     for image in images(model.definition, system):
         own, other = system.instances[image.instance], system.instances[image.of]
-        renamed = dict(zip(system.bits, renamed_bits(model.layout, image.renaming), strict=True))
+        renamed = dict(zip(system.bits, rename_bits(model.layout, image.renaming), strict=True))
         after = {bit: other.updates.get(bit, bit) for bit in system.bits}
-        same = [equivalence(restricted(own.guard, renamed), other.guard)]
+        same = [equivalence(restrict_formula(own.guard, renamed), other.guard)]
         for bit in system.bits:
-            taken_then_renamed = restricted(renamed[bit], after)
-            renamed_then_taken = restricted(own.updates.get(bit, bit), renamed)
+            taken_then_renamed = restrict_formula(renamed[bit], after)
+            renamed_then_taken = restrict_formula(own.updates.get(bit, bit), renamed)
             same.append(equivalence(taken_then_renamed, renamed_then_taken))
         agrees = cnf.literal(same[0])
         follows = cnf.literal(conjunction(same[1:]))

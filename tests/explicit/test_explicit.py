@@ -20,7 +20,7 @@ from verifier.encodings.bits import TRUE, bit, choice, conjunction, disjunction,
 from verifier.encodings.concrete import FrozenMap
 from verifier.encodings.evaluator import Evaluator
 from verifier.encodings.quantifiers import all_of, any_of, arbitrary, exists, forall
-from verifier.encodings.renaming import renamed
+from verifier.encodings.renaming import rename_value
 from verifier.encodings.sorts import Bag, Function, IndexSet, Option, Range, Record, Sequence, Set, Sort
 from verifier.errors import UsageError
 from verifier.explicit import initial
@@ -309,7 +309,7 @@ def test_orbits_are_those_of_renaming_concrete_values(
     for _ in range(20):
         state = {name: _random_value(rng, sort) for name, sort in layout.sorts.items()}
         images = [
-            {name: renamed(sort, state[name], renaming) for name, sort in layout.sorts.items()}
+            {name: rename_value(sort, state[name], renaming) for name, sort in layout.sorts.items()}
             for renaming in renamings
         ]
         rows = pack_columns(np.array([layout.encode_state(image) for image in images], np.bool_))

@@ -22,7 +22,7 @@ from verifier.engines.all_constants import AllConstantsOutcome
 from verifier.engines.all_constants import check as prove_all
 from verifier.parametric.approximations import APPROXIMATIONS
 from verifier.parametric.certificate import Misfit, check, dump
-from verifier.parametric.clausal import Clause, closed
+from verifier.parametric.clausal import Clause, close_clause
 from verifier.parametric.deciding import decide
 from verifier.parametric.efforts import EFFORTS
 from verifier.parametric.errors import NotParametric
@@ -405,7 +405,7 @@ def test_the_lemmas_alone_do_not_contradict_each_other(solver: str, spec: str, n
     proofs = Proofs.of(read_traced(load(spec), {}))
     obligations = proofs.listed(name, kept=False, with_stays=spec.startswith("exactly")).obligations
     premises = obligations.premises
-    lemmas = [(n, closed(obligations.logic, c, premises.leads)) for n, c in premises.hypotheses]
+    lemmas = [(n, close_clause(obligations.logic, c, premises.leads)) for n, c in premises.hypotheses]
     constants = [("", clause.body) for clause in obligations.constants]
     definitions = premises.definitions(node for _, node in lemmas)
     asked = script(constants, definitions, [("", name, node) for name, node in lemmas])

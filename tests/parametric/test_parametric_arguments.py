@@ -9,7 +9,7 @@ from typing import Any
 from tests.parametric.test_parametric_counting import truth
 from verifier.encodings.quantifiers import comprehension, forall
 from verifier.encodings.sorts import Boolean, Function, Range, Set
-from verifier.parametric.arguments import abstracted
+from verifier.parametric.arguments import abstract_parameters
 from verifier.parametric.deciding import decide
 from verifier.parametric.efforts import EFFORTS
 from verifier.parametric.logic import BOOL, INT, Logic
@@ -128,7 +128,7 @@ def test_a_formula_of_parameters_is_one_of_variables() -> None:
     one, other, fixed = (logic.app(name, INT) for name in ("one?", "other?", "fixed"))
     held = logic.app("held", BOOL, (logic.plus(about, one), bound))
     formula = logic.conj((logic.less_equal(about, other), held, logic.less_equal(fixed, bound)))
-    found = abstracted(logic, formula, (about,))
+    found = abstract_parameters(logic, formula, (about,))
     assert set(found.arguments) == {one, other, bound}
     assert found.formula.free == {about, *found.variables}
     back = dict(zip(found.variables, found.arguments, strict=True))

@@ -29,7 +29,7 @@ def test_a_limit_that_is_reached_in_the_protocols_code_is_none_of_its_errors(
     def reach(*_: object) -> None:
         raise Interrupted("timeout of 0.3 s")
 
-    monkeypatch.setattr(loading, "assumed", reach)
+    monkeypatch.setattr(loading, "read_assumptions", reach)
     with pytest.raises(Interrupted):
         read_for_all(load("bookkeeper"), {})
 

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from tests.support.signals import Trial, commands, drawn, prepare, run, wrongs
-from verifier.processes.interrupts import Interrupts, asked_to_stop, is_interrupt, terminable
+from verifier.processes.interrupts import Interrupts, is_interrupt, is_stop_asked, terminable
 
 _SECONDS = 5.0
 """For a machine that does other work, too."""
@@ -40,10 +40,10 @@ def test_a_proof_of_several_properties_ends_as_a_whole(number: int, tmp_path: Pa
 
 
 def test_an_interrupt_is_remembered_within_the_process() -> None:
-    assert not asked_to_stop()
+    assert not is_stop_asked()
     with pytest.raises(KeyboardInterrupt), terminable():
         signal.raise_signal(signal.SIGTERM)
-    assert asked_to_stop()
+    assert is_stop_asked()
     for number in (signal.SIGTERM, signal.SIGALRM):
         signal.signal(number, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -12,7 +12,7 @@ from itertools import compress, product
 
 from pysmt.fnode import FNode
 
-from verifier.encodings.bits import FALSE, TRUE, restricted
+from verifier.encodings.bits import FALSE, TRUE, restrict_formula
 from verifier.encodings.evaluator import Evaluator
 from verifier.encodings.lowering import Lowering
 from verifier.system.model import Model
@@ -96,7 +96,7 @@ def _fixed(init: FNode) -> dict[FNode, bool]:
     """Return the bits that some conjunct fixes, after those already fixed are substituted."""
     fixed: dict[FNode, bool] = {}
     while True:
-        rest = restricted(init, {bit: TRUE if on else FALSE for bit, on in fixed.items()})
+        rest = restrict_formula(init, {bit: TRUE if on else FALSE for bit, on in fixed.items()})
         news = {part.arg(0) if part.is_not() else part: not part.is_not() for part in _conjuncts(rest)}
         news = {bit: on for bit, on in news.items() if bit.is_symbol()}
         if not news:

@@ -25,7 +25,7 @@ from tests.support.random_protocols import random_protocol
 from verifier.clauses import structural_invariants as structural
 from verifier.clauses import unrolling as unroll
 from verifier.clauses.unrolling import Clauses, Steps
-from verifier.encodings.renaming import Renaming, renamed_bits
+from verifier.encodings.renaming import Renaming, rename_bits
 from verifier.encodings.sorts import Bag, Function, Option, Sort
 from verifier.explicit import arrangements, keys, table
 from verifier.specs.definition import Definition
@@ -233,7 +233,7 @@ def _without_choose(definition: Definition) -> tuple[Symmetry, ...]:
 
 def _one_variable_less(layout: Any, renaming: Renaming) -> Any:
     """A renaming that leaves the first leaf as it is."""
-    return [layout.bits[0], *renamed_bits(layout, renaming)[1:]]
+    return [layout.bits[0], *rename_bits(layout, renaming)[1:]]
 
 
 def _permutations_of_all(model: Any) -> Any:
@@ -379,7 +379,7 @@ MUTANTS = (
     Mutant(
         "representatives by a renaming that leaves a bit",
         "orbit representatives",
-        (("verifier.explicit.orbits.renamed_bits", _one_variable_less),),
+        (("verifier.explicit.orbits.rename_bits", _one_variable_less),),
         (explored_by_orbits,),
     ),
     Mutant(

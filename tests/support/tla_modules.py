@@ -19,7 +19,7 @@ from verifier.tla.evaluator import deep_recursion
 from verifier.tla.explorer import Explorer
 from verifier.tla.found import State
 from verifier.tla.frames import Undefined
-from verifier.tla.itf import shown_state
+from verifier.tla.itf import show_state
 from verifier.tla.loading import read_module
 from verifier.tla.specification import Specification, specify
 from verifier.tla.translate.sampling import Sample, sample
@@ -66,7 +66,7 @@ def all_found(explorer: Explorer) -> tuple[tuple[Any, ...], bool]:
     by_columns = explorer.columns.search is not None
 
     def shown(states: list[State]) -> list[dict[str, str]]:
-        return [shown_state(explorer.names, state, order) for state in states]
+        return [show_state(explorer.names, state, order) for state in states]
 
     violations = {name: shown(one.states) for name, one in found.violations.items()}
     numbers = (found.distinct, found.generated, found.levels, found.depth, found.closed, found.complete)

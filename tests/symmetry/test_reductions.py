@@ -18,7 +18,7 @@ from tests.support.random_sorts import elements_in, moved
 from tests.support.sampling import some_of
 from verifier.clauses.unrolling import _Mentions
 from verifier.encodings.quantifiers import all_of
-from verifier.encodings.renaming import renamed
+from verifier.encodings.renaming import rename_value
 from verifier.encodings.sorts import (
     Bag,
     Boolean,
@@ -237,7 +237,7 @@ def test_what_a_value_mentions_is_all_that_may_move_it(sort: Sort) -> None:
 def test_renaming_permutes_the_values_of_a_sort(sort: Sort) -> None:
     values = list(sort.values())
     for moves in MOVES:
-        images = [renamed(sort, value, _as_renaming(moves)) for value in values]
+        images = [rename_value(sort, value, _as_renaming(moves)) for value in values]
         assert images == [moved(sort, value, moves) for value in values]
         assert len(set(images)) == len(values)
         assert set(images) == set(values)
@@ -249,8 +249,10 @@ def test_renamings_compose(sort: Sort) -> None:
     for first, second in product(MOVES[::2], MOVES[::3]):
         both = {item: second[item[0], new] for item, new in first.items()}
         for value in values:
-            step = renamed(sort, value, _as_renaming(first))
-            assert renamed(sort, step, _as_renaming(second)) == renamed(sort, value, _as_renaming(both))
+            step = rename_value(sort, value, _as_renaming(first))
+            assert rename_value(sort, step, _as_renaming(second)) == rename_value(
+                sort, value, _as_renaming(both)
+            )
 
 
 # States: permutations of bits, and representatives of orbits

@@ -248,7 +248,7 @@ def test_random_walks_go_on_while_they_widen_the_sorts(
     as_many = batches[: 30 // SAMPLING.walks_at_once]
     assert waiting.states + list(dict.fromkeys(chain.from_iterable(as_many))) == first.states
     monkeypatch.setattr(translation, "sample", sample)
-    walked = translation.started(spec, widely=True).sample
+    walked = translation.start_translation(spec, widely=True).sample
     assert len(walked.states) - walked.nearest > sum(map(len, as_many))
 
 
@@ -397,7 +397,7 @@ def test_explored_states_are_small_and_what_was_not_seen_widens_them(
     monkeypatch.setattr(sampling, "SAMPLING", replace(SAMPLING, steps=2))
     spec = specified(tmp_path, _MESSAGES, _PLAIN)
     for widely in (True, False):
-        made = translation.started(spec, widely=widely)
+        made = translation.start_translation(spec, widely=widely)
         found = sort_of(made.shapes["sent"], made.names)
         assert isinstance(found, Set)
         assert made.names.lists(found.element) == widely

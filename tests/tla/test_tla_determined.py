@@ -12,7 +12,7 @@ from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.engines.explore import Request, explore
 from verifier.runs.building import build_model
 from verifier.tla.explorer import Explorer
-from verifier.tla.translate.determined import determined
+from verifier.tla.translate.determined import find_determined_value
 from verifier.tla.translate.terms import variable
 
 CONFIG = "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n"
@@ -98,7 +98,7 @@ def test_what_an_equation_must_be() -> None:
     def less(one: Term, other: Term) -> Term:
         return Term(Operator.LESS, truth, (one, other))
 
-    found = determined([less(state, wide), equal(x, state), less(x, wide)], symbol)
+    found = find_determined_value([less(state, wide), equal(x, state), less(x, wide)], symbol)
     assert found is not None
     guards, value = found
     assert value is state
@@ -112,4 +112,4 @@ def test_what_an_equation_must_be() -> None:
         [Term(Operator.NOT, truth, (equal(x, state),))],
         [less(state, wide)],
     ):
-        assert determined(guards, symbol) is None
+        assert find_determined_value(guards, symbol) is None

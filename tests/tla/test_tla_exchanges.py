@@ -15,7 +15,7 @@ from verifier.engines.ic3.search import Proof, prove
 from verifier.engines.provers import with_goal
 from verifier.runs.building import build_model
 from verifier.symmetry.bit_permutations import bit_permutations
-from verifier.symmetry.exchanges import exchanged, find_exchanges, move_bits
+from verifier.symmetry.exchanges import exchange_values, find_exchanges, move_bits
 from verifier.symmetry.instance_images import find_representatives
 from verifier.system.model import Model
 from verifier.trust.certificate import FoundBy, certificate_of
@@ -161,4 +161,4 @@ def test_one_instance_stands_for_its_images(tmp_path: Path) -> None:
 
 def test_values_within_values_are_exchanged() -> None:
     swap = {"a": "b", "b": "a"}
-    assert exchanged(("a", frozenset({"b", "c"}), 1), swap) == ("b", frozenset({"a", "c"}), 1)
+    assert exchange_values(("a", frozenset({"b", "c"}), 1), swap) == ("b", frozenset({"a", "c"}), 1)

@@ -16,7 +16,7 @@ from verifier.tla.explorer import Explorer
 from verifier.tla.frames import Undefined
 from verifier.tla.specification import Specification
 from verifier.tla.state_graph import Graph, Recorder
-from verifier.tla.unfolding import Always, Eventually, Fair, Leaf, Not, Several, Unfolded, unfolded
+from verifier.tla.unfolding import Always, Eventually, Fair, Leaf, Not, Several, Unfolded, unfold_formula
 
 QUIET = "SPECIFICATION Spec\nCHECK_DEADLOCK FALSE\n"
 TWO = "EXTENDS Integers, TLC\nVARIABLES x, y\nvars == <<x, y>>\n"
@@ -64,7 +64,7 @@ def _truth(graph: Graph, leaf: Leaf) -> list[bool] | str:
 
 def _leaves_of(spec: Specification) -> list[Leaf]:
     formulas = [*spec.fairness, *(part for one in spec.properties.values() for part in one.parts)]
-    return [leaf for one in formulas for leaf in _leaves(unfolded(spec.evaluator, one))]
+    return [leaf for one in formulas for leaf in _leaves(unfold_formula(spec.evaluator, one))]
 
 
 def _compare(spec: Specification) -> tuple[Graph, list[Leaf]]:

@@ -15,7 +15,7 @@ from verifier.encodings.sorts import Listed, PartialFunction, Set
 from verifier.tla.translate.sampling_budget import SAMPLING
 from verifier.tla.translate.shape_sorts import sort_of
 from verifier.tla.translate.shapes import Shape
-from verifier.tla.translate.translation import started
+from verifier.tla.translate.translation import start_translation
 
 _MAIL = """EXTENDS Naturals, TLC
 CONSTANT N
@@ -51,7 +51,7 @@ def _results(*words: str) -> dict[str, Any]:
 
 
 def test_messages_are_listed_where_their_sort_would_be_much_wider(tmp_path: Path) -> None:
-    made = started(specified(tmp_path, _MAIL, _CONFIG.replace("= 1", "= 3")))
+    made = start_translation(specified(tmp_path, _MAIL, _CONFIG.replace("= 1", "= 3")))
     sent, inbox = (sort_of(made.shapes[name], made.names) for name in ("sent", "inbox"))
     assert isinstance(sent, PartialFunction)
     assert isinstance(inbox, Set)
@@ -60,7 +60,7 @@ def test_messages_are_listed_where_their_sort_would_be_much_wider(tmp_path: Path
 
 
 def test_few_values_are_not_listed(tmp_path: Path) -> None:
-    made = started(
+    made = start_translation(
         specified(
             tmp_path, "EXTENDS Naturals\nVARIABLE x\nInit == x = {<<0, 1>>}\nNext == x' = x \\cup {<<1, 1>>}"
         )

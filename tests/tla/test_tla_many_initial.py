@@ -16,7 +16,7 @@ from verifier.tla.translate import translation
 from verifier.tla.translate.sampling import sample
 from verifier.tla.translate.sampling_budget import SAMPLING
 from verifier.tla.translate.symbolic import Untranslated
-from verifier.tla.translate.translation import started
+from verifier.tla.translate.translation import start_translation
 
 _FLAGS = """EXTENDS Naturals
 VARIABLES flags, count
@@ -72,7 +72,7 @@ def test_all_initial_states_are_searched(tmp_path: Path, body: str) -> None:
 def test_what_init_says_of_others_is_not_enough(tmp_path: Path, init: str, name: str) -> None:
     body = f"EXTENDS Naturals\nVARIABLES a, b\nInit == {init}\nNext == UNCHANGED <<a, b>>"
     with pytest.raises(Untranslated, match=f"which values {name} has"):
-        started(specified(tmp_path, body))
+        start_translation(specified(tmp_path, body))
 
 
 def test_what_a_property_says_of_initial_states_is_refused(tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_explore_looks_at_all_where_a_property_speaks_of_them(
     monkeypatch.setattr(translation, "SAMPLING", replace(SAMPLING, initial_told_by_init=1))
     config = "INIT Init\nNEXT Next\nPROPERTY Goal\nCHECK_DEADLOCK FALSE\n"
     spec = specified(tmp_path, f"{_FLAGS}Goal == {goal}\n", config)
-    assert started(spec, widely=True).sample.all_initial == all_of_them
+    assert start_translation(spec, widely=True).sample.all_initial == all_of_them
 
 
 @pytest.mark.thorough

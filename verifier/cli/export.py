@@ -86,7 +86,7 @@ def _run(options: Options) -> int:
     from verifier.interchange.exporting import Format, export
     from verifier.runs.building import build_model
     from verifier.runs.loading import load
-    from verifier.runs.question import chosen_properties
+    from verifier.runs.question import choose_properties
     from verifier.system.deadlock import with_deadlock
     from verifier.text.run import with_constants
 
@@ -95,7 +95,7 @@ def _run(options: Options) -> int:
         say(words, err=True)
     deadlock = options.deadlock or (loaded.definition.checks_deadlock and not options.properties)
     loaded = loaded.whole([name for name in options.properties if name != "all"])
-    chosen = chosen_properties(loaded.definition, options.properties, deadlock=deadlock)
+    chosen = choose_properties(loaded.definition, options.properties, deadlock=deadlock)
     _check_files(options.out, options.names)
     model = build_model(loaded.definition)
     model = with_deadlock(model) if deadlock else model

@@ -17,7 +17,14 @@ from click.shell_completion import CompletionItem
 
 from verifier.errors import UsageError, cut, make_unknown_name_error
 from verifier.printable import printable
-from verifier.processes.interrupts import INTERRUPTED, answering, handler, held, is_interrupt, speak_last
+from verifier.processes.interrupts import (
+    INTERRUPTED,
+    answering,
+    handler,
+    hold_interrupts,
+    is_interrupt,
+    speak_last,
+)
 from verifier.processes.limits import Interrupted
 from verifier.verdict import ExitCode
 
@@ -103,7 +110,7 @@ class LazyGroup(click.Group):
         speak_last(partial(self.say_end_by_force, words, began))
         try:
             code = super().main(args, prog_name or "verify", complete_var, standalone_mode=False, **extra)
-            with held():
+            with hold_interrupts():
                 sys.stdout.flush()
         except click.Abort:
             code = self.say_end(words, began, INTERRUPTED)

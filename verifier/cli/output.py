@@ -16,7 +16,7 @@ from verifier.cli.paths import FileToWrite, check_no_code, writes
 from verifier.errors import UsageError
 from verifier.files import check_replaceable, reason_of, replace_file
 from verifier.printable import json_text, printable
-from verifier.processes.interrupts import answering, held
+from verifier.processes.interrupts import answering, hold_interrupts
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -45,7 +45,7 @@ html_option = click.option(
 def print_json(value: Any) -> None:
     """One JSON object on standard output."""
     written = json_text(value)
-    with held(), answering():
+    with hold_interrupts(), answering():
         click.echo(written)
         sys.stdout.flush()
 
@@ -84,7 +84,7 @@ def console(*, stderr: bool = False) -> Console:
 def print_lines(target: Console, lines: Iterable[RenderableType]) -> None:
     """Prints what a report is made of; its lines fit already."""
     for line in lines:
-        with held():
+        with hold_interrupts():
             target.print(_printable(line), soft_wrap=True)
 
 
@@ -115,7 +115,7 @@ def write(option: str, path: Path, content: str | bytes) -> None:
     check."""
     with _report_refusal(option, path):
         writes(option, path)
-        with held():
+        with hold_interrupts():
             replace_file(path, content)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from verifier.cli.output import check_writable, console, note, print_json, print_lines, write
 from verifier.cli.paths import writes
-from verifier.outcomes.content import as_object, written_trace
+from verifier.outcomes.content import as_object, write_trace
 from verifier.outcomes.run import Run
 from verifier.printable import json_text
 from verifier.specs.definition import Definition
@@ -85,7 +85,7 @@ def show_known(run: Run, shown: Display) -> None:
 def _write_traces(finished: Run, path: Path) -> None:
     """Writes the counterexamples of a run, the first to the path itself."""
     verdicts = [verdict for verdict in finished.outcome.verdicts if verdict.trace is not None]
-    written = [(one, trace) for one in verdicts if (trace := written_trace(finished, one)) is not None]
+    written = [(one, trace) for one in verdicts if (trace := write_trace(finished, one)) is not None]
     if not written:
         old = "; the one that is there is older" if path.is_file() else ""
         note(f"no counterexample, so {path} is not written{old}")

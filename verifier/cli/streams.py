@@ -12,7 +12,7 @@ from typing import Any, TextIO
 
 from verifier.errors import UsageError
 from verifier.files import reason_of
-from verifier.processes.interrupts import asked_to_stop
+from verifier.processes.interrupts import is_stop_asked
 
 _LOOK_MILLISECONDS = 100
 _PATIENCE_SECONDS = 0.3
@@ -41,7 +41,7 @@ class _Descriptor(io.FileIO):
             if written is not None:
                 return written
             self._wait_for_room()
-            if self._what is None and asked_to_stop():  # a result, however, is not dropped
+            if self._what is None and is_stop_asked():  # a result, however, is not dropped
                 until = time.monotonic() + _PATIENCE_SECONDS if until is None else until
                 self._failed = time.monotonic() > until
         return len(data)

@@ -28,7 +28,7 @@ from verifier.cluster.master import is_local
 from verifier.errors import UsageError
 from verifier.files import reason_of
 from verifier.processes.children import kill_with_descendants
-from verifier.processes.interrupts import asked_to_stop
+from verifier.processes.interrupts import is_stop_asked
 
 if TYPE_CHECKING:
     from typing import Self
@@ -111,7 +111,7 @@ class Session:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self.settings.local and asked_to_stop():
+        if self.settings.local and is_stop_asked():
             # What the user wants to end is not left in good order, which takes seconds on a busy machine.
             self.kill_java()
         try:

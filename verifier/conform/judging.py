@@ -28,7 +28,7 @@ from verifier.conform.outcome import Conformance, LogVerdict
 from verifier.conform.search import MOST_STATES, Search
 from verifier.errors import UsageError
 from verifier.processes.children import Work
-from verifier.processes.interrupts import INTERRUPTED, asked_to_stop, held
+from verifier.processes.interrupts import INTERRUPTED, hold_interrupts, is_stop_asked
 from verifier.processes.limits import Interrupted, Limits
 from verifier.processes.pool import Task, TaskResult, run_tasks
 from verifier.processes.watching import Watched
@@ -266,7 +266,7 @@ def _keep_verdicts(
             found[number] = verdict
             tell(verdict)
     except KeyboardInterrupt:
-        if not asked_to_stop():
+        if not is_stop_asked():
             raise
     return found
 
@@ -326,17 +326,17 @@ def _judge_within(judge: Judge, log: Path, limits: Limits) -> LogVerdict:
     read for an unknown time, in which only the signal itself is heard: it is the end of that log.
     """
     found, watched = _undecided(log, INTERRUPTED), Watched(limits.check_time)
-    if asked_to_stop():
+    if is_stop_asked():
         return found
     try:
-        with nullcontext() if log == STANDARD_INPUT else held(), watched:
+        with nullcontext() if log == STANDARD_INPUT else hold_interrupts(), watched:
             found = judge(log)
     except (KeyboardInterrupt, Interrupted) as stop:  # the latter while the log is read
-        if isinstance(stop, KeyboardInterrupt) and not asked_to_stop():
+        if isinstance(stop, KeyboardInterrupt) and not is_stop_asked():
             raise
     if found.verdict is Conformance.UNDECIDED and watched.reason:
         return replace(found, reason=watched.reason)
-    if found.verdict is Conformance.ACCEPTED and asked_to_stop():
+    if found.verdict is Conformance.ACCEPTED and is_stop_asked():
         return replace(found, verdict=Conformance.UNDECIDED, reason=INTERRUPTED)
     return found
 
@@ -350,5 +350,5 @@ def _lines_until_stopped(lines: Iterable[str]) -> Iterator[str]:
     try:
         yield from lines
     except KeyboardInterrupt:
-        if not asked_to_stop():
+        if not is_stop_asked():
             raise

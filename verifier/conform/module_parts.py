@@ -13,7 +13,7 @@ from verifier.tla.facts import STATE
 from verifier.tla.found import State
 from verifier.tla.frames import UNSET, Frame, Undefined, Unit
 from verifier.tla.specification import Specification
-from verifier.tla.text import said_at
+from verifier.tla.text import text_at
 from verifier.tla.value_types import NoValue, Value
 
 _LONGEST = 120
@@ -94,7 +94,7 @@ class GuardParts:
         ):
             return
         place = span(whole)
-        words = said_at(place)
+        words = text_at(place)
         words = words if len(words) <= _LONGEST else f"{words[:_LONGEST]} …"
         if condition:
             words += " is true" if wanted else " is false"

@@ -18,7 +18,7 @@ from verifier.tla.found import State, Taken
 from verifier.tla.frames import UNSET
 from verifier.tla.naming import actions
 from verifier.tla.order import text
-from verifier.tla.parameters import taken
+from verifier.tla.parameters import taken_action
 from verifier.tla.specification import Specification
 from verifier.tla.translate.sampling import Stepper
 from verifier.tla.value_types import Boolean, Fn, ModelValue, Value
@@ -141,7 +141,7 @@ class ModuleMachine:
         walker = self.spec.evaluator.actions
 
         def allows() -> bool:
-            one = taken(walker)
+            one = taken_action(walker)
             return one.name != action or fits(one.parameters)
 
         self._stepper.arrive(0)

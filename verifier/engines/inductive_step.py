@@ -15,7 +15,7 @@ from itertools import product
 from pysmt.fnode import FNode
 
 from verifier.clauses.cnf import Clausifier
-from verifier.encodings.bits import restricted_all
+from verifier.encodings.bits import restrict_formulas
 from verifier.solvers import Answer, open_solver
 from verifier.system.transition_system import TransitionSystem
 
@@ -119,7 +119,7 @@ class _Encoding:
             instance = self.system.instances[index]
             for symbol in instance.inputs:
                 self._cnf.declare(symbol)
-            after = restricted_all(tuple(self.formulas.values()), instance.updates)
+            after = restrict_formulas(tuple(self.formulas.values()), instance.updates)
             for name, formula in zip(self.formulas, after, strict=True):
                 self._next[name, index] = self._cnf.literal(formula)
             self._taken[index] = self._cnf.literal(instance.guard)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from pysmt.fnode import FNode
 
-from verifier.encodings.bits import FALSE, TRUE, restricted
+from verifier.encodings.bits import FALSE, TRUE, restrict_formula
 from verifier.engines.explore import Graph
 from verifier.engines.fair_loops import FairStep, Indices, Mask, StateGraph, fair_component, loop_through
 from verifier.explicit.compiled import Program
@@ -123,7 +123,7 @@ class FairLoops:
             if instance in wanted:
                 known = dict(zip(instances[instance].inputs, self.inputs[move], strict=True))
                 chosen = {own: TRUE if value else FALSE for own, value in known.items()}
-                (holds,) = self._where([restricted(wanted[instance], chosen)])
+                (holds,) = self._where([restrict_formula(wanted[instance], chosen)])
                 result[edges] = holds[self.states.sources[edges]]
         return result
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from verifier.encodings.concrete import Concrete
-from verifier.encodings.renaming import renamed_bits
+from verifier.encodings.renaming import rename_bits
 from verifier.encodings.sorts import Listed, sorts_in
 from verifier.explicit.compiled import Compiled, Program
 from verifier.explicit.orbits import Orbits, octets, where_different, where_less
@@ -116,7 +116,7 @@ def _compile(model: Model, words: Mapping[str, str]) -> Compiled:
             raise DefinitionError(f"a permutation of words leads out of the sort {sort}")
         renaming[sort] = image
     program = Program(model.system.bits)
-    for term in renamed_bits(model.layout, renaming):
+    for term in rename_bits(model.layout, renaming):
         program.output(program.number(term))
     return program.compile()
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pysmt.fnode import FNode
 
-from verifier.encodings.bits import FALSE, TRUE, restricted
+from verifier.encodings.bits import FALSE, TRUE, restrict_formula
 from verifier.encodings.layout import Leaf
 from verifier.errors import UsageError
 from verifier.explicit.compiled import Program
@@ -98,7 +98,7 @@ class _Enumeration:
             touched = [part for part, support in self.waiting if not support.isdisjoint(news)]
             self.waiting = [(part, support) for part, support in self.waiting if support.isdisjoint(news)]
             known = {symbol: FALSE if not on else TRUE for symbol, on in self.fixed.items()}
-            pending = [new for part in touched for new in _conjuncts(restricted(part, known))]
+            pending = [new for part in touched for new in _conjuncts(restrict_formula(part, known))]
 
     def run(self) -> Rows:
         leaves = list(self.system.leaves)

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from verifier.encodings.renaming import Renaming, renamed_bits
+from verifier.encodings.renaming import Renaming, rename_bits
 from verifier.explicit.arrangements import arrangements, walk
 from verifier.explicit.compiled import Compiled, Program
 from verifier.explicit.keys import Classes, Keys, key_classes
@@ -176,7 +176,7 @@ class _Exchange:
             self._others = np.array([other for _, other in pairs], np.intp)
         else:
             program = Program(model.system.bits)
-            for term in renamed_bits(model.layout, renaming):
+            for term in rename_bits(model.layout, renaming):
                 program.output(program.number(term))
             self._compiled = program.compile()
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pysmt.fnode import FNode
 
 from verifier.clauses.cnf import Clausifier
-from verifier.encodings.bits import FALSE, bit, choice, conjunction, disjunction, negation, restricted
+from verifier.encodings.bits import FALSE, bit, choice, conjunction, disjunction, negation, restrict_formula
 from verifier.solvers import Answer, open_solver
 from verifier.system.transition_system import TransitionSystem
 
@@ -72,7 +72,7 @@ def circuit(system: TransitionSystem, properties: Sequence[str]) -> Circuit:
     # No variable's name has a blank in it.
     started = bit("execution started")
     chosen = {symbol: bit(f"initially {symbol.symbol_name()}") for symbol in system.bits}
-    starts = restricted(system.init, chosen)
+    starts = restrict_formula(system.init, chosen)
     latches = (
         Latch(symbol, False, choice(started, following[symbol], conjunction((starts, chosen[symbol]))))
         for symbol in system.bits

@@ -14,7 +14,7 @@ _LONGEST = 600
 _WITHOUT_FORMULA = (PropertyKind.UNDEFINED_READ,)
 
 
-def asked(definition: Definition, names: Iterable[str]) -> dict[str, dict[str, str]]:
+def describe_asked_properties(definition: Definition, names: Iterable[str]) -> dict[str, dict[str, str]]:
     """Return for each property its kind, its formula and its documentation."""
     built_in = {
         title: {"kind": "built in", "says": "", "description": words}

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from verifier.outcomes.asked import asked, document_actions, place_actions
+from verifier.outcomes.asked import describe_asked_properties, document_actions, place_actions
 from verifier.outcomes.run import Origin, Run
 from verifier.solvers import solver_version
 from verifier.specs.definition import Definition
@@ -34,10 +34,12 @@ def as_object(run: Run) -> dict[str, Any]:
         "about": asdict(run.origin),
         "expected": list(run.expected),
         "expected_but_never_enabled": list(run.missing),
-        "results": [_result(verdict, written_trace(run, verdict)) for verdict in run.outcome.verdicts],
+        "results": [_result(verdict, write_trace(run, verdict)) for verdict in run.outcome.verdicts],
         "proofs": [dict(proof) for proof in run.proofs],
         "statistics": _statistics(run),
-        "asked": asked(run.definition, [verdict.property_name for verdict in run.outcome.verdicts]),
+        "asked": describe_asked_properties(
+            run.definition, [verdict.property_name for verdict in run.outcome.verdicts]
+        ),
         "documented": document_actions(run.definition),
         "places": place_actions(run.definition),
         "drawing": run.definition.drawing,
@@ -77,7 +79,7 @@ def describe_unanswered(
     }
 
 
-def written_trace(run: Run, verdict: Verdict) -> Mapping[str, Any] | None:
+def write_trace(run: Run, verdict: Verdict) -> Mapping[str, Any] | None:
     """The ITF of a verdict's execution; None if it has none, or nothing that could write it."""
     written, trace = run.traces.get(verdict.property_name), verdict.trace
     if written is not None or trace is None or run.model is None:

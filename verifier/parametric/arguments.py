@@ -22,7 +22,7 @@ class Abstracted:
     """The terms that these variables stand for."""
 
 
-def abstracted(logic: Logic, formula: Node, about: Sequence[Node]) -> Abstracted:
+def abstract_parameters(logic: Logic, formula: Node, about: Sequence[Node]) -> Abstracted:
     """Replace the parameters of an action by variables. A lemma then says of every client what an action
     reads of its own. The variables are in the order of their occurrence, which does not depend on how the
     formula was read."""

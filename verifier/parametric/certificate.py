@@ -236,6 +236,6 @@ def _made(
     return text, tuple(dict.fromkeys(name for name in map(asked.lemma, step["kept"]) if name != FACT))
 
 
-def described(results: Sequence[Any]) -> list[dict[str, Any]]:
+def describe_results(results: Sequence[Any]) -> list[dict[str, Any]]:
     """Return results as JSON."""
     return [asdict(one) for one in results]

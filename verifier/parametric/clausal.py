@@ -107,7 +107,7 @@ class Clausifier:
         return self._matrix(logic.substituted(node.args[0], values), sign, outer, name)
 
 
-def closed(logic: Logic, clause: Clause, leads: Mapping[str, Sequence[str]]) -> Node:
+def close_clause(logic: Logic, clause: Clause, leads: Mapping[str, Sequence[str]]) -> Node:
     """Return the clause as one formula for a solver, with triggers if it contains predicates of
     definitions."""
     if not clause.variables:

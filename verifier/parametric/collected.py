@@ -26,7 +26,7 @@ def contains(reader: Reader, term: Term, scope: Scope) -> Node:
     return members.contains(item)  # type: ignore[no-any-return]
 
 
-def combined(reader: Reader, term: Term, scope: Scope) -> Members:
+def combine_members(reader: Reader, term: Term, scope: Scope) -> Members:
     one, other = (reader.part(arg, scope) for arg in term.arguments)
     logic = reader.logic
     match term.operator:

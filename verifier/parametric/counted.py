@@ -18,7 +18,7 @@ _MOST = 3
 """The largest number for which a formula lists different values."""
 
 
-def compared(reader: Reader, term: Term, scope: Scope) -> Node | None:
+def compare_count(reader: Reader, term: Term, scope: Scope) -> Node | None:
     """The comparison of a count with a small number as a formula; None if the term is no such comparison."""
     one, other = term.arguments
     logic = reader.logic

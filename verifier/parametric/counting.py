@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from verifier.encodings.sorts import Boolean, Enum, IndexSet, Range, Record, Set, Sort, Tuple
 from verifier.encodings.terms import Operator, Term
-from verifier.parametric.arguments import abstracted
+from verifier.parametric.arguments import abstract_parameters
 from verifier.parametric.errors import NotParametric
 from verifier.parametric.logic import INT, Logic, Node
 
@@ -36,7 +36,7 @@ class Counting:
     """The number of values of the sort, if it is known."""
 
 
-def counted(reader: Reader, term: Term, scope: Scope) -> Node:
+def count_members(reader: Reader, term: Term, scope: Scope) -> Node:
     """Return the count as a new symbol."""
     logic, (argument,) = reader.logic, term.arguments
     if term.operator is Operator.COUNT:
@@ -48,7 +48,7 @@ def counted(reader: Reader, term: Term, scope: Scope) -> Node:
     if not _has_one_form(sort):
         raise NotParametric(f"values of {sort} are counted, which has no parametric reading")
     one = reader.values.quantified(sort)
-    found = abstracted(logic, logic.conj((one.within, holds(one.value))), one.variables)
+    found = abstract_parameters(logic, logic.conj((one.within, holds(one.value))), one.variables)
     inside, outside = found.formula, found.variables
     word = "count" if len(one.variables) == 1 else f"count of {len(one.variables)}"
     name = reader.symbol(word, inside, (*outside, *one.variables), lambda _: (), INT)

@@ -13,7 +13,7 @@ _MOST_WAYS = 100
 """Assumptions that may hold in more ways require nothing."""
 
 
-def assumed(protocol: Protocol, decisions: Decisions) -> tuple[Mapping[str, Assumption], set[str]]:
+def read_assumptions(protocol: Protocol, decisions: Decisions) -> tuple[Mapping[str, Assumption], set[str]]:
     """Return the comparisons of constants that the assumptions make, and the required ones among them. For
     ``a or b``, Python evaluates only ``a`` if it is true, but the assumption requires neither. So the
     assumptions are evaluated again with other answers. A required comparison has the same answer in all ways

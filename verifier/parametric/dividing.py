@@ -19,7 +19,7 @@ PRODUCT = "a product"
 """The symbol of a product. No state variable has a name with a space."""
 
 
-def divided(reader: Reader, term: Term, scope: Scope) -> Node:
+def divide_by_constant(reader: Reader, term: Term, scope: Scope) -> Node:
     """Return the quotient or the remainder, as a new symbol. It has no meaning unless the divisor is
     positive."""
     logic = reader.logic

@@ -29,7 +29,7 @@ def is_element(logic: Logic, extreme: Extreme, number: Node) -> Iterator[Node]:
     own = logic.substituted(inside, {extreme.variable: number})
     yield logic.implies(logic.exists((extreme.variable,), inside), own)
     first = [] if extreme.first is None else [extreme.first]
-    for value in dict.fromkeys((*first, *_compared(inside, extreme.variable))):
+    for value in dict.fromkeys((*first, *_list_compared_terms(inside, extreme.variable))):
         yield logic.implies(logic.substituted(inside, {extreme.variable: value}), own)
         yield bounds(logic, extreme, number, value)
 
@@ -45,7 +45,7 @@ def _at(logic: Logic, extreme: Extreme, number: Node) -> Node:
     return logic.substituted(extreme.inside, dict(zip(extreme.outside, number.args, strict=True)))
 
 
-def _compared(inside: Node, variable: Node) -> list[Node]:
+def _list_compared_terms(inside: Node, variable: Node) -> list[Node]:
     """Return the terms with which the formula compares the variable: points where a function has another
     value."""
     found: dict[Node, None] = {}

@@ -17,14 +17,14 @@ from verifier.encodings.sorts import Boolean, Option, Sort
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.parametric import collected, integers, structured
 from verifier.parametric import counted as counts
-from verifier.parametric.counting import Counting, counted
-from verifier.parametric.dividing import divided
+from verifier.parametric.counting import Counting, count_members
+from verifier.parametric.dividing import divide_by_constant
 from verifier.parametric.errors import NotParametric
 from verifier.parametric.extremal import Extreme
 from verifier.parametric.first_order_values import Mapped, Partly, Value
 from verifier.parametric.logic import BOOL, INT, Logic, Node, canonical
 from verifier.parametric.sort_nodes import Values
-from verifier.parametric.subsequences import filtered
+from verifier.parametric.subsequences import filter_items
 
 
 @dataclass
@@ -142,7 +142,7 @@ class Reader:
         return self.logic.implies(self.truth(one, scope.turned(-1)), self.truth(other, scope))
 
     def _equal(self, term: Term, scope: Scope) -> Node:
-        small = counts.compared(self, term, scope)
+        small = counts.compare_count(self, term, scope)
         if small is not None:
             return small
         one, other = term.arguments
@@ -305,10 +305,10 @@ _RULES: Mapping[Operator, _Rule] = {
     Operator.MINIMUM_OF: integers.extreme_of,
     Operator.MAXIMUM_OF: integers.extreme_of,
     Operator.CHOOSE: integers.choose,
-    Operator.COUNT: counted,
-    Operator.CARDINALITY: counted,
-    Operator.DIVIDE: divided,
-    Operator.MODULO: divided,
+    Operator.COUNT: count_members,
+    Operator.CARDINALITY: count_members,
+    Operator.DIVIDE: divide_by_constant,
+    Operator.MODULO: divide_by_constant,
     Operator.SOME: structured.some,
     Operator.IS_NONE: structured.is_none,
     Operator.GET: structured.get,
@@ -328,9 +328,9 @@ _RULES: Mapping[Operator, _Rule] = {
     Operator.WITHOUT: structured.without,
     Operator.SET: collected.set_of,
     Operator.CONTAINS: collected.contains,
-    Operator.UNION: collected.combined,
-    Operator.INTERSECTION: collected.combined,
-    Operator.DIFFERENCE: collected.combined,
+    Operator.UNION: collected.combine_members,
+    Operator.INTERSECTION: collected.combine_members,
+    Operator.DIFFERENCE: collected.combine_members,
     Operator.SUBSET: collected.subset,
     Operator.COMPREHENSION: collected.comprehension,
     Operator.IMAGE: collected.image,
@@ -350,6 +350,6 @@ _RULES: Mapping[Operator, _Rule] = {
     Operator.OCCURS: collected.occurs,
     Operator.ELEMENTS: collected.elements,
     Operator.REVERSE: collected.reverse,
-    Operator.FILTER: filtered,
+    Operator.FILTER: filter_items,
 }
 """The rules by operator. A term with another operator is refused."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from verifier.encodings.sorts import Range
 from verifier.encodings.terms import Operator, Term
 from verifier.parametric import counted
-from verifier.parametric.arguments import abstracted
+from verifier.parametric.arguments import abstract_parameters
 from verifier.parametric.errors import NotParametric
 from verifier.parametric.extremal import Extreme
 from verifier.parametric.logic import INT, Node
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def compare(reader: Reader, term: Term, scope: Scope) -> Node:
-    small = counted.compared(reader, term, scope)
+    small = counted.compare_count(reader, term, scope)
     if small is not None:
         return small
     one, other = (reader.part(arg, scope) for arg in term.arguments)
@@ -69,7 +69,7 @@ def _end(
     consequence is stated by itself, because no solver guesses it."""
     logic = reader.logic
     variable, other = logic.variable(INT), logic.variable(INT)
-    found = abstracted(logic, contains(variable), (variable,))
+    found = abstract_parameters(logic, contains(variable), (variable,))
     inside, outside = found.formula, found.variables
     also = logic.substituted(inside, {variable: other})
 

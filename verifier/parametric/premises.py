@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import islice, product
 from typing import Any
 
-from verifier.parametric.clausal import Clause, Clausifier, closed
+from verifier.parametric.clausal import Clause, Clausifier, close_clause
 from verifier.parametric.efforts import Effort, Quantified
 from verifier.parametric.facts import Facts
 from verifier.parametric.instances import Kinds, ground_terms, instances, number_of_instances
@@ -17,8 +17,8 @@ from verifier.parametric.logic import BOOL, INT, Logic, Node, walk
 from verifier.parametric.obligation import Obligation
 from verifier.parametric.smtlib import Printer
 from verifier.parametric.spoken_of import (
-    compared,
     length,
+    list_compared_terms,
     partly_unfolded,
     predicates,
     skolem_functions,
@@ -120,7 +120,7 @@ class Premises:
     def local(self, obligation: Obligation) -> list[tuple[str, Node]]:
         """Return the formulas about the constants, the guard or the initial states, and the negated goal."""
         clauses = (*self.constants, *obligation.given, *obligation.goal)
-        return [("", closed(self.logic, clause, self.leads)) for clause in clauses]
+        return [("", close_clause(self.logic, clause, self.leads)) for clause in clauses]
 
     def chosen(self, obligation: Obligation, effort: Effort) -> list[tuple[str, Node]]:
         """Return the hypotheses and instances that a solver gets, each with its lemma."""
@@ -237,7 +237,7 @@ class Premises:
             kinds = set(map(self.kinds.of, clause.variables))
             is_wanted = which is Quantified.ALL or (name != obligation.claim and not kinds.isdisjoint(spoken))
             if clause.variables and (is_wanted or self._is_about_unnamed(clause, kinds, unnamed)):
-                found.append((name, closed(self.logic, clause, self.leads)))
+                found.append((name, close_clause(self.logic, clause, self.leads)))
         return found
 
     def _is_about_unnamed(self, clause: Clause, kinds: set[Any], unnamed: frozenset[Any]) -> bool:
@@ -285,7 +285,7 @@ class Premises:
         if known is None:
             axioms = self.system.definitions.axioms[name]
             clauses = [c for axiom in axioms for c in self.clausifier.clauses(axiom, name)]
-            known = tuple(closed(self.logic, clause, self.leads) for clause in clauses)
+            known = tuple(close_clause(self.logic, clause, self.leads) for clause in clauses)
             self._known_axioms[name] = known
         return known
 
@@ -386,7 +386,7 @@ class Premises:
         said, ends = [], []
         for clause in obligation.goal:
             if len(clause.variables) == 1 and clause.variables[0].sort == INT:
-                ends_of = compared(clause.body, clause.variables[0])
+                ends_of = list_compared_terms(clause.body, clause.variables[0])
                 known = (term for term in ends_of if set(term.args) <= set(named))
                 bounds = [term for term in known if term not in self._constant_nodes]
                 ends += bounds

@@ -9,7 +9,7 @@ from math import prod
 from typing import Any
 
 from verifier.errors import UsageError
-from verifier.parametric.declared import assumed
+from verifier.parametric.declared import read_assumptions
 from verifier.parametric.errors import NotParametric
 from verifier.parametric.guarding import guarded
 from verifier.parametric.read_constants import ReadConstant
@@ -27,7 +27,7 @@ from verifier.processes.limits import Interrupted
 from verifier.specs.constants import IndexSetConstant, IntegerConstant, constants_of, parse_constants
 from verifier.specs.definition import Definition, DefinitionError, PropertyKind
 from verifier.specs.protocol import Protocol, define
-from verifier.specs.reading.code_places import placed, raised_at
+from verifier.specs.reading.code_places import find_raising_line, prefix_place
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def read_traced(kind: type[Protocol], settings: Mapping[str, Any]) -> Parametric
         with guarded(decisions):
             protocol = kind(constants)  # this evaluates the assumptions, and the rest of its __init__
             first = decisions.taken()
-            said, required = assumed(protocol, decisions)
+            said, required = read_assumptions(protocol, decisions)
             definition = define(protocol, of_executions=False)
     except (UsageError, DefinitionError):
         _require_nothing_refused(decisions)
@@ -99,7 +99,9 @@ def read_traced(kind: type[Protocol], settings: Mapping[str, Any]) -> Parametric
         raise
     except Exception as error:  # raised by the protocol's code, which gets no integers here
         _require_nothing_refused(decisions)
-        raise NotParametric(placed(raised_at(error), f"no reading for all constants: {error}")) from error
+        raise NotParametric(
+            prefix_place(find_raising_line(error), f"no reading for all constants: {error}")
+        ) from error
     _require_nothing_refused(decisions)
     made = {words: one for words, one in first.items() if said.get(words) != one} | decisions.taken()
     bounds = [bound for name, constant in numeric.items() for bound in _declared(name, constant)]

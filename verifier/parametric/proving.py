@@ -10,7 +10,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from verifier.errors import UsageError
-from verifier.parametric.clausal import closed
+from verifier.parametric.clausal import close_clause
 from verifier.parametric.deciding import FINDER, STEPS_PER_SECOND, decide
 from verifier.parametric.efforts import EFFORTS, Effort
 from verifier.parametric.obligation import Obligation
@@ -127,7 +127,7 @@ def _require_initial_state(reading: ParametricReading) -> None:
     system = ParametricSystem(reading.definition)
     asked = Obligations(system, reading.assumptions)
     clauses = (*asked.constants, *asked.clausifier.clauses(system.beginning, "init"))
-    nodes = [closed(system.logic, clause, asked.premises.leads) for clause in clauses]
+    nodes = [close_clause(system.logic, clause, asked.premises.leads) for clause in clauses]
     text = script([("", node) for node in nodes], asked.premises.definitions(nodes), [])
     if decide_script(FINDER, text, (), STEPS_PER_SECOND).answer is Answer.UNSATISFIABLE:
         what = "no state satisfies init and the constraint, if there is one, so that every claim would hold"

@@ -21,7 +21,7 @@ def skolem_functions(clauses: Iterable[Clause], leads: Mapping[str, object]) -> 
     return list(found)
 
 
-def compared(body: Node, variable: Node) -> list[Node]:
+def list_compared_terms(body: Node, variable: Node) -> list[Node]:
     """Return the ground terms with which a variable is compared, without constants of the protocol and
     numbers."""
     found: dict[Node, None] = {}

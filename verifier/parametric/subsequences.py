@@ -26,7 +26,7 @@ class Elements:
     """The number of elements of the index set."""
 
 
-def filtered(reader: Reader, term: Term, scope: Scope) -> Items:
+def filter_items(reader: Reader, term: Term, scope: Scope) -> Items:
     """Return the elements that satisfy the condition, in order. Each has its place in the whole sequence, and
     each such place belongs to one of them."""
     logic = reader.logic

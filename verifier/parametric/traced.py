@@ -121,7 +121,7 @@ class Traced(OriginInteger):
     def __add__(self, other: int) -> Any:
         if not isinstance(other, int):
             return NotImplemented
-        return self._made(int(self) + int(other), added(self.polynomial, polynomial_of(other)))
+        return self._made(int(self) + int(other), add_sums(self.polynomial, polynomial_of(other)))
 
     __radd__ = __add__
 
@@ -228,7 +228,7 @@ def constant_polynomial(value: int) -> Polynomial:
     return {(): int(value)} if value else {}
 
 
-def added(left: Polynomial, right: Polynomial) -> dict[Monomial, int]:
+def add_sums(left: Polynomial, right: Polynomial) -> dict[Monomial, int]:
     """Return the sum."""
     return {m: left.get(m, 0) + right.get(m, 0) for m in {**left, **right}}
 

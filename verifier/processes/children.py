@@ -23,7 +23,7 @@ from typing import Any, TypeAlias
 
 import psutil
 
-from verifier.processes.interrupts import held
+from verifier.processes.interrupts import hold_interrupts
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 
 _LOG = logging.getLogger(__name__)
@@ -90,7 +90,7 @@ class Children:
         return self
 
     def __exit__(self, *_: object) -> None:
-        with held():
+        with hold_interrupts():
             for child in self._children.values():  # side by side: a large process takes long to be gone
                 self._strike(child)
             for name in list(self._children):

@@ -178,7 +178,7 @@ def handler() -> Interrupts | None:
     return found if isinstance(found, Interrupts) else None
 
 
-def asked_to_stop() -> bool:
+def is_stop_asked() -> bool:
     """True if the user asked this process to stop."""
     found = handler()
     return found is not None and found.asked
@@ -209,7 +209,7 @@ def answering() -> Iterator[None]:
 
 
 @contextmanager
-def held() -> Iterator[None]:
+def hold_interrupts() -> Iterator[None]:
     """Hold interrupts back, where signals are handled."""
     found = handler()
     if found is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 
-from verifier.processes.interrupts import INTERRUPTED, asked_to_stop
+from verifier.processes.interrupts import INTERRUPTED, is_stop_asked
 
 __all__ = ["GRACE_MEMORY", "GRACE_SECONDS", "INTERRUPTED", "Interrupted", "Limits"]
 
@@ -57,7 +57,7 @@ class Limits:
 
     def check_time(self) -> None:
         """Raises Interrupted if the time is over, or the user asked this process to stop."""
-        if not self.after_interrupt and asked_to_stop():
+        if not self.after_interrupt and is_stop_asked():
             raise Interrupted(INTERRUPTED)
         left = self.seconds_left
         if left is not None and left <= 0:

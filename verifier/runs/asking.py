@@ -57,10 +57,10 @@ def answer_question(
     listen = told.listening(listen)
     if question.loaded.source is not None and not engine.asks:
         return told.kept_in(question.loaded.source.answered(engine, question, listen, built))
-    return told.kept_in(validated(question, engine.run(question, listen, built)))
+    return told.kept_in(validate_verdicts(question, engine.run(question, listen, built)))
 
 
-def validated(question: Question[Any], found: Run) -> Run:
+def validate_verdicts(question: Question[Any], found: Run) -> Run:
     """Return the run with its verdicts compared with the protocol, if that is a Python class."""
     if question.loaded.protocol is None or found.model is None:
         return found

@@ -14,7 +14,7 @@ from verifier.engines.outcome import Outcome
 from verifier.errors import TooLargeError, UsageError
 from verifier.explicit.initial import TooManyInitialStates
 from verifier.outcomes.checked import is_decided
-from verifier.outcomes.content import written_trace
+from verifier.outcomes.content import write_trace
 from verifier.outcomes.run import Run
 from verifier.processes.children import ChildEnded, Children, Message, Work
 from verifier.processes.cores import cores
@@ -355,7 +355,7 @@ def _report(run: Run) -> EngineReport:
     """Return the part of a run that other processes can read."""
     from verifier.trust.certificate import dump
 
-    traces = ((one.property_name, written_trace(run, one)) for one in run.outcome.verdicts)
+    traces = ((one.property_name, write_trace(run, one)) for one in run.outcome.verdicts)
     texts = {} if run.model is None else {n: dump(run.model, c) for n, c in run.certificates.items()}
     outcome = run.outcome
     return EngineReport(

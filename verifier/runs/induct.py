@@ -79,10 +79,10 @@ def _properties(
     definition: Definition, named: Sequence[str], expected: Sequence[str], deadlock: bool
 ) -> tuple[str, ...]:
     """Return the properties to prove; for "all", those that induction can prove."""
-    from verifier.runs.question import chosen_properties
+    from verifier.runs.question import choose_properties
     from verifier.specs.definition import PropertyKind
 
-    names = chosen_properties(definition, named, expected, deadlock)
+    names = choose_properties(definition, named, expected, deadlock)
     if "all" in named or not named:
         kinds = {prop.name: prop.kind for prop in definition.properties}
         names = tuple(name for name in names if kinds[name] is not PropertyKind.REACHABLE)

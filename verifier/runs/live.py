@@ -93,7 +93,7 @@ def _prepare(loaded: Loaded, options: LiveOptions) -> Question[LiveOptions]:
         options = replace(options, depth=max(1, definition.presentation.default_depth))
     actions = [action.name for action in definition.actions]
     expectations = parse_expectations(options.expect, names, actions, definition.titles.no_deadlock)
-    properties = _chosen(definition, options.properties, expectations.properties)
+    properties = _choose_properties(definition, options.properties, expectations.properties)
     limits = Limits(options.timeout, options.memory, loaded.began).begun()
     return Question(loaded, options, properties, expectations, False, origin(), limits)
 
@@ -107,7 +107,9 @@ def _check(options: LiveOptions) -> None:
         raise UsageError(f"{words}: use --engine auto, l2s or ranking for one")
 
 
-def _chosen(definition: Definition, named: Sequence[str], expected: Sequence[str]) -> tuple[str, ...]:
+def _choose_properties(
+    definition: Definition, named: Sequence[str], expected: Sequence[str]
+) -> tuple[str, ...]:
     known = [prop.name for prop in definition.temporal]
     for name in named:
         if name not in (*known, "all"):

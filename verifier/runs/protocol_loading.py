@@ -14,8 +14,8 @@ from verifier.specs.constants import ChoiceConstant, Constant, IntegerConstant, 
 from verifier.specs.definition import Definition
 from verifier.specs.presentation import vocabulary
 from verifier.specs.protocol import DefinitionError, Protocol, define, read
-from verifier.specs.reading.code_places import place_of, placed, raised_at
-from verifier.specs.reading.explaining import explained
+from verifier.specs.reading.code_places import find_raising_line, place_of, prefix_place
+from verifier.specs.reading.explaining import explain_error
 from verifier.specs.registry import BUILT_IN
 from verifier.specs.registry import load as load_class
 
@@ -46,7 +46,7 @@ def load_protocol(
         if spec in BUILT_IN:
             raise
         path = spec if Path(spec).suffix == ".py" else spec.rpartition(":")[0]
-        raise UsageError(f"{raised_at(error) or path}: {explained(error)}") from error
+        raise UsageError(f"{find_raising_line(error) or path}: {explain_error(error)}") from error
 
 
 def load_class_at(
@@ -64,7 +64,7 @@ def load_class_at(
     definition, targets = read(protocol)
     if not empty and (found := _find_empty_sort(definition)) is not None:
         words = f"{found[0]} cannot have a value: {found[1]} is empty ({_why(protocol, found)})"
-        raise DefinitionError(placed(place_of(kind.state), words))
+        raise DefinitionError(prefix_place(place_of(kind.state), words))
     return Loaded(
         spec or kind.spec_name(), definition, vocabulary(protocol), began, protocol=protocol, targets=targets
     )

@@ -60,10 +60,10 @@ class Question(Generic[OptionsT]):
 
 
 Choose = Callable[[Definition, Sequence[str], Sequence[str], bool], tuple[str, ...]]
-"""Returns the properties to check, like ``chosen_properties``."""
+"""Returns the properties to check, like ``choose_properties``."""
 
 
-def chosen_properties(
+def choose_properties(
     definition: Definition, named: Sequence[str], expected: Sequence[str] = (), deadlock: bool = False
 ) -> tuple[str, ...]:
     """Return the properties to check, with those that have expectations, and freedom from deadlock. Both
@@ -98,7 +98,7 @@ def elsewhere(definition: Definition, name: str, *, temporal: bool) -> str | Non
     return None
 
 
-def ask(loaded: Loaded, options: OptionsT, choose: Choose = chosen_properties) -> Question[OptionsT]:
+def ask(loaded: Loaded, options: OptionsT, choose: Choose = choose_properties) -> Question[OptionsT]:
     """Return the question that the options ask. Its time begins now, unless it began with loading. Raises
     UsageError for an unknown name, or if there is nothing to check."""
     deadlock = False

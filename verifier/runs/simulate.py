@@ -68,10 +68,10 @@ def _prepare(loaded: Loaded, options: SimulateOptions) -> Question[SimulateOptio
 def _properties(
     definition: Definition, named: Sequence[str], expected: Sequence[str], deadlock: bool
 ) -> tuple[str, ...]:
-    from verifier.runs.question import chosen_properties
+    from verifier.runs.question import choose_properties
 
     if "none" not in named or any(prop.name == "none" for prop in definition.properties):
-        return chosen_properties(definition, named, expected, deadlock)
+        return choose_properties(definition, named, expected, deadlock)
     if len(named) > 1:
         raise UsageError("--property none does not go with other properties")
     return tuple(dict.fromkeys((*expected, *((definition.titles.no_deadlock,) if deadlock else ()))))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from verifier.engines.outcome import Outcome
-from verifier.outcomes.content import written_trace
+from verifier.outcomes.content import write_trace
 from verifier.outcomes.expectations import exit_code
 from verifier.runs.news import Known
 from verifier.runs.question import Answer, Question, conclude, make_undecided_verdicts
@@ -61,7 +61,7 @@ class ToldVerdicts:
             return run
         kept = {name: _at_own_sorts(*self._runs[name]) for name in lost}
         every = tuple((verdicts | kept).values())
-        traces = {name: written_trace(told, one) for name in lost for one, told in [self._runs[name]]}
+        traces = {name: write_trace(told, one) for name in lost for one, told in [self._runs[name]]}
         return replace(
             run,
             model=None,

@@ -17,7 +17,7 @@ from pysmt.fnode import FNode
 from verifier.encodings.codes import bit_count, code_of
 from verifier.encodings.layout import Layout
 from verifier.encodings.lowered import children
-from verifier.encodings.renaming import Renaming, renamed
+from verifier.encodings.renaming import Renaming, rename_value
 from verifier.encodings.sorts import (
     Boolean,
     Function,
@@ -110,7 +110,7 @@ def _fillers_stay(sort: Sort, renaming: Renaming) -> bool:
     """True if what fills unused slots is renamed to itself."""
     for filled in _list_filled(sort):
         default: Any = filled.default
-        if renamed(filled, default, renaming) != default:
+        if rename_value(filled, default, renaming) != default:
             return False
     return all(_fillers_stay(part, renaming) for part in sort.parts())
 
@@ -156,7 +156,9 @@ def _bits(sort: Sort, path: Any, image: Any, renaming: Renaming) -> Iterator[tup
         values = list(sort.each())
         inner = sort.inner if isinstance(sort, Option) else sort
         for index in range(bit_count(code_of(sort), len(values))):
-            moved = renamed(sort, values[index], renaming) if isinstance(inner, IndexSet) else values[index]
+            moved = (
+                rename_value(sort, values[index], renaming) if isinstance(inner, IndexSet) else values[index]
+            )
             yield (*path, values[index]), (*image, moved)
         return
     match sort:
@@ -179,4 +181,4 @@ def _bits(sort: Sort, path: Any, image: Any, renaming: Renaming) -> Iterator[tup
         case _:
             keys = sort.domain if isinstance(sort, Function | PartialFunction) else sort.element  # type: ignore[attr-defined]
             for key, part in children(sort):
-                yield from _bits(part, (*path, key), (*image, renamed(keys, key, renaming)), renaming)
+                yield from _bits(part, (*path, key), (*image, rename_value(keys, key, renaming)), renaming)

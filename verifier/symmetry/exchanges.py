@@ -27,19 +27,21 @@ Exchange = Mapping[str, str]
 """The new word for each exchanged word; the others stay."""
 
 
-def exchanged(value: Concrete, exchange: Exchange) -> Concrete:
+def exchange_values(value: Concrete, exchange: Exchange) -> Concrete:
     """A value with all values in it exchanged."""
     match value:
         case str():
             return exchange.get(value, value)
         case frozenset():
-            return frozenset(exchanged(item, exchange) for item in value)
+            return frozenset(exchange_values(item, exchange) for item in value)
         case tuple():
-            return tuple(exchanged(item, exchange) for item in value)
+            return tuple(exchange_values(item, exchange) for item in value)
         case FrozenMap():
-            return FrozenMap((exchanged(k, exchange), exchanged(v, exchange)) for k, v in value.items())
+            return FrozenMap(
+                (exchange_values(k, exchange), exchange_values(v, exchange)) for k, v in value.items()
+            )
         case Tagged():
-            return Tagged(value.tag, exchanged(value.payload, exchange))
+            return Tagged(value.tag, exchange_values(value.payload, exchange))
     return value
 
 
@@ -49,10 +51,10 @@ def move_bits(layout: Layout, exchange: Exchange) -> Permutation | None:
     number = {bit: place for place, bit in enumerate(layout.bits, 1)}
     found = [0] * (len(layout.bits) + 1)
     for leaf in layout.leaves:
-        image = leaves.get((leaf.path[0], *(exchanged(step, exchange) for step in leaf.path[1:])))
+        image = leaves.get((leaf.path[0], *(exchange_values(step, exchange) for step in leaf.path[1:])))
         if image is None or image.code is not leaf.code:
             return None
-        values = tuple(exchanged(value, exchange) for value in leaf.values)
+        values = tuple(exchange_values(value, exchange) for value in leaf.values)
         if values == image.values:
             moved: Sequence[FNode] = image.bits
         elif leaf.code is Code.ONE_HOT and set(values) == set(image.values):

@@ -16,7 +16,7 @@ from itertools import pairwise
 from pysmt.fnode import FNode
 
 from verifier.encodings.concrete import Concrete
-from verifier.encodings.renaming import Renaming, renamed
+from verifier.encodings.renaming import Renaming, rename_value
 from verifier.symmetry.bit_permutations import is_exact, permutation_of
 from verifier.symmetry.exchanges import Exchange, Images, move_bits, moves
 from verifier.symmetry.forms import Bits, Form, Forms
@@ -133,7 +133,7 @@ class _Exchange:
         instance = self._search.model.system.instances[index]
         sorts = self._sorts[instance.action]
         values: list[Concrete] = [
-            renamed(sorts[name], value, self._renaming) for name, value in instance.parameters.items()
+            rename_value(sorts[name], value, self._renaming) for name, value in instance.parameters.items()
         ]
         return self._search.place.get((instance.action, tuple(values)))
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from verifier.encodings.concrete import Concrete
-from verifier.encodings.renaming import Renaming, renamed
+from verifier.encodings.renaming import Renaming, rename_value
 from verifier.encodings.sorts import IndexSet, Sort
 from verifier.specs.definition import Definition
 from verifier.system.transition_system import Instance, TransitionSystem
@@ -70,7 +70,7 @@ def _first_named_first(system: TransitionSystem, instance: Instance) -> Renaming
 
 
 def _parameters(sorts: Mapping[str, Sort], instance: Instance, renaming: Renaming) -> list[Concrete]:
-    return [renamed(sort, instance.parameters[name], renaming) for name, sort in sorts.items()]
+    return [rename_value(sort, instance.parameters[name], renaming) for name, sort in sorts.items()]
 
 
 def _compose(one: Renaming, inverted: Renaming) -> Renaming:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from verifier.encodings.concrete import Concrete, FrozenMap, Tagged
-from verifier.encodings.renaming import renamed
+from verifier.encodings.renaming import rename_value
 from verifier.encodings.sorts import IndexSet, Listed, Sort, contains_sort, sorts_in
 from verifier.encodings.terms import Operator, Term
 from verifier.specs.definition import Definition
@@ -167,7 +167,9 @@ def _stands_after_exchanged(
     for before, element in pairwise(symmetry.movable):
         if element in own and before not in own[: own.index(element)]:
             renaming = {symmetry.sort: {element: before, before: element}}
-            exchanged = tuple(renamed(sorts[n], value, renaming) for n, value in instance.parameters.items())
+            exchanged = tuple(
+                rename_value(sorts[n], value, renaming) for n, value in instance.parameters.items()
+            )
             if place.get((instance.action, exchanged), len(place)) >= index:
                 return False
     return True

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from pysmt.fnode import FNode
 
-from verifier.encodings.bits import FALSE, TRUE, restricted, restricted_all
+from verifier.encodings.bits import FALSE, TRUE, restrict_formula, restrict_formulas
 from verifier.encodings.layout import Leaf
 from verifier.system.model import Model
 from verifier.system.transition_system import Instance
@@ -57,10 +57,10 @@ def _effect(instance: Instance, leaf: Leaf) -> _Effect:
     for value in leaf.values:
         code = leaf.encode(value)
         known = _constants(leaf.bits, code)
-        if restricted(instance.guard, known) is FALSE:
+        if restrict_formula(instance.guard, known) is FALSE:
             continue
         changed = []
-        for bit, old, new in zip(leaf.bits, code, restricted_all(updates, known), strict=True):
+        for bit, old, new in zip(leaf.bits, code, restrict_formulas(updates, known), strict=True):
             if old:
                 effect.clears.update([bit] if new is not TRUE else [])
             else:

@@ -16,7 +16,15 @@ from dataclasses import dataclass, field, replace
 
 from pysmt.fnode import FNode
 
-from verifier.encodings.bits import FALSE, TRUE, conjunction, disjunction, equivalence, negation, restricted
+from verifier.encodings.bits import (
+    FALSE,
+    TRUE,
+    conjunction,
+    disjunction,
+    equivalence,
+    negation,
+    restrict_formula,
+)
 from verifier.encodings.layout import Layout
 from verifier.encodings.sorts import Boolean
 from verifier.specs.definition import PropertyKind
@@ -197,5 +205,5 @@ def _first_bits(layout: Layout) -> list[bool]:
 
 def _copy_lemma(lemma: NamedFormula, looping: FNode, renamed: Mapping[FNode, FNode]) -> NamedFormula:
     """The lemma about the state in which the loop starts."""
-    there = restricted(lemma.formula, renamed)
+    there = restrict_formula(lemma.formula, renamed)
     return NamedFormula(f"{lemma.name} {WHERE_LOOP_STARTS}", disjunction((negation(looping), there)))

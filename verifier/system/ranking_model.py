@@ -31,15 +31,15 @@ from verifier.encodings.bits import (
     conjunction,
     disjunction,
     negation,
-    restricted,
-    restricted_all,
+    restrict_formula,
+    restrict_formulas,
 )
 from verifier.encodings.definedness import Definedness
 from verifier.encodings.elimination import exists_over
 from verifier.encodings.expressions import Value, term_of, wrap
 from verifier.encodings.layout import Layout
 from verifier.encodings.lowering import Lowering
-from verifier.encodings.substitution import substituted
+from verifier.encodings.substitution import substitute
 from verifier.encodings.terms import Operator, Term
 from verifier.specs.definition import PropertyKind
 from verifier.specs.ranking import Helpful, RankingArgument
@@ -124,7 +124,7 @@ class _Reading:
         self.later = dict(zip(layout.bits, later.bits, strict=True))
         variables = (Term(Operator.VARIABLE, new.sort, data=new) for new in definition.successor)
         renamed = dict(zip(definition.variables, variables, strict=True))
-        after = [[substituted(one, renamed) for one in measure] for measure in found.measures]
+        after = [[substitute(one, renamed) for one in measure] for measure in found.measures]
         pairs = [list(zip(new, old, strict=True)) for new, old in zip(after, found.measures, strict=True)]
         self.falls = self._first_change(pairs, FALSE)
         self.rises = negation(self._first_change(pairs, TRUE))
@@ -180,8 +180,8 @@ class _Reading:
 
     def _about_steps(self, waiting: FNode, number: int, instance: Instance) -> Iterator[Claim]:
         after = {new: instance.updates.get(old, old) for old, new in self.later.items()}
-        falls, rises = restricted_all((self.falls, self.rises), after)
-        then = restricted(waiting, instance.updates)
+        falls, rises = restrict_formulas((self.falls, self.rises), after)
+        then = restrict_formula(waiting, instance.updates)
         moves = changes(self.live.base.system.instances[number])
         taken = conjunction((waiting, instance.guard, moves, then))
 
@@ -194,7 +194,7 @@ class _Reading:
         yield claim("does not raise the rank", rises)
         if own:
             yield claim("lowers the rank where its fairness helps", disjunction(_when(own)), negation(falls))
-        ends = restricted_all(_when(others), instance.updates)
+        ends = restrict_formulas(_when(others), instance.updates)
         ending = [
             conjunction((one.when, negation(end)))
             for one, end in zip(others, ends, strict=True)

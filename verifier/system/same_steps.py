@@ -15,7 +15,7 @@ from verifier.encodings.bits import (
     disjunction,
     equivalence,
     negation,
-    restricted_all,
+    restrict_formulas,
 )
 from verifier.encodings.elimination import exists_over
 from verifier.system.transition_system import Instance
@@ -107,5 +107,5 @@ def _is_refuted(formula: FNode) -> bool:
     """True if unit propagation alone contradicts the formula."""
     while units := _units(formula):
         rest = (part for part in _parts(formula) if part not in units and negation(part) not in units)
-        formula = conjunction(restricted_all(list(rest), units))
+        formula = conjunction(restrict_formulas(list(rest), units))
     return formula is FALSE

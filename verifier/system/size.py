@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from verifier.encodings.concrete import show_constants
-from verifier.encodings.counting import about, capped, product
+from verifier.encodings.counting import about, cap_count, product
 from verifier.encodings.sorts import (
     Bag,
     Boolean,
@@ -27,7 +27,7 @@ MOST_BITS = MOST_INSTANCES = 100_000
 
 def check_size(definition: Definition) -> None:
     """Raises TooLargeError if the state, or the actions, are too large to be built."""
-    bits = capped(sum(_bits(symbol.sort) for symbol in definition.variables))
+    bits = cap_count(sum(_bits(symbol.sort) for symbol in definition.variables))
     instances = instance_count(definition)
     constants = show_constants(definition.constants)
     place = f"{definition.name} with {constants}" if constants else definition.name
@@ -41,7 +41,7 @@ def check_size(definition: Definition) -> None:
 
 def instance_count(definition: Definition) -> int:
     """Return the number of instances of the actions, including those that are never enabled."""
-    return capped(sum(map(instances_of, definition.actions)))
+    return cap_count(sum(map(instances_of, definition.actions)))
 
 
 def instances_of(action: Action) -> int:
@@ -64,20 +64,20 @@ def _bits(sort: Sort) -> int:
         case _ if sort.is_scalar:
             return sort.size
         case Option():
-            return capped(1 + _bits(sort.inner))
+            return cap_count(1 + _bits(sort.inner))
         case Record() | Tuple():
-            return capped(sum(map(_bits, sort.parts())))
+            return cap_count(sum(map(_bits, sort.parts())))
         case Variant():
-            return capped(len(sort.alternatives) + sum(map(_bits, sort.parts())))
+            return cap_count(len(sort.alternatives) + sum(map(_bits, sort.parts())))
         case PartialFunction():
-            return capped(sort.domain.size * (1 + _bits(sort.range)))
+            return cap_count(sort.domain.size * (1 + _bits(sort.range)))
         case Function():
-            return capped(sort.domain.size * _bits(sort.range))
+            return cap_count(sort.domain.size * _bits(sort.range))
         case Set():
             return sort.element.size
         case Sequence():
-            return capped(sort.capacity * (1 + _bits(sort.element)))
+            return cap_count(sort.capacity * (1 + _bits(sort.element)))
         case Bag():
-            return capped(sort.element.size * sort.maximum)
+            return cap_count(sort.element.size * sort.maximum)
     return sort.size
 

@@ -20,8 +20,8 @@ from verifier.encodings.bits import (
     disjunction,
     equivalence,
     negation,
-    restricted,
-    restricted_all,
+    restrict_formula,
+    restrict_formulas,
 )
 from verifier.encodings.definedness import Definedness
 from verifier.encodings.lowered import Lowered
@@ -95,7 +95,7 @@ def breaking_choices(
 ) -> Iterator[tuple[str, list[bool]]]:
     """The instances that break a step invariant in a state, each with inputs with which it does."""
     known = {bit: TRUE if value else FALSE for bit, value in zip(bits, state, strict=True)}
-    for step, left in zip(steps, restricted_all([step.when for step in steps], known), strict=True):
+    for step, left in zip(steps, restrict_formulas([step.when for step in steps], known), strict=True):
         inputs = _satisfying(left, step.inputs)
         if inputs is not None:
             yield step.instance, inputs
@@ -106,7 +106,7 @@ def _satisfying(formula: FNode, variables: Sequence[FNode]) -> list[bool] | None
     if formula is FALSE or not variables:
         return None if formula is FALSE else []
     for value in (False, True):
-        rest = restricted(formula, {variables[0]: TRUE if value else FALSE})
+        rest = restrict_formula(formula, {variables[0]: TRUE if value else FALSE})
         found = _satisfying(rest, variables[1:])
         if found is not None:
             return [value, *found]

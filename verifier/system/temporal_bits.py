@@ -30,7 +30,7 @@ from verifier.encodings.bits import (
     disjunction,
     equivalence,
     negation,
-    restricted_all,
+    restrict_formulas,
 )
 
 
@@ -77,7 +77,7 @@ class Monitor:
 
     def after(self, own: FNode, number: int, updates: Mapping[FNode, FNode]) -> FNode:
         """The bit after a step of the instance of this number."""
-        sets, keeps = restricted_all((self.sets.state, self.keeps), updates)
+        sets, keeps = restrict_formulas((self.sets.state, self.keeps), updates)
         return disjunction((sets, self.sets.by(number), conjunction((keeps, own))))
 
 
@@ -110,7 +110,7 @@ class Promise:
         happens = self.reaches.by(number)
         met = disjunction((self.reaches.state, happens))
         over = disjunction((met, negation(self.holds)))
-        holds, reached = restricted_all((self.holds, self.reaches.state), updates)
+        holds, reached = restrict_formulas((self.holds, self.reaches.state), updates)
         new = disjunction((reached, conjunction((holds, choice(over, guess, own)))))
         chosen = conjunction((over, holds, negation(reached)))
         allowed = (

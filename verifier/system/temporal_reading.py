@@ -29,7 +29,7 @@ from verifier.encodings.bits import (
     conjunction,
     disjunction,
     negation,
-    restricted_all,
+    restrict_formulas,
 )
 from verifier.encodings.definedness import Definedness
 from verifier.encodings.elimination import exists_over
@@ -277,7 +277,7 @@ class Reader:
         read = Definedness(lowering).of(term, bindings)
         for number, instance in enumerate(self.model.system.instances):
             after = {new: instance.updates.get(old, old) for old, new in later.items()}
-            holds, defined = restricted_all((said, read), after)
+            holds, defined = restrict_formulas((said, read), after)
             moves = changes(instance)
             unread = conjunction((instance.guard, moves, negation(defined)))
             self._note((term,), bindings, exists_over(unread, instance.inputs))

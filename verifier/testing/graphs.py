@@ -13,7 +13,7 @@ from verifier.conform.protocols import ProtocolMachine
 from verifier.engines.exploration import Graph, Request
 from verifier.engines.explore import explore
 from verifier.explicit.packing import unpack
-from verifier.processes.interrupts import INTERRUPTED, asked_to_stop
+from verifier.processes.interrupts import INTERRUPTED, is_stop_asked
 from verifier.processes.limits import Interrupted, Limits
 from verifier.processes.watching import Watched
 from verifier.runs.building import build_model
@@ -206,4 +206,4 @@ def _reason(at_depth: bool, at_limit: bool, depth: int | None, most_states: int)
         return f"limit of {most_states:,} states"
     if at_depth:
         return f"depth {depth}"
-    return INTERRUPTED if asked_to_stop() else "timeout"
+    return INTERRUPTED if is_stop_asked() else "timeout"

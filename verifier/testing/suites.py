@@ -13,7 +13,7 @@ from typing import Any
 
 from verifier.errors import UsageError
 from verifier.files import reason_of, replace_file
-from verifier.processes.interrupts import asked_to_stop, terminable
+from verifier.processes.interrupts import is_stop_asked, terminable
 from verifier.processes.limits import Limits
 from verifier.runs.loaded import Loaded, Reading
 from verifier.specs.registry import BUILT_IN
@@ -133,7 +133,7 @@ def make_suite(
     with terminable():
         finish = explore_graph(loaded, request.max_states, request.depth, limits.shared(2))
         with suppress(KeyboardInterrupt):
-            if not asked_to_stop():
+            if not is_stop_asked():
                 graph = finish()
                 tell(f"explored {graph.states:,} states and {len(graph.steps):,} steps")
                 suite = _choose(graph, request, limits)

@@ -10,7 +10,7 @@ from verifier.tla import ast
 from verifier.tla.ast import Definition, Expression, Symbol
 from verifier.tla.errors import TlaError
 from verifier.tla.frames import Undefined, Unit
-from verifier.tla.lets import stretched
+from verifier.tla.lets import extend_frame
 from verifier.tla.specification import Specification
 from verifier.tla.value_types import ModelValue, NoValue, Value
 from verifier.tla.values import has_at_most, members
@@ -61,7 +61,7 @@ def _set(specification: Specification, whole: Expression, module: str) -> frozen
         return None
     unit = Unit(module)
     try:
-        value = evaluator.value(whole, unit)(stretched(unit.frame(), unit))
+        value = evaluator.value(whole, unit)(extend_frame(unit.frame(), unit))
         return frozenset(members(value)) if has_at_most(value, _MOST) else None
     except (Undefined, NoValue, RecursionError, TlaError):  # it is for readers only
         return None

@@ -24,10 +24,10 @@ from verifier.tla.arguments import argument_sources, frame_source, unit_of, wait
 from verifier.tla.assignments import Continue, Walk
 from verifier.tla.ast import Definition, Expression
 from verifier.tla.composition import Composing
-from verifier.tla.flows import Continuation, Lines, following, indented
+from verifier.tla.flows import Continuation, Lines, following, indent_lines
 from verifier.tla.frames import Closure, Frame, Undefined, Unit, Waiting
 from verifier.tla.hoisting import guarded_loop_lines
-from verifier.tla.lets import let_lines, stretched
+from verifier.tla.lets import extend_frame, let_lines
 from verifier.tla.loops import loop_lines
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ class Walker(Composing):
 
     def _guard(self, whole: Expression, unit: Unit, primed: bool, rest: Continuation, depth: int) -> Lines:
         test = self.evaluator.truth_source(whole, unit, primed)
-        return [f"if {test}:", *indented(rest.lines(depth + 1))]
+        return [f"if {test}:", *indent_lines(rest.lines(depth + 1))]
 
     def apart(self, walk: Walk, rest: Continuation, depth: int) -> Lines:
         """Return lines that call a walk as a function of its own."""
@@ -186,7 +186,7 @@ class Walker(Composing):
         if tests:
             sources = [self.evaluator.truth_source(item, unit, primed) for item in tests]
             later = self._conjunction(items[len(tests) :], unit, primed, rest, depth + 1, begun=True)
-            return [f"if {' and '.join(sources)}:", *indented(later)]
+            return [f"if {' and '.join(sources)}:", *indent_lines(later)]
         first, others = items[0], items[1:]
         after = Continuation(
             rest.emit,
@@ -213,7 +213,7 @@ class Walker(Composing):
         def tested(e: Frame) -> bool:
             if not tests:
                 tests.append(evaluator.truth(whole, unit, primed))
-            return tests[0](stretched(e, unit))
+            return tests[0](extend_frame(e, unit))
 
         walked, test = emit.bound(walk), emit.bound(tested)
         unset = " or ".join(f"following[{index}] is UNSET" for index in range(len(evaluator.next)))
@@ -269,7 +269,7 @@ class Walker(Composing):
                 other = after.lines(depth + 1)
             else:
                 other = self.flow(otherwise, unit, primed, after, depth + 1, top=top)
-            return [f"if {condition}:", *indented(then), "else:", *indented(other)]
+            return [f"if {condition}:", *indent_lines(then), "else:", *indent_lines(other)]
 
         return rest.called(depth, either)
 
@@ -279,12 +279,12 @@ class Walker(Composing):
             for guard, value in whole.arms:
                 test = self.evaluator.truth_source(guard, unit, primed)
                 inner = self.flow(value, unit, primed, after, depth + 1)
-                lines += [f"{'elif' if lines else 'if'} {test}:", *indented(inner)]
+                lines += [f"{'elif' if lines else 'if'} {test}:", *indent_lines(inner)]
             if whole.other is not None:
                 other = self.flow(whole.other, unit, primed, after, depth + 1)
             else:
                 other = [self.evaluator.refused(whole.place, whole.missing)]
-            return [*lines, "else:", *indented(other)]
+            return [*lines, "else:", *indent_lines(other)]
 
         return rest.called(depth, chosen)
 
@@ -300,7 +300,7 @@ class Walker(Composing):
         here = self.evaluator.value_source(whole.subscript, unit)
         there = self.evaluator.value_source(whole.subscript, unit, True)
         different = Continuation(
-            rest.emit, None, lambda deep: [f"if {here} != {there}:", *indented(rest.lines(deep + 1))]
+            rest.emit, None, lambda deep: [f"if {here} != {there}:", *indent_lines(rest.lines(deep + 1))]
         )
         return self.flow(whole.action, unit, False, different, depth, top=True)
 
@@ -387,14 +387,16 @@ class Walker(Composing):
             found = e[slot]
             if type(found) is Waiting:
                 code = found.code
-                self.of_waiting(code.expression, code.unit, primed)(stretched(found.env, code.unit), follow)
+                self.of_waiting(code.expression, code.unit, primed)(
+                    extend_frame(found.env, code.unit), follow
+                )
             elif type(found) is Closure and found.walked is not None:
                 definition, target, inner, slots = found.walked()
                 for place, argument in zip(slots, arguments, strict=True):
                     inner[place] = argument(e)
                 assert definition.body is not None
                 walk = self.of_waiting(definition.body, target, primed)
-                walk(stretched(inner, target), follow)
+                walk(extend_frame(inner, target), follow)
             elif test(e):
                 follow()
 

@@ -25,12 +25,12 @@ from verifier.tla.approximation import (
     Unsure,
     Within,
     interval,
-    joined,
+    join_approximations,
     may_equal,
 )  # fmt: skip
 from verifier.tla.ast import Builtin, Definition, Expression, Symbol
 from verifier.tla.facts import STATE
-from verifier.tla.frames import PLAIN, SETTLED, Evaluate, Undefined, Unit, settled
+from verifier.tla.frames import PLAIN, SETTLED, Evaluate, Undefined, Unit, force_delayed
 from verifier.tla.value_types import FALSE, TRUE, Fn, NoValue, Value
 from verifier.tla.values import pairs_of
 
@@ -214,7 +214,7 @@ class Approximation:
             case ast.Record():
                 return self._record(whole, module, scope)
             case ast.FunctionApply():
-                return _looked_up(
+                return _look_up(
                     self.value(whole.function, module, scope), self.value(whole.argument, module, scope)
                 )
             case ast.If():
@@ -247,7 +247,7 @@ class Approximation:
         taken = self.truth(whole.condition, module, scope)
         if taken is not None:
             return self.value(whole.then if taken else whole.otherwise, module, scope)
-        return joined(
+        return join_approximations(
             self.value(whole.then, module, self._refined(whole.condition, module, scope, True)),
             self.value(whole.otherwise, module, self._refined(whole.condition, module, scope, False)),
         )
@@ -268,7 +268,7 @@ class Approximation:
             return found
         if not isinstance(symbol, Builtin):
             raise Unsure
-        return _computed(symbol.name, [self.value(one, module, scope) for one in whole.arguments])
+        return _apply_builtin(symbol.name, [self.value(one, module, scope) for one in whole.arguments])
 
     def _entered(
         self, symbol: Definition, whole: ast.Apply, module: str, scope: Scope
@@ -300,7 +300,7 @@ class Approximation:
             frame[slot] = found.value
         try:
             value = evaluate(frame)
-            return value if type(value) in self._plain else settled(value)
+            return value if type(value) in self._plain else force_delayed(value)
         except (Undefined, NoValue, RecursionError):
             raise Unsure from None
 
@@ -325,7 +325,7 @@ def _truth_of(value: Value) -> bool:
     return value is TRUE
 
 
-def _looked_up(function: Approximate, argument: Approximate) -> Approximate:
+def _look_up(function: Approximate, argument: Approximate) -> Approximate:
     """Return the value of a function at an argument that is in its domain in any case."""
     match function, argument:
         case Items(items), Exactly(int() as place) if 0 < place <= len(items):
@@ -339,7 +339,7 @@ def _looked_up(function: Approximate, argument: Approximate) -> Approximate:
     raise Unsure
 
 
-def _computed(name: str, given: list[Approximate]) -> Approximate:
+def _apply_builtin(name: str, given: list[Approximate]) -> Approximate:
     """Return the value of a built-in operator."""
     match name, given:
         case "+" | "-", [first, second]:

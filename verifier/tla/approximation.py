@@ -92,7 +92,7 @@ def interval(one: Approximate) -> Within:
     raise Unsure
 
 
-def joined(one: Approximate, other: Approximate) -> Approximate:
+def join_approximations(one: Approximate, other: Approximate) -> Approximate:
     """Return what is one or the other."""
     if one == other:
         return one

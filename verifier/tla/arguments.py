@@ -10,7 +10,7 @@ from verifier.tla.ast import Builtin, Definition, Expression
 from verifier.tla.emitting import Source
 from verifier.tla.facts import ACTION, CONSTANT
 from verifier.tla.frames import Closure, Code, Frame, Undefined, Unit
-from verifier.tla.lets import may_wait, stretched
+from verifier.tla.lets import extend_frame, may_wait
 from verifier.tla.value_types import Value
 
 if TYPE_CHECKING:
@@ -113,16 +113,16 @@ def _closure(ev: Evaluator, definition: Definition, unit: Unit, primed: bool) ->
 
     def call_next(e: Frame) -> Callable[..., Value]:
         def call(*given: Value) -> Value:
-            inner = stretched(e[:] if nested else target.frame(), target)
+            inner = extend_frame(e[:] if nested else target.frame(), target)
             for slot, value in zip(slots, given, strict=True):
                 inner[slot] = value
             in_next = ev.emit.names[compile_body(ev, definition, target, True, truth=False)]
-            return in_next(stretched(inner, target))
+            return in_next(extend_frame(inner, target))
 
         return call
 
     def walked(e: Frame) -> tuple[Definition, Unit, Frame, list[int]]:
-        return definition, target, stretched(e[:] if nested else target.frame(), target), slots
+        return definition, target, extend_frame(e[:] if nested else target.frame(), target), slots
 
     named, later, walk = (ev.emit.bound(thing) for thing in (Closure, call_next, walked))
     return ev.emit.statements([

@@ -12,9 +12,9 @@ from verifier.tla.arguments import unit_of
 from verifier.tla.ast import Builtin, Definition, Expression
 from verifier.tla.comparing import equals
 from verifier.tla.errors import Place
-from verifier.tla.flows import Continuation, Lines, indented
+from verifier.tla.flows import Continuation, Lines, indent_lines
 from verifier.tla.frames import UNSET, Frame, Undefined, Unit, Waiting
-from verifier.tla.lets import stretched
+from verifier.tla.lets import extend_frame
 from verifier.tla.loops import domain_source
 from verifier.tla.value_types import NoValue, Value
 from verifier.tla.values import is_member, listed
@@ -126,7 +126,7 @@ class Assignments:
             f"{before} = following[{target}]",
             f"if {before} is UNSET or {equal}({before}, {found}):",
             f" if {before} is UNSET: following[{target}] = {found}",
-            *indented(rest.lines(depth + 1)),
+            *indent_lines(rest.lines(depth + 1)),
             f" following[{target}] = {before}",
         ]
 
@@ -208,19 +208,19 @@ class Assignments:
                 return self._unchanged_by_parts(body.items, unit, rest, depth)
             if isinstance(body, ast.Apply) and isinstance(body.operator, ast.Parameter):
                 return self.apart(self._unchanged_argument(body.operator, body, unit), rest, depth)
-            return self.flow(_kept(body), unit, False, rest, depth)
+            return self.flow(_unchanged_equation(body), unit, False, rest, depth)
         put, index = self.evaluator.emit.fresh("t"), self.evaluator.emit.fresh("t")
         return [
             f"{put} = {self._keeps(indices)}()",
             f"if {put} is not None:",
-            *indented(rest.lines(depth + 1)),
+            *indent_lines(rest.lines(depth + 1)),
             f" for {index} in {put}: following[{index}] = UNSET",
         ]
 
     def _unchanged_argument(self, symbol: ast.Parameter, body: Expression, unit: Unit) -> Walk:
         """Return the walker of ``UNCHANGED v`` for a parameter v: in ``Keep(<<x, y>>)``, x and y keep their
         values."""
-        slot, other = unit.slot(symbol), self.of_waiting(_kept(body), unit, False)
+        slot, other = unit.slot(symbol), self.of_waiting(_unchanged_equation(body), unit, False)
 
         def walked(e: Frame, follow: Continue) -> None:
             found = e[slot]
@@ -229,7 +229,7 @@ class Assignments:
                 return
             code = found.code
             walk = self.of_waiting(ast.Unchanged(code.expression, place=body.place), code.unit, False)
-            walk(stretched(found.env, code.unit), follow)
+            walk(extend_frame(found.env, code.unit), follow)
 
         return walked
 
@@ -289,6 +289,6 @@ class Assignments:
         return None
 
 
-def _kept(body: Expression) -> ast.Apply:
+def _unchanged_equation(body: Expression) -> ast.Apply:
     """Return ``e' = e``."""
     return ast.Apply(_EQUAL, (ast.Prime(body, place=body.place), body), place=body.place)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from verifier.tla.checks import Test, evaluated
+from verifier.tla.checks import Test, list_evaluated_formulas
 from verifier.tla.found import Found, State
 from verifier.tla.frames import UNSET, Undefined
 from verifier.tla.known_states import KnownStates
@@ -49,7 +49,7 @@ def alike(explorer: Explorer, begun: Begun) -> bool:
     if explorer.looks_for_deadlocks and begun.found.deadlocks:
         return False
     analysis = spec.evaluator.analysis
-    asked = evaluated(spec, set(explorer.properties))
+    asked = list_evaluated_formulas(spec, set(explorer.properties))
     return not any(analysis.of(formula.body, formula.module).changing for formula in asked)
 
 

@@ -13,9 +13,9 @@ from verifier.tla.ast import Builtin, Expression, Symbol, Variable
 from verifier.tla.errors import Place, TlaError
 from verifier.tla.facts import STATE, subexpressions
 from verifier.tla.frames import Frame, Undefined, Unit
-from verifier.tla.lets import stretched
+from verifier.tla.lets import extend_frame
 from verifier.tla.order import text
-from verifier.tla.text import said_at
+from verifier.tla.text import text_at
 from verifier.tla.value_types import NoValue, Value
 from verifier.tla.values import LazySet, has_at_most, listed
 
@@ -59,7 +59,7 @@ class Blaming:
             case ast.Apply() if _relation(whole):
                 return self._compared(whole, _relation(whole))
             case ast.Quantifier(universal=False, bindings=(ast.Binding(names=(name,)),)):
-                body = said_at(self._span(whole.body))
+                body = text_at(self._span(whole.body))
                 return Blame(f"no {name.name} has {body}", tuple(self._culprits(whole)))
         return self._plain(whole, "false")
 
@@ -120,7 +120,7 @@ class Blaming:
                 if path is None or inner.intersection(_names_in(argument)):
                     return path
                 if isinstance(argument, ast.String):
-                    is_record = argument.value.isidentifier() and not said_at(self._span(whole)).endswith("]")
+                    is_record = argument.value.isidentifier() and not text_at(self._span(whole)).endswith("]")
                     return f"{path}.{argument.value}" if is_record else f'{path}["{argument.value}"]'
                 with suppress(Undefined, NoValue):
                     return f"{path}[{self._text(self._value(argument))}]"
@@ -130,12 +130,12 @@ class Blaming:
     def _words(self, whole: Expression) -> str:
         """A part of the state by its path, all else as the module has it."""
         path = self._path(whole, set(_bound_in(whole))) if isinstance(whole, ast.FunctionApply) else None
-        return path or said_at(self._span(whole))
+        return path or text_at(self._span(whole))
 
     def _value(self, whole: Expression) -> Value:
         if self.descent.evaluator.analysis.of(whole, self.unit.module).level > STATE:
             raise NoValue("it is about two states")
-        return self.descent.evaluator.value(whole, self.unit)(stretched(self.frame, self.unit))
+        return self.descent.evaluator.value(whole, self.unit)(extend_frame(self.frame, self.unit))
 
     def _sorted(self, value: Value) -> list[Value]:
         return list(self.descent.evaluator.order.sorted(value))

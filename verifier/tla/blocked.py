@@ -21,7 +21,7 @@ from verifier.tla.order import text
 from verifier.tla.scope import LANGUAGE
 from verifier.tla.specification import Specification, without_traces
 from verifier.tla.splitting import Formula
-from verifier.tla.text import said_at
+from verifier.tla.text import text_at
 from verifier.tla.value_types import NoValue
 from verifier.tla.values import listed
 from verifier.tla.walking import Walks
@@ -209,7 +209,7 @@ class _Search:
         read = sorted(index[one] for one in facts.reads if one in index)
         names = [variable.name for variable in self.spec.variables]
         reads = tuple((names[i], _cut(text(listed(self.state[i]), order))) for i in read)
-        formula = said_at(place)
+        formula = text_at(place)
         formula = formula if len(formula) <= _LONGEST else f"{formula[:_LONGEST]} …"
         action = " / ".join(part.path) or "Next"
         self.found.append(Blocked(action, part.passed, place, formula, self._bound(part), reads, error))

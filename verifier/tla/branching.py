@@ -9,7 +9,7 @@ from verifier.tla.assignments import Assignments, Continue, Walk
 from verifier.tla.ast import Definition, Expression
 from verifier.tla.frames import Frame, Unit
 from verifier.tla.functions import no_value_at
-from verifier.tla.lets import stretched
+from verifier.tla.lets import extend_frame
 from verifier.tla.values import LazyFunction, is_member
 
 
@@ -82,7 +82,7 @@ class Branching(Assignments):
             if not is_member(argument, found.domain):
                 no_value_at(self.evaluator, whole, found, argument)
             body, target, inner = found.entered(found, argument)
-            self.of_waiting(body, target, primed)(stretched(inner, target), follow)
+            self.of_waiting(body, target, primed)(extend_frame(inner, target), follow)
 
         return walked
 

@@ -17,7 +17,7 @@ from verifier.tla.lets import local_source
 from verifier.tla.logic import comparison_source
 from verifier.tla.primitives import PRIMITIVES
 from verifier.tla.reading_files import FILES, WRITING
-from verifier.tla.remembered import Memory, is_worth_remembering, latest, remembered, remembered_alone
+from verifier.tla.remembered import Memory, is_worth_remembering, latest, remember_results, remembered_alone
 from verifier.tla.value_types import NoValue, Value
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def application_source(ev: Evaluator, whole: ast.Apply, unit: Unit, primed: bool
         case ast.Parameter():
             return _parameter(ev, symbol, whole, unit, primed)
         case Definition():
-            called = _defined(ev, symbol, whole, unit, primed, truth=False)
+            called = _call_source(ev, symbol, whole, unit, primed, truth=False)
             return ev.emit.once(called) if whole.arguments and ev.is_fixed(whole, unit) else called
         case Builtin():
             test = comparison_source(ev, symbol.name, whole, unit, primed) if _own(symbol) else None
@@ -63,7 +63,7 @@ def predicate_source(ev: Evaluator, whole: ast.Apply, unit: Unit, primed: bool) 
     if isinstance(symbol, Builtin) and _own(symbol):
         return comparison_source(ev, symbol.name, whole, unit, primed)
     if isinstance(symbol, Definition) and symbol not in ev.constants:
-        return _defined(ev, symbol, whole, unit, primed, truth=True)
+        return _call_source(ev, symbol, whole, unit, primed, truth=True)
     return None
 
 
@@ -133,7 +133,7 @@ def compile_operator(ev: Evaluator, name: str, arity: int, place: Place) -> Eval
 # -- definitions
 
 
-def _defined(
+def _call_source(
     ev: Evaluator, symbol: Definition, whole: ast.Apply, unit: Unit, primed: bool, *, truth: bool
 ) -> Source:
     """Return the source of a definition with its arguments."""
@@ -151,30 +151,32 @@ def _defined(
     if symbol.nested:
         slots = [target.slot(parameter) for parameter in symbol.parameters]
         given = [f"inner[{slot}] = {argument}" for slot, argument in zip(slots, arguments, strict=True)]
-        entered = _guarded(ev, f"{body}(inner)", name, place)
+        entered = _guarded_body_lines(ev, f"{body}(inner)", name, place)
         return ev.emit.statements(["inner = e[:]", *given, *entered])
     if is_worth_remembering(facts) and not any(parameter.arity for parameter in symbol.parameters):
         known = ev.memories.setdefault((symbol, truth), Memory())
         reads = [ev.index[variable] for variable in facts.reads]
-        enter = _entered(ev, body, name, place)
+        enter = _body_function(ev, body, name, place)
         if reads and not arguments:
             alone = remembered_alone(ev, known, enter, target, reads, primed)
             return latest(ev, known, alone, reads, primed)
         frame = ev.emit.function(f"[{', '.join(arguments)}]")
-        return ev.emit.call(remembered(ev, known, enter, frame, target, reads, primed))
+        return ev.emit.call(remember_results(ev, known, enter, frame, target, reads, primed))
     return ev.emit.statements([
         f"e = {frame_source(ev, target, arguments)}",
-        *_guarded(ev, _evaluated(ev, body), name, place, alone=True),
+        *_guarded_body_lines(ev, _body_source(ev, body), name, place, alone=True),
     ])  # fmt: skip
 
 
-def _evaluated(ev: Evaluator, body: str) -> Source:
+def _body_source(ev: Evaluator, body: str) -> Source:
     """Return the source that evaluates a body in the frame ``e``. It is a call if the body is still being
     compiled, and the body's own source otherwise."""
     return ev.emit.bodies.get(body, f"{body}(e)")
 
 
-def _guarded(ev: Evaluator, entered: Source, name: str, place: Place, *, alone: bool = False) -> list[str]:
+def _guarded_body_lines(
+    ev: Evaluator, entered: Source, name: str, place: Place, *, alone: bool = False
+) -> list[str]:
     """Return lines that evaluate the body of a definition. ``alone``: it is a definition of a module."""
 
     def within(error: Undefined) -> None:
@@ -197,9 +199,9 @@ def _guarded(ev: Evaluator, entered: Source, name: str, place: Place, *, alone: 
     ]
 
 
-def _entered(ev: Evaluator, body: str, name: str, place: Place) -> Callable[[Frame], Any]:
+def _body_function(ev: Evaluator, body: str, name: str, place: Place) -> Callable[[Frame], Any]:
     """Return a function that evaluates the body of a definition in its own frame."""
-    lines = _guarded(ev, _evaluated(ev, body), name, place, alone=True)
+    lines = _guarded_body_lines(ev, _body_source(ev, body), name, place, alone=True)
     made: Evaluate = ev.emit.names[ev.emit.define(lines)]
     return made
 
@@ -207,7 +209,7 @@ def _entered(ev: Evaluator, body: str, name: str, place: Place) -> Callable[[Fra
 def _constant(ev: Evaluator, symbol: Definition, whole: ast.Apply, target: Unit) -> Source:
     """Return the source of a definition that has one value, which is evaluated once for all its uses."""
     body = compile_body(ev, symbol, target, False, truth=False)
-    enter, names = _entered(ev, body, symbol.shown, whole.place), ev.emit.names
+    enter, names = _body_function(ev, body, symbol.shown, whole.place), ev.emit.names
     name = ev.values.setdefault(symbol, ev.emit.fresh("v"))
     names.setdefault(name, UNSET)
 

@@ -29,7 +29,7 @@ class Checks:
     view: Callable[[], Value] | None
 
 
-def evaluated(spec: Specification, asked: Container[str] | None = None) -> list[Formula]:
+def list_evaluated_formulas(spec: Specification, asked: Container[str] | None = None) -> list[Formula]:
     """Return the formulas that a search evaluates for the asked properties, or for all, without the view."""
     invariants = [one for name, one in spec.invariants.items() if asked is None or name in asked]
     parts = [one for name, one in spec.properties.items() if asked is None or name in asked]

@@ -20,7 +20,7 @@ from verifier.tla.ast import Definition, Expression
 from verifier.tla.branching import Branching
 from verifier.tla.errors import Place
 from verifier.tla.facts import ACTION, Facts
-from verifier.tla.frames import UNSET, Closure, Frame, Undefined, Unit, Waiting, settled
+from verifier.tla.frames import UNSET, Closure, Frame, Undefined, Unit, Waiting, force_delayed
 from verifier.tla.value_types import NoValue, Value
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ class _Halves:
     def listed(self, values: Sequence[Value]) -> list[Value]:
         """Return values with all delayed parts computed. These parts may read the current state."""
         try:
-            return [one if one is UNSET else settled(one) for one in values]
+            return [one if one is UNSET else force_delayed(one) for one in values]
         except NoValue as error:
             raise Undefined(self.place, f"beside \\cdot, {error}") from None
 

@@ -266,7 +266,7 @@ class _Parser:
             key = (made.module, made.name)
             known = self.config.constants.get(key)
             if known is not None and known.table and made.table:
-                made = _joined(known, made)
+                made = _merge_assignments(known, made)
             elif known is not None and bool(known.table) != bool(made.table) and made.operator is None:
                 words = f"{made.name} gets one value, and here or before others for its arguments"
                 raise TlaError(made.place, f"{words}: TLC takes one of both forms")
@@ -376,7 +376,7 @@ def _cannot_be_sorted(values: Iterable[ConfigValue]) -> bool:
     return len(kinds) > 1 or any(_cannot_be_sorted(members) for members in by_size.values())
 
 
-def _joined(known: Assignment, more: Assignment) -> Assignment:
+def _merge_assignments(known: Assignment, more: Assignment) -> Assignment:
     """Merge the values of an operator for different arguments. Raises TlaError for two values at the same
     arguments."""
     for arguments, value in more.table:

@@ -11,14 +11,14 @@ from verifier.tla.precedence import canonical
 from verifier.tla.text import text_of
 
 
-def passed_on(parameter: Parameter, place: Place) -> Expression:
+def pass_parameter_on(parameter: Parameter, place: Place) -> Expression:
     """Return a parameter as an argument of another operator."""
     if parameter.arity:
         return ast.OperatorArgument(parameter, place=place)
     return ast.Apply(parameter, place=place)
 
 
-def declared(node: Node) -> tuple[str, int]:
+def read_declaration(node: Node) -> tuple[str, int]:
     """Return the name and arity of a declaration."""
     if node.type != "operator_declaration":
         return text_of(node), 0

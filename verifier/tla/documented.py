@@ -9,7 +9,7 @@ from verifier.errors import UsageError
 from verifier.files import text_of
 from verifier.tla import ast
 from verifier.tla.explaining import span
-from verifier.tla.text import said_at
+from verifier.tla.text import text_at
 
 _OF_A_LINE = re.compile(r"^\s*\\\*+ ?(.*)$")
 _OF_A_BLOCK = re.compile(r"^\s*\(\*+\s?(.*?)\s*\**\)\s*$")
@@ -20,7 +20,7 @@ _MOST_LINES = 12
 """The limit of lines of a comment; a longer one describes several operators."""
 
 
-def said_of(module: ast.Module, name: str) -> tuple[str, str]:
+def describe_operator(module: ast.Module, name: str) -> tuple[str, str]:
     """Return an operator's definition, on one line, and the comment above it; empty if there is none.
 
     A definition that only names another one, as ``Inv!1`` does, has the other's text beside it.
@@ -28,13 +28,13 @@ def said_of(module: ast.Module, name: str) -> tuple[str, str]:
     found = module.names.get(name)
     if not isinstance(found, ast.Definition) or found.body is None:
         return "", ""
-    said, body = [said_at(span(found.body))], found.body
+    said, body = [text_at(span(found.body))], found.body
     while len(said) < _MOST_NAMES and isinstance(body, ast.Apply) and not body.arguments:
         named = body.operator
         if not isinstance(named, ast.Definition) or named.body is None:
             break
         body = named.body
-        said.append(said_at(span(body)))
+        said.append(text_at(span(body)))
     return " == ".join(said), _comment_above(found)
 
 

@@ -18,13 +18,13 @@ from verifier.tla.errors import Place, TlaError
 from verifier.tla.facts import ACTION, STATE, subexpressions
 from verifier.tla.found import State
 from verifier.tla.frames import Frame, Undefined, Unit, Waiting
-from verifier.tla.lets import let_lines, stretched
+from verifier.tla.lets import extend_frame, let_lines
 from verifier.tla.levels import with_instances
 from verifier.tla.loops import compile_setter
 from verifier.tla.order import text
 from verifier.tla.specification import Specification
 from verifier.tla.splitting import Formula
-from verifier.tla.text import said_at
+from verifier.tla.text import text_at
 from verifier.tla.unfolding import Texts
 from verifier.tla.value_types import NoValue, Value
 from verifier.tla.values import listed, members
@@ -130,7 +130,7 @@ def demands(
     e, waiting = unit.frame(), [action.body]
     try:
         for parameter in action.parameters:
-            stretched(e, unit)[unit.slot(parameter)] = parameters[parameter.name]
+            extend_frame(e, unit)[unit.slot(parameter)] = parameters[parameter.name]
         while waiting:
             whole = waiting.pop(0)
             match whole:
@@ -139,7 +139,7 @@ def demands(
                 case ast.Quantifier() if not whole.universal and not any(b.is_tuple for b in whole.bindings):
                     for name in (name for binding in whole.bindings for name in binding.names):
                         slot = unit.slot(name)
-                        stretched(e, unit)[slot] = parameters[name.name]
+                        extend_frame(e, unit)[slot] = parameters[name.name]
                     waiting.insert(0, whole.body)
                 case _ if evaluator.analysis.of(whole, unit.module).level == STATE:
                     if descent.is_false(whole, unit, e):  # it is another way that was taken
@@ -159,7 +159,7 @@ class Descent:
 
     def is_false(self, whole: Expression, unit: Unit, e: Frame) -> bool:
         test = self.evaluator.truth(whole, unit)
-        return not test(stretched(e, unit))
+        return not test(extend_frame(e, unit))
 
     def parts(self, whole: Expression, unit: Unit, e: Frame, around: _Around) -> Iterator[SaidPart]:
         """Yield the smallest false parts of a formula that is false in a frame."""
@@ -184,7 +184,7 @@ class Descent:
             case ast.Let():
                 entries = let_lines(self.evaluator, whole, unit, False)
                 put = self.evaluator.emit.function(self.evaluator.emit.statements([*entries, "return e"]))
-                inner = put(stretched(e[:], unit))
+                inner = put(extend_frame(e[:], unit))
                 yield from self.parts(whole.body, unit, inner, around)
             case ast.Step() if whole.stuttering:
                 yield from self.parts(whole.action, unit, e, around)
@@ -197,12 +197,12 @@ class Descent:
         """Yield the part that is false for the first elements that falsify the body."""
         evaluator, order = self.evaluator, self.evaluator.order
         domains = [evaluator.value(binding.domain, unit) for binding in whole.bindings]
-        sets = [domain(stretched(e, unit)) for domain in domains]
+        sets = [domain(extend_frame(e, unit)) for domain in domains]
         put = [compile_setter(evaluator, binding, unit) for binding in whole.bindings]
         names = [name for binding in whole.bindings for name in binding.names]
         holds = evaluator.truth(whole.body, unit)
         for items in product(*(order.sorted(frozenset(members(one))) for one in sets)):
-            inner = stretched(e[:], unit)  # after compiling, so that it has all slots
+            inner = extend_frame(e[:], unit)  # after compiling, so that it has all slots
             for place, item in zip(put, items, strict=True):
                 place(inner, item)
             if not holds(inner):
@@ -229,12 +229,12 @@ class Descent:
         target = unit if symbol.nested else unit_of(evaluator, symbol)
         # Arguments as the evaluator passes them: below a prime they have their values in the next state.
         passed = argument_sources(evaluator, symbol, whole, unit, False)
-        values = evaluator.emit.function(f"[{', '.join(passed)}]")(stretched(e, unit))
-        inner = stretched(e[:], unit) if symbol.nested else target.frame()
+        values = evaluator.emit.function(f"[{', '.join(passed)}]")(extend_frame(e, unit))
+        inner = extend_frame(e[:], unit) if symbol.nested else target.frame()
         named = []
         for parameter, value in zip(symbol.parameters, values, strict=True):
             slot = target.slot(parameter)
-            stretched(inner, target)[slot] = value
+            extend_frame(inner, target)[slot] = value
             named.append((parameter.name, value))
         if not self.is_false(body, target, inner):  # it is false because of a part that is skipped here
             return iter([self.false_leaf(whole, unit, e, around)])
@@ -265,8 +265,8 @@ class Descent:
             case ast.Apply(operator=Builtin(name="~"), arguments=(inner,)) if (
                 span(self.texts.of(inner)) == at
             ):
-                return f"~({said_at(at)})"
-        return said_at(at)
+                return f"~({text_at(at)})"
+        return text_at(at)
 
     def _reads(self, whole: Expression, unit: Unit, e: Frame) -> dict[str, Value]:
         """Return the variables that an expression reads, in this state and the next, with their values. Names
@@ -280,7 +280,7 @@ class Descent:
             if name is not None:
                 shown = ast.Prime(part, place=part.place) if primed else part
                 with suppress(Undefined, NoValue):  # it may not be needed
-                    put[name] = evaluator.value(shown, unit)(stretched(e, unit))
+                    put[name] = evaluator.value(shown, unit)(extend_frame(e, unit))
                 continue
             (later if primed else now).update(facts.reads)
             # ENABLED is about some next state, not about the one that follows.
@@ -300,21 +300,21 @@ class Descent:
         assert isinstance(whole, ast.Apply)
         for side in whole.arguments:
             symbol = side.operator if isinstance(side, ast.Apply) else None
-            name = said_at(span(self.texts.of(side)))
+            name = text_at(span(self.texts.of(side)))
             is_told = symbol in self.put and name.isidentifier()  # with the substitute of an instance
             is_defined = isinstance(symbol, Definition) and len(name) <= _LONGEST_NAME and not is_told
             if is_defined and self.evaluator.analysis.of(side, unit.module).level == STATE:
                 with suppress(Undefined, NoValue):
-                    yield name, self._shown(self.evaluator.value(side, unit)(stretched(e, unit)))
+                    yield name, self._shown(self.evaluator.value(side, unit)(extend_frame(e, unit)))
 
     def _put_for(self, part: Expression, primed: bool) -> str | None:
         """Return a name with the substitute of an instance; None if it has the module's name."""
         symbol = part.operator if isinstance(part, ast.Apply) else None
         if symbol is None or symbol not in self.put:
             return None
-        name, stands = said_at(part.place), symbol.name
+        name, stands = text_at(part.place), symbol.name
         if isinstance(symbol, Definition):
-            stands = "" if symbol.body is None else _cut(said_at(span(symbol.body)), _LONGEST_VALUE)
+            stands = "" if symbol.body is None else _cut(text_at(span(symbol.body)), _LONGEST_VALUE)
         if not name.isidentifier() or not stands or name == stands:
             return None
         if not primed:

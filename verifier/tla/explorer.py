@@ -26,8 +26,8 @@ from verifier.tla.found import Found, State, Taken
 from verifier.tla.frames import UNSET, Undefined
 from verifier.tla.known_states import Key, KnownStates
 from verifier.tla.orbits import Orbits
-from verifier.tla.parameters import taken as action_taken
-from verifier.tla.permuting import permuted
+from verifier.tla.parameters import taken_action as action_taken
+from verifier.tla.permuting import find_permutations
 from verifier.tla.possible import Possible
 from verifier.tla.retracing import Walk, has_a_step
 from verifier.tla.specification import Specification
@@ -117,7 +117,7 @@ class Explorer:
         if not self.specification.symmetry:  # the checks of another search continue
             return
         self.evaluator.symmetry = None
-        found, self.asymmetric = permuted(self.specification, set(self.properties))
+        found, self.asymmetric = find_permutations(self.specification, set(self.properties))
         if found is not None:
             self.evaluator.symmetry, self.known.orbits = found, Orbits(found.renamings)
 

@@ -18,7 +18,7 @@ from verifier.tla.comparing import equals
 from verifier.tla.errors import Place
 from verifier.tla.frames import UNSET
 from verifier.tla.order import text
-from verifier.tla.primitives import Make, arithmetic, constant, ordered, sequence, simple, truth_of
+from verifier.tla.primitives import Make, arithmetic, constant, sequence, simple, truth_of, with_evaluator
 from verifier.tla.random_members import random_member, random_subset
 from verifier.tla.scope import LANGUAGE
 from verifier.tla.tlc_ext import TLC_EXT
@@ -184,7 +184,7 @@ def _bag_of_all(operator: Any, value: Value) -> Value:
 
 def _make_map_then_fold(evaluator: Evaluator, whole: ast.Apply, arguments: list[str]) -> str:
     if not _takes_any(whole.arguments[3]):
-        return ordered(_map_then_fold)(evaluator, whole, arguments)
+        return with_evaluator(_map_then_fold)(evaluator, whole, arguments)
 
     def compute(operator: Any, base: Value, image: Any, choose: Any, value: Value) -> Value:
         step = lambda item, made: operator.call(image.call(item), made)  # noqa: E731
@@ -301,28 +301,28 @@ def _as_integer(value: Value) -> Value:
         raise NoValue("a string of digits is expected here") from None
 
 
-IN_NEXT: dict[str, Make] = {"TLCGet": ordered(_get_in_next)}
+IN_NEXT: dict[str, Make] = {"TLCGet": with_evaluator(_get_in_next)}
 """Operators that have another value below a prime, with the same arguments."""
 EXTENSIONS: dict[str, Make] = {
-    "Print": ordered(_print),
-    "PrintT": ordered(lambda evaluator, value: _print(evaluator, value, TRUE)),
-    "Assert": ordered(_assert),
+    "Print": with_evaluator(_print),
+    "PrintT": with_evaluator(lambda evaluator, value: _print(evaluator, value, TRUE)),
+    "Assert": with_evaluator(_assert),
     "JavaTime": simple(lambda: int(time.time()) % 2**31),
-    "TLCGet": ordered(_get),
+    "TLCGet": with_evaluator(_get),
     **TLC_EXT,
-    "TLCSet": ordered(_set),
-    "TLCGetOrDefault": ordered(_get_or),
-    "TLCGetAndSet": ordered(_get_and_set),
+    "TLCSet": with_evaluator(_set),
+    "TLCGetOrDefault": with_evaluator(_get_or),
+    "TLCGetAndSet": with_evaluator(_get_and_set),
     "TLCEval": simple(lambda value: value.listed() if hasattr(value, "listed") else value),
     "AssertEq": simple(lambda one, other: boolean(equals(one, other))),
     "TLCCache": simple(lambda value, closure: value),
     "TLCDefer": simple(lambda value: TRUE),
     "TLCNoOp": simple(lambda value: value),
-    "TLCModelValue": ordered(_model_value),
-    "SortSeq": ordered(_sort),
-    "ToString": ordered(lambda evaluator, value: text(value, evaluator.order)),
-    "RandomElement": ordered(_random_element),
-    "RandomSubset": ordered(_random_subset),
+    "TLCModelValue": with_evaluator(_model_value),
+    "SortSeq": with_evaluator(_sort),
+    "ToString": with_evaluator(lambda evaluator, value: text(value, evaluator.order)),
+    "RandomElement": with_evaluator(_random_element),
+    "RandomSubset": with_evaluator(_random_subset),
     "EmptyBag": constant(()),
     "IsABag": simple(_is_bag),
     "BagToSet": simple(lambda bag: frozenset(pairs_of(bag))),
@@ -342,8 +342,8 @@ EXTENSIONS: dict[str, Make] = {
     "FoldRight": simple(_fold_right),
     "Min": simple(lambda value: _extreme(value, largest=False)),
     "Max": simple(lambda value: _extreme(value, largest=True)),
-    "kSubset": ordered(_subsets_of_size),
-    "SetToSeq": ordered(lambda evaluator, value: tuple(evaluator.order.walk(value))),
+    "kSubset": with_evaluator(_subsets_of_size),
+    "SetToSeq": with_evaluator(lambda evaluator, value: tuple(evaluator.order.walk(value))),
     "SetToSeqs": simple(_sequences_of),
     "BoundedSeq": simple(_bounded_sequences),
     "Reverse": simple(lambda value: sequence(value)[::-1]),

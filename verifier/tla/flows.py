@@ -11,7 +11,7 @@ from verifier.tla.emitting import Emitter
 Lines: TypeAlias = list[str]
 
 
-def indented(lines: Sequence[str]) -> Lines:
+def indent_lines(lines: Sequence[str]) -> Lines:
     """Indent lines by one step."""
     return [f" {line}" for line in lines]
 
@@ -35,7 +35,7 @@ class Continuation:
         if self.name is not None:
             return use(self)
         name = self.emit.fresh("c")
-        own = [f"def {name}():", *indented(self.written(depth + 1))]
+        own = [f"def {name}():", *indent_lines(self.written(depth + 1))]
         return [*own, *use(following(self.emit, name))]
 
 

@@ -175,14 +175,14 @@ def is_settled(value: Any) -> bool:
     return kind in SETTLED
 
 
-def settled(value: Any) -> Any:
+def force_delayed(value: Any) -> Any:
     """Return a value with all delayed parts computed."""
     value = listed(value)
     if is_settled(value):
         return value
     if type(value) is tuple:
-        return tuple(map(settled, value))
-    return Fn({key: settled(one) for key, one in value.items()}) if type(value) is Fn else value
+        return tuple(map(force_delayed, value))
+    return Fn({key: force_delayed(one) for key, one in value.items()}) if type(value) is Fn else value
 
 
 SETTLED = frozenset((int, str, Boolean, ModelValue, frozenset))

@@ -23,7 +23,7 @@ from verifier.tla import ast
 from verifier.tla.ast import Builtin, Definition, Expression, Symbol
 from verifier.tla.facts import ACTION, STATE
 from verifier.tla.frames import Frame, Undefined, Unit
-from verifier.tla.lets import stretched
+from verifier.tla.lets import extend_frame
 from verifier.tla.loops import domain_source, is_interval, loop_lines
 from verifier.tla.pruning import FEWEST, Pruned, may_prune
 from verifier.tla.value_types import NoValue
@@ -51,7 +51,7 @@ def guarded_loop_lines(
     sets = [domain_source(ev, one.domain, unit, primed, ordered=walked) for one in whole.bindings]
     names, known = [ev.emit.fresh("s") for _ in sets], [ev.emit.fresh("g") for _ in sets]
     tests = [
-        f"{ev.emit.bound(_tested(ev, guard, unit, primed))}(e)" if guard is not None else None
+        f"{ev.emit.bound(_guard_test(ev, guard, unit, primed))}(e)" if guard is not None else None
         for guard in guards
     ]
     lines = []
@@ -81,7 +81,7 @@ def _pruning_lines(pruned: Pruned, names: list[str], test: str | None) -> list[s
     ]
 
 
-def _tested(ev: Evaluator, guard: Expression, unit: Unit, primed: bool) -> Callable[[Frame], bool]:
+def _guard_test(ev: Evaluator, guard: Expression, unit: Unit, primed: bool) -> Callable[[Frame], bool]:
     """Return a test that is false if a guard is. It is compiled when it is first needed."""
     tests: list[Callable[[Frame], bool]] = []
 
@@ -89,7 +89,7 @@ def _tested(ev: Evaluator, guard: Expression, unit: Unit, primed: bool) -> Calla
         try:
             if not tests:
                 tests.append(ev.truth(guard, unit, primed))
-            return tests[0](stretched(e, unit))
+            return tests[0](extend_frame(e, unit))
         except (Undefined, NoValue, RecursionError):
             return True
 

@@ -55,12 +55,12 @@ def trace_object(
     return {"#meta": dict(about), "vars": list(names), "states": made}
 
 
-def shown_state(names: Sequence[str], state: Sequence[Value], order: Order) -> dict[str, str]:
+def show_state(names: Sequence[str], state: Sequence[Value], order: Order) -> dict[str, str]:
     """Return a state with its values in TLA+ syntax."""
     return {name: text(value, order) for name, value in zip(names, state, strict=True)}
 
 
-def encoded(value: Value, order: Order) -> Any:
+def encode_value(value: Value, order: Order) -> Any:
     """Return a value as JSON that can be read back. Unlike ITF, it writes no two values alike."""
     value = listed(value)
     match value:
@@ -71,18 +71,18 @@ def encoded(value: Value, order: Order) -> Any:
         case str():
             return {"string": value}
         case tuple():
-            return {"sequence": [encoded(item, order) for item in value]}
+            return {"sequence": [encode_value(item, order) for item in value]}
         case frozenset():
-            return {"set": [encoded(item, order) for item in order.sorted_by_kind(value)]}
+            return {"set": [encode_value(item, order) for item in order.sorted_by_kind(value)]}
         case Fn():
             keys = order.sorted_by_kind(value.domain)
-            return {"function": [[encoded(key, order), encoded(value[key], order)] for key in keys]}
+            return {"function": [[encode_value(key, order), encode_value(value[key], order)] for key in keys]}
     return value
 
 
-def decoded(written: Any, known: Mapping[str, ModelValue]) -> Value:
-    """Read a value that `encoded` wrote. ``known``: model values by name. Raises ValueError, TypeError or
-    KeyError for other data."""
+def decode_value(written: Any, known: Mapping[str, ModelValue]) -> Value:
+    """Read a value that `encode_value` wrote. ``known``: model values by name. Raises ValueError, TypeError
+    or KeyError for other data."""
     if isinstance(written, bool):
         return boolean(written)
     if isinstance(written, int):
@@ -94,11 +94,11 @@ def decoded(written: Any, known: Mapping[str, ModelValue]) -> Value:
         case "string" if isinstance(content, str):
             return content
         case "sequence":
-            return tuple(decoded(item, known) for item in content)
+            return tuple(decode_value(item, known) for item in content)
         case "set":
-            return frozenset(decoded(item, known) for item in content)
+            return frozenset(decode_value(item, known) for item in content)
         case "function":
-            return function({decoded(key, known): decoded(item, known) for key, item in content})
+            return function({decode_value(key, known): decode_value(item, known) for key, item in content})
     raise ValueError(f"{kind} is no kind of value")
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from verifier.tla.evaluator import Evaluator
 from verifier.tla.found import State
 from verifier.tla.splitting import Formula
-from verifier.tla.unfolding import Always, Eventually, Fair, Leaf, Not, Several, Unfolded, unfolded
+from verifier.tla.unfolding import Always, Eventually, Fair, Leaf, Not, Several, Unfolded, unfold_formula
 
 Truths = list[bool]
 """The truth of a formula at each position, for the execution from there on."""
@@ -32,7 +32,7 @@ class Lasso:
 
     def holds(self, formula: Formula) -> bool:
         """True if the execution satisfies a temporal formula. Raises Undefined."""
-        return self.truths(unfolded(self.evaluator, formula))[0]
+        return self.truths(unfold_formula(self.evaluator, formula))[0]
 
     def truths(self, whole: Unfolded) -> Truths:
         """Return the truth of a formula at each position. Raises Undefined."""

@@ -104,7 +104,7 @@ def _read(ev: Evaluator, symbol: Definition, whole: ast.Apply, unit: Unit, prime
         if not made:
             assert body is not None
             made.append(ev.value(body, unit, True))
-        return made[0](stretched(e, unit))
+        return made[0](extend_frame(e, unit))
 
     def read(e: Frame) -> Any:
         found = e[slot]
@@ -119,7 +119,7 @@ def _read(ev: Evaluator, symbol: Definition, whole: ast.Apply, unit: Unit, prime
     return read
 
 
-def stretched(env: Frame, unit: Unit) -> Frame:
+def extend_frame(env: Frame, unit: Unit) -> Frame:
     """Return a frame with slots for code that was compiled after the frame was made."""
     if len(env) < unit.size:
         env += [None] * (unit.size - len(env))

@@ -12,7 +12,7 @@ from verifier.tla.ast import Module
 from verifier.tla.contexts import Context
 from verifier.tla.errors import Place, TlaError
 from verifier.tla.modules import module_of
-from verifier.tla.pluscal import changes, untranslated
+from verifier.tla.pluscal import changes, explain_missing_translation
 from verifier.tla.standard import BUILT_IN, LIBRARY, PARTIAL, standard
 from verifier.tla.text import Source, parse, parse_text, text_of
 from verifier.tla.words import in_order
@@ -108,7 +108,7 @@ def read_module(path: Path, libraries: Sequence[Path] = ()) -> tuple[Module, Lib
     library = Library((path.parent, *libraries))
     root = parse(path, str(path))
     library.keep(path.stem, root)
-    library.untranslated = untranslated(root.written, path.stem)
+    library.untranslated = explain_missing_translation(root.written, path.stem)
     library.files.append(path)
     context = Context(library)
     with library.hinting():

@@ -14,7 +14,7 @@ from tree_sitter import Node
 from verifier.tla import ast
 from verifier.tla.ast import Copy, Definition, Expression, Module, Parameter
 from verifier.tla.contexts import Context
-from verifier.tla.declarations import declared
+from verifier.tla.declarations import read_declaration
 from verifier.tla.errors import Place, TlaError, takes
 from verifier.tla.expressions import Expressions
 from verifier.tla.operators import names_form
@@ -170,7 +170,7 @@ class Reader:
     def _declare(self, node: Node, scope: Scope) -> None:
         variable = node.type == "variable_declaration"
         for child in node.named_children:
-            name, arity = declared(child)
+            name, arity = read_declaration(child)
             place = self.source.place(child)
             put = self.context.substitution
             if put is not None and not (variable and self.context.apart):
@@ -221,7 +221,7 @@ class Reader:
                     raise TlaError(place, f"this {node.type.replace('_', ' ')} is not supported here")
 
     def _recursive(self, node: Node, scope: Scope) -> None:
-        name, arity = declared(node)
+        name, arity = read_declaration(node)
         parameters = tuple(Parameter(f"p{index}") for index in range(arity))
         self.define(name, parameters, None, scope, self.source.place(node)).recursive = True
 
@@ -255,7 +255,7 @@ class Reader:
         for child in node.children_by_field_name("parameter"):
             if not child.is_named:
                 continue
-            own, arity = declared(child)
+            own, arity = read_declaration(child)
             parameters.append(Parameter(own, arity))
             inner.declare(own, parameters[-1], self.source.place(child))
         if name_node.type == "prefix_op_symbol" and name == "-":
@@ -299,7 +299,7 @@ class Reader:
         name_node = field_of(node, "name")
         name, place = text_of(name_node), self.source.place(name_node)
         nodes = [child for child in node.children_by_field_name("parameter") if child.is_named]
-        parameters = tuple(Parameter(*declared(child)) for child in nodes)
+        parameters = tuple(Parameter(*read_declaration(child)) for child in nodes)
         inner = scope.inner()
         inner.extra = (*scope.extra, *parameters)
         for child, parameter in zip(nodes, parameters, strict=True):

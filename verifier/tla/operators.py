@@ -10,7 +10,7 @@ from tree_sitter import Node
 
 from verifier.tla import ast
 from verifier.tla.ast import Expression, Parameter, Symbol
-from verifier.tla.declarations import passed_on
+from verifier.tla.declarations import pass_parameter_on
 from verifier.tla.errors import Place, TlaError, takes
 from verifier.tla.precedence import Conflict, Operator, build, canonical
 from verifier.tla.scope import Apart, Scope
@@ -82,7 +82,7 @@ class Operators:
     ) -> Expression:
         """Apply an operator to its arguments, after those of the instance that contains it."""
         extra = _inherited(symbol, scope)
-        given = (*(passed_on(parameter, place) for parameter in extra), *arguments)
+        given = (*(pass_parameter_on(parameter, place) for parameter in extra), *arguments)
         wanted = _arity(symbol)
         if len(given) != wanted:
             words = takes(_shown(symbol), wanted - len(extra))
@@ -154,7 +154,7 @@ class Operators:
             symbol, before = self._in_instance(node, scope)
         elif node.type in ("identifier_ref", *_OPERATOR_SYMBOLS):
             symbol = self.lookup(self._operator_name(node, arity), scope, place)
-            before = tuple(passed_on(parameter, place) for parameter in _inherited(symbol, scope))
+            before = tuple(pass_parameter_on(parameter, place) for parameter in _inherited(symbol, scope))
         else:
             raise TlaError(place, f"an operator of {arity} arguments is expected here, by its name or LAMBDA")
         if any(_parameters(symbol)[len(before) :]):
@@ -256,7 +256,7 @@ class Operators:
                 raise TlaError(self.place(component), f"{name} is no instance of a module")
             if found is None:
                 leading = [p for p in named.parameters if p in scope.extra]
-                given = tuple(passed_on(p, self.place(component)) for p in leading)
+                given = tuple(pass_parameter_on(p, self.place(component)) for p in leading)
             arguments = _named(inner, "parameter") if inner.type == "bound_op" else []
             wanted = named.parameters[len(given) :]
             if len(arguments) != len(wanted):

@@ -49,7 +49,7 @@ _OF_TRANSLATIONS = frozenset({
 })  # fmt: skip
 
 
-def untranslated(text: str, module: str) -> str:
+def explain_missing_translation(text: str, module: str) -> str:
     """Return a message about the missing translation of PlusCal; empty if there is one, or no PlusCal."""
     if _algorithm(text) is None or _translation(text) is not None:
         return ""

@@ -76,7 +76,7 @@ def quick(compute: Compute, test: str, value: str, *, integer: bool = False) -> 
     return make
 
 
-def ordered(compute: Callable[..., Value]) -> Make:
+def with_evaluator(compute: Callable[..., Value]) -> Make:
     """Make an operator like `simple` that also needs the evaluator, for its order or its state."""
 
     def make(evaluator: Evaluator, whole: ast.Apply, arguments: list[str]) -> str:
@@ -122,7 +122,7 @@ def arithmetic(compute: Callable[[int, int], int], sign: str = "") -> Make:
     return make
 
 
-def divided(one: int, other: int) -> int:
+def divide(one: int, other: int) -> int:
     """``one \\\\div other``"""
     if other == 0:
         raise NoValue("division by 0")
@@ -344,7 +344,7 @@ PRIMITIVES: dict[str, Make] = {
     "+": arithmetic(int.__add__, "+"),
     "-": arithmetic(int.__sub__, "-"),
     "*": arithmetic(int.__mul__, "*"),
-    "\\div": arithmetic(divided),
+    "\\div": arithmetic(divide),
     "%": arithmetic(modulo),
     "^": arithmetic(power),
     "-.": simple(_negative),
@@ -352,9 +352,9 @@ PRIMITIVES: dict[str, Make] = {
     "\\cup": simple(union),
     "\\cap": simple(intersection),
     "\\": simple(difference),
-    "\\subseteq": ordered(_subset),
+    "\\subseteq": with_evaluator(_subset),
     "UNION": simple(big_union),
-    "SUBSET": ordered(_make_subset),
+    "SUBSET": with_evaluator(_make_subset),
     "DOMAIN": quick(_domain, "type({0}) is Fn", "{0}.domain"),
     "Cardinality": quick(size_of, "type({0}) is frozenset", "len({0})", integer=True),
     "IsFiniteSet": simple(_is_finite),
@@ -368,6 +368,6 @@ PRIMITIVES: dict[str, Make] = {
     "SelectSeq": simple(_selected),
     ":>": simple(lambda key, value: function({key: value})),
     "@@": simple(over),
-    "Permutations": ordered(_permutations),
+    "Permutations": with_evaluator(_permutations),
 }
 """The operators by name. ``extensions`` adds those of rarer modules."""

@@ -16,7 +16,7 @@ from tree_sitter import Node
 
 from verifier.tla import ast
 from verifier.tla.ast import Bound, Builtin, Definition, Expression, Parameter, ProofStep
-from verifier.tla.declarations import declared
+from verifier.tla.declarations import read_declaration
 from verifier.tla.errors import TlaError
 from verifier.tla.facts import ACTION, CONSTANT
 from verifier.tla.level_rules import may_be_temporal
@@ -87,7 +87,7 @@ class Proofs:
         first = node.named_children[0]
         level = text_of(first) if first.type == "statement_level" else "CONSTANT"
         name = next(one for one in node.named_children if one.type in ("identifier", "operator_declaration"))
-        spelled, arity = declared(name)
+        spelled, arity = read_declaration(name)
         place = self.source.place(node)
         domain = node.named_children[-1] if any(one.type == "set_in" for one in node.named_children) else None
         found = [] if domain is None else self._read(domain, scope)

@@ -16,8 +16,8 @@ from verifier.tla.approximating import Approximation, Scope
 from verifier.tla.approximation import Approximate, Exactly, Unsure, Within
 from verifier.tla.ast import Definition, Symbol
 from verifier.tla.facts import ACTION
-from verifier.tla.frames import Frame, Truth, Undefined, Unit, Waiting, settled
-from verifier.tla.lets import stretched
+from verifier.tla.frames import Frame, Truth, Undefined, Unit, Waiting, force_delayed
+from verifier.tla.lets import extend_frame
 from verifier.tla.value_types import NoValue
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class Pruned:
                 continue
             value = e[self.unit.slot(symbol)]
             try:
-                found[symbol] = Exactly(settled(value.force() if type(value) is Waiting else value))
+                found[symbol] = Exactly(force_delayed(value.force() if type(value) is Waiting else value))
             except (Undefined, NoValue, RecursionError):
                 raise Unsure from None
         return Scope(found)
@@ -101,7 +101,7 @@ class Pruned:
         """True if the body holds of single values."""
         if self._test is None:
             self._test = self.ev.truth(self.whole.body, self.unit)
-        stretched(e, self.unit)
+        extend_frame(e, self.unit)
         for name, one in zip(self.names, box, strict=True):
             e[self.unit.slot(name)] = one[0]
         return self._test(e)

@@ -12,7 +12,7 @@ from verifier.files import read_text
 from verifier.tla import ast
 from verifier.tla.errors import LARGEST
 from verifier.tla.order import text
-from verifier.tla.primitives import Make, ordered, sequence, simple
+from verifier.tla.primitives import Make, sequence, simple, with_evaluator
 from verifier.tla.value_types import Boolean, Fn, ForeignValue, ModelValue, NoValue, Value, boolean, function
 from verifier.tla.values import is_function, is_set, members, pairs_of
 
@@ -172,9 +172,9 @@ def _to_object(evaluator: Evaluator, value: Value) -> str:
 
 
 FILES: dict[str, Make] = {
-    "ToJson": ordered(_as_json),
-    "ToJsonArray": ordered(_to_array),
-    "ToJsonObject": ordered(_to_object),
+    "ToJson": with_evaluator(_as_json),
+    "ToJsonArray": with_evaluator(_to_array),
+    "ToJsonObject": with_evaluator(_to_object),
     "JsonDeserialize": _from_file(_json),
     "ndJsonDeserialize": _from_file(read_json_lines),
     "CSVRecords": _from_file(_records),

@@ -62,7 +62,7 @@ class Memory:
         self.table[key] = value
 
 
-def remembered(
+def remember_results(
     ev: Evaluator,
     memory: Memory,
     body: Callable[[Frame], Any],

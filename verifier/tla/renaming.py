@@ -9,7 +9,7 @@ from typing import Any
 from verifier.tla.ast import Binding, Bound, Definition, Expression, Let, Parameter, Symbol, Update
 
 
-def renamed(whole: Expression, names: Mapping[Symbol, Symbol]) -> Expression:
+def rename_symbols(whole: Expression, names: Mapping[Symbol, Symbol]) -> Expression:
     """Return an expression with some symbols replaced. The definitions of its LETs are copied, so that it can
     be used beside the original."""
     made: Expression = _renamed(whole, names)

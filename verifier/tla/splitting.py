@@ -67,7 +67,7 @@ def _conjuncts(evaluator: Evaluator, formula: Formula, seen: tuple[Definition, .
     if isinstance(body, ast.Junction) and body.conjunction:
         return [part for item in body.items for part in _conjuncts(evaluator, Formula(item, module), seen)]
     if isinstance(body, ast.Apply):
-        opened = _opened(evaluator, body, module, seen)
+        opened = _open_definition(evaluator, body, module, seen)
         if opened is not None:
             return opened
     if isinstance(body, ast.Quantifier) and body.universal and _is_constant(evaluator, body, module):
@@ -137,7 +137,7 @@ def _conjuncts_always(
     return [Formula(body, module)]
 
 
-def _opened(
+def _open_definition(
     evaluator: Evaluator, body: ast.Apply, module: str, seen: tuple[Definition, ...]
 ) -> list[Formula] | None:
     """Return the parts of a name's definition; None if it has none. For an instance with parameters, each

@@ -18,10 +18,10 @@ from tree_sitter import Node
 from verifier.errors import nearest
 from verifier.tla import ast
 from verifier.tla.ast import Definition, Expression, Parameter, Symbol
-from verifier.tla.declarations import passed_on
+from verifier.tla.declarations import pass_parameter_on
 from verifier.tla.errors import Place, TlaError
 from verifier.tla.precedence import canonical
-from verifier.tla.renaming import renamed
+from verifier.tla.renaming import rename_symbols
 from verifier.tla.scope import Named, Scope
 from verifier.tla.text import text_of
 
@@ -129,7 +129,7 @@ class _Path:
         for definitions in reversed(self.lets):
             part = ast.Let(definitions, part, place=part.place)
         if self.names or self.lets:
-            part = renamed(part, self.names)
+            part = rename_symbols(part, self.names)
         shown = text_of(prefix).replace(" ", "") + (text_of(last) if last.type == "identifier_ref" else "…")
         named = Definition(shown, tuple(self.parameters), found.module, self.place, found.nested, part)
         if found.nested and self.scope.made is not None:
@@ -147,7 +147,7 @@ class _Path:
                 self.arguments = list(given)
         else:
             inherited = [p for p in found.parameters if p in self.scope.extra]
-            self.arguments = [passed_on(p, self.place) for p in inherited]
+            self.arguments = [pass_parameter_on(p, self.place) for p in inherited]
         own = found.parameters[len(self.arguments) :]
         self.inherited = frozenset(found.parameters[: len(self.arguments)])
         self.parameters = list(found.parameters[: len(self.arguments)])

@@ -221,7 +221,7 @@ class Automaton:
         waiting = [self.first]
         for state in waiting:
             own = dict[tuple[Transition, int], None]()
-            for one in _decided(state):
+            for one in _list_transitions(state):
                 for formula in one.then:
                     order.setdefault(formula, len(order))
                 then = tuple(sorted(one.then, key=order.__getitem__))
@@ -239,7 +239,7 @@ class Automaton:
         return tuple(dict.fromkeys(x for own in self.transitions for one, _ in own for x in one.put_off))
 
 
-def _decided(state: tuple[Unfolded, ...]) -> Iterator[Transition]:
+def _list_transitions(state: tuple[Unfolded, ...]) -> Iterator[Transition]:
     """Yield the ways in which all formulas of a state may hold."""
     branches: list[tuple[tuple[Unfolded, ...], Transition]] = [(state, Transition())]
     while branches:

@@ -215,7 +215,7 @@ def _blanked(text: str, shown: str) -> str:
     return _with_spaces(without_comments(text, shown))
 
 
-def said_at(place: Place) -> str:
+def text_at(place: Place) -> str:
     """Return the text of a module at a place, on one line. Empty if its file cannot be read any more."""
     try:
         whole = _blanked(bytes_of(Path(place.file)).decode().replace("\r\n", "\n"), place.file)

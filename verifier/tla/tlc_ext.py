@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from verifier.tla import ast
 from verifier.tla.frames import Frame, Undefined
-from verifier.tla.primitives import Make, ordered, simple
+from verifier.tla.primitives import Make, simple, with_evaluator
 from verifier.tla.value_types import TRUE, Fn, NoValue, Value, boolean
 
 if TYPE_CHECKING:
@@ -65,8 +65,8 @@ def _make_assert_error(evaluator: Evaluator, whole: ast.Apply, arguments: list[s
 
 
 TLC_EXT: dict[str, Make] = {
-    "Trace": ordered(_trace),
-    "CounterExample": ordered(_counterexample),
+    "Trace": with_evaluator(_trace),
+    "CounterExample": with_evaluator(_counterexample),
     "ToTrace": simple(_as_trace),
     "AssertError": _make_assert_error,
 }

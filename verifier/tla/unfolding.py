@@ -115,7 +115,7 @@ class _Place:
     bound: Bindings = ()
 
 
-def unfolded(evaluator: Evaluator, formula: Formula, texts: Texts | None = None) -> Unfolded:
+def unfold_formula(evaluator: Evaluator, formula: Formula, texts: Texts | None = None) -> Unfolded:
     """Return the formula, expanded. ``texts``: notes what the text has. Raises Undefined, with the place, if
     it is not temporal."""
     return _Unfolding(evaluator, texts).of(formula.body, _Place(formula.module))
@@ -171,12 +171,12 @@ class _Unfolding:
             if part == (FALSE if conjunction else TRUE):
                 return part
             found.append(part)
-        return _joined(conjunction, found)
+        return _join_formulas(conjunction, found)
 
     def _quantified(self, whole: ast.Quantifier, at: _Place) -> Unfolded:
         each = self._each(whole, at)
         parts = [self.of(body, replace(at, bound=(*at.bound, *shown))) for shown, body in each]
-        return _joined(whole.universal, parts)
+        return _join_formulas(whole.universal, parts)
 
     def _temporal(self, whole: ast.Temporal, at: _Place) -> Unfolded:
         parts = [self.of(item, at) for item in whole.items]
@@ -186,7 +186,7 @@ class _Unfolding:
             case "<>":
                 return Eventually(parts[0])
             case "~>":
-                return Always(_joined(False, [negation(parts[0]), Eventually(parts[1])]))
+                return Always(_join_formulas(False, [negation(parts[0]), Eventually(parts[1])]))
         raise Undefined(whole.place, f"{whole.kind} cannot be evaluated")
 
     def _fair(self, whole: ast.Fairness, at: _Place) -> Fair:
@@ -204,8 +204,11 @@ class _Unfolding:
         if condition in (TRUE, FALSE):
             return self.of(whole.then if condition == TRUE else whole.otherwise, at)
         then, otherwise = self.of(whole.then, at), self.of(whole.otherwise, at)
-        first, second = _joined(True, [condition, then]), _joined(True, [negation(condition), otherwise])
-        return _joined(False, [first, second])
+        first, second = (
+            _join_formulas(True, [condition, then]),
+            _join_formulas(True, [negation(condition), otherwise]),
+        )
+        return _join_formulas(False, [first, second])
 
     def _applied(self, whole: ast.Apply, at: _Place) -> Unfolded:
         symbol = self.evaluator.resolve(whole.operator, at.module) or whole.operator
@@ -217,8 +220,8 @@ class _Unfolding:
                     return self._implied(whole, at)
                 case "<=>" | "\\equiv":
                     one, other = (self.of(item, at) for item in whole.arguments)
-                    there = _joined(False, [negation(one), other])
-                    return _joined(True, [there, _joined(False, [one, negation(other)])])
+                    there = _join_formulas(False, [negation(one), other])
+                    return _join_formulas(True, [there, _join_formulas(False, [one, negation(other)])])
         if isinstance(symbol, Definition) and symbol.body is not None:
             given = (self._let(argument, at) for argument in whole.arguments)
             arguments = dict(zip(symbol.parameters, given, strict=True))
@@ -242,7 +245,7 @@ class _Unfolding:
         premise = self.of(whole.arguments[0], at)
         if premise == FALSE:
             return TRUE
-        return _joined(False, [negation(premise), self.of(whole.arguments[1], at)])
+        return _join_formulas(False, [negation(premise), self.of(whole.arguments[1], at)])
 
     def _each(self, whole: ast.Quantifier, at: _Place) -> Iterator[tuple[Bindings, Expression]]:
         """Yield the body for all values of the bound names, with these values as text."""
@@ -290,7 +293,7 @@ def negation(part: Unfolded) -> Unfolded:
     return Not(part)
 
 
-def _joined(conjunction: bool, parts: Sequence[Unfolded]) -> Unfolded:
+def _join_formulas(conjunction: bool, parts: Sequence[Unfolded]) -> Unfolded:
     """Return the conjunction or disjunction of formulas, without neutral ones."""
     neutral, decides = (TRUE, FALSE) if conjunction else (FALSE, TRUE)
     left = tuple(part for part in parts if part != neutral)
@@ -328,7 +331,7 @@ def _is_named(whole: Any, given: Mapping[Any, Any]) -> bool:
 def _put(whole: Any, given: Mapping[Any, Any], texts: Texts | None) -> Any:
     match whole:
         case ast.Apply() if whole.operator in given:
-            return _applied(given[whole.operator], put(whole.arguments, given, texts), whole)
+            return _apply_substitute(given[whole.operator], put(whole.arguments, given, texts), whole)
         case ast.OperatorArgument() if whole.operator in given:
             new = given[whole.operator]
             return replace(whole, operator=new) if isinstance(new, Definition) else new
@@ -350,7 +353,7 @@ def _put(whole: Any, given: Mapping[Any, Any], texts: Texts | None) -> Any:
     return replace(whole, **changed) if changed else whole
 
 
-def _applied(new: Any, arguments: tuple[Any, ...], whole: ast.Apply) -> Any:
+def _apply_substitute(new: Any, arguments: tuple[Any, ...], whole: ast.Apply) -> Any:
     """Apply the substitute of a name to the arguments of the name."""
     match new:
         case Definition():

@@ -15,7 +15,17 @@ from verifier.tla.frames import Undefined
 from verifier.tla.lasso import Lasso
 from verifier.tla.specification import Specification
 from verifier.tla.splitting import Formula, Safety
-from verifier.tla.unfolding import Always, Eventually, Fair, Leaf, Not, Several, Texts, Unfolded, unfolded
+from verifier.tla.unfolding import (
+    Always,
+    Eventually,
+    Fair,
+    Leaf,
+    Not,
+    Several,
+    Texts,
+    Unfolded,
+    unfold_formula,
+)
 from verifier.tla.value_types import NoValue
 
 _MOST = 6
@@ -44,7 +54,7 @@ def unmet_parts(spec: Specification, safety: Safety, states: Sequence[State], st
     try:
         for formula in safety.parts:
             texts = Texts()
-            whole = unfolded(spec.evaluator, formula, texts)
+            whole = unfold_formula(spec.evaluator, formula, texts)
             if not lasso.truths(whole)[0]:
                 return list(_Explanation(spec, lasso, texts).of(whole))[:_MOST]
     except (Undefined, NoValue, RecursionError):
@@ -99,13 +109,13 @@ class _Explanation:
             alike = few and all(self._whole(leaf, other) == whole for other in places)
             said = replace(whole, reads=()) if of_step and not alike else whole
             words = self._words(places, of_steps=of_step)
-            yield UnmetPart(_bound(said, leaf), truth, words, None if alike else place)
+            yield UnmetPart(_with_bound_values(said, leaf), truth, words, None if alike else place)
         if truth or of_step:
             return
         formula = Formula(leaf.body, leaf.module)
         for part in false_parts(self.spec, [formula], self.lasso.states[place], None, self.texts):
             if whole is None or part.formula != whole.formula:
-                yield UnmetPart(_bound(part, leaf), truth, self._words([place]))
+                yield UnmetPart(_with_bound_values(part, leaf), truth, self._words([place]))
 
     def _whole(self, leaf: Leaf, place: int) -> SaidPart | None:
         """Return the formula with the values that it reads in a state, or in the step from there."""
@@ -126,7 +136,7 @@ class _Explanation:
         return f"in every {what}" if first == 0 else f"in {what} {first} and in all that follow"
 
 
-def _bound(part: SaidPart, leaf: Leaf) -> SaidPart:
+def _with_bound_values(part: SaidPart, leaf: Leaf) -> SaidPart:
     """Return the part with the values of the quantified names around its formula."""
     inner = {name for name, _ in part.bound}
     around = [(name, value) for name, value in leaf.bound if name not in inner]

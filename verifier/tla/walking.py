@@ -10,7 +10,7 @@ from verifier.tla.ast import Step
 from verifier.tla.calls import endless
 from verifier.tla.errors import Place
 from verifier.tla.found import State, Taken
-from verifier.tla.frames import PLAIN, SETTLED, UNSET, Undefined, Unit, settled
+from verifier.tla.frames import PLAIN, SETTLED, UNSET, Undefined, Unit, force_delayed
 from verifier.tla.retracing import Walk, action_between
 from verifier.tla.specification import Specification
 from verifier.tla.splitting import Formula
@@ -73,7 +73,7 @@ class Walks:
 
     def _listed(self, value: Value, index: int) -> Value:
         try:
-            return settled(value)
+            return force_delayed(value)
         except NoValue as error:
             raise Undefined(self.place, f"{self.names[index]} gets a value: {error}") from None
 

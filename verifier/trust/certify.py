@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pysmt.fnode import FNode
 
 from verifier.clauses.tseitin import Definitions
-from verifier.encodings.bits import bit, conjunction, disjunction, equivalence, negation, restricted
+from verifier.encodings.bits import bit, conjunction, disjunction, equivalence, negation, restrict_formula
 from verifier.solvers import Answer, open_solver
 from verifier.symmetry.instance_images import find_representatives
 from verifier.system.model import Model
@@ -197,11 +197,11 @@ class _CertificateCheck:
                     continue
                 keeps = f"{instance.label} keeps {name}"
                 if name not in clauses:
-                    self._ask(questions, keeps, negation(restricted(part, later)))
+                    self._ask(questions, keeps, negation(restrict_formula(part, later)))
                     continue
                 for literal in clauses[name]:
                     if literal not in false_later:
-                        false = negation(restricted(literal_term(literal), later))
+                        false = negation(restrict_formula(literal_term(literal), later))
                         false_later[literal] = questions.literal(false)
                 self._ask_of(questions, keeps, [false_later[literal] for literal in clauses[name]])
             questions.close()
@@ -242,7 +242,7 @@ class _Path:
 
     def at(self, formula: FNode, depth: int) -> FNode:
         """The formula in the state at that depth. State 0 has the system's own bits."""
-        return formula if depth == 0 else restricted(formula, self._bits(depth))
+        return formula if depth == 0 else restrict_formula(formula, self._bits(depth))
 
     def step(self, depth: int) -> FNode:
         """Some instance leads from the state at that depth to the next."""
@@ -259,10 +259,12 @@ class _Path:
     def _taken(self, instance: Instance, depth: int) -> FNode:
         now = {**self._bits(depth), **_rename_bits(instance.inputs, depth)}
         following = (
-            equivalence(self.at(symbol, depth + 1), restricted(instance.updates.get(symbol, symbol), now))
+            equivalence(
+                self.at(symbol, depth + 1), restrict_formula(instance.updates.get(symbol, symbol), now)
+            )
             for symbol in self.system.bits
         )
-        return conjunction((restricted(instance.guard, now), *following))
+        return conjunction((restrict_formula(instance.guard, now), *following))
 
     def _bits(self, depth: int) -> dict[FNode, FNode]:
         return {} if depth == 0 else _rename_bits(self.system.bits, depth)

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pysmt.fnode import FNode
 
 from verifier.clauses.cnf import Clausifier
-from verifier.encodings.bits import FALSE, TRUE, conjunction, negation, restricted
+from verifier.encodings.bits import FALSE, TRUE, conjunction, negation, restrict_formula
 from verifier.encodings.concrete import show_constants
 from verifier.encodings.printing import text
 from verifier.errors import UsageError
@@ -110,5 +110,5 @@ def _propagate(whole: FNode) -> tuple[dict[FNode, FNode], FNode]:
         if not found:
             return known, whole
         known |= found
-        whole = restricted(whole, found)
+        whole = restrict_formula(whole, found)
     return known, whole

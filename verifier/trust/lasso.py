@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from pysmt.fnode import FNode
 
-from verifier.encodings.bits import FALSE, TRUE, conjunction, negation, restricted
+from verifier.encodings.bits import FALSE, TRUE, conjunction, negation, restrict_formula
 from verifier.encodings.concrete import Concrete
 from verifier.encodings.elimination import exists_over
 from verifier.encodings.evaluator import Evaluator
@@ -183,7 +183,7 @@ def _leads(instance: Instance, known: Mapping[FNode, FNode], wanted: Mapping[FNo
     """True if some inputs let the instance lead from the known state to the wanted one."""
     same = [new if wanted[old] else negation(new) for old, new in instance.updates.items()]
     kept = all((known[bit] is TRUE) is on for bit, on in wanted.items() if bit not in instance.updates)
-    step = restricted(conjunction((instance.guard, *same)), known)
+    step = restrict_formula(conjunction((instance.guard, *same)), known)
     return kept and exists_over(step, instance.inputs) is TRUE
 
 

@@ -31,7 +31,7 @@ from verifier.runs.modules.translating import with_operators
 from verifier.runs.news import Remark
 from verifier.system.size import bits_of
 from verifier.tla.automorphisms import asymmetry
-from verifier.tla.checks import evaluated
+from verifier.tla.checks import list_evaluated_formulas
 from verifier.tla.explorer import Explorer
 from verifier.tla.frames import Undefined
 from verifier.tla.orbits import Orbits
@@ -160,7 +160,7 @@ def interpreter_properties(spec: Specification, names: Sequence[str]) -> tuple[s
     own = tuple(dict.fromkeys(name.removesuffix(OF_STEPS) for name in names))
     if spec.next is None or not {*spec.invariants, *spec.properties, spec.titles.no_deadlock}.issuperset(own):
         return None
-    return own if asymmetry(spec, evaluated(spec), []) is None else None
+    return own if asymmetry(spec, list_evaluated_formulas(spec), []) is None else None
 
 
 # -- by the interpreter alone

@@ -64,7 +64,7 @@ PERIOD = 60.0
 # -- explore
 
 
-def chosen(loaded: TlaLoaded, options: ExploreOptions) -> tuple[str, ...]:
+def choose_properties(loaded: TlaLoaded, options: ExploreOptions) -> tuple[str, ...]:
     """Return the properties to check. The module may define one that the configuration does not name."""
     spec = loaded.specification
     configured = (*spec.invariants, *spec.properties)
@@ -92,7 +92,7 @@ def explore(
     check_ends(options)
     if any(name.endswith(OF_STEPS) for name in options.properties):
         loaded = replace(loaded, specification=split_properties(loaded.specification))
-    properties = chosen(loaded, options)
+    properties = choose_properties(loaded, options)
     named = [action.name for action in loaded.definition.actions]
     expectations = parse_expectations(options.expect, properties, named, loaded.definition.titles.no_deadlock)
     limits = Limits(options.timeout, options.memory, loaded.began)

@@ -17,7 +17,7 @@ from verifier.runs.modules.policy import POLICY
 from verifier.runs.modules.translating import NotTranslated, with_operators
 from verifier.runs.news import Remark
 from verifier.tla.automorphisms import interchangeable
-from verifier.tla.checks import evaluated
+from verifier.tla.checks import list_evaluated_formulas
 from verifier.tla.evaluator import Evaluator
 from verifier.tla.specification import Specification
 from verifier.tla.symmetry import Asymmetric, Permutation, Renaming, Symmetry
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def up_to_names(asked: ModuleQuestion, run: Callable[[ModuleQuestion], Run]) -> Run:
     """Answer a question with states that differ only in names as one, if that is sound."""
     spec = with_operators(asked.module, asked.question.properties)
-    group = interchangeable(spec, evaluated(spec), POLICY.interchanged_names)
+    group = interchangeable(spec, list_evaluated_formulas(spec), POLICY.interchanged_names)
     while group:
         try:
             return run(_watch(asked, spec, group))

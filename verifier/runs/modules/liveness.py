@@ -44,7 +44,7 @@ from verifier.tla.lasso import Lasso
 from verifier.tla.specification import Specification
 from verifier.tla.splitting import Safety
 from verifier.tla.state_graph import Graph, Recorder
-from verifier.tla.unfolding import Fair, Several, Unfolded, negation, unfolded
+from verifier.tla.unfolding import Fair, Several, Unfolded, negation, unfold_formula
 from verifier.trust.trace import ActionTaken, Loop, Trace
 from verifier.verdict import ENDED_FIRST, Verdict, VerdictKind
 
@@ -139,7 +139,7 @@ class _Live:
         others: list[Unfolded] = []
         if self.options.fairness == NO_FAIRNESS:
             return conditions, others
-        waiting = [unfolded(self.spec.evaluator, formula) for formula in self.spec.fairness]
+        waiting = [unfold_formula(self.spec.evaluator, formula) for formula in self.spec.fairness]
         while waiting:
             match waiting.pop(0):
                 case Fair() as one:
@@ -165,7 +165,7 @@ class _Live:
         began, spec = time.monotonic(), self.spec
         safety = _property(spec, name)
         conditions, others = self._fairness()
-        claim = Several(True, tuple(unfolded(spec.evaluator, one) for one in safety.parts))
+        claim = Several(True, tuple(unfold_formula(spec.evaluator, one) for one in safety.parts))
         ring = self.loops.find(Several(True, (*conditions, *others, negation(claim))))
         seconds = time.monotonic() - began
         count = len(self.loops.graph.states)

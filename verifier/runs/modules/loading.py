@@ -19,7 +19,7 @@ from verifier.specs.definition import Action, Definition, Presentation, Property
 from verifier.specs.temporal import TemporalFormula, TemporalOperator, TemporalProperty
 from verifier.tla import ast
 from verifier.tla.config import Assignment, Config, ModelName, parse_value, read_config
-from verifier.tla.documented import place_of, said_of
+from verifier.tla.documented import describe_operator, place_of
 from verifier.tla.errors import Place, TlaError
 from verifier.tla.evaluator import deep_recursion
 from verifier.tla.facts import CONSTANT, STATE, TEMPORAL
@@ -217,8 +217,11 @@ def _definition(specification: Specification, path: Path, source_hash: str) -> T
         checked += [name] if checkable(specification, name) else []
         checked += [f"{name}{OF_STEPS}"] if safety.always and safety.steps else []
     lasting = [name for name, one in specification.properties.items() if one.liveness]
-    said = {name: said_of(specification.module, name.removesuffix(OF_STEPS)) for name in (*checked, *lasting)}
-    does = {name: said_of(specification.module, name)[1] for name in _action_names(specification)}
+    said = {
+        name: describe_operator(specification.module, name.removesuffix(OF_STEPS))
+        for name in (*checked, *lasting)
+    }
+    does = {name: describe_operator(specification.module, name)[1] for name in _action_names(specification)}
     return TlaDefinition(
         specification.module.name,
         constants,
@@ -306,11 +309,11 @@ def temporal_named(spec: Specification, name: str, known: Sequence[str]) -> Safe
     spec.refuse_by_value([whole])
     safety = conjuncts(spec.evaluator, whole)
     if not safety.liveness:
-        raise TlaError(found.place, left_to_others(name))
+        raise TlaError(found.place, explain_left_to_live(name))
     return safety
 
 
-def left_to_others(*names: str) -> str:
+def explain_left_to_live(*names: str) -> str:
     """Return the reason why ``verify live`` does not decide these properties."""
     says, it = ("says", "it") if len(names) == 1 else ("say", "them")
     return f"{', '.join(names)} {says} nothing of whole executions: verify bmc, explore and prove check {it}"

@@ -23,7 +23,7 @@ from verifier.errors import TooLargeError, UsageError
 from verifier.processes.limits import Interrupted
 from verifier.runs.bmc import BmcOptions
 from verifier.runs.building import as_built
-from verifier.runs.modules.loading import TlaDefinition, left_to_others
+from verifier.runs.modules.loading import TlaDefinition, explain_left_to_live
 from verifier.runs.modules.module_question import (
     BudgetExceeded,
     BuildBudget,
@@ -117,7 +117,7 @@ def _list_remarks(asked: ModuleQuestion) -> Iterator[str]:
     specification, engine = asked.module.specification, asked.engine
     left = [name for name, one in specification.properties.items() if not one.liveness]
     if engine.decides_temporal and left and not asked.named:
-        yield left_to_others(*left)
+        yield explain_left_to_live(*left)
     for name, one in specification.properties.items():
         if name in asked.question.properties and one.initially == one.parts:
             words = f"the PROPERTY {name} speaks of one state, so of initial states only, as for TLC"

@@ -28,7 +28,7 @@ from verifier.runs.options import INTERPRETER
 from verifier.runs.question import Answer, conclude
 from verifier.runs.semantics import name_semantics
 from verifier.runs.simulate import ENGINE, SimulateOptions
-from verifier.tla.checks import Test, checks, evaluated
+from verifier.tla.checks import Test, checks, list_evaluated_formulas
 from verifier.tla.found import State, Violation
 from verifier.tla.frames import UNSET, Undefined
 from verifier.tla.translate.sampling import Stepper
@@ -90,7 +90,8 @@ class _Walks:
         analysis = self.evaluator.analysis
         self.known: dict[State, _Look] = {}
         self.keeps = not any(
-            analysis.of(one.body, one.module).changing for one in evaluated(own, set(self.names))
+            analysis.of(one.body, one.module).changing
+            for one in list_evaluated_formulas(own, set(self.names))
         )
         """True if the results for a state are the same whenever it is reached."""
         self.began = self.told = time.monotonic()

@@ -22,8 +22,8 @@ from verifier.runs.modules.loading import (
     TlaDefinition,
     TlaLoaded,
     evaluate_or_refuse,
+    explain_left_to_live,
     formula_named,
-    left_to_others,
     load,
     temporal_named,
     word_of,
@@ -40,7 +40,7 @@ from verifier.system.liveness_to_safety import WHERE_LOOP_STARTS
 from verifier.tla.errors import TlaError
 from verifier.tla.explorer import Explorer
 from verifier.tla.found import State
-from verifier.tla.itf import decoded, model_values
+from verifier.tla.itf import decode_value, model_values
 from verifier.verdict import TEMPORAL_PART
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class TlaSource:
         if not names and engine.decides_temporal:
             words = f"{self.module.specification.config.file} names no temporal PROPERTY"
             others = self.module.specification.properties
-            hint = f"; {left_to_others(*others)}" if others else ""
+            hint = f"; {explain_left_to_live(*others)}" if others else ""
             raise UsageError(f"{words}: name an operator of {definition.name} with --property{hint}")
         changes: dict[str, Any] = {"properties": names or (definition.titles.sorts,)}
         if engine.looks_for_deadlocks:
@@ -189,7 +189,7 @@ class TlaSource:
         seen = [value for state in made.translation.sample.states for value in state]
         known = model_values((*spec.constants.values(), *seen))
         try:
-            states = [tuple(decoded(value, known) for value in state) for state in beyond]
+            states = [tuple(decode_value(value, known) for value in state) for state in beyond]
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             words = f"the states that the sorts are for are none of {spec.module.name}"
             raise UsageError(f"{words}: {error}") from None

@@ -22,7 +22,7 @@ from verifier.tla.explaining import SaidPart, demands, false_parts
 from verifier.tla.explorer import Explorer
 from verifier.tla.found import State, Taken, Violation
 from verifier.tla.frames import UNSET
-from verifier.tla.itf import as_json, shown_state, trace_object
+from verifier.tla.itf import as_json, show_state, trace_object
 from verifier.tla.order import text
 from verifier.tla.specification import Specification
 from verifier.tla.translate.coding import Names, NotInSort
@@ -55,7 +55,7 @@ def about(definition: Definition, violates: str | None) -> dict[str, Any]:
     }
 
 
-def written(made: Symbolic, trace: Trace) -> dict[str, Any]:
+def write_trace(made: Symbolic, trace: Trace) -> dict[str, Any]:
     """Return the execution that an engine found, as ITF."""
     states = [made.translation.decode(dict(state)) for state in trace.states]
     spec, names = made.translation.specification, made.translation.names
@@ -182,7 +182,7 @@ def as_aliased(spec: Specification, trace: Trace, file: dict[str, Any], states: 
     start = trace.loop.start if trace.loop is not None else None
     for number, alias in enumerate(aliased(spec, states, start)):
         if alias is None:
-            shown.append(shown_state(names, states[number], order))
+            shown.append(show_state(names, states[number], order))
             continue
         shown.append({key: text(value, order) for key, value in alias.items()})
         file["states"][number]["#meta"]["alias"] = {k: as_json(v, order) for k, v in alias.items()}
@@ -193,7 +193,7 @@ def whereabouts(spec: Specification, state: State, steps: Sequence[str] | None) 
     """Return the place of an undefined value: the steps to a state and the state. Only the last steps of a
     long execution are shown. ``steps``: None if they are not known."""
     names = [one.name for one in spec.variables]
-    shown = shown_state(names, state, spec.evaluator.order)
+    shown = show_state(names, state, spec.evaluator.order)
     words = " /\\ ".join(f"{name} = {value}" for name, value in shown.items())
     words = words if len(words) <= _MOST_SHOWN else f"{words[:_MOST_SHOWN]} …"
     if steps is None:
@@ -263,7 +263,7 @@ def module_trace(
     columns = [coder.coded(values) for values in zip(*states, strict=True)]
     variables = tuple(Symbol(name, one[0]) for name, one in zip(names, columns, strict=True) if one)
     if len(variables) < len(names):
-        shown = tuple(shown_state(names, state, order) for state in states)
+        shown = tuple(show_state(names, state, order) for state in states)
         return replace(trace, states=shown, shown=shown)
     rows = zip(*(one[1] for one in columns if one), strict=True)
     encoded = tuple(dict(zip(names, row, strict=True)) for row in rows)

@@ -33,7 +33,7 @@ from verifier.tla.translate.shape_sorts import sort_of
 from verifier.tla.translate.symbolic import Untranslated
 from verifier.tla.translate.temporal import Temporal
 from verifier.tla.translate.translation import Looked, Translation
-from verifier.tla.translate.translation import started as sorted_by_states
+from verifier.tla.translate.translation import start_translation as sorted_by_states
 from verifier.trust.trace import Trace
 from verifier.verdict import Verdict
 

@@ -14,11 +14,11 @@ from verifier.encodings.concrete import Concrete
 from verifier.outcomes.expectations import exit_code
 from verifier.runs.modules.loading import temporal_name
 from verifier.runs.modules.replaying import Around, disagreement
-from verifier.runs.modules.traces import as_aliased, explain_trace, module_trace, written
+from verifier.runs.modules.traces import as_aliased, explain_trace, module_trace, write_trace
 from verifier.runs.news import Known
 from verifier.specs.temporal import NO_FAIRNESS
 from verifier.tla.found import State
-from verifier.tla.itf import encoded
+from verifier.tla.itf import encode_value
 from verifier.tla.translate.fair_steps import FAIR
 from verifier.tla.translate.sampling import Stepper
 from verifier.trust.certificate import Certificate
@@ -44,10 +44,10 @@ def check_run(made: Symbolic, found: Run, asked: ModuleQuestion) -> Run:
     verdicts = tuple(_as_named(made, verdict) for verdict in verdicts)
     enabled = tuple(dict.fromkeys(_name_action(made, name) for name in found.outcome.enabled))
     ways = _ways(made, found)
-    left_out = _left_out(ways, found, asked)
+    left_out = _list_left_out_actions(ways, found, asked)
     unseen = [name for name, those in ways.items() if those <= set(found.outcome.never_enabled)]
     never = [name for name in (*unseen, *left_out) if name not in enabled]
-    traces = {v.property_name: written(made, v.trace) for v in verdicts if v.trace is not None}
+    traces = {v.property_name: write_trace(made, v.trace) for v in verdicts if v.trace is not None}
     verdicts = tuple(_show_by_alias(made, verdict, traces) for verdict in verdicts)
     outcome = replace(
         found.outcome,
@@ -227,7 +227,7 @@ def _at_sorts(made: Symbolic, certificate: Certificate, validation: Mapping[str,
     """Return the certificate with the data for its sorts, which its checker needs. It also gets the extent to
     which the translation was compared."""
     order = made.translation.specification.evaluator.order
-    beyond = tuple([encoded(value, order) for value in state] for state in made.beyond)
+    beyond = tuple([encode_value(value, order) for value in state] for state in made.beyond)
     own_sorts = not made.translation.keeps_sorts
     compared = validation and {name: validation[name] for name in ("states", "steps", "seed")}
     return replace(certificate, beyond=beyond, own_sorts=own_sorts, validation=compared)
@@ -297,7 +297,7 @@ def _ways(made: Symbolic, found: Run) -> dict[str, set[str]]:
     return ways
 
 
-def _left_out(ways: Collection[str], found: Run, asked: ModuleQuestion) -> Sequence[str]:
+def _list_left_out_actions(ways: Collection[str], found: Run, asked: ModuleQuestion) -> Sequence[str]:
     """Return the actions of the module without a step in the translation: their guards are false at all
     values. Empty if no state was searched, or if a prover has not shown that the sorts suffice."""
     shown = any(verdict.kind in (VerdictKind.HOLDS, VerdictKind.PROVED) for verdict in found.outcome.verdicts)

@@ -15,7 +15,7 @@ from verifier.tla import ast
 from verifier.tla.explaining import span
 from verifier.tla.facts import AT
 from verifier.tla.frames import UNSET, Code, Unit, Waiting
-from verifier.tla.text import said_at
+from verifier.tla.text import text_at
 from verifier.tla.translate.symbolic import Known
 from verifier.tla.value_types import FALSE, TRUE, Value
 from verifier.tla.values import listed, same
@@ -180,7 +180,7 @@ class Values:
     def error(self, found: Difference, within: str = "") -> Disagrees:
         """Return the error for a difference. ``within``: the larger object that differs because of it."""
         place, state = span(found.question.note.whole), found.lane.state
-        said = said_at(place) or "an expression"
+        said = text_at(place) or "an expression"
         what = said if len(said) <= _LONGEST else f"{said[:_LONGEST]} …"
         shown = self.subject.shown(state)
         difference = Disagreement(

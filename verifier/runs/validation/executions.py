@@ -18,7 +18,7 @@ from verifier.runs.validation.subject import ERRORS, Subject, truth
 from verifier.specs.temporal import Fairness, TemporalFormula, TemporalOperator
 from verifier.system.fairness import Condition, conditions_of
 from verifier.tla.lasso import Lasso
-from verifier.tla.unfolding import Leaf, Unfolded, unfolded
+from verifier.tla.unfolding import Leaf, Unfolded, unfold_formula
 from verifier.trust.explain import ConcreteReading
 from verifier.trust.lasso import Execution
 
@@ -140,7 +140,7 @@ class Executions:
 
     def _unfolded(self, formula: Formula) -> Unfolded:
         if formula not in self.formulas:
-            self.formulas[formula] = unfolded(self.subject.spec.evaluator, formula)
+            self.formulas[formula] = unfold_formula(self.subject.spec.evaluator, formula)
         return self.formulas[formula]
 
     def _alone(self, claim: TemporalFormula) -> TemporalFormula:

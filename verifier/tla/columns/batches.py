@@ -101,7 +101,7 @@ class Batch:
         return made
 
 
-def merged(batches: Sequence[Batch], order: ColumnReference) -> Batch:
+def merge_batches(batches: Sequence[Batch], order: ColumnReference) -> Batch:
     """Merge the rows of several batches. ``order``: the column with the row of another batch from which each
     row comes."""
     filled = [batch for batch in batches if len(batch)]

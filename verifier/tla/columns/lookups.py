@@ -26,7 +26,7 @@ from verifier.tla.columns.walks import (
     Named,
     Sequenced,
     Walk,
-    marked,
+    mark_rows,
     new_mark,
 )
 
@@ -37,7 +37,7 @@ _TRIED_ROWS = 5_000
 def looked_up(sets: Sequence[tuple[Members, Sequence[ColumnReference]]], body: Walk) -> Walk:
     r"""Return the walk of ``\E``."""
     plain = Exists(sets, body)
-    first, rest = _divided(body)
+    first, rest = _split_leading_guards(body)
     if not first:
         return plain
     names = [of for _, own in sets for of in own]
@@ -46,11 +46,11 @@ def looked_up(sets: Sequence[tuple[Members, Sequence[ColumnReference]]], body: W
     return LookUp(plain, Sequenced(first), rest, names, _Ways(ordered, len(names)))
 
 
-def _divided(body: Walk) -> tuple[list[Walk], Walk]:
+def _split_leading_guards(body: Walk) -> tuple[list[Walk], Walk]:
     """Return the leading conjuncts that assign nothing, and the rest."""
     match body:
         case Named():
-            first, rest = _divided(body.body)
+            first, rest = _split_leading_guards(body.body)
             return first, replace(body, body=rest)
         case Sequenced():
             count = next((n for n, item in enumerate(body.items) if not _only_tests(item)), len(body.items))
@@ -79,11 +79,11 @@ def _read_by(walks: Iterable[Walk]) -> set[ColumnReference]:
     for walk in walks:
         match walk:
             case Guard():
-                found |= _tested([walk.test])
+                found |= _find_tested_columns([walk.test])
             case Sequenced() | Branches():
                 found |= _read_by(walk.items)
             case Either():
-                found |= _tested([walk.condition]) | _read_by([walk.then, walk.otherwise])
+                found |= _find_tested_columns([walk.condition]) | _read_by([walk.then, walk.otherwise])
             case Exists():
                 names = {of for _, own in walk.sets for of in own}
                 found |= _read_by([walk.body]) - names
@@ -95,20 +95,22 @@ def _read_by(walks: Iterable[Walk]) -> set[ColumnReference]:
     return found
 
 
-def _tested(truths: Iterable[Truth]) -> set[ColumnReference]:
+def _find_tested_columns(truths: Iterable[Truth]) -> set[ColumnReference]:
     found: set[ColumnReference] = set()
     for truth in truths:
         match truth:
             case Tested():
                 found |= _based_on(truth.leaf.reads)
             case Joined():
-                found |= _tested(truth.items)
+                found |= _find_tested_columns(truth.items)
             case Negated():
-                found |= _tested([truth.item])
+                found |= _find_tested_columns([truth.item])
             case Chosen():
-                found |= _tested([truth.condition, truth.then, truth.otherwise])
+                found |= _find_tested_columns([truth.condition, truth.then, truth.otherwise])
             case Quantified():
-                found |= _tested([truth.body]) - set(truth.names) | _based_on(truth.members.reads)
+                found |= _find_tested_columns([truth.body]) - set(truth.names) | _based_on(
+                    truth.members.reads
+                )
             case Kept():
                 found |= _based_on([truth.now, truth.next])
             case Unchanged():
@@ -176,7 +178,7 @@ class LookUp(Walk):
     def _list(self, batch: Batch) -> None:
         """List the members for rows that are not known."""
         lists = self.ways.lists
-        made = self.first.rows(self.plain.expanded(marked(batch, self.mark)))
+        made = self.first.rows(self.plain.expanded(mark_rows(batch, self.mark)))
         sizes = np.bincount(made.column(self.mark), minlength=len(batch)) if len(made) else [0] * len(batch)
         ends = len(lists.flat[0]) + np.cumsum(sizes)
         lists.starts.extend((ends - sizes).tolist())

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from verifier.tla.ast import Definition
-from verifier.tla.columns.batches import UNSET_NUMBER, Batch, ColumnReference, merged
+from verifier.tla.columns.batches import UNSET_NUMBER, Batch, ColumnReference, merge_batches
 from verifier.tla.columns.leaves import Members, Valued
 from verifier.tla.columns.numbers import Column, Numbers, Unsuited
 from verifier.tla.columns.truths import Mask, Truth
@@ -29,7 +29,7 @@ def new_mark() -> ColumnReference:
     return ColumnReference(Numbers(), "")
 
 
-def marked(batch: Batch, mark: ColumnReference) -> Batch:
+def mark_rows(batch: Batch, mark: ColumnReference) -> Batch:
     """Return a batch with the numbers of its rows."""
     return batch.put(mark, np.arange(len(batch)))
 
@@ -71,8 +71,8 @@ class Branches(Walk):
         """The rows that follow."""
         if not len(batch):
             return batch
-        own = marked(batch, self.mark)
-        return merged([item.rows(own) for item in self.items], self.mark)
+        own = mark_rows(batch, self.mark)
+        return merge_batches([item.rows(own) for item in self.items], self.mark)
 
 
 @dataclass(frozen=True)
@@ -88,17 +88,17 @@ class Either(Walk):
         """The rows that follow."""
         if not len(batch):
             return batch
-        return divided(batch, self.condition.true(batch), self.then, self.otherwise, self.mark)
+        return divide_rows(batch, self.condition.true(batch), self.then, self.otherwise, self.mark)
 
 
-def divided(batch: Batch, mask: Mask, then: Walk, otherwise: Walk, mark: ColumnReference) -> Batch:
+def divide_rows(batch: Batch, mask: Mask, then: Walk, otherwise: Walk, mark: ColumnReference) -> Batch:
     """Return the rows of two walks, one for the rows that the mask selects and one for the others."""
     if mask.all():
         return then.rows(batch)
     if not mask.any():
         return otherwise.rows(batch)
-    own = marked(batch, mark)
-    return merged([then.rows(own.where(mask)), otherwise.rows(own.where(~mask))], mark)
+    own = mark_rows(batch, mark)
+    return merge_batches([then.rows(own.where(mask)), otherwise.rows(own.where(~mask))], mark)
 
 
 @dataclass(frozen=True)
@@ -143,13 +143,13 @@ class Every(Walk):
             mask = batch.column(self.size) > number
             if not mask.any():
                 break
-            own = marked(batch, self.mark)
+            own = mark_rows(batch, self.mark)
             here = own.where(mask)
             member = self.members.lists.at(here.column(self.start) + number)
             for of, column in zip(self.names, member, strict=True):
                 here = here.put(of, column)
             here = (self.later if number else self.first).rows(here).without(self.names)
-            batch = merged([here, own.where(~mask)], self.mark)
+            batch = merge_batches([here, own.where(~mask)], self.mark)
         return batch.without([self.start, self.size])
 
 
@@ -195,10 +195,10 @@ class Settled(Walk):
         unset = np.zeros(len(batch), np.bool_)
         for of in self.variables:
             unset |= batch.column(of) == UNSET_NUMBER
-        return divided(batch, unset, self.walk, Guard(self.test), self.mark)
+        return divide_rows(batch, unset, self.walk, Guard(self.test), self.mark)
 
 
-def _assigned(batch: Batch, of: ColumnReference, found: Column) -> Batch:
+def _assign_column(batch: Batch, of: ColumnReference, found: Column) -> Batch:
     """Assign a value to a variable. Rows where it has another value are removed."""
     if of not in batch.names:
         return batch.put(of, found)
@@ -219,7 +219,7 @@ class Assign(Walk):
 
     def rows(self, batch: Batch) -> Batch:
         """The rows that follow."""
-        return _assigned(batch, self.of, self.value.of(batch)) if len(batch) else batch
+        return _assign_column(batch, self.of, self.value.of(batch)) if len(batch) else batch
 
 
 @dataclass(frozen=True)
@@ -256,7 +256,7 @@ class AssignSome(Walk):
         if not len(batch):
             return batch
         unset = batch.column(self.of) == UNSET_NUMBER
-        return divided(batch, unset, _Some(self.of, self.members), Guard(self.test), self.mark)
+        return divide_rows(batch, unset, _Some(self.of, self.members), Guard(self.test), self.mark)
 
 
 @dataclass(frozen=True)

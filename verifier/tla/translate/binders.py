@@ -38,7 +38,7 @@ from verifier.tla.translate.symbolic import (
     Sym,
     Untranslated,
 )
-from verifier.tla.translate.terms import TRUTH, undefined, variable
+from verifier.tla.translate.terms import TRUTH, undefined_term, variable
 from verifier.tla.values import LazySet, is_infinite, is_set
 
 if TYPE_CHECKING:
@@ -147,11 +147,11 @@ def _read_as(t: Translator, binding: ast.Binding, item: Sym, formula: Sym) -> Sy
 
 
 def translate_quantifier(t: Translator, whole: ast.Quantifier, context: Context) -> Sym:
-    found, exact = _quantified(t, whole, context, unroll=False)
-    return found if exact else _quantified(t, whole, context, unroll=True)[0]
+    found, exact = _quantify(t, whole, context, unroll=False)
+    return found if exact else _quantify(t, whole, context, unroll=True)[0]
 
 
-def _quantified(t: Translator, whole: ast.Quantifier, context: Context, *, unroll: bool) -> tuple[Sym, bool]:
+def _quantify(t: Translator, whole: ast.Quantifier, context: Context, *, unroll: bool) -> tuple[Sym, bool]:
     """Return the formula, and whether its body has a value wherever it is read. If the body always has a
     value, the order of the members does not matter."""
     read, rows = bound_cases(t, whole.bindings, context, unroll=unroll)
@@ -219,7 +219,7 @@ def translate_image(t: Translator, whole: ast.Image, context: Context) -> Sym:
         if isinstance(item, Nothing):
             if all(case.condition is YES for case in cases):
                 return item
-            item = undefined(TRUTH)
+            item = undefined_term(TRUTH)
         condition = and_(t, [case.condition for case in cases])
         symbols = [case.symbol for case in cases if case.symbol is not None]
         if not symbols:

@@ -32,7 +32,7 @@ class Branch:
     """True if the branch evaluates an expression without a value, so that nothing follows it."""
 
 
-def merged_sides(t: Translator, decides: Sym, sides: list[list[Branch]], branch: Branch) -> Branch | None:
+def merge_sides(t: Translator, decides: Sym, sides: list[list[Branch]], branch: Branch) -> Branch | None:
     """Return both sides of an IF as one branch. None unless each side is one branch and both assign the same
     variables."""
     if any(len(side) != 1 or side[0].dead for side in sides):

@@ -12,7 +12,7 @@ from verifier.encodings.terms import Operator, Term
 from verifier.tla import ast
 from verifier.tla.calls import compile_operator
 from verifier.tla.frames import Undefined
-from verifier.tla.primitives import divided, modulo
+from verifier.tla.primitives import divide, modulo
 from verifier.tla.translate.arithmetic import by_cases, make_span, power_of, sum_of
 from verifier.tla.translate.comparability import require_comparable
 from verifier.tla.translate.connectives import and_, if_, implies, not_, truth_of
@@ -222,7 +222,7 @@ RULES: dict[str, Rule] = {
     "-": Rule(lambda t, one, other: sum_of(t, Operator.SUBTRACT, one, other)),
     "-.": Rule(lambda t, value: sum_of(t, Operator.SUBTRACT, Known(0), value)),
     "*": Rule(lambda t, one, other: by_cases(t, int.__mul__, one, other)),
-    "\\div": Rule(lambda t, one, other: by_cases(t, divided, one, other)),
+    "\\div": Rule(lambda t, one, other: by_cases(t, divide, one, other)),
     "%": Rule(lambda t, one, other: by_cases(t, modulo, one, other)),
     "^": Rule(power_of),
     "..": Rule(make_span),

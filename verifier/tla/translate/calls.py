@@ -16,7 +16,12 @@ from verifier.tla.translate.contexts import Around, Context, Thunk
 from verifier.tla.translate.evaluating import DEEPEST
 from verifier.tla.translate.functions import look_up
 from verifier.tla.translate.kinds import expect_kind
-from verifier.tla.translate.nesting import changed_arguments, follows_from_arguments, reached, some_are_equal
+from verifier.tla.translate.nesting import (
+    changed_arguments,
+    find_mentioned_definitions,
+    follows_from_arguments,
+    some_are_equal,
+)
 from verifier.tla.translate.recursion import Fold, fold_of
 from verifier.tla.translate.set_operators import members_in_order
 from verifier.tla.translate.symbolic import Known, Nothing, Sym, Table, Untranslated
@@ -127,7 +132,7 @@ def _tabled_call(t: Translator, symbol: Definition, context: Context, inner: Con
     if not follows_from_arguments(symbol, facts) or context.primed or t.own:
         return None
     if symbol not in t.reached:
-        t.reached[symbol] = reached(symbol, t.evaluator.resolve)
+        t.reached[symbol] = find_mentioned_definitions(symbol, t.evaluator.resolve)
     if not t.reached[symbol].isdisjoint(context.calls):  # then each value may take all levels again
         return None
     given = inner.env[found[0]]

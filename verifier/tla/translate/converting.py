@@ -46,7 +46,7 @@ from verifier.tla.translate.terms import (
     alike,
     literal,
     meet,
-    undefined,
+    undefined_term,
     variable,
     within,
 )
@@ -66,10 +66,10 @@ def convert(t: Translator, value: Term, target: Sort) -> Term:
     if fits is YES:
         return made
     found = if_(t, fits, made, Nothing("outside"))
-    return found if isinstance(found, Term) else undefined(target)
+    return found if isinstance(found, Term) else undefined_term(target)
 
 
-def fitted(t: Translator, value: Term, target: Sort) -> tuple[Sym, Term]:
+def fit_to_sort(t: Translator, value: Term, target: Sort) -> tuple[Sym, Term]:
     """Return the formula that a term's value has a kind of the other sort, and the converted term. For
     integers and other scalars the formula is YES: the reader of the term checks their range."""
     source = value.sort

@@ -17,13 +17,13 @@ from verifier.tla.translate.branches import Branch
 from verifier.tla.translate.coding import NotInSort
 from verifier.tla.translate.connectives import and_, formula_of, not_, or_, truth_of
 from verifier.tla.translate.contexts import Context
-from verifier.tla.translate.determined import settled
+from verifier.tla.translate.determined import replace_determined
 from verifier.tla.translate.making import equals
 from verifier.tla.translate.next_actions import Steps
 from verifier.tla.translate.notes import Notes
 from verifier.tla.translate.shape_sorts import sort_of
 from verifier.tla.translate.symbolic import Known, Nothing, Sym, Untranslated
-from verifier.tla.translate.terms import TRUTH, literal, undefined, variable, with_symbols
+from verifier.tla.translate.terms import TRUTH, literal, undefined_term, variable, with_symbols
 from verifier.tla.translate.translation import Translation
 from verifier.tla.translate.translator import Translator
 from verifier.tla.value_types import Value
@@ -130,12 +130,14 @@ class Maker:
         guards = [formula_of(self.t, guard) for guard in branch.guards]
         missing = [v.name for v in self.spec.variables if v not in branch.assigned]
         if missing and not branch.dead:
-            guards.append(undefined(TRUTH))
+            guards.append(undefined_term(TRUTH))
         parameters: dict[str, Parameter] = {}
         label: list[str] = []
         renamed: dict[Symbol, Symbol] = {}
         symbols = [symbol for _, _, symbol in branch.parameters if symbol is not None]
-        guards, values = settled(guards, [symbol for symbol in symbols if symbol not in self.t.free])
+        guards, values = replace_determined(
+            guards, [symbol for symbol in symbols if symbol not in self.t.free]
+        )
         open_ones = [symbol for symbol in symbols if symbol not in values and symbol not in self.t.free]
         several = prod(_likely(symbol.sort) for symbol in open_ones)
         for name, item, symbol in branch.parameters:
@@ -202,7 +204,7 @@ class Maker:
             try:
                 return literal(sort, self.made.names.encode(value.value, sort))
             except NotInSort:
-                return undefined(sort)
+                return undefined_term(sort)
         return self.t.convert(self.t.term(value), sort)
 
     def action(self, branch: Branch) -> Action:

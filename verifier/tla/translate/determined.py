@@ -20,12 +20,12 @@ from verifier.tla.evaluator import Evaluator
 from verifier.tla.translate.terms import TRUTH, is_undefined, with_symbols
 
 
-def determined(guards: Sequence[Term], symbol: Symbol) -> tuple[list[Term], Term] | None:
+def find_determined_value(guards: Sequence[Term], symbol: Symbol) -> tuple[list[Term], Term] | None:
     """Return the guards with a variable replaced by the value that it must have, and that value. None if the
     first guard that mentions the variable does not determine it."""
     for place, guard in enumerate(guards):
         if symbol in guard.free:
-            found = _solved(guard, symbol)
+            found = _solve_guard(guard, symbol)
             if found is None:
                 return None
             made, value = found
@@ -34,25 +34,26 @@ def determined(guards: Sequence[Term], symbol: Symbol) -> tuple[list[Term], Term
     return None
 
 
-def _solved(guard: Term, symbol: Symbol) -> tuple[Term, Term] | None:
-    """Return a guard with a variable replaced by the value that the guard determines, and that value. The new
-    guard still reads the value. None if the guard does not determine the variable."""
+def _solve_guard(guard: Term, symbol: Symbol) -> tuple[Term, Term] | None:
+    """Return a guard with a variable replaced by the value that the guard determines, and that value. The
+    new guard still reads the value. None if the guard does not determine the variable."""
     arguments = guard.arguments
     match guard.operator:
         case Operator.EQUAL:
             left, right = arguments
             return _equation(left, right, symbol) or _equation(right, left, symbol)
         case Operator.AND:
-            inside = determined(arguments, symbol)
+            inside = find_determined_value(arguments, symbol)
             return inside and (Term(Operator.AND, guard.sort, tuple(inside[0])), inside[1])
         case Operator.IF if symbol not in arguments[0].free and is_undefined(arguments[2]):
-            found = _solved(arguments[1], symbol)
+            found = _solve_guard(arguments[1], symbol)
             return found and (Term(Operator.IF, guard.sort, (arguments[0], found[0], arguments[2])), found[1])
     return None
 
 
 def _equation(one: Term, other: Term, symbol: Symbol) -> tuple[Term, Term] | None:
-    """Solve an equation whose right side is the variable, or a variant that holds it, as `_solved` does."""
+    """Solve an equation whose right side is the variable, or a variant that holds it, as `_solve_guard`
+    does."""
     if symbol in one.free:
         return None
     if other.operator is Operator.VARIABLE and one.sort == other.sort:
@@ -65,12 +66,14 @@ def _equation(one: Term, other: Term, symbol: Symbol) -> tuple[Term, Term] | Non
     return Term(Operator.HAS_TAG, TRUTH, (one,), tag), Term(Operator.PAYLOAD, held.sort, (one,), tag)
 
 
-def settled(guards: list[Term], symbols: Iterable[Symbol]) -> tuple[list[Term], dict[Symbol, Term]]:
+def replace_determined(
+    guards: list[Term], symbols: Iterable[Symbol]
+) -> tuple[list[Term], dict[Symbol, Term]]:
     """Replace the variables that guards determine. Returns the new guards and the values, which are
     substituted for the variables one after the other."""
     values: dict[Symbol, Term] = {}
     for symbol in symbols:
-        found = determined(guards, symbol)
+        found = find_determined_value(guards, symbol)
         if found is not None:
             guards, values[symbol] = found
     return guards, values

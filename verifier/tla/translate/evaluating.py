@@ -71,7 +71,7 @@ def constant_value(t: Translator, whole: Expression, context: Context) -> Sym | 
     key = (whole, context.module)
     if not facts.free:
         if key not in t.known:
-            t.known[key] = _evaluated(t, whole, context, {})
+            t.known[key] = _evaluate_known(t, whole, context, {})
         return t.known[key]
     bound: dict[ast.Symbol, Any] = {}
     for symbol in facts.free:
@@ -79,7 +79,7 @@ def constant_value(t: Translator, whole: Expression, context: Context) -> Sym | 
         if found is None:
             return None
         bound[symbol] = found.value
-    return _evaluated(t, whole, context, bound)
+    return _evaluate_known(t, whole, context, bound)
 
 
 def _peek(t: Translator, symbol: ast.Symbol, context: Context) -> Known | None:
@@ -93,7 +93,7 @@ def _peek(t: Translator, symbol: ast.Symbol, context: Context) -> Known | None:
     return found if isinstance(found, Known) else None
 
 
-def _evaluated(t: Translator, whole: Expression, context: Context, bound: dict[ast.Symbol, Any]) -> Sym:
+def _evaluate_known(t: Translator, whole: Expression, context: Context, bound: dict[ast.Symbol, Any]) -> Sym:
     key = (whole, context.module)
     if key not in t.compiled:
         unit = Unit(context.module)

@@ -31,7 +31,7 @@ def list_few_items(t: Translator, of: Sym) -> list[tuple[Sym, Sym]] | None:
         case Members():
             found = list(of.items)
         case Known() if isinstance(of.value, frozenset) and len(of.value) <= _MOST_ITEMS:
-            found = [(YES, Known(item)) for item in listed_in_order(t, of.value)]
+            found = [(YES, Known(item)) for item in list_in_order(t, of.value)]
         case Products():
             found = _few_tuples(t, of)
         case Term() if of.operator in (Operator.IMAGE, Operator.IF):
@@ -81,7 +81,7 @@ def _few_images(of: Term) -> list[tuple[Sym, Sym]] | None:
     return rows
 
 
-def listed_in_order(t: Translator, value: Value) -> list[Value]:
+def list_in_order(t: Translator, value: Value) -> list[Value]:
     """Return the members of a finite set, in TLC's order where TLC has one."""
     try:
         return list(t.names.order.walk(value))

@@ -276,7 +276,7 @@ def _updated_term(t: Translator, function: Term, key: Sym, inner: Callable[[Sym]
         sort = function.sort
         assert isinstance(sort, Function | PartialFunction)
     result = type(sort)(sort.domain, join_sorts(t, sort.range, item.sort))
-    return if_(t, inside, _changed(t, function, result, at, item), function)
+    return if_(t, inside, _change_entry(t, function, result, at, item), function)
 
 
 def _updated_within(t: Translator, function: Term, at: Term, item: Term) -> Sym | None:
@@ -288,11 +288,13 @@ def _updated_within(t: Translator, function: Term, at: Term, item: Term) -> Sym 
     inside = NO if fits is NO else within_sort(t, made, sort.range)
     if inside is None:
         return None
-    changed = _changed(t, function, sort, at, made)
+    changed = _change_entry(t, function, sort, at, made)
     return if_(t, and_(t, [fits, inside]), changed, Nothing("outside"))
 
 
-def _changed(t: Translator, function: Term, result: Function | PartialFunction, at: Term, item: Term) -> Term:
+def _change_entry(
+    t: Translator, function: Term, result: Function | PartialFunction, at: Term, item: Term
+) -> Term:
     sort = function.sort
     assert isinstance(sort, Function | PartialFunction)
     operator = Operator.EXTEND if isinstance(sort, PartialFunction) else Operator.FUNCTION_UPDATE

@@ -13,7 +13,7 @@ from verifier.tla.translate.calls import enter, enter_let
 from verifier.tla.translate.connectives import and_, if_, truth_of
 from verifier.tla.translate.contexts import Context
 from verifier.tla.translate.spreading import for_all
-from verifier.tla.translate.strict_reading import guarded, reads
+from verifier.tla.translate.strict_reading import guard_reads, reads
 from verifier.tla.translate.symbolic import YES, Sym
 from verifier.tla.translate.translator import Translator
 
@@ -33,7 +33,7 @@ def all_ways(t: Translator, whole: Expression, c: Context, seen: tuple[Definitio
             return and_(t, [reads(t, condition), if_(t, condition, *sides)])
         case ast.Let():
             return all_ways(t, whole.body, enter_let(t, whole, c), seen)
-        case ast.Apply() if (symbol := _entered(t, whole, c)) is not None and symbol not in seen:
+        case ast.Apply() if (symbol := _deciding_definition(t, whole, c)) is not None and symbol not in seen:
             assert symbol.body is not None
             return all_ways(t, symbol.body, enter(t, symbol, whole, c), (*seen, symbol))
     return reads(t, truth_of(t, t.value(whole, c)))
@@ -44,7 +44,7 @@ def _in_turn(t: Translator, whole: ast.Junction, c: Context, seen: tuple[Definit
     for item in reversed(whole.items):
         later, found = found, all_ways(t, item, c, seen)
         if later is not YES:
-            found = and_(t, [found, guarded(t, t.value(item, c), later)])
+            found = and_(t, [found, guard_reads(t, t.value(item, c), later)])
     return found
 
 
@@ -59,7 +59,7 @@ def _of_each(t: Translator, whole: ast.Quantifier, c: Context, seen: tuple[Defin
     return and_(t, parts)
 
 
-def _entered(t: Translator, whole: ast.Apply, c: Context) -> Definition | None:
+def _deciding_definition(t: Translator, whole: ast.Apply, c: Context) -> Definition | None:
     """Return the definition whose body decides. None if the call is evaluated as one value."""
     symbol = t.evaluator.resolve(whole.operator, c.module) or whole.operator
     if not isinstance(symbol, Definition) or symbol.body is None or symbol in t.evaluator.constants:

@@ -13,7 +13,7 @@ from verifier.tla.translate.joining import join_all_sorts, join_sorts
 from verifier.tla.translate.making import equals
 from verifier.tla.translate.parts import rows_of
 from verifier.tla.translate.symbolic import NO, YES, Known, Nothing, Sym, Table
-from verifier.tla.translate.terms import TRUTH, is_undefined, literal, undefined
+from verifier.tla.translate.terms import TRUTH, is_undefined, literal, undefined_term
 from verifier.tla.value_types import Value
 
 if TYPE_CHECKING:
@@ -36,13 +36,13 @@ def to_listed(t: Translator, value: Term, target: Sort) -> tuple[Sym, Term]:
     """Return the formula that a value is one of those that a sort lists, and the value in that sort."""
     found = t.placed.get((value, target))
     if found is None:
-        found = t.placed[value, target] = _placed(t, value, target)
+        found = t.placed[value, target] = _place_listed(t, value, target)
     return found
 
 
-def _placed(t: Translator, value: Term, target: Sort) -> tuple[Sym, Term]:
+def _place_listed(t: Translator, value: Term, target: Sort) -> tuple[Sym, Term]:
     if is_undefined(value):
-        return Nothing("outside"), undefined(target)
+        return Nothing("outside"), undefined_term(target)
     if value.operator is Operator.IF:
         return push_conversion(t, value, target)
     table = rows_of(t, value) if isinstance(value.sort, Record | Tuple) else None
@@ -108,7 +108,7 @@ def lists_members(t: Translator, sort: Sort) -> bool:
 
 def push_conversion(t: Translator, value: Term, target: Sort) -> tuple[Sym, Term]:
     """Convert the arguments of a term in place of the term, so that no formula ranges over all possible
-    members. ``fitted`` says what is returned."""
+    members. ``fit_to_sort`` says what is returned."""
     match value.operator, target:
         case Operator.SET, Set():
             fits, items = _all_fitted(t, [(item, target.element) for item in value.arguments])
@@ -136,9 +136,10 @@ def push_conversion(t: Translator, value: Term, target: Sort) -> tuple[Sym, Term
 
 
 def _side(t: Translator, value: Term, target: Sort) -> tuple[Sym, Term]:
-    """Convert a term, as ``fitted`` does. The result has a sort like the target even if it does not fit."""
+    """Convert a term, as ``fit_to_sort`` does. The result has a sort like the target even if it does not
+    fit."""
     fits, made = t.fitted(value, target)
-    return fits, undefined(target) if fits is NO else made
+    return fits, undefined_term(target) if fits is NO else made
 
 
 def _all_fitted(t: Translator, pairs: list[tuple[Term, Sort]]) -> tuple[Sym, list[Term]]:

@@ -21,7 +21,7 @@ from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.tla.lazy_sets import Infinite
 from verifier.tla.translate.coding import NotInSort
 from verifier.tla.translate.connectives import and_, if_, not_, or_
-from verifier.tla.translate.few_items import listed_in_order
+from verifier.tla.translate.few_items import list_in_order
 from verifier.tla.translate.function_conversions import is_row, row_of_partial
 from verifier.tla.translate.joining import fit_pair
 from verifier.tla.translate.kinds import expect_kind, kinds_of
@@ -190,7 +190,7 @@ def _in_known(t: Translator, value: Value, item: Sym) -> Sym:
         return contains(t, described, item)
     if isinstance(value, LazySet) and (is_infinite(value) or value.size() > 5000):
         raise Untranslated(None, "membership in a set that is not listed")
-    members = listed_in_order(t, value)
+    members = list_in_order(t, value)
     term = t.term(item)
     if isinstance(term.sort, Boolean | Variant) or not isinstance(term.sort, SCALARS):
         numbers = bool(members) and all(isinstance(m, int) for m in members)

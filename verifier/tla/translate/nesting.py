@@ -49,7 +49,9 @@ def changed_arguments(context: Context) -> list[Any]:
     return found
 
 
-def reached(definition: Definition, resolve: Callable[[Symbol, str], Symbol | None]) -> frozenset[Definition]:
+def find_mentioned_definitions(
+    definition: Definition, resolve: Callable[[Symbol, str], Symbol | None]
+) -> frozenset[Definition]:
     """Return all definitions that a definition mentions, directly or through others. It contains the
     definition itself only if that is recursive."""
     found: set[Definition] = set()

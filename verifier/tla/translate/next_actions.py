@@ -17,11 +17,11 @@ from verifier.tla.facts import ACTION
 from verifier.tla.frames import Unit
 from verifier.tla.translate.assigned_variables import assigns, bound_item, target, variables
 from verifier.tla.translate.binders import bound_cases, names_of
-from verifier.tla.translate.branches import Branch, Parameter, merged_sides
+from verifier.tla.translate.branches import Branch, Parameter, merge_sides
 from verifier.tla.translate.calls import delay, enter, enter_let
 from verifier.tla.translate.connectives import and_, not_, or_, truth_of
 from verifier.tla.translate.contexts import Context, Thunk
-from verifier.tla.translate.determined import determined, equated
+from verifier.tla.translate.determined import equated, find_determined_value
 from verifier.tla.translate.evaluating import DEEPEST, constant_value
 from verifier.tla.translate.guards import all_ways
 from verifier.tla.translate.making import equals
@@ -208,7 +208,7 @@ class Steps(Assigning):
         for one in found:
             guards = [guard for guard in one.guards if isinstance(guard, Term)]
             symbols = (symbol for _, _, symbol in one.parameters[own:] if symbol is not None)
-            if not one.dead and any(determined(guards, symbol) is None for symbol in symbols):
+            if not one.dead and any(find_determined_value(guards, symbol) is None for symbol in symbols):
                 found = []
                 break
         self.count = self.count if found else count
@@ -230,7 +230,9 @@ class Steps(Assigning):
             yield from self._guarded(and_(self.t, [read, NO]), branch)
         for cases, inner in rows:
             self._counted(whole)
-            made = replace(branch, parameters=(*branch.parameters, *_named(whole.bindings, cases, inner)))
+            made = replace(
+                branch, parameters=(*branch.parameters, *_name_parameters(whole.bindings, cases, inner))
+            )
             for one in self._all_guarded(cases, made):
                 yield from self.walk(whole.body, inner, one, top=top)
 
@@ -274,7 +276,7 @@ class Steps(Assigning):
     def _either(self, decides: Sym, then: object, otherwise: object, branch: Branch) -> Iterator[Branch]:
         bare = replace(branch, guards=())
         sides = [list(side(bare)) for side in (then, otherwise)]  # type: ignore[operator]
-        merged = merged_sides(self.t, decides, sides, branch)
+        merged = merge_sides(self.t, decides, sides, branch)
         if merged is not None:
             yield merged
             return
@@ -362,7 +364,9 @@ class Steps(Assigning):
             yield from self._assign("=" if form.is_equation else "\\in", assigned, form.right, c, branch)
 
 
-def _named(bindings: tuple[ast.Binding, ...], cases: list[Case], inner: Context) -> Iterator[Parameter]:
+def _name_parameters(
+    bindings: tuple[ast.Binding, ...], cases: list[Case], inner: Context
+) -> Iterator[Parameter]:
     """Yield the values of bound names as parameters of an action. A tuple of names yields its parts."""
     for (binding, name), case in zip(names_of(bindings), cases, strict=True):
         parts = [] if name is not None else [(one.name, inner.env[one], None) for one in binding.names]

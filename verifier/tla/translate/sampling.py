@@ -15,7 +15,7 @@ from verifier.tla.explorer import Explorer
 from verifier.tla.found import State, Taken
 from verifier.tla.frames import UNSET, Undefined
 from verifier.tla.orbits import Orbits
-from verifier.tla.parameters import taken
+from verifier.tla.parameters import taken_action
 from verifier.tla.specification import Specification, without_traces
 from verifier.tla.symmetry import Symmetry
 from verifier.tla.translate.sampling_budget import SAMPLING
@@ -94,7 +94,7 @@ def _sample(
     clocks = time.monotonic(), time.process_time()
     plain = replace(specification, symmetry=[], view=None)
     explorer = Explorer(plain, properties=(), keep_going=True, max_states=most_initial)
-    looked_at = _told(explorer)
+    looked_at = _list_checked_states(explorer)
     explorer.assume()
     all_initial = _all_initial(explorer, most_initial)
     began, ways = len(explorer.states), explorer.found.generated if all_initial else None
@@ -132,7 +132,7 @@ def _sample(
     )
 
 
-def _told(explorer: Explorer) -> list[State]:
+def _list_checked_states(explorer: Explorer) -> list[State]:
     """Return the list of states whose invariants a search will have checked. An added invariant fills it."""
     states: list[State] = []
 
@@ -297,7 +297,7 @@ class Stepper:
         Undefined."""
         found: list[tuple[State, Taken]] = []
         self.evaluator.actions.action = None
-        self._visit(state, lambda reached: found.append((reached, taken(self.evaluator.actions))))
+        self._visit(state, lambda reached: found.append((reached, taken_action(self.evaluator.actions))))
         return found
 
     def enabled(self, state: State) -> set[str]:
@@ -310,7 +310,7 @@ class Stepper:
 
         def compare(reached: State) -> None:
             if reached == following:
-                action = taken(self.evaluator.actions)
+                action = taken_action(self.evaluator.actions)
                 found.setdefault(action.name, action)
 
         self.evaluator.actions.action = None

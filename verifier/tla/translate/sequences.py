@@ -39,7 +39,7 @@ from verifier.tla.translate.symbolic import (
     Untranslated,
 )
 from verifier.tla.translate.symbolic import Operator as Op
-from verifier.tla.translate.terms import TRUTH, literal, undefined, variable
+from verifier.tla.translate.terms import TRUTH, literal, undefined_term, variable
 from verifier.tla.value_types import Value
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def as_sequence(t: Translator, value: Sym) -> Term:
         return value
     row = row_of(t, value)
     if isinstance(row, Nothing):
-        return undefined(Sequence(NOTHING, 0))
+        return undefined_term(Sequence(NOTHING, 0))
     if isinstance(row.length, Known):
         items = [t.term(slot) for slot in row.slots]
         element = join_all_sorts(t, [item.sort for item in items])

@@ -170,7 +170,7 @@ def cardinality_of(t: Translator, of: Sym) -> Sym:
     if isinstance(of, Subsets):
         return power_of(t, Known(2), cardinality_of(t, of.base))
     if isinstance(of, Members) and len(of.items) <= _MOST_COUNTED:
-        return _counted(t, of)
+        return _count_members(t, of)
     term = t.term(of)
     if isinstance(term.sort, Variant):
         return over_alternatives(t, term, partial(cardinality_of, t))
@@ -187,7 +187,7 @@ def subsets_of_size(t: Translator, size: Sym, of: Sym) -> Sym:
     return Part(Subsets(of), lambda item: equals(t, cardinality_of(t, item), count))
 
 
-def _counted(t: Translator, of: Members) -> Sym:
+def _count_members(t: Translator, of: Members) -> Sym:
     """Return the number of members. A member counts if no earlier one is equal."""
     count: Sym = Known(0)
     for place, (condition, item) in enumerate(of.items):
@@ -243,7 +243,7 @@ def choose(t: Translator, domain: Sym, body: Callable[[Sym], Sym]) -> Sym:
     (case,) = cases
     fits = and_(t, [case.condition, body(case.item)])
     plain = isinstance(case.item, Term) and case.item.data is case.symbol
-    exact = plain and ordered(symbols[0].sort) and reads(t, fits) is YES
+    exact = plain and has_tlc_order(symbols[0].sort) and reads(t, fits) is YES
     if not exact and symbols[0].sort.size <= MOST_FOLDED:
         return first(each_once(t, domain), body)
     if not plain:
@@ -310,7 +310,7 @@ def _alone(t: Translator, cases: list[Case], body: Callable[[Sym], Sym]) -> Sym:
 def _chosen_term(t: Translator, case: Case, symbol: Symbol, formula: Term) -> Term:
     """Translate CHOOSE from a large sort. If the sort's order is not TLC's, or permutations change it, only
     one member may satisfy the body."""
-    if not ordered(symbol.sort) or _is_permuted(t, case):
+    if not has_tlc_order(symbol.sort) or _is_permuted(t, case):
         other = Symbol("y", symbol.sort)
         renamed = Term(Operator.CONTAINS, TRUTH, (_comprehended(case, formula), variable(other)))
         same = Term(Operator.EQUAL, TRUTH, (variable(other), variable(symbol)))
@@ -372,6 +372,6 @@ def map_then_fold(t: Translator, operator: Sym, base: Sym, image: Sym, choose: S
     return found
 
 
-def ordered(sort: Sort) -> bool:
+def has_tlc_order(sort: Sort) -> bool:
     """True if the order of a sort's values is TLC's."""
-    return not isinstance(sort, Variant | PartialFunction) and all(map(ordered, sort.parts()))
+    return not isinstance(sort, Variant | PartialFunction) and all(map(has_tlc_order, sort.parts()))

@@ -11,7 +11,7 @@ from verifier.encodings.sorts import Listed, PartialFunction, Range, Record, Set
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.tla.lazy_sets import Combined, FunctionSet, Interval, Powerset, ProductSet, RecordSet, Sequences
 from verifier.tla.translate.connectives import and_, formula_of, if_, implies, not_, or_
-from verifier.tla.translate.few_items import list_few_items, listed_in_order
+from verifier.tla.translate.few_items import list_few_items, list_in_order
 from verifier.tla.translate.making import less
 from verifier.tla.translate.parts import has_tag, payload_of, set_of
 from verifier.tla.translate.set_shapes import add_members
@@ -205,7 +205,7 @@ def _spread_known(t: Translator, value: Value, name: str) -> list[Case]:
         raise Untranslated(None, "an infinite set is gone through")
     size = len(value) if isinstance(value, frozenset) else value.size()
     if size <= (_MOST_SUBSETS if isinstance(value, Powerset) else MOST_EXPANDED):
-        return [Case(YES, Known(item)) for item in listed_in_order(t, value)]
+        return [Case(YES, Known(item)) for item in list_in_order(t, value)]
     shape = Shape()
     _add_members(shape, value)
     sort = sort_of(shape, t.names)
@@ -301,7 +301,7 @@ def each_once(t: Translator, of: Sym) -> list[Case]:
         for one in case.symbol.sort.values():
             value = t.names.decode(one, case.symbol.sort)
             found[value] = t.has_candidate(of, Known(value))
-    return [Case(found[value], Known(value)) for value in listed_in_order(t, frozenset(found))]
+    return [Case(found[value], Known(value)) for value in list_in_order(t, frozenset(found))]
 
 
 def shape_of(t: Translator, of: Sym) -> Shape:

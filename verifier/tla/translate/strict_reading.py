@@ -65,7 +65,7 @@ def reads(t: Translator, value: Sym) -> Sym:
         case Row():
             length = value.length
             slots = [
-                guarded(t, less(t, Known(place), length), reads(t, slot))
+                guard_reads(t, less(t, Known(place), length), reads(t, slot))
                 for place, slot in enumerate(value.slots)
             ]
             return and_(t, [reads(t, length), *slots])
@@ -82,7 +82,7 @@ def _reads_entries(t: Translator, value: Entries) -> Sym:
     parts = []
     for condition, key, item in value.rows:
         both = and_(t, [reads(t, key), reads(t, item)])
-        parts.append(and_(t, [reads(t, condition), guarded(t, condition, both)]))
+        parts.append(and_(t, [reads(t, condition), guard_reads(t, condition, both)]))
     return and_(t, parts)
 
 
@@ -117,7 +117,7 @@ def _reads_set(t: Translator, value: SetForm) -> Sym:
 
 
 def _reads_member(t: Translator, condition: Sym, item: Sym) -> Sym:
-    return and_(t, [reads(t, condition), guarded(t, condition, reads(t, item))])
+    return and_(t, [reads(t, condition), guard_reads(t, condition, reads(t, item))])
 
 
 def _reads_part(t: Translator, value: Part) -> Sym:
@@ -131,7 +131,7 @@ def _reads_part(t: Translator, value: Part) -> Sym:
     return and_(t, [base, *tests])
 
 
-def guarded(t: Translator, condition: Sym, read: Sym) -> Sym:
+def guard_reads(t: Translator, condition: Sym, read: Sym) -> Sym:
     """Return a formula that is read only under a condition."""
     return YES if read is YES else implies(t, condition, lambda: read)
 

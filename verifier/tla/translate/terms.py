@@ -37,7 +37,7 @@ def number(value: int) -> Term:
     return literal(Range(value, value), value)
 
 
-def undefined(sort: Sort) -> Term:
+def undefined_term(sort: Sort) -> Term:
     """Return a term of a sort that has no value in any state."""
     if sort.lacking is None and sort.size:
         return Term(Operator.GET, sort, (literal(Option(sort), None),))
@@ -174,7 +174,7 @@ __all__ = [
     "meet",
     "never_true",
     "number",
-    "undefined",
+    "undefined_term",
     "variable",
     "with_symbols",
     "within",

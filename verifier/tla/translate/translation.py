@@ -73,7 +73,7 @@ class Translation:
                 shape.permute(self.symmetry.renamings)
 
 
-def started(
+def start_translation(
     specification: Specification,
     *,
     widely: bool = False,

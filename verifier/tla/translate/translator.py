@@ -102,7 +102,7 @@ class Translator:
 
     def fitted(self, value: Term, target: Sort) -> tuple[Sym, Term]:
         """Return the formula that a term's value has a kind of the other sort, and the converted term."""
-        return converting.fitted(self, value, target)
+        return converting.fit_to_sort(self, value, target)
 
     def convert(self, value: Term, target: Sort) -> Term:
         """Return a term in another sort. It is undefined where that sort lacks its value."""
