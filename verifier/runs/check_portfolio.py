@@ -25,8 +25,8 @@ from verifier.runs.building import build_model
 from verifier.runs.check_merge import EngineReport, combine_reports, conclude_check, merge
 from verifier.runs.check_plan import BMC, EXPLORE, LIVE, PROVE, WALKS, Plan, plan, sub_options, sub_question
 from verifier.runs.engine import Engine, Listen
-from verifier.runs.modules.traces import remove_state
 from verifier.runs.modules.translating import NotTranslated
+from verifier.runs.modules.undefined_places import remove_state
 from verifier.runs.news import Known, Remark
 from verifier.runs.options import AUTO, INTERPRETER, TRANSLATION
 from verifier.runs.question import Question

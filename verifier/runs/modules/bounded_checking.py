@@ -26,8 +26,8 @@ from verifier.runs.modules.loading import split_properties
 from verifier.runs.modules.module_question import BudgetExceeded, ModuleQuestion, run_within_limits
 from verifier.runs.modules.policy import POLICY
 from verifier.runs.modules.refining import end_run, run_translation, run_with_fallback
-from verifier.runs.modules.traces import where_undefined
 from verifier.runs.modules.translating import with_operators
+from verifier.runs.modules.undefined_places import where_undefined
 from verifier.runs.news import Remark
 from verifier.system.size import bits_of
 from verifier.tla.automorphisms import asymmetry

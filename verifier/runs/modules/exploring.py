@@ -32,7 +32,8 @@ from verifier.runs.modules.loading import (
     split_properties,
 )
 from verifier.runs.modules.policy import POLICY
-from verifier.runs.modules.traces import report_violation, where_undefined
+from verifier.runs.modules.traces import report_violation
+from verifier.runs.modules.undefined_places import where_undefined
 from verifier.runs.news import Known
 from verifier.runs.option import record_options
 from verifier.runs.options import check_ends

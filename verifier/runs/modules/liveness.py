@@ -25,14 +25,8 @@ from verifier.runs.modules.fair_loops import Loops, Ring
 from verifier.runs.modules.loading import temporal_named
 from verifier.runs.modules.module_question import BudgetExceeded, ModuleQuestion, run_within_limits
 from verifier.runs.modules.policy import POLICY
-from verifier.runs.modules.traces import (
-    as_aliased,
-    as_file,
-    module_trace,
-    where_undefined,
-    whereabouts,
-    with_loop,
-)
+from verifier.runs.modules.traces import as_aliased, as_file, module_trace, with_loop
+from verifier.runs.modules.undefined_places import where_undefined, whereabouts
 from verifier.runs.modules.verdicts import replay_verdict
 from verifier.runs.options import INTERPRETER
 from verifier.runs.question import Answer, conclude

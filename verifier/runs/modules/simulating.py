@@ -21,8 +21,9 @@ from verifier.runs.modules.exploring import check_begins, make_no_initial_state_
 from verifier.runs.modules.loading import split_properties
 from verifier.runs.modules.module_question import BudgetExceeded, ModuleQuestion, run_within_limits
 from verifier.runs.modules.policy import POLICY
-from verifier.runs.modules.traces import report_violation, whereabouts
+from verifier.runs.modules.traces import report_violation
 from verifier.runs.modules.translating import with_operators
+from verifier.runs.modules.undefined_places import whereabouts
 from verifier.runs.modules.verdicts import replay_verdict, temporal_verdicts
 from verifier.runs.options import INTERPRETER
 from verifier.runs.question import Answer, conclude

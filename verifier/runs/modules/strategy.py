@@ -27,9 +27,9 @@ from verifier.runs.modules.refining import (
     run_with_fallback,
 )
 from verifier.runs.modules.simulating import check_walks, simulate_module
-from verifier.runs.modules.traces import remove_state
 from verifier.runs.modules.translated_exploring import explore_only_translation, explore_translation
 from verifier.runs.modules.translating import INSTEAD, NotTranslated
+from verifier.runs.modules.undefined_places import remove_state
 from verifier.runs.modules.verdicts import SettledVerdicts, add_undecided
 from verifier.runs.news import Known
 from verifier.runs.options import INTERPRETER, TRANSLATION

@@ -19,9 +19,7 @@ from verifier.tla.acting import domains, named_sets
 from verifier.tla.alias import aliased
 from verifier.tla.ast import Definition as TlaDefined
 from verifier.tla.explaining import SaidPart, demands, false_parts
-from verifier.tla.explorer import Explorer
 from verifier.tla.found import State, Taken, Violation
-from verifier.tla.frames import UNSET
 from verifier.tla.itf import as_json, show_state, trace_object
 from verifier.tla.order import text
 from verifier.tla.specification import Specification
@@ -35,10 +33,6 @@ from verifier.verdict import OF_STEPS, Verdict, VerdictKind
 
 if TYPE_CHECKING:
     from verifier.runs.modules.translating import Symbolic
-
-_MOST_SHOWN = 600
-"""The limit of characters of a state in an error."""
-_MOST_STEPS = 40
 
 
 def about(definition: Definition, violates: str | None) -> dict[str, Any]:
@@ -187,37 +181,6 @@ def as_aliased(spec: Specification, trace: Trace, file: dict[str, Any], states: 
         shown.append({key: text(value, order) for key, value in alias.items()})
         file["states"][number]["#meta"]["alias"] = {k: as_json(v, order) for k, v in alias.items()}
     return replace(trace, shown=tuple(shown))
-
-
-def whereabouts(spec: Specification, state: State, steps: Sequence[str] | None) -> str:
-    """Return the place of an undefined value: the steps to a state and the state. Only the last steps of a
-    long execution are shown. ``steps``: None if they are not known."""
-    names = [one.name for one in spec.variables]
-    shown = show_state(names, state, spec.evaluator.order)
-    words = " /\\ ".join(f"{name} = {value}" for name, value in shown.items())
-    words = words if len(words) <= _MOST_SHOWN else f"{words[:_MOST_SHOWN]} …"
-    if steps is None:
-        return f" (in the state {words})"
-    last = [*(["…"] if len(steps) > _MOST_STEPS else []), *steps[-_MOST_STEPS:]]
-    listed = f": {', '.join(last)}" if last else ""
-    return f" (after {len(steps)} step{'' if len(steps) == 1 else 's'}{listed}; in the state {words})"
-
-
-def remove_state(words: str) -> str:
-    """Return the words of an error without the state, which takes many lines and is shown only once."""
-    return words.partition(" (after ")[0].partition(" (in the state ")[0]
-
-
-def where_undefined(explorer: Explorer) -> str:
-    """Return the place where a search met an undefined value."""
-    reached = explorer.states[explorer.current] if explorer.current >= 0 else None
-    # The evaluated state of an invariant or a constraint may not be among the known states yet.
-    state = tuple(explorer.evaluator.now)
-    if UNSET in state:
-        return ""
-    way = [] if reached is None else explorer.known.path(explorer.current)
-    way += [state] if state != reached else []
-    return whereabouts(explorer.specification, state, explorer.titles(way))
 
 
 def _parameters(action: ActionTaken, names: Names) -> Mapping[str, Any]:

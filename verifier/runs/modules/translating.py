@@ -18,7 +18,7 @@ from verifier.runs.modules.loading import (
     temporal_named,
 )
 from verifier.runs.modules.policy import POLICY
-from verifier.runs.modules.traces import whereabouts
+from verifier.runs.modules.undefined_places import whereabouts
 from verifier.runs.unbounded import Widened, seems_unbounded
 from verifier.specs.definition import Property, PropertyKind
 from verifier.specs.temporal import SPEC_FAIRNESS, Fairness, FairnessVariant, TemporalFormula
