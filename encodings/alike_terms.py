@@ -1,4 +1,4 @@
-"""Which terms are alike: they differ only in the names of bound variables, and in whose parts they read.
+"""Terms that are alike: they differ only in the names of bound variables, and in whose parts they read.
 
 ``{m \\in sent : m.kind = "vote"}`` written twice is two terms, with two bound variables, and so is
 ``m.kind = "vote"`` about two variables. What such terms mean follows from their shape and from the values of

@@ -45,7 +45,7 @@ def code_of(sort: Sort) -> Code:
 
 
 def bit_count(code: Code, size: int) -> int:
-    """How many bits a field of ``size`` values takes."""
+    """The number of bits of a field of ``size`` values."""
     if code is Code.BINARY:
         return (size - 1).bit_length()
     return size - 1 if code is Code.THERMOMETER else size

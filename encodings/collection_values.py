@@ -112,7 +112,7 @@ class SetValue(Value, Generic[V]):  # noqa: PLW1641 -- only type checkers see it
 
     @property
     def cardinality(self) -> IntegerValue:
-        """How many elements there are."""
+        """The number of elements."""
         return IntegerValue(Term(Operator.CARDINALITY, Range(0, self.element.size), (self.term,)))
 
     @property
@@ -157,7 +157,7 @@ class SequenceValue(Value, Generic[V]):
 
     @property
     def length(self) -> IntegerValue:
-        """How many elements there are."""
+        """The number of elements."""
         return IntegerValue(Term(Operator.LENGTH, Range(0, self._sort.capacity), (self.term,)))
 
     @property
@@ -267,7 +267,7 @@ class BagValue(Value, Generic[V]):
         return self.sort
 
     def copies(self, item: V | Plain) -> IntegerValue:
-        """How many copies of ``item`` there are."""
+        """The number of copies of ``item``."""
         term = coerce(item, self._sort.element)._term
         return IntegerValue(Term(Operator.COPIES, Range(0, self._sort.maximum), (self.term, term)))
 

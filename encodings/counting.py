@@ -1,4 +1,4 @@
-"""How many values there are, as far as numbers are told apart, and how many may be listed."""
+"""Numbers of values, as far as they are told apart, and the most that may be listed."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ class Elements:
         self.bound: Bound | None = None
         self.turns = 0
         self.asked = 0
-        """How many formulas were asked for their truth value in this turn."""
+        """The number of formulas that were asked for their truth value in this turn."""
         self.conditional = False
 
     def __iter__(self) -> Elements:
@@ -241,7 +241,7 @@ class _Shape:
     names: Mapping[int, str]
     """The variable of each instruction that asks an iterator."""
     conditions: int
-    """How many conditions there are: jumps back to a loop before the generator gives its element."""
+    """The number of conditions: jumps back to a loop before the generator gives its element."""
 
 
 @functools.lru_cache(maxsize=1024)

@@ -1,4 +1,4 @@
-"""Which operations may have no value, judged by operators and sorts alone."""
+"""Operations that may have no value, judged by operators and sorts alone."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ LONGEST = 20_000
 
 @dataclass(frozen=True)
 class Words:
-    """How sorts and literals are written."""
+    """The notation of sorts and literals."""
 
     of_sort: Callable[[Sort], str] = str
     of_value: Callable[[Concrete], str] = show

@@ -171,8 +171,8 @@ def count(domain: Domain[V], body: Callable[[V], Truth], /) -> IntegerValue: ...
 @overload
 def count(each: Given[Any], /) -> IntegerValue: ...
 def count(domain: Any, body: Any = None) -> IntegerValue:
-    """How many values satisfy the formula: ``count(nodes, up)``, ``count(n for n in nodes if up(n))`` or
-    ``count(up(n) for n in nodes)``."""
+    """The number of values that satisfy the formula: ``count(nodes, up)``, ``count(n for n in nodes if
+    up(n))`` or ``count(up(n) for n in nodes)``."""
     symbol, formula = selected("count", domain, body)
     return IntegerValue(Term(Operator.COUNT, Range(0, symbol.sort.size), (formula.term,), binds=symbol))
 

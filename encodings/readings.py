@@ -1,4 +1,4 @@
-"""How a lowering knows what it has made of a term: by the term's shape and the values of what it reads.
+"""Keys by which a lowering finds the form of a term again: its shape, and the values of what it reads.
 
 The lowered form of a term follows from its shape (``alike_terms``), from which state variables it reads,
 since a lowering gives these one meaning, and from the values of what it reads of all other variables. So
@@ -37,7 +37,7 @@ class Results:
         self.possible: dict[Hashable, list[tuple[Concrete, FNode]]] = {}
         """The cases of the lowered form."""
         self.defined: dict[Hashable, FNode] = {}
-        """Where all that the term reads has a value."""
+        """The formula that all that the term reads has a value."""
 
 
 class Reading:
@@ -80,7 +80,7 @@ class Memory(ABC):
         return holds(self.lower(term, bindings or {}))
 
     def reading(self, term: Term) -> Reading:
-        """How the term is read: the same object for the same term."""
+        """The reading of a term: the same object for the same term."""
         reading = self._readings.get(id(term))
         if reading is None:  # the reading keeps the term alive, so no other term gets its id
             reading = self._readings[id(term)] = self._new_reading(term)

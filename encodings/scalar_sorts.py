@@ -111,7 +111,7 @@ class Sort(Generic[V_co]):
 
     @property
     def size(self) -> int:
-        """How many values there are; ``counting.MANY`` if there are that many or more."""
+        """The number of values; ``counting.MANY`` if there are that many or more."""
         raise NotImplementedError
 
     def contains(self, value: Any) -> bool:

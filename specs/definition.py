@@ -172,7 +172,7 @@ class Definition:
     """The names of step invariants for the values of the variables after a step, in the order of the
     variables."""
     drawing: Mapping[str, Any] | None = None
-    """How reports draw executions (``verifier.specs.drawing``), as JSON; None if nothing is said."""
+    """The drawing of executions in reports (``verifier.specs.drawing``), as JSON; None if nothing is said."""
     presentation: Presentation = Presentation()
     temporal: tuple[TemporalProperty, ...] = ()
     """Claims about whole executions. Only ``verify live`` checks it."""

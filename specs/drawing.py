@@ -1,4 +1,4 @@
-"""How a protocol's author says how reports draw executions: the participants' lanes, and the messages.
+"""Drawings, by which the author of a protocol says how reports draw executions: lanes, and messages.
 
 A drawing is no part of the protocol's meaning, so the spec's hash does not cover it. ``verifier.specs.drawn``
 checks it. A protocol without a drawing gets lanes for the participants that its actions and functions name.

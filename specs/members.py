@@ -220,4 +220,4 @@ USAGE = {
     **dict.fromkeys(("invariant", "type_invariant", "deadlock_invariant", "step_invariant"), _BY_NAME),
     **dict.fromkeys(("reachable", "lemma"), _BY_NAME),
 }
-"""How each mark is written with arguments."""
+"""The text of each mark with arguments."""

@@ -141,7 +141,8 @@ class Protocol:
     lanes: ClassVar[str] = ""
     """The constant whose index set gives a trace its columns. The default is the first index set."""
     drawing: ClassVar[Drawing | None] = None
-    """How reports draw executions. The default has a lane for each element that actions or functions name."""
+    """The drawing of executions in reports. The default has a lane for each element that actions or
+    functions name."""
 
     def __init_subclass__(cls, *, camel_case: bool | None = None, **more: Any) -> None:
         """``class Raft(Protocol, camel_case=True)``: properties and lemmas are named as TLA+ operators are,

@@ -1,4 +1,4 @@
-"""How a protocol class states a ranking, and how it is read."""
+"""Rankings that a protocol class states, and their reading."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a protocol class states that it refines an abstract protocol, and how that is read."""
+"""Refinements of abstract protocols that a protocol class states, and their reading."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ NO_FAIRNESS = "none"
 
 
 class TemporalOperator(StrEnum):
-    """How a temporal formula is made: of formulas about one state, or of temporal formulas.
+    """The form of a temporal formula: of formulas about one state, or of temporal formulas.
 
     Instead of a state that satisfies a formula there may be a place of the execution from which on a temporal
     formula holds. Then the formulas are ``parts``."""
@@ -37,7 +37,7 @@ class TemporalOperator(StrEnum):
     EVENTUALLY_ALWAYS = "eventually always"
     """All states from some state on satisfy it."""
     LEADS_TO = "leads to"
-    """Where the first formula holds, the second holds then or later."""
+    """Whenever the first formula holds, the second holds then or later."""
     ALWAYS = "always"
     """All states satisfy it."""
     UNTIL = "until"
@@ -49,7 +49,7 @@ class TemporalOperator(StrEnum):
     FAIR = "fairness"
     """The execution meets a fairness condition."""
     EVER_AFTER = "ever after"
-    """Where the first formula holds, the second holds then and in all later states."""
+    """Whenever the first formula holds, the second holds then and in all later states."""
     NOT = "not"
     AND = "and"
     OR = "or"
@@ -60,7 +60,7 @@ class TemporalOperator(StrEnum):
 
 
 class Strength(StrEnum):
-    """How often fairness demands a step."""
+    """The strength of fairness: how often it demands a step."""
 
     WEAK = "weak"
     """If the step is possible in all states from some state on, it is taken infinitely often."""

@@ -1,4 +1,4 @@
-"""How a protocol class states temporal properties and fairness, and how they are read."""
+"""Temporal properties and fairness that a protocol class states, and their reading."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def _is_off() -> bool:
 
 
 def _apt() -> list[str]:
-    """How apt-get is called; empty if it may not be."""
+    """The command that calls apt-get; empty if it may not be called."""
     if shutil.which(_APT[0]) is None:
         return []
     if os.geteuid() == 0:

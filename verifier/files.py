@@ -26,7 +26,7 @@ def reason_of(error: OSError) -> str:
 
 
 def guess_meant_file(path: Path, *endings: str) -> Path | None:
-    """Where a file is not there, the one in its folder with one of these endings whose name is nearest, if
+    """For a file that is not there, the one in its folder with one of these endings whose name is nearest, if
     that is near."""
     try:
         if path.exists():

@@ -14,7 +14,7 @@ from verifier.errors import UsageError, cut
 MOST_DIGITS = 18
 """Of an integer in a file."""
 _DEEPEST = 100
-"""How deep values are nested in a file. A value of any sort that fits into memory is less deep."""
+"""The depth to which values are nested in a file. A value of any sort that fits into memory is less deep."""
 _UNIONS = (UnionType, Union)
 """The types of ``X | Y``: the latter where one of them is a Literal."""
 _KINDS: dict[Any, str] = {

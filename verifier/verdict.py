@@ -111,7 +111,7 @@ def beyond_depth(depth: int) -> str:
 
 
 ALL_CONSTANTS = "all-constants"
-"""Which search decided: a proof for all constants."""
+"""The search that decided: a proof for all constants."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ class Verdict:
     fewest: bool = False
     """True if no execution of fewer actions violates the property, or reaches what it names."""
     found_by: str | None = None
-    """Which search decided."""
+    """The search that decided."""
     certificate: str | None = None
     """The file that the proof was written to."""
 

@@ -41,7 +41,7 @@ _IGNORED = ("smt-solver", "tuning-options", "tuning-options-file", "discard-disa
 _USED = ("length", "init", "next", "inv", "cinit", "config", "temporal", "no-deadlock")
 _FINE = ("HOLDS", "PROVED", "REACHED")
 _DEPTH = 10
-"""How long executions are to Apalache if the command does not say."""
+"""The length of executions to Apalache if the command does not say."""
 _OUTSIDE = {
     "takes 1 argument, none are expected": "invariants of executions, an operator of Apalache's",
     "it is infinite|cannot be listed": "values out of infinite sets, which neither TLC nor verify lists",
@@ -241,7 +241,7 @@ def _write(test: Test, folder: Path, *, steps: bool, open_constants: bool = Fals
 
 
 def _asked(test: Test, folder: Path, seconds: int) -> tuple[str, str]:
-    """How verify ends, and why."""
+    """The end of verify, and its reason."""
     depth = test.options.get("length", str(_DEPTH))
     asked = [
         "--spec",
@@ -287,7 +287,7 @@ def _leave_out_rewired(test: Test, folder: Path) -> None:
 
 
 def tried(test: Test, seconds: int) -> Row | LeftOut:
-    """How the two compare."""
+    """The comparison of the two."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "tla"
         shutil.copytree(test.file.parent, folder)

@@ -1,4 +1,4 @@
-"""How large reports get and how long they take to write and to open. `make bench` runs it; it needs Chromium.
+"""The size of large reports, and the time to write and to open them. `make bench` runs it; it needs Chromium.
 
 Opening a report lasts from the navigation until the page is loaded and a frame with it is drawn.
 """

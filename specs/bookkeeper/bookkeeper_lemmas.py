@@ -197,7 +197,7 @@ class BookKeeperLemmas(BookKeeperClientLemmas):
         }
     )
     def end_is_out_of_reach(self, s: ClientsState) -> Formula:
-        """Where a recovery ends the ledger, the creator can acknowledge nothing any more."""
+        """Once a recovery ends the ledger, the creator acknowledges nothing any more."""
         return forall(self.is_final_end(s, s.clients[c].last_recoverable_entry) for c in self.clients)
 
     @lemma(

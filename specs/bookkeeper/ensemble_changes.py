@@ -12,7 +12,7 @@ from verifier.specs.protocol import Step
 
 
 class EnsembleChanges(Clients):
-    """How writer and recovery replace bookies that time out."""
+    """Replacement of bookies that time out, by writer and recovery."""
 
     def change_ensemble(self, s: ClientsState, client: Element, ensemble: SetValue[Element]) -> Step:
         """A client replaces the bookies of its ensemble that timed out on its adds.

@@ -103,7 +103,7 @@ class Ledger(Protocol, camel_case=True):
 
     @property
     def next_ids(self) -> Range:
-        """Where a fragment can begin, and what can be read: one entry beyond the last as well."""
+        """The entries where a fragment can begin, and that can be read: one beyond the last as well."""
         return Range(1, self.send_limit + 1)
 
     @property
@@ -145,7 +145,7 @@ class Ledger(Protocol, camel_case=True):
         return fragments[self.last_first_entry(fragments)]
 
     def last_first_entry(self, fragments: Ensembles) -> Integer:
-        """Where the last fragment begins; the first one begins at the first entry."""
+        """The entry where the last fragment begins; the first one begins at the first entry."""
         return comprehension(
             first for first in self.next_ids if (first == 1) | ~fragments[first].is_empty
         ).maximum

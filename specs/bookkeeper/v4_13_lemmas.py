@@ -99,7 +99,7 @@ class Lemmas413(ClientLemmas413):
         return self.is_unsettled(s.read_responses[None][bookie].count)
 
     def stages(self, s: State413, bookie: Element) -> tuple[Formula, ...]:
-        """How far the read of a bookie is: asked, answered in one of two ways, and that answer counted."""
+        """The stages of the read of a bookie: asked, answered in one of two ways, and that answer counted."""
         return (
             self.is_asked(s, bookie),
             self.gives_entry(s, bookie),
@@ -276,8 +276,9 @@ class Lemmas413(ClientLemmas413):
     def possible_timeouts(
         self, s: State413, writer: Element | str, bookie: Element, entry: Integer
     ) -> Integer:
-        """How many adds of the entry can still time out at the bookie: those that can still be sent, one
-        for each last add confirmed, that are on their way or lost, and answers on their way or lost."""
+        """The number of adds of the entry that can still time out at the bookie: those that can still be
+        sent, one for each last add confirmed, that are on their way or lost, and answers on their way or
+        lost."""
 
         requests = s.add_requests[writer][entry]
         refusal = (self.as_writer(writer) == "w1") & self.is_unsettled(s.add_refusals[entry][bookie])

@@ -72,7 +72,7 @@ class Recovery413(Clients413):
     # The answer to a read: an entry, or none
 
     def read_ensemble(self, s: State413, entry: OptionValue[Integer]) -> SetValue[Element]:
-        """Where an entry was read from; not known of no entry."""
+        """The ensemble that an entry was read from; none if there is no entry."""
         return if_(entry.is_some, self.fragment_of_entry(s.meta_fragments, entry.value), self.nobody)
 
     def having(self, s: State413, bookie: Element, entry: OptionValue[Integer]) -> SetValue[Element]:

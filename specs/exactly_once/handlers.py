@@ -124,7 +124,7 @@ class Handlers(Protocol, Generic[S], camel_case=True):
 
     @deadlock_invariant(name="DeadlockTerminated")
     def deadlock_terminated(self, s: S) -> Formula:
-        """Where nothing can happen, all messages are taken and all handlers wait for more."""
+        """Without an enabled action, all messages are taken and all handlers wait for more."""
         return self.is_terminated(s)
 
     @temporal(name="Termination")

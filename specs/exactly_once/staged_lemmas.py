@@ -21,7 +21,7 @@ HAS_LOADED = (*REDOES, "Process")
 HAS_NOT_STAGED = (*HAS_LOADED, "StageOutbox")
 IN_TRANSACTION = (*WANTS_TO_WRITE, *HAS_WRITTEN)
 KNOWS_UNFINISHED = (*REDOES, *HAS_WRITTEN)
-"""Where handlers are, by what they have: the store loaded or written has a transaction to finish."""
+"""Places of handlers, by what they have: the store loaded or written has a transaction to finish."""
 
 
 class StagedOutboxLemmas(StagedOutbox):

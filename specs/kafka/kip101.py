@@ -33,7 +33,8 @@ class Kip101(KafkaReplication):
     def lookup_offset_for_epoch(
         self, s: KafkaState, leader: Element, follower: Element, epoch: Integer
     ) -> Integer:
-        """Where the leader's log goes on after ``epoch``; the follower's high watermark if it cannot tell."""
+        """The offset where the leader's log goes on after ``epoch``; the follower's high watermark if it
+        cannot tell."""
         log, hw = s.log[leader], s.replica[follower].hw
         later = comprehension(o for o in self.offsets if (o < log.length) & (log[o].epoch > epoch))
         beyond = if_(later.is_empty, hw, later.minimum)

@@ -103,7 +103,7 @@ class Topic(Protocol, camel_case=True):
 
     @property
     def positions(self) -> Range:
-        """How many messages may have been read, once there are some."""
+        """The numbers of messages that may have been read, once there are some."""
         return Range(1, self.message_sent_limit)
 
     @property

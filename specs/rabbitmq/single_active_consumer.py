@@ -62,7 +62,7 @@ class RabbitSac(SingleActiveConsumerLemmas):
         return self.is_started(s, app)
 
     def active_count(self, s: ConsumerState, app: Element) -> Integer:
-        """How many queues the app is active on."""
+        """The number of queues that the app is active on."""
         return count(s.active[q] == app for q in self.queues)
 
     def position(self, s: ConsumerState, app: Element) -> Integer:
@@ -82,7 +82,8 @@ class RabbitSac(SingleActiveConsumerLemmas):
         return if_(apps == 0, 0, operation(self.queues.size, maximum(apps, 1)))
 
     def ideal_number(self, s: ConsumerState, app: Element) -> Integer:
-        """How many queues the app should be active on; the first in place take what does not divide."""
+        """The number of queues that the app should be active on; the first in place take what does not
+        divide."""
         even, remainder = self.share(s, floordiv), self.share(s, mod)
         takes_one_more = (remainder != 0) & (remainder >= self.position(s, app) + 1)
         return if_(takes_one_more, even + 1, even)
@@ -144,7 +145,7 @@ class RabbitSac(SingleActiveConsumerLemmas):
 
     @deadlock_invariant(name="DeadlockBalanced")
     def deadlock_balanced(self, s: ConsumerState) -> list[Formula]:
-        """Where nothing can happen, the load is balanced: all apps run, every queue is consumed, and no app
+        """Without an enabled action, the load is balanced: all apps run, every queue is consumed, and no app
         is active on two queues more than another."""
 
         def is_close(one: Element, other: Element) -> Formula:
@@ -158,7 +159,7 @@ class RabbitSac(SingleActiveConsumerLemmas):
 
     @deadlock_invariant(name="DeadlockPerfect")
     def deadlock_perfect(self, s: ConsumerState) -> list[Formula]:
-        """Where nothing can happen, the load is balanced and every app is subscribed to every queue."""
+        """Without an enabled action, the load is balanced and every app is subscribed to every queue."""
         return self.is_perfect(s)
 
     def is_perfect(self, s: ConsumerState) -> list[Formula]:
@@ -184,8 +185,8 @@ class RabbitSac(SingleActiveConsumerLemmas):
     # Why the load gets balanced
 
     def goal(self, s: ConsumerState) -> Integer:
-        """How many queues each app is to get next: the even share, and once each has it, one more if some
-        remain."""
+        """The number of queues that each app is to get next: the even share, and once each has it, one more
+        if some remain."""
         even, remainder = self.share(s, floordiv), self.share(s, mod)
         is_short = exists(self.active_count(s, a) < even for a in self.apps)
         return if_(is_short | (remainder == 0), even, even + 1)
@@ -195,8 +196,8 @@ class RabbitSac(SingleActiveConsumerLemmas):
         return self.active_count(s, app) < self.goal(s)
 
     def distance(self, s: ConsumerState, app: Element, queue: Element) -> Integer:
-        """How far the app is from being active on the queue: its place in line, and beyond if it is not in
-        line. Others never come before it."""
+        """The distance of the app from being active on the queue: its place in line, and beyond if it is not
+        in line. Others never come before it."""
         waiting = s.subscriber_queue[queue]
         places = Range(0, self.apps.size - 1)
 

@@ -62,7 +62,7 @@ class Keys:
     _taken: dict[int, Any] = field(default_factory=dict)
     """The dictionaries and sets that the language took."""
     _used: Counter[int] = field(default_factory=Counter)
-    """How many of them have an expression among their keys."""
+    """The number of those with an expression among their keys."""
 
     def hashed(self, value: Any, frame: FrameType) -> int:
         """The hash for an insertion, which is noted. Refuses all else."""

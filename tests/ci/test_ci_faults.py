@@ -42,7 +42,7 @@ class Fault:
     new: str
     exit_code: int
     lines: tuple[str, ...]
-    """How each line goes on after FAIL; a regular expression."""
+    """The rest of each line after FAIL; a regular expression."""
     file: str = "verify.toml"
 
 

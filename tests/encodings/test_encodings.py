@@ -786,12 +786,12 @@ def lower_over(layout: Layout, symbols: Iterable[Symbol], term: Term) -> Any:
 
 
 def bits_of(sort: Sort, lowered: Any) -> list[FNode]:
-    """How a variable of the sort would hold a lowered value."""
+    """The bits by which a variable of the sort would hold a lowered value."""
     return Layout({"x": sort}).encode({"x": lowered})
 
 
 def code_of(sort: Sort, value: Concrete) -> list[bool]:
-    """How a variable of the sort holds a concrete value."""
+    """The bits by which a variable of the sort holds a concrete value."""
     return Layout({"x": sort}).encode_state({"x": value})
 
 

@@ -121,7 +121,7 @@ def test_a_set_that_may_have_no_value_is_read_although_it_has_no_members() -> No
 
 
 def test_what_constants_decide_is_decided_for_reads_too() -> None:
-    """Where the key is outside the domain, a constant says so before it is read."""
+    """For a key outside the domain, a constant says so before it is read."""
     inside = forall(Range(0, 3), lambda n: (n < 2).implies(TABLE[n].is_none))
     outside = forall(Range(0, 3), lambda n: (n < 3).implies(TABLE[n].is_none))
     read = Definedness(lowering())

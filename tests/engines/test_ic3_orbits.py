@@ -1,4 +1,4 @@
-"""Which blocked cubes another one makes superfluous, and when a frame's solver learns of them."""
+"""Blocked cubes that another one makes superfluous, and the time when a frame's solver learns of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which lemmas are kept before IC3 begins: all that can be, or nothing if no lemma and no property is."""
+"""Lemmas that are kept before IC3 begins: all that can be, or nothing if no lemma and no property is."""
 
 from __future__ import annotations
 

@@ -295,7 +295,7 @@ def test_the_first_try_of_kip320_is_violated() -> None:
 
 
 class Names(Protocol, camel_case=True):
-    """Where a renaming of a clause is missing, nothing may be said of all."""
+    """Without some renaming of a clause, nothing may be said of all."""
 
     people = IndexSetConstant(3, kind="person")
 

@@ -255,7 +255,7 @@ def test_a_free_parameter_counts_with_each_of_its_values() -> None:
 
 
 def test_a_step_that_is_not_taken_breaks_nothing() -> None:
-    """Where a value would leave its sort, that is what is violated."""
+    """A value that would leave its sort is what is violated."""
     found = explored(build(Choosing({"kept": 2})), "NotThree", "TypeInvariant")
     assert found == {"NotThree": (HOLDS, None), "TypeInvariant": (VIOLATED, 0)}
 

@@ -93,7 +93,7 @@ def until(condition: Callable[[], Any]) -> Any:
 
 
 def levels(folder: Path) -> int:
-    """How many levels of the folder are whole."""
+    """The number of levels of the folder that are whole."""
     try:
         return len(json.loads((folder / "manifest.json").read_text())["levels"])
     except FileNotFoundError:

@@ -154,7 +154,7 @@ class Acknowledged(BookKeeper):
     name = "bookkeeper-acknowledged"
 
     def stored_by(self, s: Any, fragments: Any, entry: Any) -> Any:
-        """How many bookies of the entry's ensemble have it."""
+        """The number of bookies of the entry's ensemble that have it."""
         return count(self.fragment_of_entry(fragments, entry), lambda b: self.is_stored(s, b, entry))
 
     def is_kept_or_creators(self, s: Any, creator: Any, fragments: Any, entry: Any) -> Any:

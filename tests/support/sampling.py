@@ -1,4 +1,4 @@
-"""Which of many cases of one kind are quick tests, which `thorough`, and which `slow`.
+"""The choice of quick, `thorough` and `slow` tests among many cases of one kind.
 
 What continuous integration runs has to end soon: for each quick case it runs a thorough one. `make slow`
 runs the rest.

@@ -120,7 +120,7 @@ def _starting(session: Session) -> None:
 
 
 def test_the_time_ends_also_while_spark_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """How many tasks it will run at a time is only known once it has, unless it is on this machine."""
+    """The number of its tasks at a time is only known once it has started, unless it is on this machine."""
     monkeypatch.setattr(Session, "_started", _starting)
     request = Request(("NeverTop",), limits=Limits(seconds=1.0))
     findings = Findings(build(Chain()), request, lambda _: None)

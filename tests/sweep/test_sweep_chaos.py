@@ -65,7 +65,7 @@ def until(condition: Callable[[], Any]) -> Any:
 
 
 def rows_of(folder: Path) -> int:
-    """How many rows there are."""
+    """The number of rows."""
     try:
         return len(read_rows(folder / "run"))
     except UsageError:

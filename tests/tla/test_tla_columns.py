@@ -75,7 +75,7 @@ def test_tuples_and_several_sets_of_a_quantifier(tmp_path: Path) -> None:
 
 
 def test_subsets_are_assigned(tmp_path: Path) -> None:
-    """Where the variable has a value already, or is one of this state, the formula is a test."""
+    """If the variable has a value already, or is one of this state, the formula is a test."""
     body = TWO + (
         "Init == x \\subseteq {1, 2} /\\ y = 0\n"
         "Next == /\\ x' \\subseteq (x \\cup {y}) /\\ y' = (y + 1) % 4\n"

@@ -44,7 +44,7 @@ ALL = {
 
 
 def _instances(folder: Path, body: str) -> tuple[int, int]:
-    """How many instances Next has, and how many states are reached by them."""
+    """The numbers of instances of Next, and of the states that they reach."""
     made = translated(folder, body, CONFIG)
     model = build_model(made.definition())
     reached = explore(model, Request(properties=(), keep_going=True)).statistics["distinct_states"]

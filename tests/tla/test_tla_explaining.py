@@ -1,4 +1,4 @@
-"""Which part of a property is false, in the words of the module."""
+"""The part of a property that is false, in the words of the module."""
 
 from __future__ import annotations
 

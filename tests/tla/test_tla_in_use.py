@@ -180,7 +180,7 @@ def test_several_postconditions(said: str, tmp_path: Path) -> None:
 
 
 def test_a_violation_after_a_random_step_is_told_as_it_was_found(tmp_path: Path) -> None:
-    """Which action it was is found by taking the step again, and a random one goes elsewhere then."""
+    """The action is found by taking the step again, and a random one goes elsewhere then."""
     body = "EXTENDS TLC, Naturals\nVARIABLE x\nInit == x = 0\nNext == x' = RandomElement(1..10000)\n"
     body += "Inv == x = 0\n"
     (tmp_path / "M.cfg").write_text(f"{CONFIG}INVARIANT Inv\n")

@@ -384,7 +384,7 @@ def test_ways_of_an_action_that_are_never_possible_say_nothing_of_what_they_leav
 
 
 def test_a_step_that_fairness_names_is_called_as_the_module_does(folder: Path) -> None:
-    """Where an action is there in several ways, which have numbers."""
+    """An action with several ways, which have numbers."""
     body = """EXTENDS Integers
 VARIABLES x, y
 Init == x = 0 /\\ y = "a"

@@ -1,4 +1,4 @@
-"""How deep an operator can call itself, and what is computed once for all of its calls."""
+"""The depth to which an operator can call itself, and results that all its calls share."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_recursive_operators_have_the_values_of_the_interpreter(
 
 
 def _size(folder: Path, form: str) -> int:
-    """How many terms the translation has."""
+    """The number of terms of the translation."""
     body = _LIST + _FORMS[form] + "Next == Link \\/ (got' = Value /\\ UNCHANGED <<after, k>>)\n"
     made = translated(folder, body, _CONFIG).translation
     translate(made)

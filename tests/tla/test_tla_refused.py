@@ -69,7 +69,7 @@ def test_a_configuration_is_no_specification(folder: Path) -> None:
 
 
 def test_unions_of_several_kinds_are_refused_in_any_order() -> None:
-    """Which member of a set comes first changes from run to run, and with the members."""
+    """The first member of a set changes from run to run, and with the members."""
     for number in range(20):
         model = ModelValue(f"m{number}")
         for pair in permutations((frozenset((number, model)), frozenset(("a", model)))):

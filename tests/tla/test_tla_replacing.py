@@ -29,7 +29,8 @@ ROOTS = {
     "EXTENDS K": "",
     "CONSTANT V\nVARIABLE x\nINSTANCE K": None,
 }
-"""How the root has the module, and how it names its operators; None: TLC does not replace there."""
+"""The way in which the root has the module, and its names of the operators; None: TLC does not replace
+there."""
 
 
 @pytest.mark.parametrize("command", ["explore", "prove", "bmc --depth 2 --steps serial"])

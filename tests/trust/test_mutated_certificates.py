@@ -279,7 +279,7 @@ def accepted(path: Path) -> Certificate | None:
 
 
 def judged(asked: Subject, count: int, folder: Path) -> dict[str, int]:
-    """How many were turned down, refuted and accepted; every accepted one is a proof."""
+    """The numbers of those turned down, refuted and accepted; every accepted one is a proof."""
     tally = {"turned down": 0, "refuted": 0, "accepted": 0}
     path = folder / "proof.json"
     for what, text in mutants(asked, count):
@@ -301,7 +301,7 @@ def judged(asked: Subject, count: int, folder: Path) -> dict[str, int]:
 
 
 def few(asked: Subject) -> int:
-    """How many mutants are enough for every day; 92 of all subjects."""
+    """The number of mutants that is enough for every day; 92 of all subjects."""
     return 6 if asked.spec == "bookkeeper" else 8
 
 

@@ -252,7 +252,7 @@ def mutants(asked: Subject, count: int) -> Iterator[tuple[str, str]]:
 
 
 def judged(asked: Subject, count: int, monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
-    """How many were turned down and accepted; every accepted one is an execution."""
+    """The numbers of those turned down and accepted; every accepted one is an execution."""
     monkeypatch.setattr(replaying, "load", loaded_once)
     monkeypatch.setattr(replaying, "build_model", model_of)
     monkeypatch.setattr(replaying, "with_deadlock", lambda model: model)

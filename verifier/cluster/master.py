@@ -32,7 +32,7 @@ def is_one_process(master: str) -> bool:
 
 
 def slots_here(master: str) -> int | None:
-    """How many tasks at a time Spark runs on this machine; None where it is elsewhere."""
+    """The number of tasks at a time that Spark runs on this machine; None where it is elsewhere."""
     found = _LOCAL.fullmatch(master)
     if found is None:
         return None

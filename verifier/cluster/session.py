@@ -57,11 +57,11 @@ class SparkFailed(Exception):
 
 @dataclass(frozen=True)
 class SparkSettings:
-    """Which Spark, and how."""
+    """The Spark to use, and its settings."""
 
     master: str
     log: Path
-    """Where all that Spark says goes."""
+    """The file for all that Spark says."""
     archive: Path | None = None
     """A packed environment for the executors, with this package in it."""
     files: tuple[str, ...] = ()
@@ -92,7 +92,7 @@ class Session:
         """The folder of Spark's own files on this machine; empty before the start."""
         self._context: SparkContext | None = None
         self._log_begins = 0
-        """Where in the log: an earlier session may have written it."""
+        """The place in the log: an earlier session may have written it."""
 
     def __enter__(self) -> Self:
         self._log_begins = _size(self.settings.log)
@@ -149,8 +149,8 @@ class Session:
 
     @property
     def slots(self) -> int:
-        """How many tasks can run at a time; grows as executors join. Raises SparkFailed if Spark has
-        ended."""
+        """The number of tasks that can run at a time; grows as executors join. Raises SparkFailed if Spark
+        has ended."""
         try:
             return max(self.context.defaultParallelism, 1)
         except Exception as error:

@@ -90,5 +90,5 @@ def in_sections(shelf: Shelf, parts: Sequence[Section], words: int, bits: int) -
 
 
 def _count_used_bits(words: int, bits: int) -> int:
-    """How many bits of the last word states have."""
+    """Return the number of bits of the last word that states have."""
     return bits - WORD * (words - 1)

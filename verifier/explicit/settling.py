@@ -153,5 +153,5 @@ class _Settling:
 
 
 def _count(values: Column, counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How often each number below the length of the counts is among the values."""
+    """Add the number of times that each number below the length of the counts is among the values."""
     return np.bincount(values.astype(np.int64), minlength=len(counts))

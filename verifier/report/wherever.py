@@ -1,4 +1,4 @@
-"""Where a sweep finds violations, in a sentence for each property: ``where replicas is 3 or 4``."""
+"""The constants at which a sweep finds violations, in sentences: ``where replicas is 3 or 4``."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Finding:
     spec: str
     claim: str
     words: str
-    """How many they are, and at which constants."""
+    """Their number, and their constants."""
     query: Mapping[str, str]
     """The facets of the list that show them."""
 

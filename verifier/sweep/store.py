@@ -1,4 +1,4 @@
-"""Where the rows of a sweep are kept: a folder of small Parquet files that only grows.
+"""The store of a sweep's rows: a folder of small Parquet files that only grows.
 
 A batch of rows is written to a file of its own, forced to the disk, and only then given its name: a
 file that has its name is whole. Whoever reads takes of several rows with one key the newest. Files

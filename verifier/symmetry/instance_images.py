@@ -1,4 +1,4 @@
-"""Which instances are images of others under a permutation of state bits, found by comparing terms.
+"""Instances that are images of others under a permutation of state bits, found by comparing terms.
 
 Let p permute the bits, and with them states. If the guard and the updates of an instance J are those of
 an instance I with every bit b written as p(b), then J does to p(s) what I does to s; and if an invariant

@@ -89,7 +89,7 @@ class Model:
     """The states that the type invariant excludes beside its formula. An instance is disabled where it
     would leave."""
     init_is_read: FNode
-    """Where all that Init reads has a value: in every state, or the protocol is refused."""
+    """The formula that all that Init reads has a value: in every state, or the protocol is refused."""
     undefined: tuple[PartialRead, ...]
     """The reads that the property ``UndefinedRead`` excludes. An instance is disabled where it would
     read so."""

@@ -237,7 +237,7 @@ _SEMANTICS = {
 
 
 def semantics_remarks(run: Run) -> list[str]:
-    """Which semantics answered a question about a TLA+ module; how far a protocol that is a Python class
+    """Say which semantics answered a question about a TLA+ module; how far a protocol that is a Python class
     agrees with its formulas."""
     said = _SEMANTICS.get(run.outcome.statistics.get("semantics", ""))
     figures = run.outcome.statistics.get("validation")

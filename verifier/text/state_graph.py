@@ -158,4 +158,4 @@ def _quote(text: str) -> str:
 
 
 GRAPHS = {".dot": as_dot, ".graphml": as_graphml, ".json": as_json}
-"""How a graph is written, by the ending of its file."""
+"""The writer of a graph, by the ending of its file."""

@@ -169,7 +169,7 @@ class Operators:
         return ast.Lambda(own, ast.Apply(symbol, given, place=place), place=place)
 
     def arity_of_name(self, node: Node, scope: Scope) -> int:
-        """How many arguments the operator takes that is named with ``!``; 0 for any expression."""
+        """Return the number of arguments of an operator that is named with ``!``; 0 for any expression."""
         if node.type not in ("subexpression", "prefixed_op"):
             return 0
         if node.type == "subexpression" or names_part(node, scope):
