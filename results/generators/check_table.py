@@ -1,15 +1,18 @@
 """``results/check.md``: what `verify check` decides on the models of tlaplus/Examples, beside TLC.
 
-Run ``python -m results.generators.check_table GOLDEN EXAMPLES LIBRARY [--seconds N] [--keep] [--tlc TLC]``:
-the rows that TLC gave, the folder of the models, and the folder of modules that some of them extend. Each
-model is one command that decides all of its configuration. ``--keep`` measures again only what did not
-agree. With ``--tlc``, TLC's command runs beside on the models that took `check` longer than two seconds,
-one worker, and both commands are timed; for the others its time is the golden one.
+Run ``python -m results.generators.check_table GOLDEN EXAMPLES LIBRARY [--seconds N] [--keep] [--tlc TLC]
+[--only PART]…``: the rows that TLC gave, the folder of the models, and the folder of modules that some of
+them extend. Each model is one command that decides all of its configuration. ``--keep`` measures again only
+what did not agree, so that a run goes on where another was ended. ``--only`` measures the models whose names
+have one of these parts, and keeps the rows of all others. With ``--tlc``, TLC's command runs beside on the
+models that took `check` longer than two seconds, one worker, and both commands are timed; for the others its
+time is the golden one.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +24,7 @@ _JSON, _TABLE = _HERE / "check.json", _HERE / "check.md"
 _GOOD = ("PROVED", "HOLDS", "REACHED")
 _TEMPORAL = "temporal property violated"
 _SHORT, _MOST_TIMES = 2.0, 1.5
-_HEAD = ("model", "agrees", "TLC says", "`check` says", "by", "s, CPU s", "TLC: s", "ratio", "")
+_HEAD = ("model", "agrees", "TLC says", "`check` says", "by", "s, CPU s", "TLC: s, CPU s", "ratio", "")
 
 
 def measured(row: dict[str, Any], examples: Path, library: Path, seconds: float) -> dict[str, Any]:
@@ -40,6 +43,11 @@ def measured(row: dict[str, Any], examples: Path, library: Path, seconds: float)
     said = json.loads(run.output)
     by = sorted(set(said["statistics"]["decided_by"].values()))
     return {**made, "by": by, **judged(row, said["results"])}
+
+
+def is_asked(model: str, only: Sequence[str] | None) -> bool:
+    """True if a model is to be measured: its name has one of these parts, or none is given."""
+    return only is None or any(part in model for part in only)
 
 
 def expected(row: dict[str, Any]) -> str:
@@ -103,7 +111,9 @@ def table(rows: list[dict[str, Any]], count: int) -> str:
     ]
     for row in rows:
         own = f"{row['seconds']:.1f}, {row['cpu']:.1f}" if "seconds" in row else ""
-        tlc = f"{row['tlc_seconds']:.1f}*" if row.get("tlc_seconds") else f"{row['golden']:.1f}"
+        tlc = f"{row['golden']:.1f}"
+        if row.get("tlc_seconds"):
+            tlc = f"{row['tlc_seconds']:.1f}*, {row['tlc_cpu']:.1f}"
         ratio = f"{_ratio(row):.2f}" if "seconds" in row else ""
         agrees = "yes" if row["agrees"] else "**no**"
         by = ", ".join(row.get("by", ()))
@@ -125,15 +135,16 @@ def _ratio(row: dict[str, Any]) -> float:
 
 def main() -> None:
     """Measures and writes."""
-    parser = models_parser(__doc__, seconds=300)
+    parser = models_parser(__doc__, seconds=120)
     parser.add_argument("--tlc", type=Path)
+    parser.add_argument("--only", action="append", metavar="PART")
     given = parser.parse_args()
     golden = json.loads(given.golden.read_text())["rows"]
     known = {row["model"]: row for row in json.loads(_JSON.read_text())} if _JSON.is_file() else {}
     kept = {name: row for name, row in known.items() if given.keep and row["agrees"]}
     for row in sorted(golden, key=lambda row: row["seconds"]):
         name = row["model"]
-        if name in kept:
+        if name in kept or not is_asked(name, given.only):
             continue
         kept[name] = measured(row, given.examples, given.library, given.seconds)
         if given.tlc is not None and kept[name].get("seconds", given.seconds) > _SHORT:
