@@ -51,3 +51,17 @@ def test_a_step_into_a_wide_interval_has_an_instance_for_each_distance(tmp_path:
     found = json.loads(done.stdout)
     assert (found["results"][0]["verdict"], found["results"][0]["steps"]) == ("VIOLATED", 6)
     assert found["statistics"]["instances"] == 41
+
+
+@pytest.mark.parametrize("high", ["y + 400", "(x * 2) + 400", "(x - 1) + 400", "IF y = 0 THEN x + 400 ELSE 1"])
+def test_ends_that_are_not_written_alike_have_no_known_distance(tmp_path: Path, high: str) -> None:
+    spec = tmp_path / "Two.tla"
+    spec.write_text(
+        "---- MODULE Two ----\nEXTENDS Integers\nVARIABLES x, y\nInit == x \\in 1..10 /\\ y \\in {0, 300}\n"
+        f"Next == UNCHANGED <<x, y>>\nInv == ~\\E z \\in x..{high} : z = 402\n====\n"
+    )
+    spec.with_suffix(".cfg").write_text("INIT Init NEXT Next INVARIANT Inv CHECK_DEADLOCK FALSE\n")
+    done = verify("bmc", str(spec), "--depth", "1", "--by", "translation")
+    expected = verify("bmc", str(spec), "--depth", "1", "--by", "interpreter")
+    refused = done.exit_code == 2 and "an interval that may have" in done.stderr
+    assert refused or done.exit_code == expected.exit_code, done.output
