@@ -6,7 +6,7 @@ text by the positions in the bytecode.
 
 So are comparisons and differences of Python's own sets: ``{s.x} == {s.y}`` compares expressions, not values.
 They are looked for in code that writes a set, or keeps a dictionary. Calls of ``isinstance``, ``len`` and the
-methods of sets are looked for by their names.
+methods of sets are looked for by their names, and so is ``__class__``.
 """
 
 from __future__ import annotations
@@ -74,8 +74,10 @@ _BUILT_IN = ASKING - {"is_", "is_not", "Counter", "OrderedDict", "ChainMap", "de
 CALLED = ASKING | OF_SETS | OF_MAPS | _SPECIAL
 """Functions that are found by name."""
 
+_CLASS = "__class__"
+
 SetOperation: TypeAlias = ast.Compare | ast.BinOp | ast.AugAssign
-Decision: TypeAlias = ast.Match | ast.Call | SetOperation
+Decision: TypeAlias = ast.Match | ast.Call | ast.Attribute | SetOperation
 Span: TypeAlias = tuple[int, int, int, int]
 
 
@@ -104,14 +106,18 @@ def suspects(code: CodeType, names: Mapping[str, Any]) -> dict[int, Suspect]:
     calls = [2 * place for place, number in enumerate(numbers) if number in _CALLING]
     if CALLED.isdisjoint(code.co_names) or not _calls_one(code):
         calls = []
-    if not offsets and not of_sets and not calls:
+    kinds = []
+    if _CLASS in code.co_names:
+        kinds = [2 * place for place, number in enumerate(numbers) if number == dis.opmap["LOAD_ATTR"]]
+    if not offsets and not of_sets and not calls and not kinds:
         return {}
     text, spans = source(code, names), list(code.co_positions())
     operations: Mapping[tuple[int | None, ...], Decision] = _set_operations(text) if of_sets else {}
     called: Mapping[tuple[int | None, ...], Decision] = _calls(text) if calls else {}
+    classes: Mapping[tuple[int | None, ...], Decision] = _classes(text) if kinds else {}
     found = {
         offset: Suspect(node.lineno, node)
-        for known, placed in ((operations, of_sets), (called, calls))
+        for known, placed in ((operations, of_sets), (called, calls), (classes, kinds))
         for offset in placed
         if (node := known.get(spans[offset // 2])) is not None
     }
@@ -177,6 +183,16 @@ def _calls(text: str) -> dict[tuple[int | None, ...], ast.Call]:
         (node.lineno, node.end_lineno, node.col_offset, node.end_col_offset): node
         for node in ast.walk(parse_text(text))
         if isinstance(node, ast.Call) and called_name(node) in CALLED
+    }
+
+
+@functools.lru_cache(maxsize=64)
+def _classes(text: str) -> dict[tuple[int | None, ...], ast.Attribute]:
+    """The uses of ``__class__``, by the positions of their instructions."""
+    return {
+        (node.lineno, node.end_lineno, node.col_offset, node.end_col_offset): node
+        for node in ast.walk(parse_text(text))
+        if isinstance(node, ast.Attribute) and node.attr == _CLASS
     }
 
 

@@ -4,18 +4,27 @@
 As a guard or a property it would have no effect. So while ``define`` calls the protocol's methods, this
 module checks each ``is``, ``in`` and ``match`` just before it runs. It refuses it if an operand is a value.
 It finds the operands in the running frame, so it accepts a constant that is ``None`` or a tuple of numbers.
+
+What Python cannot decide is an error: ``if s.x == 3``, ``len(s.x)``. A ``try`` around it would answer in its
+place. So an error about a value that the protocol's code catches is an error too.
 """
 
 from __future__ import annotations
 
 import ast
+import functools
+import re
 import sys
+import traceback
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
-from types import CodeType, FrameType
+from types import CodeType, FrameType, TracebackType
 from typing import Any
 
+from verifier.encodings.expressions import Value
 from verifier.encodings.python_use import GUARD
+from verifier.encodings.scalar_sorts import Expression
+from verifier.encodings.sorts import SortError
 from verifier.specs.definition import DefinitionError
 from verifier.specs.reading.code_places import find_raising_line, is_engine, is_watched, place, prefix_place
 from verifier.specs.reading.explaining import explain_error
@@ -23,6 +32,11 @@ from verifier.specs.reading.keys import Keys
 from verifier.specs.reading.operands import Scope, Unknown
 from verifier.specs.reading.suspects import ASKING, COUNTING, OF_SETS, Suspect, called_name, suspects
 from verifier.specs.reading.unread import on_value
+
+_DISPATCHING = ("singledispatch.<locals>.wrapper", "singledispatchmethod.__get__.<locals>._method")
+"""Functions of Python that choose another by the type of its first argument."""
+_VALUE = re.compile(r"\w+Value\b|'State'")
+"""A class of values in an error of Python's."""
 
 
 @contextmanager
@@ -42,9 +56,11 @@ def reading(protocol: Any) -> Iterator[Keys]:
     try:
         yield keys
     except DefinitionError:
+        watch.caught.clear()  # it was not caught
         if not watch.found and not keys.refused:
             raise
     except TypeError as error:  # SortError is a TypeError: a formula has no truth value, …
+        watch.caught.clear()
         if not watch.found and not keys.refused:
             raise DefinitionError(prefix_place(find_raising_line(error), explain_error(error))) from error
     except Exception:  # of the protocol's code, which may be what an answer of Python led to
@@ -53,7 +69,7 @@ def reading(protocol: Any) -> Iterator[Keys]:
     finally:
         sys.settrace(before)
         GUARD.reset(token)
-    for refused in (*watch.found, *keys.refused, *keys.left()):
+    for refused in (*watch.found, *keys.refused, *keys.left(), *watch.caught):
         raise DefinitionError(refused)
 
 
@@ -63,15 +79,21 @@ class Watch:
     def __init__(self, own: Collection[str]) -> None:
         self.own = own
         self.found: list[str] = []
-        self._known: dict[int, tuple[CodeType, Mapping[int, Suspect]]] = {}
+        self.caught: list[str] = []
+        """A message for each error about a value that a function may have caught."""
+        self._known: dict[int, tuple[CodeType, Mapping[int, Suspect], bool, bool]] = {}
+        """For each code: what is checked in it, whether it may catch errors, and whether it is the
+        protocol's."""
         self._places: dict[int, list[tuple[int, int] | None]] = {}
         self._returned: dict[int, dict[tuple[int, int], tuple[CodeType, Any]]] = {}
 
     def called(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
         """``sys.settrace`` calls this function with each new frame."""
-        known = self._known.get(id(frame.f_code))
-        decides = bool(self._suspects(frame) if known is None else known[1])
-        if not decides and not (self._returned and id(frame.f_back) in self._returned):
+        if frame.f_code.co_qualname in _DISPATCHING and frame.f_code.co_filename == functools.__file__:
+            self._look_at_dispatch(frame)
+        _, checked, catches, _ = self._about(frame)
+        decides = bool(checked)
+        if not decides and not catches and not (self._returned and id(frame.f_back) in self._returned):
             return None
         frame.f_trace_lines = False
         if not decides:
@@ -82,17 +104,21 @@ class Watch:
         self._returned[id(frame)] = {}
         return self._running
 
-    def _suspects(self, frame: FrameType) -> Mapping[int, Suspect]:
+    def _about(self, frame: FrameType) -> tuple[CodeType, Mapping[int, Suspect], bool, bool]:
         code = frame.f_code
-        if id(code) not in self._known:
+        found = self._known.get(id(code))
+        if found is None:
             module = str(frame.f_globals.get("__name__", ""))
             watched = is_watched(code.co_filename, module, self.own)
             # The entry keeps the code alive, so no other code gets its id.
-            self._known[id(code)] = code, suspects(code, frame.f_globals) if watched else {}
-        return self._known[id(code)][1]
+            checked = suspects(code, frame.f_globals) if watched else {}
+            found = self._known[id(code)] = code, checked, watched and bool(code.co_exceptiontable), watched
+        return found
 
     def _ended(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any]:
         """Records the result of a function that returns to a watched frame, by the place of the call."""
+        if event == "exception":
+            self._look_at_error(frame, *argument[1:])
         back = frame.f_back
         if event == "return" and back is not None and id(back) in self._returned:
             end = self._ends(back.f_code)[back.f_lasti // 2]
@@ -112,13 +138,29 @@ class Watch:
 
     def _running(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any]:
         if event == "opcode":
-            suspect = self._suspects(frame).get(frame.f_lasti)
+            suspect = self._about(frame)[1].get(frame.f_lasti)
             if suspect is not None:
                 self._look(frame, suspect)
+        elif event == "exception":
+            self._look_at_error(frame, *argument[1:])
         elif event == "return":
             self._ended(frame, event, argument)
             self._returned.pop(id(frame), None)
         return self._running
+
+    def _look_at_error(self, frame: FrameType, error: BaseException, raised: TracebackType | None) -> None:
+        """Keep an error about a value that this frame may catch. Code that names SortError knows what it
+        catches."""
+        if SortError.__name__ in frame.f_code.co_names:
+            return
+        if self._about(frame)[2] and _is_about_values(error, raised):
+            words = f"no try may catch this while the protocol is read: {explain_error(error)}"
+            self.caught.append(f"{place(frame.f_code.co_filename, frame.f_lineno)}: {words}")
+
+    def _look_at_dispatch(self, frame: FrameType) -> None:
+        words, back = _dispatched(frame), frame.f_back
+        if words and back is not None and self._about(back)[3]:
+            self.found.append(f"{place(back.f_code.co_filename, back.f_lineno)}: {words}")
 
     def _look(self, frame: FrameType, suspect: Suspect) -> None:
         scope = Scope.of(frame, self._returned[id(frame)])
@@ -131,10 +173,25 @@ class Watch:
                 words = _compared(scope, node, suspect.optional)
             case ast.Call() as node:
                 words = _asked(scope, node, _given(frame))
+            case ast.Attribute(value=owner) as node:
+                words = _of_class(scope, node, owner, _given(frame))
             case ast.BinOp(left=left, right=right) | ast.AugAssign(target=left, value=right) as node:
                 words = _of_sets(scope, node, left, right)
         if words:
             self.found.append(f"{place(frame.f_code.co_filename, suspect.line)}: {words}")
+
+
+def _is_about_values(error: BaseException, raised: TracebackType | None) -> bool:
+    """True if an error says that Python cannot handle a value, or comes from a function that was given
+    one."""
+    if isinstance(error, SortError | DefinitionError):
+        return True
+    if not isinstance(error, TypeError | AttributeError | ValueError):
+        return False
+    frames = (frame for frame, _ in traceback.walk_tb(raised and raised.tb_next))
+    return _VALUE.search(str(error)) is not None or any(
+        isinstance(local, Expression) for frame in frames for local in frame.f_locals.values()
+    )
 
 
 def _compared(scope: Scope, node: ast.Compare, optional: frozenset[str]) -> str:
@@ -200,6 +257,26 @@ def _asked(scope: Scope, node: ast.Call, given: Collection[str]) -> str:
         case "type" | "id" if len(node.args) == 1 and scope.is_known_value(first):
             return _decided(shown, "== to compare")
     return ""
+
+
+def _of_class(scope: Scope, node: ast.Attribute, owner: ast.expr, given: Collection[str]) -> str:
+    """The message about the class of an expression, which says nothing of its values."""
+    if isinstance(owner, ast.Name) and owner.id in given:
+        return ""
+    return _decided(ast.unparse(node), "== to compare") if scope.is_known_value(owner) else ""
+
+
+def _dispatched(frame: FrameType) -> str:
+    """The message about a function that is chosen by the type of a value, if it is the one for all others."""
+    names = frame.f_locals
+    given, dispatch = names.get("args"), names.get("dispatch")
+    if not (given and isinstance(given[0], Value)):
+        return ""
+    if dispatch is None:  # of a method
+        dispatch = names["self"].dispatcher.dispatch
+    if dispatch(type(given[0])) is not dispatch(object):
+        return ""
+    return _decided("the choice of a function by the type of a value (singledispatch)", "== and if_(…)")
 
 
 def _is_of_python(scope: Scope, function: ast.expr) -> bool:

@@ -31,6 +31,31 @@ def dispatched(x):
     return 1
 
 
+@dispatched.register(str)
+def dispatched_text(x):
+    return 2
+
+
+class Chosen:
+    @functools.singledispatchmethod
+    def by(self, x):
+        return 1
+
+    @by.register(str)
+    def by_text(self, x):
+        return 2
+
+
+@functools.singledispatch
+def known(x):
+    return 1
+
+
+@known.register(Value)
+def known_value(x):
+    return x
+
+
 @dataclasses.dataclass(frozen=True)
 class Pair:
     a: object
@@ -81,6 +106,8 @@ REFUSED = [
     "len(v.__str__())", "len(v.__format__(''))", "len(str([v]))", "len(f'{(v,)}')", "len(repr({'k': v}))",
     "len(repr(Step(when=[v == 1])))", "len(string.Template('$v').substitute(v=v))",
     "isinstance(v, int)", "isinstance(v, (int, str))", "type(v) is int", "type(v) == int",
+    "v.__class__ is int", "v.__class__ == int",
+    "len(v.__class__.__name__)", "dispatched(v)", "Chosen().by(v)",
     "id(v) == id(s.y)",
     "operator.is_(v, None)", "operator.is_not(v, 0)", "1 if v else 0", "bool(v)", "not v", "v and 1",
     "v or 1", "v.__bool__()", "any([v])", "all([v])", "int(v)", "float(v)", "complex(v)", "round(v)",
@@ -138,6 +165,7 @@ FINE = [
     "functools.partial(operator.add, v)(1)", "collections.deque([v])[0]", "next(iter([v]))",
     "count(s.a.contains(n) for n in self.numbers)", "if_(s.a == {v, s.y}, 1, 0)", "if_(s.a == {v}, 1, 0)",
     "if_(set_of(self.numbers, v) == {0}, 1, 0)", "isinstance(v, Value)", "if_(v == 0, 1, 0)", "callable(v)",
+    "known(v)", "known(5)", "dispatched(5)",
 ]  # fmt: skip
 
 
@@ -231,6 +259,44 @@ def test_statements_that_python_decides_are_refused(tmp_path: Path, name: str) -
     kind = registry.load(str(_with(tmp_path, STATEMENTS[name])))
     with pytest.raises(DefinitionError, match=r"tried\.py, line"):
         define(kind())
+
+
+OF_TYPE = ("type(", "v.__class__", "len(v.__class__")
+CATCHING = {
+    "try": "try:\n    n = int({tried})\nexcept Exception:\n    n = 0",
+    "a bare try": "try:\n    n = int({tried})\nexcept BaseException:\n    n = 0",
+    "suppress": "n = 0\nwith contextlib.suppress(Exception):\n    n = int({tried})",
+    "finally": (
+        "def asked():\n    try:\n        return int({tried})\n    finally:\n        return 0\nn = asked()"
+    ),
+    "a try around a call": (
+        "def asked():\n    return int({tried})\ntry:\n    n = asked()\nexcept Exception:\n    n = 0"
+    ),
+}
+
+
+@pytest.mark.parametrize("tried", [one for one in REFUSED if not one.startswith(OF_TYPE)])
+def test_no_try_answers_in_place_of_a_refusal(tmp_path: Path, tried: str) -> None:
+    # Of a parameter or a name around, a function may ask the type: it may be given plain values.
+    how = CATCHING[sorted(CATCHING)[REFUSED.index(tried) % len(CATCHING)]]
+    path = _with(tmp_path, how.format(tried=tried))
+    path.write_text(path.read_text(encoding="utf-8").replace("import ", "import contextlib, ", 1))
+    with pytest.raises(DefinitionError, match=r"tried\.py, line"):
+        define(registry.load(str(path))())
+
+
+@pytest.mark.parametrize("how", CATCHING)
+@pytest.mark.parametrize("tried", ["v == 1 and 2", "len(v)", "min(v, 1)", "v.nothing", "s.a.contains('a')"])
+def test_each_way_to_catch_is_seen(tmp_path: Path, how: str, tried: str) -> None:
+    path = _with(tmp_path, CATCHING[how].format(tried=tried))
+    path.write_text(path.read_text(encoding="utf-8").replace("import ", "import contextlib, ", 1))
+    with pytest.raises(DefinitionError, match=r"tried\.py, line"):
+        define(registry.load(str(path))())
+
+
+def test_errors_of_pythons_own_values_may_be_caught(tmp_path: Path) -> None:
+    caught = "try:\n    n = len(5)\nexcept TypeError:\n    n = [].nothing if False else 1"
+    define(registry.load(str(_with(tmp_path, caught)))())
 
 
 TARGETS = {

@@ -144,6 +144,37 @@ def test_what_python_decides_is_seen_by_validation_alone(
         _compare(str(path))
 
 
+RARE = """from verifier import *
+
+class Rare(Protocol, camel_case=True):
+    def state(self): return State(x=Range(0, 60))
+    def init(self, s): return [s.x == 0]
+    @action
+    def up(self, s): return Step(when=[s.x < 60], then={s.x: {59: 0}.get(s.x, s.x + 1)})
+    @invariant
+    def small(self, s): return s.x < 60
+    @reachable
+    def end(self, s): return s.x == 60
+"""
+
+
+@pytest.mark.parametrize("command", [["explore"], ["bmc", "--depth", "60", "--steps", "serial"]])
+def test_a_counterexample_is_compared_in_its_own_states(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]
+) -> None:
+    """Walks do not come to the one state in which the formulas differ, which both executions pass."""
+    path = tmp_path / "rare.py"
+    path.write_text(RARE, encoding="utf-8")
+    monkeypatch.setattr(protocols, "reading", _careless)
+    asked = ("--spec", str(path), "--property", "Small", "--property", "End")
+    run = verify(*command, *asked, "--format", "json")
+    verdicts = {one["property"]: one for one in json.loads(run.stdout)["results"]}
+    assert run.exit_code == 1
+    assert {one["verdict"] for name, one in verdicts.items() if name in ("Small", "End")} == {"ERROR"}
+    assert "x after Up()" in verdicts["Small"]["reason"]
+    assert verdicts["Small"]["trace"] is None
+
+
 @pytest.mark.parametrize("command", [["explore"], ["bmc", "--depth", "2"], ["prove"], ["induct"]])
 def test_a_difference_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]

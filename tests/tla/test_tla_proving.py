@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.support.command_line import verify
 from tests.support.tla_modules import question_of, translated
 from verifier.outcomes.run import Run
 from verifier.runs.modules import proving, refining
@@ -87,3 +89,27 @@ def test_a_state_without_a_value_is_no_proof(tmp_path: Path) -> None:
 def test_what_has_no_end_is_no_proof(tmp_path: Path) -> None:
     body = DEEP.replace("x < 50 /\\ x'", "x < 999999999 /\\ x'").replace("Up(x) < 51", "x >= 0")
     assert proving.prove_by_exploring(_asked(tmp_path, body, properties=("Inv",)), 0.3) is None
+
+
+BOTH_PARTS = """
+EXTENDS Integers
+VARIABLE x
+Init == x = 0
+Next == x' = (x + 1) % 3
+Spec == Init /\\ [][Next]_x /\\ WF_x(Next)
+One == x \\in 0..2 /\\ [][x' # x + 2]_x /\\ []<>(x = 1)
+Two == [](x < 3) /\\ []<>(x = 2)
+"""
+
+
+@pytest.mark.parametrize("words", [(), ("--no-explore",)])
+def test_a_proof_uses_the_part_of_a_property_that_is_about_states(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    """The other part, of the same name, is not translated here."""
+    monkeypatch.chdir(tmp_path)
+    Path("T.tla").write_text(f"---- MODULE T ----{BOTH_PARTS}====\n")
+    Path("T.cfg").write_text("SPECIFICATION Spec PROPERTIES One Two\n")
+    run = json.loads(verify("prove", "T.tla", *words, "--format", "json").stdout)
+    found = {one["property"]: one["verdict"] for one in run["results"]}
+    assert [found["One"], found["Two"], found["One (temporal part)"]] == ["PROVED", "PROVED", "INCONCLUSIVE"]

@@ -1,7 +1,8 @@
 """Validation of a Python protocol: its functions run again with the values of single states.
 
-A proof is about formulas, which were made by running the functions once. So for each verdict that claims
-something, the functions run again (``specs.in_states``) and are compared with the formulas. The comparison
+A proof is about formulas, which were made by running the functions once. So is a counterexample, which is
+replayed by formulas. So for each verdict of either kind the functions run again (``specs.in_states``) and are
+compared with the formulas, first in the states of counterexamples. The comparison
 covers Init, the constraint, each action (guard and target), properties, lemmas, and undefined reads. The
 states are reached by random walks from initial ones, or drawn from the sorts. Each reachable state must also
 satisfy the invariant of every proof.
@@ -10,7 +11,7 @@ satisfy the invariant of every proof.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -28,12 +29,15 @@ from verifier.trust.initial_states import solution
 from verifier.verdict import VerdictKind
 
 if TYPE_CHECKING:
+    from verifier.encodings.concrete import Concrete
     from verifier.outcomes.run import Run
     from verifier.runs.question import Question
     from verifier.system.model import Model
     from verifier.trust.certificate import Certificate
 
 _CLAIMS = (VerdictKind.HOLDS, VerdictKind.PROVED)
+_SHOWN = (VerdictKind.VIOLATED, VerdictKind.REACHED)
+"""Verdicts with an execution: it is one of the formulas, so these are compared in its states."""
 _ENGINES = ("bmc", "explore", "induct", "prove")
 _WITH_LEMMAS = ("induct", "prove")
 _BATCHES, _WALKS, _DRAWN = 7, 5, 4
@@ -44,6 +48,7 @@ _MOST_STARTS = 4
 _RANDOM_BITS = 4
 _SHARE_DRAWN = 1.5
 """The mean number of variables in which a drawn state differs from a reached one."""
+
 
 class Validation:
     """A comparison of a protocol with the formulas of its model."""
@@ -66,23 +71,45 @@ class Validation:
         """Reachable states that are not compared yet."""
         self.reached: list[Lane] = []
 
-    def run(self, seconds: float, certificates: Mapping[str, Certificate]) -> Agreement:
-        """Compare for at most this number of seconds. Raises Differs at the first difference."""
+    def run(
+        self,
+        seconds: float,
+        certificates: Mapping[str, Certificate],
+        shown: Sequence[Mapping[str, Concrete]] = (),
+        *,
+        walks: bool = True,
+    ) -> Agreement:
+        """Compare for at most this number of seconds. ``shown``: the states of counterexamples, which come
+        first. ``walks``: others follow. Raises Differs at the first difference."""
         began = time.process_time()  # processor time: other work on the machine changes nothing
         self.deadline = began + seconds
         try:
-            self._wait(self._starts())
+            self._compare(self._lanes_of(shown), certificates)
+            if walks:
+                self._wait(self._starts())
             for _ in range(round(_BATCHES * max(1.0, seconds / LEAST_SECONDS))):
                 lanes = self._lanes()
                 if not lanes:
                     break
-                batch = Batch(self.model, self.meaning, lanes, self.names, self.chance, self.found)
-                self._wait(batch.compare(certificates))
-                self.found.states += len(lanes)
+                self._compare(lanes, certificates)
         except OutOfTime:
             pass
         self.found.seconds = time.process_time() - began
         return self.found
+
+    def _compare(self, lanes: Sequence[Lane], certificates: Mapping[str, Certificate]) -> None:
+        if lanes:
+            batch = Batch(self.model, self.meaning, lanes, self.names, self.chance, self.found)
+            self._wait(batch.compare(certificates))
+            self.found.states += len(lanes)
+
+    def _lanes_of(self, shown: Sequence[Mapping[str, Concrete]]) -> list[Lane]:
+        """Return the states of counterexamples, each once."""
+        encode = self.model.layout.encode_state
+        lanes = {bits: Lane(bits, state, True) for state in shown for bits in [tuple(encode(state))]}
+        self.compared.update(lanes)
+        self.reached += lanes.values()
+        return list(lanes.values())
 
     def _tick(self) -> None:
         if time.process_time() > self.deadline:
@@ -131,22 +158,31 @@ class Validation:
 def validate_run(question: Question[Any], found: Run) -> Run:
     """Return the run, if its formulas agree with the protocol; else each verdict that depends on them is an
     ERROR."""
-    claims = [one for one in found.outcome.verdicts if one.kind in _CLAIMS]
+    verdicts = found.outcome.verdicts
+    claims = [one for one in verdicts if one.kind in _CLAIMS]
+    shown = [one for one in verdicts if one.kind in _SHOWN and one.trace is not None]
     model = found.model
-    if model is None or not claims or found.engine not in _ENGINES or not _is_of_the_protocol(model):
+    if (
+        model is None
+        or not (claims or shown)
+        or found.engine not in _ENGINES
+        or not _is_of_the_protocol(model)
+    ):
         return found
     seconds = default_seconds(found.seconds)
     if question.limits.seconds_left is not None:
         seconds = min(seconds, question.limits.seconds_left)
     try:
-        agreement = Validation(question, model, found.engine in _WITH_LEMMAS).run(seconds, found.certificates)
+        validation = Validation(question, model, found.engine in _WITH_LEMMAS)
+        states = [state for one in shown if one.trace is not None for state in one.trace.states]
+        agreement = validation.run(seconds, found.certificates, states, walks=bool(claims))
     except Differs as difference:
-        wrong = report_disagreement(found, claims, str(difference))
+        wrong = report_disagreement(found, [*claims, *shown], str(difference))
         code = exit_code(wrong.outcome.verdicts, question.expectations, wrong.outcome.enabled)
         return replace(wrong, exit_code=code)
     except KeyboardInterrupt:  # the answer stands, without a claim of comparison
         return found
-    return report_agreement(found, agreement.figures())
+    return report_agreement(found, agreement.figures()) if claims else found
 
 
 def _is_of_the_protocol(model: Model) -> bool:

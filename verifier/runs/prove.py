@@ -146,6 +146,8 @@ def describe_proof(model: Model | None, proof: CheckedProof) -> Mapping[str, Any
 
     certificate = proof.certificate
     lines = None if model is None else invariant_lines(model, certificate.clauses)
+    lasting = certificate.fairness is not None
+    texts = [] if model is None else readable_lemmas(model, certificate.lemmas, lasting=lasting)
     return {
         "property": proof.property_name,
         "found_by": proof.prover,
@@ -156,7 +158,7 @@ def describe_proof(model: Model | None, proof: CheckedProof) -> Mapping[str, Any
         "lemmas": list(certificate.lemmas),
         "lemmas_not_needed": _list_names(proof.lemmas_not_needed),
         "lemmas_not_inductive": _list_names(proof.lemmas_not_inductive),
-        "lemma_texts": [] if model is None else readable_lemmas(model, certificate.lemmas),
+        "lemma_texts": texts,
         "clauses": len(certificate.clauses),
         "invariant": lines,
     }

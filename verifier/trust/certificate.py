@@ -21,6 +21,7 @@ from verifier.encodings.terms import Operator, Term
 from verifier.errors import UsageError
 from verifier.json_shape import check_shape
 from verifier.specs.definition import Definition, Property, PropertyKind
+from verifier.specs.temporal import TemporalProperty
 from verifier.specs.titles import NO_DEADLOCK, TYPED
 from verifier.system.fairness import conditions_named
 from verifier.system.liveness import live_model
@@ -215,28 +216,32 @@ def literal_term(literal: Literal) -> FNode:
 def readable(model: Model, certificate: Certificate) -> list[dict[str, str]]:
     """The invariant in the protocol's own words: for each conjunct its name, its formula, and the reason."""
     meanings = model.layout.meanings(model.definition.presentation.first_index)
-    found = readable_lemmas(model, certificate.lemmas)
+    found = readable_lemmas(model, certificate.lemmas, lasting=certificate.fairness is not None)
     for number, clause in enumerate(certificate.clauses, 1):
         said = (meanings[bit].text(is_set) if bit in meanings else bit for bit, is_set in clause)
         found.append({"name": f"clause {number}", "says": " ∨ ".join(said), "why": ""})
     return found
 
 
-def readable_lemmas(model: Model, names: Iterable[str]) -> list[dict[str, str]]:
-    """For each lemma and property its name, its formula as text, and why it holds."""
+def readable_lemmas(model: Model, names: Iterable[str], *, lasting: bool = False) -> list[dict[str, str]]:
+    """For each lemma and property its name, its formula as text, and why it holds. ``lasting``: names of
+    temporal properties mean these. A property of a module may have a part for each."""
     definition = model.definition
+    temporal = definition.temporal if lasting else ()
     found = []
     for name in names:
-        says, why = _describe_formula(definition, name.removesuffix(f" {WHERE_LOOP_STARTS}"))
+        says, why = _describe_formula(definition, temporal, name.removesuffix(f" {WHERE_LOOP_STARTS}"))
         found.append({"name": name, "says": says, "why": " ".join(why.split())})
     return found
 
 
-def _describe_formula(definition: Definition, name: str) -> tuple[str, str]:
+def _describe_formula(
+    definition: Definition, lasting: Sequence[TemporalProperty], name: str
+) -> tuple[str, str]:
     """Return the text of a lemma or a property, and why it holds. Only this formula is read: those of
     temporal properties that nobody asked for are not translated."""
     first = definition.presentation.first_index
-    for temporal in definition.temporal:
+    for temporal in lasting:
         if temporal.name == name:
             return f"no fair loop violates: {temporal.formula}", ""
     for lemma in definition.lemmas:

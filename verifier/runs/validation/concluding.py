@@ -23,7 +23,7 @@ def report_agreement(found: Run, figures: Mapping[str, Any]) -> Run:
 def report_disagreement(found: Run, claims: Sequence[Verdict], reason: str) -> Run:
     """Return the run with its claims turned into errors."""
     verdicts = tuple(
-        replace(one, kind=VerdictKind.ERROR, reason=reason, depth=None) if one in claims else one
+        replace(one, kind=VerdictKind.ERROR, reason=reason, depth=None, trace=None) if one in claims else one
         for one in found.outcome.verdicts
     )
     return replace(found, outcome=replace(found.outcome, verdicts=verdicts), proofs=(), certificates={})
