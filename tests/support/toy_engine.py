@@ -8,9 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-
-from rich.console import RenderableType
-from rich.text import Text
+from typing import TYPE_CHECKING
 
 from verifier.engines.outcome import Outcome
 from verifier.explicit.initial import initial_states
@@ -26,6 +24,9 @@ from verifier.system.transition_system import Instance
 from verifier.text.run import render_verdicts
 from verifier.trust.replay import Replayer
 from verifier.verdict import Verdict, VerdictKind
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 State = tuple[bool, ...]
 Firings = tuple[tuple[Instance, tuple[bool, ...]], ...]
@@ -83,7 +84,7 @@ def _run(
 
 
 def _render(run: Run, width: int, *, full: bool) -> list[RenderableType]:
-    return [Text(f"{run.outcome.statistics['toy_states']} states"), *render_verdicts(run, width)]
+    return [f"{run.outcome.statistics['toy_states']} states", *render_verdicts(run, width)]
 
 
 ENGINE = Engine(
