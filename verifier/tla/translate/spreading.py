@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, assert_never
 
-from verifier.encodings.sorts import Listed, PartialFunction, Range, Record, Set, Sort, Tuple, Variant
+from verifier.encodings.sorts import Listed, Range, Record, Set, Sort, Tuple, Variant
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.tla.lazy_sets import Combined, FunctionSet, Interval, Powerset, ProductSet, RecordSet, Sequences
 from verifier.tla.translate.connectives import and_, formula_of, if_, implies, not_, or_
 from verifier.tla.translate.few_items import list_few_items, list_in_order
 from verifier.tla.translate.making import less
+from verifier.tla.translate.member_shapes import add_members_or_refuse, shape_of
 from verifier.tla.translate.parts import has_tag, payload_of, set_of
-from verifier.tla.translate.set_shapes import add_members
 from verifier.tla.translate.shape_sorts import sort_of
-from verifier.tla.translate.shapes import NOTHING, NoShape, Shape
+from verifier.tla.translate.shapes import NOTHING, Shape
 from verifier.tla.translate.symbolic import (
     NO,
     YES,
@@ -207,7 +207,7 @@ def _spread_known(t: Translator, value: Value, name: str) -> list[Case]:
     if size <= (_MOST_SUBSETS if isinstance(value, Powerset) else MOST_EXPANDED):
         return [Case(YES, Known(item)) for item in list_in_order(t, value)]
     shape = Shape()
-    _add_members(shape, value)
+    add_members_or_refuse(shape, value)
     sort = sort_of(shape, t.names)
     symbol = Symbol(name, sort)
     inside = YES if sort.size == size else t.has_candidate(Known(value), variable(symbol))
@@ -221,7 +221,7 @@ def spread_as_one(t: Translator, value: Value, name: str) -> list[Case] | None:
         return None
     size = len(value) if isinstance(value, frozenset) else value.size()
     shape = Shape()
-    _add_members(shape, value)
+    add_members_or_refuse(shape, value)
     sort = sort_of(shape, t.names)
     if not isinstance(sort, Record | Tuple) or sort.size != size:
         return None
@@ -304,60 +304,6 @@ def each_once(t: Translator, of: Sym) -> list[Case]:
     return [Case(found[value], Known(value)) for value in list_in_order(t, frozenset(found))]
 
 
-def shape_of(t: Translator, of: Sym) -> Shape:
-    """Return the shape of the members of a set."""
-    shape = Shape()
-    match of:
-        case Known():
-            _add_members(shape, of.value)
-        case Functions():
-            _add_functions(t, shape, of)
-        case Records():
-            fields = shape._record(frozenset(of.fields))
-            for name, image in of.fields.items():
-                fields[name].merge(shape_of(t, image))
-        case Products():
-            rows = shape._row(len(of.items))
-            for part, image in zip(rows.items, of.items, strict=True):
-                part.merge(shape_of(t, image))
-        case Subsets():
-            shape.sets = shape_of(t, of.base)
-        case Joined():
-            for one in of.parts:
-                shape.merge(shape_of(t, one))
-        case _:
-            element = _element(t, of)
-            if element != NOTHING:
-                shape.add_sort(element, t.names)
-    return shape
-
-
-def _add_functions(t: Translator, shape: Shape, of: Functions) -> None:
-    results = shape_of(t, of.range)
-    if isinstance(of.domain, Known):
-        whole = FunctionSet(of.domain.value, frozenset(), t.names.order.sorted)
-        _add_members(shape, whole)
-        _fill(shape, results)
-    elif (keys := _element(t, of.domain)) == NOTHING:
-        shape.add(())
-    else:
-        shape.add_sort(PartialFunction(keys, sort_of(results, t.names)), t.names)
-
-
-def _element(t: Translator, of: Sym) -> Sort:
-    term = t.term(of)
-    if not isinstance(term.sort, Set):
-        raise Untranslated(None, "a set is expected")
-    return term.sort.element
-
-
-def _add_members(shape: Shape, of: Value) -> None:
-    try:
-        add_members(shape, of)
-    except NoShape as error:
-        raise Untranslated(None, f"a set without bounds is gone through: {error}") from None
-
-
 # -- integers
 
 
@@ -411,17 +357,3 @@ def bounds_of(sort: Sort) -> Range:
         return sort.bounds
     assert isinstance(sort, Range)
     return sort
-
-
-def _fill(shape: Shape, results: Shape) -> None:
-    for part in _parts(shape):
-        part.merge(results)
-
-
-def _parts(shape: Shape) -> Iterable[Shape]:
-    if shape.rows is not None:
-        yield from shape.rows.items
-    for fields in shape.records.values():
-        yield from fields.values()
-    if shape.functions is not None:
-        yield shape.functions.results
