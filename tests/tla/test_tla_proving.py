@@ -11,14 +11,16 @@ import pytest
 
 from tests.support.command_line import verify
 from tests.support.tla_modules import question_of, translated
+from verifier.errors import TooLargeError
 from verifier.outcomes.run import Run
-from verifier.runs.modules import proving, refining
+from verifier.runs.modules import proving, refining, translating
 from verifier.runs.modules.module_question import BudgetExceeded, ModuleQuestion
 from verifier.runs.modules.refining import run_from_sample
 from verifier.runs.modules.strategy import answer_question
 from verifier.runs.modules.translating import NotTranslated, Symbolic
 from verifier.runs.modules.verdicts import SettledVerdicts
 from verifier.specs.titles import NO_DEADLOCK
+from verifier.verdict import VerdictKind
 
 CONFIG = "\nINIT Init\nNEXT Next\nINVARIANTS Inv Low\nPROPERTY Grows\n"
 DEEP = """
@@ -113,3 +115,15 @@ def test_a_proof_uses_the_part_of_a_property_that_is_about_states(
     run = json.loads(verify("prove", "T.tla", *words, "--format", "json").stdout)
     found = {one["property"]: one["verdict"] for one in run["results"]}
     assert [found["One"], found["Two"], found["One (temporal part)"]] == ["PROVED", "PROVED", "INCONCLUSIVE"]
+
+
+def test_what_is_too_large_to_translate_is_proved_by_the_interpreter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: Any, **__: Any) -> None:
+        raise TooLargeError("something goes through all values of a sort")
+
+    monkeypatch.setattr(translating, "translate", refuse)
+    verdicts = {one.property_name: one.kind for one in _run(tmp_path).outcome.verdicts}
+    assert verdicts["Inv"] is VerdictKind.PROVED
+    assert verdicts["Low"] is VerdictKind.VIOLATED

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from verifier.encodings.sorts import Sort, SortError
-from verifier.errors import UsageError
+from verifier.errors import TooLargeError, UsageError
 from verifier.runs.modules.loading import (
     TlaDefinition,
     TlaLoaded,
@@ -113,6 +113,8 @@ class Symbolic:
             return self._lasting(maker, found, temporal) if temporal else found
         except Undefined as error:  # raised by initial states
             raise UsageError(str(error)) from None
+        except TooLargeError as error:  # sorts are guessed, not chosen by the user
+            raise NotTranslated(f"{error.words}: {INSTEAD}") from None
         except (Untranslated, SortError) as error:
             raise NotTranslated(str(error) if temporal else f"{error}: {INSTEAD}") from None
 
