@@ -150,6 +150,11 @@ class _Encoding:
         chosen = tuple(self._solver.value(self._cnf.declare(symbol)) for symbol in inputs)
         return ObligationResult(kind, name, index, False, seconds, state, chosen, tuple(assumed))
 
+    def hold_always(self, names: Iterable[str]) -> None:
+        """From now on formulas hold in the state before, whatever is assumed: the solver simplifies by them.
+        Only for what every later obligation assumes."""
+        self._cnf.clauses += [[self.assume[name]] for name in names]
+
     def used(self) -> frozenset[str]:
         """The assumed formulas that the proof of the last obligation uses."""
         core = self._solver.failed_assumptions()
@@ -257,6 +262,7 @@ class _ObligationCheck:
         if choosing:
             self._choose(candidates)
             return
+        self.encoded.hold_always(candidates)
         kept = [self._all_kept(index, candidates) for index in question.instances]
         self.report(Conclusion(tuple(candidates) if all(kept) and not self.failed_initially else ()))
 
