@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 from tests.engines.test_induction import Pair
 from tests.support.models import build
-from verifier.engines.induction import Request, question_of
+from verifier.engines import induction
+from verifier.engines.induction import Request, induct, question_of
 from verifier.engines.inductive_step import Kind, _Encoding
+from verifier.verdict import VerdictKind
 
 
 def _encoded() -> tuple[_Encoding, list[str], tuple[int, ...]]:
@@ -31,3 +37,26 @@ def test_what_always_holds_may_not_be_asked_of_the_state_itself() -> None:
     assert any(encoded.ask(Kind.SAFETY, name, None, ()).holds is False for name in names)
     encoded.hold_always(names)
     assert all(encoded.ask(Kind.SAFETY, name, None, ()).holds for name in names)
+
+
+@pytest.mark.parametrize(("some_cores", "early"), [(2, True), (1, False)])
+def test_a_proof_is_checked_beside_the_search_for_it(
+    monkeypatch: pytest.MonkeyPatch, some_cores: int, early: bool
+) -> None:
+    """The other solver begins once the invariant is known, if there is a core for it."""
+    monkeypatch.setattr(induction, "cores", lambda: some_cores)
+    begun: list[tuple[str, bool]] = []
+    original = induction._InductiveCheck._check_again
+
+    def check_again(self: induction._InductiveCheck, children: Any, invariant: tuple[str, ...]) -> None:
+        begun.append((",".join(invariant), self.conclusion is None))
+        original(self, children, invariant)
+
+    monkeypatch.setattr(induction._InductiveCheck, "_check_again", check_again)
+    model = build(Pair())
+    outcome = induct(model, Request(model.definition.properties[0].name))
+    names = ",".join(outcome.invariant)
+    proved = outcome.verdicts[0].kind is VerdictKind.PROVED
+    assert (outcome.rechecked is not None) is proved
+    assert [before for _, before in begun] == ([True, False] if early else [False])
+    assert begun[-1] == (names, False)

@@ -16,6 +16,7 @@ from verifier.engines import bmc
 from verifier.engines.choices import INDUCTION_SOLVER
 from verifier.engines.counterexamples import Counterexamples
 from verifier.engines.inductive_step import (
+    Candidate,
     Conclusion,
     DroppedLemma,
     Kind,
@@ -29,6 +30,7 @@ from verifier.engines.outcome import Outcome
 from verifier.engines.recheck import RECHECK, DeadActions, recheck_work, rechecker
 from verifier.errors import UsageError, make_unknown_name_error
 from verifier.processes.children import ChildEnded, Children, Work
+from verifier.processes.cores import cores
 from verifier.processes.limits import INTERRUPTED, Limits
 from verifier.solvers import solver_version
 from verifier.specs.definition import PropertyKind
@@ -205,6 +207,8 @@ class _InductiveCheck:
         self.conclusion: Conclusion | None = None
         self.certificate: Certificate | None = None
         self.checked: CheckReport | None = None
+        self.checking: tuple[str, ...] = ()
+        """The invariant that another solver checks, or has checked."""
         self.dead: tuple[str, ...] = ()
         self.failures: list[str] = []
 
@@ -266,22 +270,30 @@ class _InductiveCheck:
                 where = None if gone.fell_at is None else self._place(gone.fell_at)
                 self.left_out[gone.formula] = LeftOut(gone.formula, where)
                 self._tell(self.left_out[gone.formula])
+            elif isinstance(event.content, Candidate):
+                if cores() > 1:  # both take long, and what one finds says nothing about the other
+                    self._check_again(children, event.content.invariant)
             elif isinstance(event.content, Conclusion):
                 self.conclusion = event.content
-                self._check_again(children)
+                self._check_again(children, event.content.invariant)
             elif isinstance(event.content, DeadActions):
                 self.dead = event.content.names
             elif isinstance(event.content, CheckReport):
                 self.checked = event.content
 
-    def _check_again(self, children: Children) -> None:
-        """Lets another solver check the invariant. Until then it is only a claim."""
-        assert self.conclusion is not None
-        if not self.conclusion.invariant:
+    def _check_again(self, children: Children, invariant: tuple[str, ...]) -> None:
+        """Lets another solver check the invariant. Until then it is only a claim. It may be checked before it
+        is claimed; a check of another invariant ends."""
+        if self.checking == invariant:
+            return
+        if self.checking:
+            children.kill(RECHECK)
+        self.checking, self.checked, self.dead = invariant, None, ()
+        if not invariant:
             return
         solver, name = self.request.solver, self.request.property_name
         found_by = FoundBy(ENGINE, solver, solver_version(solver))
-        self.certificate = certificate_of(self.model, name, self.conclusion.invariant, (), found_by)
+        self.certificate = certificate_of(self.model, name, invariant, (), found_by)
         children.start(RECHECK, recheck_work(self.model, self.certificate, rechecker(solver)))
 
     def _tell(self, news: Obligation | LeftOut) -> None:

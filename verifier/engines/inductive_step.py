@@ -85,7 +85,14 @@ class Question:
     """Formulas whose conjunction is known to be inductive."""
 
 
-Report = Callable[[ObligationResult | DroppedLemma | Conclusion], None]
+@dataclass(frozen=True)
+class Candidate:
+    """The invariant that is being checked, before the obligations of its actions are asked."""
+
+    invariant: tuple[str, ...]
+
+
+Report = Callable[[ObligationResult | DroppedLemma | Conclusion | Candidate], None]
 
 
 class _Encoding:
@@ -262,6 +269,8 @@ class _ObligationCheck:
         if choosing:
             self._choose(candidates)
             return
+        if not self.failed_initially:
+            self.report(Candidate(tuple(candidates)))
         self.encoded.hold_always(candidates)
         kept = [self._all_kept(index, candidates) for index in question.instances]
         self.report(Conclusion(tuple(candidates) if all(kept) and not self.failed_initially else ()))
