@@ -50,7 +50,7 @@ class Explorer {
     this.where = make("a", { class: "where" });
     this.filter = make("input", { type: "search", placeholder: "all variables", list: `${this.page}-variables`, size: 12 });
     this.filter.addEventListener("input", () => this.filtered());
-    this.search = make("input", { type: "search", placeholder: "an action, a value", size: 14, title: "Enter goes to the next step that has all these words" });
+    this.search = make("input", { type: "search", placeholder: "an action, a value", size: 15, title: "Enter goes to the next step that has all these words" });
     this.search.addEventListener("input", () => this.sought());
     this.search.addEventListener("keydown", (event) => { if (event.key === "Enter") this.next(event.shiftKey ? -1 : 1); });
     this.count = make("span", { class: "count", role: "status" });
