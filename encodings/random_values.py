@@ -6,6 +6,7 @@ from random import Random
 
 from verifier.encodings.concrete import Concrete, FrozenMap, Tagged
 from verifier.encodings.sorts import (
+    Bag,
     Function,
     Option,
     PartialFunction,
@@ -33,6 +34,9 @@ def draw_value(sort: Sort, chance: Random) -> Concrete:
             return None if chance.random() < 0.5 else draw_value(sort.inner, chance)
         case Set():
             return frozenset(_draw_some(sort.element, chance))
+        case Bag():
+            drawn = _draw_some(sort.element, chance)
+            return FrozenMap((value, chance.randint(1, sort.maximum)) for value in drawn if sort.maximum)
         case Sequence():
             length = chance.randint(0, sort.capacity)
             return tuple(draw_value(sort.element, chance) for _ in range(length))
@@ -50,7 +54,7 @@ def draw_value(sort: Sort, chance: Random) -> Concrete:
     raise AssertionError(sort)
 
 
-_COMPOUND = (Option, Set, Sequence, Tuple, Record, Function, PartialFunction, Variant)
+_COMPOUND = (Option, Set, Bag, Sequence, Tuple, Record, Function, PartialFunction, Variant)
 
 
 def _draw_some(sort: Sort, chance: Random) -> list[Concrete]:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from random import Random
 from types import FrameType, SimpleNamespace
 from typing import Any
 
@@ -15,7 +16,8 @@ from tests.support.command_line import verify
 from tests.support.random_protocols import random_protocol
 from tests.support.sampling import some_of
 from verifier.encodings.python_use import GUARD
-from verifier.encodings.sorts import SortError
+from verifier.encodings.random_values import draw_value
+from verifier.encodings.sorts import Bag, Range, Record, SortError
 from verifier.runs.building import build_model
 from verifier.runs.loading import load
 from verifier.runs.protocol_comparison import Differs
@@ -220,3 +222,28 @@ def test_random_protocols_agree(first: int) -> None:
         loaded = SimpleNamespace(protocol=protocol, targets=targets, definition=definition)
         found = _compare_loaded(loaded, 2.0)
         assert found.states > 3
+
+
+@pytest.mark.parametrize("sort", [Bag(Range(0, 2), 2), Bag(Record(a=Range(0, 9), b=Range(0, 9)), 3)])
+def test_bags_of_many_values_are_drawn(sort: Bag[Any]) -> None:
+    chance = Random(1)
+    drawn = [draw_value(sort, chance) for _ in range(50)]
+    assert all(map(sort.contains, drawn))
+    assert len(set(drawn)) > 10
+
+
+def test_a_claim_beside_a_bag_of_many_values_is_compared(tmp_path: Path) -> None:
+    path = tmp_path / "bagged.py"
+    path.write_text(
+        "from verifier import *\n\nclass Bagged(Protocol, camel_case=True):\n"
+        "    def state(self): return State(net=Bag(Record(a=Range(1, 3), b=Range(1, 3)), 2))\n"
+        "    def init(self, s): return [s.net == {}]\n"
+        "    @action\n"
+        "    def send(self, s): return Step(when=[s.net == {}], then={s.net: s.net.add({'a': 1, 'b': 2})})\n"
+        "    @invariant\n"
+        "    def few(self, s): return s.net.copies({'a': 1, 'b': 3}) == 0\n",
+        encoding="utf-8",
+    )
+    run = json.loads(verify("explore", "--spec", str(path), "--property", "Few", "--format", "json").stdout)
+    assert run["results"][0]["verdict"] == "HOLDS"
+    assert run["statistics"]["validation"]["states"] > 2

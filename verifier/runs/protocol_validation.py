@@ -86,16 +86,20 @@ class Validation:
         try:
             self._compare(self._lanes_of(shown), certificates)
             if walks:
-                self._wait(self._starts())
-            for _ in range(round(_BATCHES * max(1.0, seconds / LEAST_SECONDS))):
-                lanes = self._lanes()
-                if not lanes:
-                    break
-                self._compare(lanes, certificates)
+                self._walk(round(_BATCHES * max(1.0, seconds / LEAST_SECONDS)), certificates)
         except OutOfTime:
             pass
         self.found.seconds = time.process_time() - began
         return self.found
+
+    def _walk(self, batches: int, certificates: Mapping[str, Certificate]) -> None:
+        """Compare in states on walks, and in drawn ones. Raises Differs and OutOfTime."""
+        self._wait(self._starts())
+        for _ in range(batches):
+            lanes = self._lanes()
+            if not lanes:
+                return
+            self._compare(lanes, certificates)
 
     def _compare(self, lanes: Sequence[Lane], certificates: Mapping[str, Certificate]) -> None:
         if lanes:
