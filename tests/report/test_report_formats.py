@@ -213,6 +213,7 @@ def test_wrong_usage_is_one_line(tmp_path: Path) -> None:
         (("results", 0, "verdict"), "PROVED", "results[0] says PROVED, and has a trace"),
         (("results", 0, "steps"), 1, "results[0] says 1 steps, and its trace has "),
         (("results", 0, "trace"), None, " steps, and has no trace"),
+        (("results", 0, "trace", "loop"), 99, "results[0] says state 99 begins the loop, and its trace has "),
         (("results", 0, "property"), "Other", "results[0] says Other, and its trace is of NotAllAsk"),
         (("constants",), {"N": 9}, "results[0] says constants {'N': 9}, and its trace has "),
     ],

@@ -109,6 +109,30 @@ def test_why_a_formula_of_a_module_is_false(
     assert blamed(row) == culprits
 
 
+@pytest.mark.parametrize(
+    ("formula", "words", "culprits"),
+    [
+        ("n' = n", "Now n' is 1, and must be n, which is 0.", [("n", ())]),
+        (
+            '\\A p \\in {2} : pc\'[p] = "out"',
+            'For p = 2: pc\'[2] is "in", and must be "out".',
+            [("pc[2]", ())],
+        ),
+        ('\\A p \\in {2} : pc[p]\' # "in"', 'For p = 2: pc\'[2] is "in", and must not be.', [("pc[2]", ())]),
+        ("Cardinality(held') < 2", "Now Cardinality(held') is 2, not less than 2.", [("held", ())]),
+    ],
+)
+def test_a_step_property_says_the_value_of_the_next_state(
+    formula: str, words: str, culprits: list[tuple[str, tuple[str, ...]]], tmp_path: Path
+) -> None:
+    text = MODULE.replace("FORMULA", f"[][{formula}]_<<held, pc, n>>").replace(
+        "\\E x \\in 1..3", "\\E x \\in {2}"
+    )
+    row = found_in(tmp_path, "Sets", text, CONFIG.replace("INVARIANT", "PROPERTY"))
+    assert told(row).lines[-1] == words
+    assert blamed(row) == culprits
+
+
 def test_a_count_that_is_too_small_blames_who_nearly_counts(tmp_path: Path) -> None:
     (tmp_path / "quorum.py").write_text(QUORUM)
     rows = run_rows("explore", "--spec", str(tmp_path / "quorum.py"))

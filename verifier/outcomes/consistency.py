@@ -43,6 +43,9 @@ def _contradictions(content: Mapping[str, Any], result: Mapping[str, Any]) -> It
         yield f"{result['verdict']}, and has a trace"
     if result["steps"] not in (None, _steps_of(trace)):
         yield f"{result['steps']} steps, and its trace has {_steps_of(trace)}"
+    loop = trace.get("loop")
+    if loop is not None and not 0 <= loop < len(trace["states"]):
+        yield f"state {loop} begins the loop, and its trace has {len(trace['states'])} states"
     if about.get("property") not in (None, result["property"]):
         yield f"{result['property']}, and its trace is of {about['property']}"
     if isinstance(content["constants"], Mapping):

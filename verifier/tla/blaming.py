@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from verifier.encodings.blame import Blame, Culprit, Side, compared, joined
 from verifier.tla import ast
 from verifier.tla.ast import Builtin, Expression, Symbol, Variable
 from verifier.tla.errors import Place, TlaError
-from verifier.tla.facts import STATE, subexpressions
+from verifier.tla.facts import ACTION, subexpressions
 from verifier.tla.frames import Frame, Undefined, Unit
 from verifier.tla.lets import extend_frame
 from verifier.tla.order import text
@@ -27,6 +28,7 @@ _RELATIONS = {
     "\\geq": "≥", "\\in": "∈", "\\notin": "∉", "\\subseteq": "⊆",
 }  # fmt: skip
 _DENIED = {"=": "≠", "≠": "=", "∈": "∉", "∉": "∈", "<": "≥", "≤": ">", ">": "≤", "≥": "<"}
+_FIRST_NAME = re.compile(r"\w+")
 _MOST_MEMBERS = 200
 """The most members of a set that are compared one by one."""
 
@@ -128,13 +130,17 @@ class Blaming:
         return None
 
     def _words(self, whole: Expression) -> str:
-        """A part of the state by its path, all else as the module has it."""
-        path = self._path(whole, set(_bound_in(whole))) if isinstance(whole, ast.FunctionApply) else None
-        return path or text_at(self._span(whole))
+        """A part of a state by its path, all else as the module has it. Of the next state it has a prime:
+        ``pc'[2]``."""
+        part = whole.body if isinstance(whole, ast.Prime) else whole
+        path = self._path(part, set(_bound_in(part))) if isinstance(part, ast.FunctionApply) else None
+        if path is None:
+            return text_at(self._span(whole))
+        return _FIRST_NAME.sub(r"\g<0>'", path, count=1) if _is_of_next_state(whole) else path
 
     def _value(self, whole: Expression) -> Value:
-        if self.descent.evaluator.analysis.of(whole, self.unit.module).level > STATE:
-            raise NoValue("it is about two states")
+        if self.descent.evaluator.analysis.of(whole, self.unit.module).level > ACTION:
+            raise NoValue("it is about an execution")
         return self.descent.evaluator.value(whole, self.unit)(extend_frame(self.frame, self.unit))
 
     def _sorted(self, value: Value) -> list[Value]:
@@ -145,6 +151,13 @@ class Blaming:
 
     def _span(self, whole: Expression) -> Place:
         return self.descent.place_of(whole)
+
+
+def _is_of_next_state(whole: Expression) -> bool:
+    """True if a part of a variable is one of its value in the next state."""
+    while isinstance(whole, ast.FunctionApply):
+        whole = whole.function
+    return isinstance(whole, ast.Prime)
 
 
 def _relation(whole: Expression) -> str:
