@@ -13,6 +13,7 @@ from verifier.encodings.blame import Blame, Culprit, Side, compared, joined
 from verifier.outcomes.row import Row
 from verifier.report.claims import scopes, summary_of, verdict_of
 from verifier.report.diagram import Diagram, diagram_of
+from verifier.report.failing import failing_parts
 from verifier.report.fair_loop import closed
 from verifier.report.telling import Told, tell
 from verifier.specs.titles import NO_DEADLOCK
@@ -233,3 +234,11 @@ def test_a_deadlock_says_that_nothing_is_enabled(tmp_path: Path) -> None:
 def test_an_execution_that_was_looked_for_goes_wrong_nowhere() -> None:
     row = replace(kip320_first_try(), verdict=VerdictKind.REACHED)
     assert tell(row, drawn(row)) is None
+
+
+def test_a_part_of_a_variable_has_its_own_value_or_the_variable_is_named() -> None:
+    part = {"formula": "a[i] < 2", "witnesses": [("i", "3")], "where": [("a", "<<0, 1, 2>>")]}
+    (whole,) = failing_parts([part], ["a"], ["<<0, 1, 2>>"])
+    assert [(one.path, one.value) for one in whole.where] == [("a", "<<0, 1, 2>>")]
+    (parts,) = failing_parts([part], ["a[2]", "a[3]"], ["1", "2"])
+    assert [(one.path, one.value) for one in parts.where] == [("a[3]", "2")]

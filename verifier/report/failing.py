@@ -93,10 +93,11 @@ def _mentioned(
     paths: Sequence[str],
     last: Sequence[str],
 ) -> Iterator[Mentioned]:
-    """Find the values mentioned at a path; for a function mentioned at some keys only, at these keys."""
+    """Find the values mentioned at a path; for a function mentioned at some keys only, at these keys, if each
+    is a place."""
     keys = _keys(formula, witnesses, path)
     found = [(f"{path}[{key}]", _places(f"{path}[{key}]", paths)) for key in keys]
-    if found and all(len(at) == 1 for _, at in found):
+    if found and all(len(at) == 1 and paths[at[0]] == unprimed(text) for text, at in found):
         yield from (Mentioned(text, last[at[0]], at) for text, at in found)
     else:
         yield Mentioned(path, value, _places(path, paths))
