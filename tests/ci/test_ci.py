@@ -210,8 +210,11 @@ def test_an_entry_runs_as_cells(project: Project) -> None:
 def test_the_matrix_looks_for_what_no_job_would_notice(project: Project) -> None:
     project.edit("verify.toml", 'DeadlockPerfect = "holds"\n', "")
     assert project.check("--cell", "sac") == (0, [])
-    done = verify("matrix", str(project.manifest))
+    page = project.manifest.with_name("page.html")
+    done = verify("matrix", str(project.manifest), "--html", str(page))
     assert (done.exit_code, done.stdout) == (14, "")
+    assert f"{page} is not written" in done.stderr
+    assert not page.exists()
     assert "DeadlockPerfect: sac.py:RabbitSac checks DeadlockPerfect by default, but no cell" in done.stderr
 
 

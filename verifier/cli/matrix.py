@@ -52,6 +52,8 @@ def command(manifest: Path, groups: int | None, html: Path | None) -> int:
     missing = [check for _, _, check in find_uncovered(found.cells, known)]
     for check in missing:
         say(f"FAIL  manifest: {check.subject}: {check.surprise}", err=True)
+    if missing and html is not None:
+        note(f"there is no matrix, so {html} is not written")
     if missing:
         return ExitCode.worst(check.exit_code for check in missing)
     entries = matrix(found.cells, groups or MOST_GROUPS)
