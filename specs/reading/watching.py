@@ -18,6 +18,7 @@ import sys
 import traceback
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from types import CodeType, FrameType, TracebackType
 from typing import Any
 
@@ -73,6 +74,22 @@ def reading(protocol: Any) -> Iterator[Keys]:
         raise DefinitionError(refused)
 
 
+@dataclass(frozen=True)
+class _Known:
+    """Facts about some code."""
+
+    code: CodeType
+    """The code itself: while it is kept, no other code gets its id."""
+    suspects: Mapping[int, Suspect]
+    is_own: bool
+    """True if it belongs to the protocol or its helpers."""
+
+    @property
+    def catches(self) -> bool:
+        """True if it belongs to them and may catch errors."""
+        return self.is_own and bool(self.code.co_exceptiontable)
+
+
 class Watch:
     """Traces the running code. ``found`` has a message for each decision on values, in order."""
 
@@ -81,9 +98,7 @@ class Watch:
         self.found: list[str] = []
         self.caught: list[str] = []
         """A message for each error about a value that a function may have caught."""
-        self._known: dict[int, tuple[CodeType, Mapping[int, Suspect], bool, bool]] = {}
-        """For each code: what is checked in it, whether it may catch errors, and whether it is the
-        protocol's."""
+        self._known: dict[int, _Known] = {}
         self._places: dict[int, list[tuple[int, int] | None]] = {}
         self._returned: dict[int, dict[tuple[int, int], tuple[CodeType, Any]]] = {}
 
@@ -91,9 +106,9 @@ class Watch:
         """``sys.settrace`` calls this function with each new frame."""
         if frame.f_code.co_qualname in _DISPATCHING and frame.f_code.co_filename == functools.__file__:
             self._look_at_dispatch(frame)
-        _, checked, catches, _ = self._about(frame)
-        decides = bool(checked)
-        if not decides and not catches and not (self._returned and id(frame.f_back) in self._returned):
+        known = self._about(frame)
+        decides = bool(known.suspects)
+        if not decides and not known.catches and not (self._returned and id(frame.f_back) in self._returned):
             return None
         frame.f_trace_lines = False
         if not decides:
@@ -104,15 +119,14 @@ class Watch:
         self._returned[id(frame)] = {}
         return self._running
 
-    def _about(self, frame: FrameType) -> tuple[CodeType, Mapping[int, Suspect], bool, bool]:
+    def _about(self, frame: FrameType) -> _Known:
         code = frame.f_code
         found = self._known.get(id(code))
         if found is None:
             module = str(frame.f_globals.get("__name__", ""))
             watched = is_watched(code.co_filename, module, self.own)
-            # The entry keeps the code alive, so no other code gets its id.
             checked = suspects(code, frame.f_globals) if watched else {}
-            found = self._known[id(code)] = code, checked, watched and bool(code.co_exceptiontable), watched
+            found = self._known[id(code)] = _Known(code, checked, watched)
         return found
 
     def _ended(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any]:
@@ -138,7 +152,7 @@ class Watch:
 
     def _running(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any]:
         if event == "opcode":
-            suspect = self._about(frame)[1].get(frame.f_lasti)
+            suspect = self._about(frame).suspects.get(frame.f_lasti)
             if suspect is not None:
                 self._look(frame, suspect)
         elif event == "exception":
@@ -153,13 +167,13 @@ class Watch:
         catches."""
         if SortError.__name__ in frame.f_code.co_names:
             return
-        if self._about(frame)[2] and _is_about_values(error, raised):
+        if self._about(frame).catches and _is_about_values(error, raised):
             words = f"no try may catch this while the protocol is read: {explain_error(error)}"
             self.caught.append(f"{place(frame.f_code.co_filename, frame.f_lineno)}: {words}")
 
     def _look_at_dispatch(self, frame: FrameType) -> None:
         words, back = _dispatched(frame), frame.f_back
-        if words and back is not None and self._about(back)[3]:
+        if words and back is not None and self._about(back).is_own:
             self.found.append(f"{place(back.f_code.co_filename, back.f_lineno)}: {words}")
 
     def _look(self, frame: FrameType, suspect: Suspect) -> None:

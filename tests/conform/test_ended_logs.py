@@ -14,32 +14,21 @@ from typing import IO
 
 import pytest
 
-_SPEC = """---- MODULE Counter ----
-EXTENDS Naturals
-VARIABLE x
-Init == x = 0
-Inc == x < 3 /\\ x' = x + 1
-Dec == x > 0 /\\ x' = x - 1
-Next == Inc \\/ Dec
-====
-"""
-_MAIN = "from verifier.cli.entry import main; main()"
+from tests.support.counter_logs import LONG, MAIN, write_counter
 
 
 @pytest.fixture
 def counter(tmp_path: Path) -> tuple[str, ...]:
-    (tmp_path / "Counter.tla").write_text(_SPEC)
-    (tmp_path / "Counter.cfg").write_text("INIT Init NEXT Next\n")
-    (tmp_path / "map.toml").write_text('event = "event"\n')
+    write_counter(tmp_path)
     (tmp_path / "short.ndjson").write_text('{"event": "Inc"}\n')
-    (tmp_path / "long.ndjson").write_text('{"event": "Inc"}\n{"event": "Dec"}\n' * 400_000)
+    (tmp_path / "long.ndjson").write_text(LONG)
     return ("--spec", str(tmp_path / "Counter.tla"), "--map", str(tmp_path / "map.toml"), "--format", "json")
 
 
 def _start(*words: str) -> subprocess.Popen[bytes]:
     pipe = subprocess.PIPE
     return subprocess.Popen(
-        [sys.executable, "-c", _MAIN, "conform", *words], stdin=pipe, stdout=pipe, stderr=pipe
+        [sys.executable, "-c", MAIN, "conform", *words], stdin=pipe, stdout=pipe, stderr=pipe
     )
 
 

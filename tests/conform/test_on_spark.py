@@ -12,30 +12,19 @@ from typing import Any
 import pytest
 
 from tests.support.command_line import verify, wrong
+from tests.support.counter_logs import LONG, MAIN, write_counter
 
-_SPEC = """---- MODULE Counter ----
-EXTENDS Naturals
-VARIABLE x
-Init == x = 0
-Inc == x < 3 /\\ x' = x + 1
-Dec == x > 0 /\\ x' = x - 1
-Next == Inc \\/ Dec
-====
-"""
 _LOGS = {
     "good": '{"event": "Inc"}\n{"event": "Dec"}\n',
     "bad": '{"event": "Inc"}\n{"event": "Dec"}\n{"event": "Dec"}\n',
     "broken": '{"event": "Inc"}\nno JSON\n',
     "empty": "",
 }
-_MAIN = "from verifier.cli.entry import main; main()"
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / "Counter.tla").write_text(_SPEC)
-    (tmp_path / "Counter.cfg").write_text("INIT Init NEXT Next\n")
-    (tmp_path / "map.toml").write_text('event = "event"\n')
+    write_counter(tmp_path)
     for name, text in _LOGS.items():
         (tmp_path / f"{name}.ndjson").write_text(text)
     monkeypatch.chdir(tmp_path)
@@ -63,10 +52,10 @@ def test_logs_on_spark_have_the_verdicts_that_they_have_here(folder: Path) -> No
 
 @pytest.mark.thorough
 def test_a_signal_keeps_what_was_decided_and_ends_spark(folder: Path) -> None:
-    (folder / "long.ndjson").write_text('{"event": "Inc"}\n{"event": "Dec"}\n' * 400_000)
+    (folder / "long.ndjson").write_text(LONG)
     words = ("conform", "good.ndjson", "long.ndjson", *_ASKED, "--master", "local[2]")
     process = subprocess.Popen(
-        [sys.executable, "-c", _MAIN, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", MAIN, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     assert process.stderr is not None
     while "good.ndjson: ACCEPTED" not in process.stderr.readline():

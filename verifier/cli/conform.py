@@ -15,9 +15,7 @@ from verifier.cli.output import check_writable, format_option, note, print_json,
 from verifier.cli.parameters import DURATION
 from verifier.cli.paths import FileToRead, FileToWrite, LogToRead, SpecName
 from verifier.cli.specs import SPEC_HELP, parse_settings, reading_of, reading_options, set_option
-from verifier.cluster.extra import TO_RUN_SPARK, check_extra
-from verifier.cluster.java import check_java
-from verifier.cluster.master import check_master
+from verifier.cluster.master import check_spark
 from verifier.errors import UsageError
 
 if TYPE_CHECKING:
@@ -138,9 +136,7 @@ def _spark(master: str | None, archive: Path | None, conf: Sequence[str]) -> Ite
             raise UsageError("--archive and --conf are for Spark: they need --master")
         yield None
         return
-    check_extra("verify conform --master", TO_RUN_SPARK)
-    check_java("verify conform --master")
-    check_master(master)
+    check_spark("verify conform --master", master)
     from verifier.cluster.session import SparkSettings
 
     settings = parse_settings(conf, "--conf", "spark.executor.memory=4g")

@@ -6,6 +6,8 @@ from __future__ import annotations
 import re
 import socket
 
+from verifier.cluster.extra import TO_RUN_SPARK, check_extra
+from verifier.cluster.java import check_java
 from verifier.errors import UsageError
 from verifier.files import reason_of
 from verifier.processes.cores import cores
@@ -39,6 +41,14 @@ def slots_here(master: str) -> int | None:
     if found["executors"]:
         return int(found["executors"]) * int(found["cores"])
     return cores() if found["threads"] == "*" else int(found["threads"] or 1)
+
+
+def check_spark(what: str, master: str) -> None:
+    """Raise UsageError if a command, ``what``, cannot run on Spark here: a package, Java or the master is
+    missing."""
+    check_extra(what, TO_RUN_SPARK)
+    check_java(what)
+    check_master(master)
 
 
 def check_master(master: str) -> None:

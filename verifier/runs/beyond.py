@@ -7,9 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from verifier.cluster.extra import TO_RUN_SPARK, check_extra
-from verifier.cluster.java import check_java
-from verifier.cluster.master import check_master, is_local
+from verifier.cluster.master import check_spark, is_local
 from verifier.errors import UsageError
 from verifier.processes.cores import cores
 
@@ -32,9 +30,7 @@ def check(options: ExploreOptions) -> None:
         return
     if options.workers is not None:
         raise UsageError("--workers and --master exclude each other: Spark has its own workers")
-    check_extra("verify explore --master", TO_RUN_SPARK)
-    check_java("verify explore --master")
-    check_master(options.master)
+    check_spark("verify explore --master", options.master)
     if options.work is None and not is_local(options.master):
         raise UsageError(f"--master {options.master} needs --work FOLDER: one that every executor sees")
     if options.archive is not None and not Path(options.archive).is_file():
