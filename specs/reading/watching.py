@@ -27,10 +27,18 @@ from verifier.encodings.python_use import GUARD
 from verifier.encodings.scalar_sorts import Expression
 from verifier.encodings.sorts import SortError
 from verifier.specs.definition import DefinitionError
-from verifier.specs.reading.code_places import find_raising_line, is_engine, is_watched, place, prefix_place
+from verifier.specs.reading.code_places import (
+    find_raising_line,
+    is_engine,
+    is_watched,
+    place,
+    place_of_class,
+    prefix_place,
+)
 from verifier.specs.reading.explaining import explain_error
 from verifier.specs.reading.keys import Keys
 from verifier.specs.reading.operands import Scope, Unknown
+from verifier.specs.reading.side_effects import Holdings
 from verifier.specs.reading.suspects import ASKING, COUNTING, OF_SETS, Suspect, called_name, suspects
 from verifier.specs.reading.unread import on_value
 
@@ -49,6 +57,7 @@ def reading(protocol: Any) -> Iterator[Keys]:
     bases = (base.__module__ for base in type(protocol).__mro__ if not is_engine(base.__module__))
     watch = Watch({module.partition(".")[0] for module in bases} - {"builtins"})
     keys = Keys()
+    holdings = Holdings(protocol)
     token = GUARD.set(keys)
     before = sys.gettrace()
     # From Python 3.12 on, settrace gives opcode events only if some frame asked for them before.
@@ -70,8 +79,17 @@ def reading(protocol: Any) -> Iterator[Keys]:
     finally:
         sys.settrace(before)
         GUARD.reset(token)
-    for refused in (*watch.found, *keys.refused, *keys.left(), *watch.caught):
+    changed = (_refuse_change(protocol, name) for name in Holdings(protocol).changed_since(holdings))
+    for refused in (*watch.found, *keys.refused, *keys.left(), *watch.caught, *changed):
         raise DefinitionError(refused)
+
+
+def _refuse_change(protocol: Any, name: str) -> str:
+    words = (
+        f"a method changes {name} while {type(protocol).__name__} is read. A method runs once for all "
+        "states: it may return formulas, and change nothing (functools.cache may keep what it returns)"
+    )
+    return prefix_place(place_of_class(type(protocol)), words)
 
 
 @dataclass(frozen=True)
