@@ -142,9 +142,7 @@ def atomic(max_queue: int, max_retry: int) -> Row:
     return Row("exactly-once-atomic", constants, "Termination", text=ATOMIC)
 
 
-def sac(
-    queues: int, apps: int, fairness: str, verdict: str, engines: tuple[str, ...] = ("auto",)
-) -> Row:
+def sac(queues: int, apps: int, fairness: str, verdict: str, engines: tuple[str, ...] = ("auto",)) -> Row:
     """The first text of the queues."""
     constants = {"queues": queues, "apps": apps}
     return Row("rabbit-sac", constants, "Liveness", verdict, fairness, engines, FIRST[fairness])

@@ -72,9 +72,7 @@ def tlc_levels(module: Path, depth: int, tlc: Path, symmetry: bool, seconds: flo
     return [counts[level] for level in sorted(counts)]
 
 
-def compared(
-    name: str, depth: int, upstream: Path, tlc: Path, seconds: float, by: str = "auto"
-) -> list[str]:
+def compared(name: str, depth: int, upstream: Path, tlc: Path, seconds: float, by: str = "auto") -> list[str]:
     """The cells of a specification, by a semantics."""
     module = upstream / f"{name}.tla"
     own = own_levels(module, depth, seconds, by)

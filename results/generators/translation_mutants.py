@@ -9,6 +9,8 @@ satisfies. A module whose verdict is no wrong one, though the rule is wrong, is 
 
 from __future__ import annotations
 
+import builtins as builtins_module
+import dis
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,7 +18,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import reduce
 from importlib import import_module
-from inspect import getsource, isfunction
+from inspect import getsource, isclass, isfunction
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -89,20 +91,22 @@ Inv == found = FALSE
     )
 
 
-def _functions() -> dict[str, Any]:
-    """Return the functions of the translation by name."""
+def _names() -> dict[str, Any]:
+    """Return the functions and classes of the translation by name."""
     modules = [one for word, one in sys.modules.items() if word.startswith("verifier.tla.translate.")]
     return {
         name: value
         for one in modules
         for name, value in vars(one).items()
-        if isfunction(value) and value.__module__ == one.__name__ and not name.startswith("_")
+        if (isfunction(value) or isclass(value))
+        and value.__module__ == one.__name__
+        and not name.startswith("_")
     }
 
 
-@contextmanager
-def at_work(rule: Rule) -> Iterator[None]:
-    """Within this the rule is wrong. Raises LookupError if its text is another one by now."""
+def make_wrong(rule: Rule) -> tuple[Any, str, Any]:
+    """Return the module or class of a rule's function, the function's name, and the wrong function. Raises
+    LookupError if the text is another one by now."""
     parts = rule.function.split(".")
     module: Any = import_module(".".join(parts[:4]))
     owner: Any = reduce(getattr, parts[4:-1], module)
@@ -110,9 +114,24 @@ def at_work(rule: Rule) -> Iterator[None]:
     if text.count(rule.right) != 1 and not (text.count(rule.right) > 1 and rule.wrong == "return NO"):
         raise LookupError(f"{rule.where} does not say once: {rule.right}")
     # A wrong rule may use functions that its module does not import.
-    made = {**_functions(), **vars(module)}
+    made = {**_names(), **vars(module)}
     exec(compile(text.replace(rule.right, rule.wrong, 1), rule.where, "exec"), made)
-    name, wrong, right = parts[-1], made[parts[-1]], getattr(owner, parts[-1])
+    return owner, parts[-1], made[parts[-1]]
+
+
+def names_left(rule: Rule) -> set[str]:
+    """Return the global names that a wrong function uses and nothing defines."""
+    _, _, wrong = make_wrong(rule)
+    loads = {"LOAD_GLOBAL", "LOAD_NAME"}
+    used: set[str] = {one.argval for one in dis.get_instructions(wrong) if one.opname in loads}
+    return used.difference(wrong.__globals__, vars(builtins_module))
+
+
+@contextmanager
+def at_work(rule: Rule) -> Iterator[None]:
+    """Within this the rule is wrong. Raises LookupError if its text is another one by now."""
+    owner, name, wrong = make_wrong(rule)
+    right = getattr(owner, name)
     with ExitStack() as stack:
         stack.enter_context(patch.object(owner, name, wrong))
         for other in [one for word, one in sys.modules.items() if word.startswith("verifier.tla.translate.")]:

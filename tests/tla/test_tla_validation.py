@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from results.generators.translation_mutants import trials, tried
-from results.generators.translation_rules import RULES
+from results.generators.translation_mutants import names_left, trials, tried
+from results.generators.translation_rules import RULES, Rule
 from tests.support.command_line import verify
 from tests.support.sampling import first_of
 from tests.support.tla_modules import question_of, translated, written
@@ -48,6 +48,11 @@ Next == \/ Len(q) < 3 /\ \E e \in 1..3 : q' = Append(q, e)
 Inv == q \notin (1..3) \X (1..3)
 """
 HOLDING = SEQUENCE.replace(r"q \notin (1..3) \X (1..3)", "Len(q) < 4")
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_a_wrong_rule_still_changes_the_translation(rule: Rule) -> None:
+    assert names_left(rule) == set()
 
 
 def _run(folder: Path, body: str, engine: str = "prove", **options: Any) -> Run:
