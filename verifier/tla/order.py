@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import cmp_to_key
-from itertools import chain
 from typing import Any
 
 from verifier.tla.lazy_sets import INT, NAT, FunctionSet, Interval, Powerset
@@ -96,7 +95,7 @@ class Order:
         if kind is ForeignValue:  # it has some place, since nobody reads it
             return ("", value.written)
         if kind is tuple:
-            return (len(value), *chain.from_iterable((i, self.sort_key(v)) for i, v in enumerate(value, 1)))
+            return (len(value), *range(1, len(value) + 1), *map(self.sort_key, value))
         if value is NAT or value is INT:
             raise TypeError  # compared by themselves
         if kind is not Fn and kind is not frozenset:
@@ -104,8 +103,8 @@ class Order:
         found = self.keys.get(value)
         if found is None:
             if kind is Fn:
-                pairs = ((self.sort_key(key), self.sort_key(value[key])) for key in self._sorted(list(value)))
-                found = (len(value), *chain.from_iterable(pairs))
+                keys = self._sorted(list(value))
+                found = (len(value), *map(self.sort_key, keys), *(self.sort_key(value[key]) for key in keys))
             else:
                 found = [len(value), *map(self.sort_key, self.sorted(value))]
             if len(self.keys) > _CACHED:
@@ -167,15 +166,13 @@ class Order:
         return 0
 
     def _functions(self, one: Value, other: Value) -> int:
+        """Compare the sizes, then the domains, then the values, as FcnRcdValue and RecordValue do."""
         if len(one) != len(other):
             return len(one) - len(other)
         pairs = [dict(enumerate(f, 1)) if type(f) is tuple else f for f in (one, other)]
         keys = [self._sorted(list(f)) for f in pairs]
-        for left, right in zip(*keys, strict=True):
-            found = self.compare(left, right) or self.compare(pairs[0][left], pairs[1][right])
-            if found:
-                return found
-        return 0
+        values = [[pair[key] for key in own] for pair, own in zip(pairs, keys, strict=True)]
+        return self._rows(*keys) or self._rows(*values)
 
 
 class OrderOfKinds(Order):
