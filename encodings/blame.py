@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 _LONGEST = 90
@@ -57,6 +57,8 @@ class Side:
     """Of a set, its members."""
     paths: tuple[str, ...]
     """The parts of the state that it mentions."""
+    sources: Mapping[str, tuple[Culprit, ...]] = field(default_factory=dict)
+    """Of a set that is made from others, the parts of the state that decide about each element."""
 
     @property
     def is_fixed(self) -> bool:
@@ -79,6 +81,8 @@ class Side:
 
     def culprits(self, members: tuple[str, ...] = ()) -> list[Culprit]:
         """The parts of the state that it mentions, to blame for some members."""
+        if members and all(one in self.sources for one in members):
+            return list(dict.fromkeys(part for one in members for part in self.sources[one]))
         return [Culprit(path, members if path == self.words else ()) for path in self.paths]
 
 

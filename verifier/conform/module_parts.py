@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from verifier.conform.machine import Part
 from verifier.tla import ast
 from verifier.tla.ast import Definition, Expression, Parameter
-from verifier.tla.explaining import span
 from verifier.tla.facts import STATE
 from verifier.tla.found import State
 from verifier.tla.frames import UNSET, Frame, Undefined, Unit
+from verifier.tla.said_parts import span
 from verifier.tla.specification import Specification
 from verifier.tla.text import text_at
 from verifier.tla.value_types import NoValue, Value

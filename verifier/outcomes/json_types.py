@@ -81,6 +81,8 @@ class Failing(TypedDict):
     culprits: NotRequired[list[Culprit]]
     premises: NotRequired[list[Failing]]
     """The formulas that are true and demand it."""
+    branch: NotRequired[bool]
+    """True of a sentence that says which branch of a choice applies, and why."""
 
 
 class Unmet(Failing):

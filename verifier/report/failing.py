@@ -38,6 +38,8 @@ class Failing:
     """The places of what demands it."""
     demanded_by: tuple[str, ...] = ()
     """The formulas that are true and demand it."""
+    branches: tuple[str, ...] = ()
+    """Sentences that say which branch of a choice applies, and why."""
 
     @property
     def blamed(self) -> tuple[Mentioned, ...]:
@@ -62,12 +64,19 @@ def failing_parts(
             place
             for premise in part.get("premises") or ()
             for path, value in premise["where"]
-            for one in _mentioned(premise["formula"], dict(witnesses), path, value, paths, last)
+            for one in _mentioned(premise["formula"], _bound(premise, witnesses), path, value, paths, last)
             for place in one.places
         )
-        demands = tuple(str(one["formula"]) for one in part.get("premises") or ())
+        given = part.get("premises") or ()
+        demands = tuple(str(one["formula"]) for one in given if not one.get("branch"))
+        branches = tuple(str(one["formula"]) for one in given if one.get("branch"))
         says = str(part.get("says", ""))
-        yield Failing(part["formula"], witnesses, tuple(where), says, culprits, premises, demands)
+        yield Failing(part["formula"], witnesses, tuple(where), says, culprits, premises, demands, branches)
+
+
+def _bound(premise: Mapping[str, Any], witnesses: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """The values of the names around a premise, and of those that it binds itself."""
+    return {**dict(witnesses), **{str(name): str(value) for name, value in premise["witnesses"]}}
 
 
 def _culprits(

@@ -104,6 +104,8 @@ def _around(part: Failing) -> Iterator[str]:
     premises = ", ".join(map(_plain, part.demanded_by))
     if 0 < len(premises) <= _LONGEST_FORMULA:
         yield f"It is demanded since {premises}."
+    for branch in map(_plain, part.branches):
+        yield _sentence(f"{branch[0].upper()}{_cut(branch[1:], _LONGEST_FORMULA)}")
 
 
 def _named(part: Failing, most: int = _LONGEST_VALUE) -> str:

@@ -6,15 +6,19 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import product
+from math import prod
 from typing import TYPE_CHECKING
 
 from verifier.encodings.blame import Blame, Culprit, Side, compared, joined
 from verifier.tla import ast
+from verifier.tla.arguments import unit_of
 from verifier.tla.ast import Builtin, Expression, Symbol, Variable
 from verifier.tla.errors import Place, TlaError
 from verifier.tla.facts import ACTION, subexpressions
 from verifier.tla.frames import Frame, Undefined, Unit
 from verifier.tla.lets import extend_frame
+from verifier.tla.loops import compile_setter
 from verifier.tla.order import text
 from verifier.tla.text import text_at
 from verifier.tla.value_types import NoValue, Value
@@ -31,6 +35,15 @@ _DENIED = {"=": "≠", "≠": "=", "∈": "∉", "∉": "∈", "<": "≥", "≤"
 _FIRST_NAME = re.compile(r"\w+")
 _MOST_MEMBERS = 200
 """The most members of a set that are compared one by one."""
+
+
+@dataclass(frozen=True)
+class Membership:
+    """What decides that a value is an element of a set."""
+
+    culprits: tuple[Culprit, ...]
+    bound: tuple[tuple[str, str], ...] = ()
+    """The names that the set binds, with their values for this element."""
 
 
 @dataclass(frozen=True)
@@ -61,8 +74,9 @@ class Blaming:
             case ast.Apply() if _relation(whole):
                 return self._compared(whole, _relation(whole))
             case ast.Quantifier(universal=False, bindings=(ast.Binding(names=(name,)),)):
-                body = text_at(self._span(whole.body))
-                return Blame(f"no {name.name} has {body}", tuple(self._culprits(whole)))
+                body, domain = text_at(self._span(whole.body)), self._side(whole.bindings[0].domain)
+                among = "" if domain.is_fixed else f" in {domain.named}"
+                return Blame(f"no {name.name}{among} has {body}", tuple(self._culprits(whole)))
         return self._plain(whole, "false")
 
     def _plain(self, whole: Expression, truth: str) -> Blame:
@@ -85,7 +99,61 @@ class Blaming:
             return Side(words, words, None, paths)
         is_listed = isinstance(value, frozenset) and len(value) <= _MOST_MEMBERS
         members = tuple(map(self._text, self._sorted(value))) if is_listed else None
-        return Side(words, self._text(value), members, paths)
+        sources = {one: part.culprits for one, part in self._memberships(side).items()} if is_listed else {}
+        return Side(words, self._text(value), members, paths, sources)
+
+    def of_member(self, domain: Expression, member: Value) -> Membership | None:
+        """Say what makes a value an element of a set; None if that does not depend on the state."""
+        paths = tuple(dict.fromkeys(self.paths(domain)))
+        if not paths:
+            return None
+        shown, words = self._text(member), self._words(domain)
+        own = tuple(Culprit(path, (shown,) if path == words else ()) for path in paths)
+        return self._memberships(domain).get(shown) or Membership(own)
+
+    def _memberships(self, whole: Expression) -> dict[str, Membership]:
+        """Of a set that is made from others, what decides about each element, by its text.
+
+        For ``{p \\in P : f(p)}`` these are all elements of ``P``, for ``{f(p) : p \\in P}`` the values.
+        """
+        match whole:
+            case ast.Apply(operator=operator, arguments=()):
+                symbol = self.descent.evaluator.resolve(operator, self.unit.module) or operator
+                if not isinstance(symbol, ast.Definition) or symbol.nested or symbol.body is None:
+                    return {}
+                unit = unit_of(self.descent.evaluator, symbol)
+                return Blaming(self.descent, unit, unit.frame())._memberships(symbol.body)
+            case ast.Filter():
+                return self._each((whole.binding,), whole.body, None)
+            case ast.Image():
+                return self._each(whole.bindings, whole.body, whole.body)
+        return {}
+
+    def _each(
+        self, bindings: tuple[ast.Binding, ...], read: Expression, value: Expression | None
+    ) -> dict[str, Membership]:
+        """For each choice of elements, what is read then. The value is the element if there is no other."""
+        found: dict[str, Membership] = {}
+        sets = [listed(self._value(binding.domain)) for binding in bindings]
+        if not all(isinstance(one, frozenset) for one in sets) or prod(map(len, sets)) > _MOST_MEMBERS:
+            return {}
+        put = [compile_setter(self.descent.evaluator, binding, self.unit) for binding in bindings]
+        names = [name for binding in bindings for name in binding.names]
+        for items in product(*map(self._sorted, sets)):
+            frame = extend_frame(self.frame[:], self.unit)
+            for place, item in zip(put, items, strict=True):
+                place(frame, item)
+            inner = Blaming(self.descent, self.unit, frame)
+            shown = self._text(items[0] if value is None else listed(inner._value(value)))
+            culprits = [Culprit(path) for path in inner.paths(read)]
+            for binding, item in zip(bindings, items, strict=True):
+                member = self.of_member(binding.domain, item)
+                culprits += () if member is None else member.culprits
+            bound = tuple((name.name, self._text(frame[self.unit.slot(name)])) for name in names)
+            known = found.get(shown, Membership((), bound))
+            both = tuple(dict.fromkeys([*known.culprits, *culprits]))
+            found[shown] = Membership(both, known.bound)
+        return found
 
     def _culprits(self, whole: Expression) -> Iterator[Culprit]:
         yield from map(Culprit, dict.fromkeys(self.paths(whole)))

@@ -14,10 +14,10 @@ from typing import TypeAlias
 from verifier.tla import ast
 from verifier.tla.ast import Bound, Builtin, Definition, Expression, Parameter
 from verifier.tla.errors import Place
-from verifier.tla.explaining import span
 from verifier.tla.found import State
 from verifier.tla.frames import UNSET, Undefined
 from verifier.tla.order import text
+from verifier.tla.said_parts import span
 from verifier.tla.scope import LANGUAGE
 from verifier.tla.specification import Specification, without_traces
 from verifier.tla.splitting import Formula

@@ -8,7 +8,7 @@ from pathlib import Path
 from verifier.errors import UsageError
 from verifier.files import text_of
 from verifier.tla import ast
-from verifier.tla.explaining import span
+from verifier.tla.said_parts import span
 from verifier.tla.text import text_at
 
 _OF_A_LINE = re.compile(r"^\s*\\\*+ ?(.*)$")

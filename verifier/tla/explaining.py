@@ -5,23 +5,33 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Set
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice, product
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
-from verifier.encodings.blame import Blame
+from verifier.encodings.blame import Culprit
 from verifier.tla import ast
 from verifier.tla.arguments import argument_sources, unit_of
-from verifier.tla.ast import Builtin, Definition, Expression, Parameter, Symbol, Variable
+from verifier.tla.ast import Builtin, Definition, Expression, Symbol, Variable
 from verifier.tla.blaming import Blaming
 from verifier.tla.errors import Place, TlaError
-from verifier.tla.facts import ACTION, STATE, subexpressions
+from verifier.tla.facts import ACTION, STATE
 from verifier.tla.found import State
 from verifier.tla.frames import Frame, Undefined, Unit, Waiting
 from verifier.tla.lets import extend_frame, let_lines
 from verifier.tla.levels import with_instances
 from verifier.tla.loops import compile_setter
 from verifier.tla.order import text
+from verifier.tla.said_parts import (
+    Around,
+    Bound,
+    SaidPart,
+    below_primes,
+    cut,
+    finds_elements,
+    parts_that_read,
+    span,
+)
 from verifier.tla.specification import Specification
 from verifier.tla.splitting import Formula
 from verifier.tla.text import text_at
@@ -39,34 +49,6 @@ _LONGEST_NAME = 60
 _RELATIONS = frozenset(
     {"=", "#", "/=", "<", ">", "<=", "=<", "\\leq", ">=", "\\geq", "\\in", "\\notin", "\\subseteq"}
 )
-_Bound: TypeAlias = tuple[tuple[str, Value], ...]
-
-
-@dataclass(frozen=True)
-class SaidPart:
-    """A part of a formula, as its text says it: a false one of a property, a true one of an action."""
-
-    place: Place
-    formula: str
-    bound: tuple[tuple[str, str], ...]
-    """The values of the names around it."""
-    reads: tuple[tuple[str, str], ...]
-    """The variables that it reads, with their values."""
-    blame: Blame | None = None
-    """Of a false part, why it is false."""
-    premises: tuple[SaidPart, ...] = ()
-    """The left sides of the implications around it."""
-
-
-@dataclass(frozen=True)
-class _Around:
-    """The names around a part with their values, and what is true and demands it."""
-
-    bound: _Bound = ()
-    premises: tuple[SaidPart, ...] = ()
-
-    def binding(self, names: _Bound) -> _Around:
-        return replace(self, bound=(*self.bound, *names))
 
 
 def false_parts(
@@ -83,7 +65,7 @@ def false_parts(
         for formula in formulas:
             unit = Unit(formula.module)
             if descent.is_false(formula.body, unit, unit.frame()):
-                parts = descent.parts(formula.body, unit, unit.frame(), _Around())
+                parts = descent.parts(formula.body, unit, unit.frame(), Around())
                 found += islice(parts, _MOST_PARTS - len(found))
     except (Undefined, NoValue, RecursionError):
         pass
@@ -141,6 +123,10 @@ def demands(
                         slot = unit.slot(name)
                         extend_frame(e, unit)[slot] = parameters[name.name]
                     waiting.insert(0, whole.body)
+                case ast.If() if evaluator.analysis.of(whole.condition, unit.module).level <= STATE:
+                    held = not descent.is_false(whole.condition, unit, e)
+                    found += [one for one in [descent.branch(whole.condition, held, unit, e)] if one.reads]
+                    waiting.insert(0, whole.then if held else whole.otherwise)
                 case _ if evaluator.analysis.of(whole, unit.module).level == STATE:
                     if descent.is_false(whole, unit, e):  # it is another way that was taken
                         return []
@@ -161,15 +147,15 @@ class Descent:
         test = self.evaluator.truth(whole, unit)
         return not test(extend_frame(e, unit))
 
-    def parts(self, whole: Expression, unit: Unit, e: Frame, around: _Around) -> Iterator[SaidPart]:
+    def parts(self, whole: Expression, unit: Unit, e: Frame, around: Around) -> Iterator[SaidPart]:
         """Yield the smallest false parts of a formula that is false in a frame."""
         match whole:
             case ast.Junction() if whole.conjunction or len(whole.items) == 1:
                 for item in whole.items:
                     if self.is_false(item, unit, e):
                         yield from self.parts(item, unit, e, around)
-            case ast.Junction() if any(map(_finds_elements, whole.items)):
-                yield from self.parts(next(filter(_finds_elements, whole.items)), unit, e, around)
+            case ast.Junction() if any(map(finds_elements, whole.items)):
+                yield from self.parts(next(filter(finds_elements, whole.items)), unit, e, around)
             case ast.Quantifier() if whole.universal:
                 yield from self._element(whole, unit, e, around)
             case ast.Apply(
@@ -180,7 +166,16 @@ class Descent:
                 yield from self._element(none, unit, e, around)
             case ast.If():
                 held = not self.is_false(whole.condition, unit, e)
-                yield from self.parts(whole.then if held else whole.otherwise, unit, e, around)
+                inside = self._given(
+                    self.branch(whole.condition, held, unit, e, around.bound),
+                    whole.condition,
+                    unit,
+                    e,
+                    around,
+                )
+                yield from self.parts(whole.then if held else whole.otherwise, unit, e, inside)
+            case ast.Case():
+                yield from self._case(whole, unit, e, around)
             case ast.Let():
                 entries = let_lines(self.evaluator, whole, unit, False)
                 put = self.evaluator.emit.function(self.evaluator.emit.statements([*entries, "return e"]))
@@ -193,7 +188,30 @@ class Descent:
             case _:
                 yield self.false_leaf(whole, unit, e, around)
 
-    def _element(self, whole: ast.Quantifier, unit: Unit, e: Frame, around: _Around) -> Iterator[SaidPart]:
+    def branch(self, condition: Expression, held: bool, unit: Unit, e: Frame, bound: Bound = ()) -> SaidPart:
+        """Say which branch of an IF applies, and why."""
+        part = self.leaf(condition, unit, e, bound)
+        words = (
+            f"THEN applies, since {part.formula}" if held else f"ELSE applies, since {part.formula} is false"
+        )
+        return replace(part, formula=words, is_branch=True)
+
+    def _case(self, whole: ast.Case, unit: Unit, e: Frame, around: Around) -> Iterator[SaidPart]:
+        """Yield what is false in the first case whose condition is true."""
+        for condition, body in whole.arms:
+            if not self.is_false(condition, unit, e):
+                part = self.leaf(condition, unit, e, around.bound)
+                part = replace(part, formula=f"the case applies in which {part.formula}", is_branch=True)
+                yield from self.parts(body, unit, e, self._given(part, condition, unit, e, around))
+                return
+        yield from [] if whole.other is None else self.parts(whole.other, unit, e, around)
+
+    def _given(
+        self, premise: SaidPart, condition: Expression, unit: Unit, e: Frame, around: Around
+    ) -> Around:
+        return around.given(premise, map(Culprit, Blaming(self, unit, e).paths(condition)))
+
+    def _element(self, whole: ast.Quantifier, unit: Unit, e: Frame, around: Around) -> Iterator[SaidPart]:
         """Yield the part that is false for the first elements that falsify the body."""
         evaluator, order = self.evaluator, self.evaluator.order
         domains = [evaluator.value(binding.domain, unit) for binding in whole.bindings]
@@ -207,21 +225,37 @@ class Descent:
                 place(inner, item)
             if not holds(inner):
                 here = tuple((name.name, inner[unit.slot(name)]) for name in names)
-                yield from self.parts(whole.body, unit, inner, around.binding(here))
+                around = around.binding(here)
+                for binding, item in zip(whole.bindings, items, strict=True):
+                    around = self._member(binding, item, unit, e, around)
+                yield from self.parts(whole.body, unit, inner, around)
                 return
 
-    def _apply(self, whole: ast.Apply, unit: Unit, e: Frame, around: _Around) -> Iterator[SaidPart]:
+    def _member(self, binding: ast.Binding, item: Value, unit: Unit, e: Frame, around: Around) -> Around:
+        """Add that an element is in a set, where that depends on the state."""
+        blaming = Blaming(self, unit, e)
+        member = blaming.of_member(binding.domain, item)
+        if member is None:
+            return around
+        part = self.leaf(binding.domain, unit, e, around.bound)
+        names = ", ".join(name.name for name in binding.names)
+        names = f"<<{names}>>" if binding.is_tuple else names
+        bound = tuple(dict([*member.bound, *part.bound]).items())
+        part = replace(part, formula=f"{names} \\in {part.formula}", bound=bound)
+        return around.given(part, member.culprits)
+
+    def _apply(self, whole: ast.Apply, unit: Unit, e: Frame, around: Around) -> Iterator[SaidPart]:
         symbol = self.evaluator.resolve(whole.operator, unit.module) or whole.operator
         if isinstance(symbol, Builtin) and symbol.name == "=>":
             premise = self.leaf(whole.arguments[0], unit, e, around.bound)
-            inside = replace(around, premises=(*around.premises, *([premise] if premise.reads else [])))
+            inside = self._given(premise, whole.arguments[0], unit, e, around)
             return self.parts(whole.arguments[1], unit, e, inside)
         if isinstance(symbol, Definition) and symbol not in self.evaluator.constants:
             return self._definition(symbol, whole, unit, e, around)
         return iter([self.false_leaf(whole, unit, e, around)])
 
     def _definition(
-        self, symbol: Definition, whole: ast.Apply, unit: Unit, e: Frame, around: _Around
+        self, symbol: Definition, whole: ast.Apply, unit: Unit, e: Frame, around: Around
     ) -> Iterator[SaidPart]:
         evaluator, body = self.evaluator, symbol.body
         if body is None or any(parameter.arity for parameter in symbol.parameters):
@@ -240,24 +274,27 @@ class Descent:
             return iter([self.false_leaf(whole, unit, e, around)])
         return self.parts(body, target, inner, around.binding(tuple(named)))
 
-    def false_leaf(self, whole: Expression, unit: Unit, e: Frame, around: _Around) -> SaidPart:
+    def false_leaf(self, whole: Expression, unit: Unit, e: Frame, around: Around) -> SaidPart:
         """A false part that is not taken apart any more, with what is to blame."""
         part = self.leaf(whole, unit, e, around.bound)
-        return replace(part, blame=Blaming(self, unit, e).blame(whole), premises=around.premises)
+        blame = Blaming(self, unit, e).blame(whole)
+        if blame is not None and not blame.culprits:  # it reads no state
+            blame = replace(blame, culprits=around.culprits)
+        return replace(part, blame=blame, premises=around.premises)
 
     def place_of(self, whole: Expression) -> Place:
         """The place of an expression in the text, where names are substituted too."""
         return span(self.texts.of(whole))
 
-    def leaf(self, whole: Expression, unit: Unit, e: Frame, bound: _Bound = ()) -> SaidPart:
+    def leaf(self, whole: Expression, unit: Unit, e: Frame, bound: Bound = ()) -> SaidPart:
         """A part that is not taken apart any more."""
-        around = self._around(bound, _below_primes(whole))
+        around = self._around(bound, below_primes(whole))
         reads = (
             *self._sides(whole, unit, e),
             *((n, self._shown(v)) for n, v in self._reads(whole, unit, e).items()),
         )
         at = span(self.texts.of(whole))
-        return SaidPart(at, _cut(self._said(whole, at), _LONGEST), tuple(around.items()), reads)
+        return SaidPart(at, cut(self._said(whole, at), _LONGEST), tuple(around.items()), reads)
 
     def _said(self, whole: Expression, at: Place) -> str:
         """The text of an expression. A negation that the text does not have is put before it."""
@@ -273,7 +310,7 @@ class Descent:
         with a substitute of an instance follow: ``x = a + b``."""
         evaluator, put = self.evaluator, dict[str, Value]()
         now, later = set[Variable](), set[Variable]()
-        for part, primed in _parts_that_read(whole):
+        for part, primed in parts_that_read(whole):
             alone = replace(part, arguments=()) if isinstance(part, ast.Apply) else part
             facts = evaluator.analysis.of(alone, unit.module)
             name = self._put_for(part, primed) if facts.reads else None
@@ -314,14 +351,14 @@ class Descent:
             return None
         name, stands = text_at(part.place), symbol.name
         if isinstance(symbol, Definition):
-            stands = "" if symbol.body is None else _cut(text_at(span(symbol.body)), _LONGEST_VALUE)
+            stands = "" if symbol.body is None else cut(text_at(span(symbol.body)), _LONGEST_VALUE)
         if not name.isidentifier() or not stands or name == stands:
             return None
         if not primed:
             return f"{name} = {stands}"
         return f"{name}' = {stands}'" if stands.isidentifier() else f"{name}' = ({stands})'"
 
-    def _around(self, bound: _Bound, primed: set[str]) -> dict[str, str]:
+    def _around(self, bound: Bound, primed: set[str]) -> dict[str, str]:
         """Return the values of bound names; below a prime, their values in the next state. An argument
         without a value is left out, because nothing needs it."""
         found: dict[str, str] = {}
@@ -338,63 +375,4 @@ class Descent:
         return found
 
     def _shown(self, value: Value) -> str:
-        return _cut(text(listed(value), self.evaluator.order), _LONGEST_VALUE)
-
-
-def _parts_that_read(whole: Expression) -> Iterator[tuple[Expression, bool]]:
-    """Yield names, operators and ENABLED, which may read variables, and whether they are below a prime."""
-    waiting = [(whole, False)]
-    while waiting:
-        part, primed = waiting.pop()
-        if isinstance(part, ast.Apply | ast.Enabled):
-            yield part, primed
-        if isinstance(part, ast.Unchanged):  # it reads both states
-            waiting.append((part.body, False))
-        if not isinstance(part, ast.Enabled):
-            below = primed or isinstance(part, ast.Prime | ast.Unchanged)
-            waiting += [(one, below) for one in subexpressions(part)[0]]
-
-
-def _below_primes(whole: Expression) -> set[str]:
-    """Return the names of the parameters that are below a prime."""
-    found, waiting = set[str](), [(whole, False)]
-    while waiting:
-        part, primed = waiting.pop()
-        if isinstance(part, ast.Enabled):
-            continue
-        if primed and isinstance(part, ast.Apply) and isinstance(part.operator, Parameter):
-            found.add(part.operator.name)
-        below = primed or isinstance(part, ast.Prime | ast.Unchanged)
-        waiting += [(one, below) for one in subexpressions(part)[0]]
-    return found
-
-
-def span(whole: Expression) -> Place:
-    """Return the place of a whole expression: an infix operator has the place of its symbol."""
-    begin, end, waiting = whole.place, whole.place.end, [whole]
-    while waiting:
-        part = waiting.pop()
-        if (part.place.line, part.place.column) < (begin.line, begin.column):
-            begin = part.place
-        end = max(end, part.place.end)
-        waiting += subexpressions(part)[0]
-    return replace(begin, end=end)
-
-
-def _finds_elements(whole: Expression) -> bool:
-    """True if a disjunct contains a quantifier that has elements for which it is false."""
-    match whole:
-        case ast.Quantifier():
-            return whole.universal
-        case ast.Junction():
-            return any(map(_finds_elements, whole.items))
-        case ast.Let():
-            return _finds_elements(whole.body)
-        case ast.Apply():
-            implies = isinstance(whole.operator, Builtin) and whole.operator.name == "=>"
-            return implies and _finds_elements(whole.arguments[1])
-    return False
-
-
-def _cut(words: str, most: int) -> str:
-    return words if len(words) <= most else f"{words[:most]} …"
+        return cut(text(listed(value), self.evaluator.order), _LONGEST_VALUE)

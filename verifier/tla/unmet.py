@@ -9,10 +9,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from verifier.tla.explaining import SaidPart, false_parts, whole_part
+from verifier.tla.explaining import false_parts, whole_part
 from verifier.tla.found import State
 from verifier.tla.frames import Undefined
 from verifier.tla.lasso import Lasso
+from verifier.tla.said_parts import SaidPart
 from verifier.tla.specification import Specification
 from verifier.tla.splitting import Formula, Safety
 from verifier.tla.unfolding import (

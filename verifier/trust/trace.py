@@ -49,7 +49,9 @@ class FailingPart:
     blame: Blame | None = None
     """Of a false part, why it is false, and the parts of the state that decide it."""
     premises: tuple[FailingPart, ...] = ()
-    """The left sides of the implications around it, which are true and demand it."""
+    """What is true and demands it: left sides of implications, conditions, membership in sets."""
+    is_branch: bool = False
+    """True of a sentence that says which branch applies, and why."""
 
     @property
     def as_json(self) -> dict[str, Any]:
@@ -61,6 +63,7 @@ class FailingPart:
             "where": [list(one) for one in self.where],
             **({} if self.blame is None else self.blame.as_json),
             **({"premises": premises} if premises else {}),
+            **({"branch": True} if self.is_branch else {}),
         }
 
 

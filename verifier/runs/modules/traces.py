@@ -18,10 +18,11 @@ from verifier.specs.definition import Definition
 from verifier.tla.acting import domains, named_sets
 from verifier.tla.alias import aliased
 from verifier.tla.ast import Definition as TlaDefined
-from verifier.tla.explaining import SaidPart, demands, false_parts
+from verifier.tla.explaining import demands, false_parts
 from verifier.tla.found import State, Taken, Violation
 from verifier.tla.itf import as_json, show_state, trace_object
 from verifier.tla.order import text
+from verifier.tla.said_parts import SaidPart
 from verifier.tla.specification import Specification
 from verifier.tla.translate.coding import Names, NotInSort
 from verifier.tla.translate.shape_sorts import sort_of
@@ -141,7 +142,10 @@ def _guards(spec: Specification, taken: ActionTaken, words: Names, state: State)
     if not isinstance(action, TlaDefined):
         return []
     values = {name: _as_value(value, words) for name, value in taken.parameters.items()}
-    return [FailingPart(one.formula, one.bound, one.reads) for one in demands(spec, action, values, state)]
+    return [
+        FailingPart(one.formula, one.bound, one.reads, is_branch=one.is_branch)
+        for one in demands(spec, action, values, state)
+    ]
 
 
 def _as_value(value: Concrete, names: Names) -> Value:
@@ -268,7 +272,7 @@ def explain_trace(spec: Specification, trace: Trace, states: Sequence[State]) ->
 def _failing_part(one: SaidPart) -> FailingPart:
     formula = f"{Path(one.place.file).name}:{one.place.line}: {one.formula}"
     premises = tuple(map(_failing_part, one.premises))
-    return FailingPart(formula, one.bound, one.reads, one.blame, premises)
+    return FailingPart(formula, one.bound, one.reads, one.blame, premises, one.is_branch)
 
 
 class _Coder:

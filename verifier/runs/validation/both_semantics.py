@@ -12,9 +12,9 @@ from verifier.runs.validation.compared_expressions import Lowered, Question
 from verifier.runs.validation.lanes import Lane, columns, numbers_of
 from verifier.runs.validation.subject import ERRORS, Subject
 from verifier.tla import ast
-from verifier.tla.explaining import span
 from verifier.tla.facts import AT
 from verifier.tla.frames import UNSET, Code, Unit, Waiting
+from verifier.tla.said_parts import span
 from verifier.tla.text import text_at
 from verifier.tla.translate.symbolic import Known
 from verifier.tla.value_types import FALSE, TRUE, Value

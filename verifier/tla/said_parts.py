@@ -1,0 +1,113 @@
+"""Parts of formulas in words, with the names around them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from verifier.encodings.blame import Blame, Culprit
+from verifier.tla import ast
+from verifier.tla.ast import Builtin, Expression, Parameter
+from verifier.tla.errors import Place
+from verifier.tla.facts import subexpressions
+from verifier.tla.value_types import Value
+
+Bound: TypeAlias = tuple[tuple[str, Value], ...]
+
+
+@dataclass(frozen=True)
+class SaidPart:
+    """A part of a formula, as its text says it: a false one of a property, a true one of an action."""
+
+    place: Place
+    formula: str
+    bound: tuple[tuple[str, str], ...]
+    """The values of the names around it."""
+    reads: tuple[tuple[str, str], ...]
+    """The variables that it reads, with their values."""
+    blame: Blame | None = None
+    """Of a false part, why it is false."""
+    premises: tuple[SaidPart, ...] = ()
+    """What demands it: left sides of implications, conditions of IF and CASE, membership in sets."""
+    is_branch: bool = False
+    """True of a sentence that says which branch of an IF or CASE applies, and why."""
+
+
+@dataclass(frozen=True)
+class Around:
+    """The names around a part with their values, and what is true and demands it."""
+
+    bound: Bound = ()
+    premises: tuple[SaidPart, ...] = ()
+    culprits: tuple[Culprit, ...] = ()
+    """What decides the premises. It is to blame where the part itself reads no state."""
+
+    def binding(self, names: Bound) -> Around:
+        return replace(self, bound=(*self.bound, *names))
+
+    def given(self, premise: SaidPart, culprits: Iterable[Culprit]) -> Around:
+        """The same with one more premise. One that reads no state explains nothing."""
+        if not premise.reads:
+            return self
+        both = tuple(dict.fromkeys([*self.culprits, *culprits]))
+        return replace(self, premises=(*self.premises, premise), culprits=both)
+
+
+def parts_that_read(whole: Expression) -> Iterator[tuple[Expression, bool]]:
+    """Yield names, operators and ENABLED, which may read variables, and whether they are below a prime."""
+    waiting = [(whole, False)]
+    while waiting:
+        part, primed = waiting.pop()
+        if isinstance(part, ast.Apply | ast.Enabled):
+            yield part, primed
+        if isinstance(part, ast.Unchanged):  # it reads both states
+            waiting.append((part.body, False))
+        if not isinstance(part, ast.Enabled):
+            below = primed or isinstance(part, ast.Prime | ast.Unchanged)
+            waiting += [(one, below) for one in subexpressions(part)[0]]
+
+
+def below_primes(whole: Expression) -> set[str]:
+    """Return the names of the parameters that are below a prime."""
+    found, waiting = set[str](), [(whole, False)]
+    while waiting:
+        part, primed = waiting.pop()
+        if isinstance(part, ast.Enabled):
+            continue
+        if primed and isinstance(part, ast.Apply) and isinstance(part.operator, Parameter):
+            found.add(part.operator.name)
+        below = primed or isinstance(part, ast.Prime | ast.Unchanged)
+        waiting += [(one, below) for one in subexpressions(part)[0]]
+    return found
+
+
+def span(whole: Expression) -> Place:
+    """Return the place of a whole expression: an infix operator has the place of its symbol."""
+    begin, end, waiting = whole.place, whole.place.end, [whole]
+    while waiting:
+        part = waiting.pop()
+        if (part.place.line, part.place.column) < (begin.line, begin.column):
+            begin = part.place
+        end = max(end, part.place.end)
+        waiting += subexpressions(part)[0]
+    return replace(begin, end=end)
+
+
+def finds_elements(whole: Expression) -> bool:
+    """True if a disjunct contains a quantifier that has elements for which it is false."""
+    match whole:
+        case ast.Quantifier():
+            return whole.universal
+        case ast.Junction():
+            return any(map(finds_elements, whole.items))
+        case ast.Let():
+            return finds_elements(whole.body)
+        case ast.Apply():
+            implies = isinstance(whole.operator, Builtin) and whole.operator.name == "=>"
+            return implies and finds_elements(whole.arguments[1])
+    return False
+
+
+def cut(words: str, most: int) -> str:
+    return words if len(words) <= most else f"{words[:most]} …"
