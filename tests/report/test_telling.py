@@ -96,12 +96,34 @@ CONFIG = "SPECIFICATION Spec\nINVARIANT Formula\nCHECK_DEADLOCK FALSE\n"
          [("pc[1]", ())]),
         ("~\\E p \\in 1..3 : p # 1 /\\ pc[p] = \"in\"",
          'For p = 2: p # 1 /\\ pc[p] = "in" is true, and must not be.', [("pc[2]", ())]),
+        ("IF n > 0 THEN held = {1} ELSE n = 0",
+         "Now held has 2, which is too many: it must be {1}.|THEN applies, since n > 0.", [("held", ("2",))]),
+        ("IF n = 0 THEN held = {1} ELSE 2 \\notin held",
+         "Now 2 is in held, and must not be.|ELSE applies, since n = 0 is false.", [("held", ("2",))]),
+        ("CASE n = 0 -> TRUE [] n > 0 -> 2 \\notin held",
+         "Now 2 is in held, and must not be.|The case applies in which n > 0.", [("held", ("2",))]),
+        ('\\A p \\in {q \\in 2..3 : pc[q] = "in"} : p \\notin held',
+         ('For p = 2: 2 is in held, and must not be.|'
+         'It is demanded since p \\in {q \\in 2..3 : pc[q] = "in"}.'),
+         [("held", ("2",))]),
+        ('\\A p \\in {q \\in 2..3 : pc[q] = "in"} : p = 5',  # the state is in the set alone
+         'For p = 2: p is 2, and must be 5.|It is demanded since p \\in {q \\in 2..3 : pc[q] = "in"}.',
+         [("pc[2]", ())]),
+        ('{pc[q] : q \\in 2..3} \\subseteq {"out"}',
+         'Now {pc[q] : q \\in 2..3} has "in", not in {"out"}.', [("pc[2]", ())]),
+        ('{q \\in 2..3 : pc[q] = "in"} = {}',
+         'Now {q \\in 2..3 : pc[q] = "in"} must be empty, and has 2.', [("pc[2]", ())]),
+        ('n > 0 => \\E p \\in {q \\in 2..3 : pc[q] = "in"} : p = 5',
+         ('Now no p in {q \\in 2..3 : pc[q] = "in"}, which is {2}, has p = 5.|'
+         "It is demanded since n > 0."), [("pc", ())]),
     ],
 )  # fmt: skip
 def test_why_a_formula_of_a_module_is_false(
     formula: str, words: str, culprits: list[tuple[str, tuple[str, ...]]], tmp_path: Path
 ) -> None:
-    row = found_in(tmp_path, "Sets", MODULE.replace("FORMULA", formula), CONFIG)
+    text = MODULE.replace("FORMULA", formula)
+    text = text.replace("\\E x \\in 1..3", "\\E x \\in {2}") if "q" in formula else text
+    row = found_in(tmp_path, "Sets", text, CONFIG)
     found = told(row)
     assert found.head in {f"Step 1, Take(x={number}), breaks Formula." for number in (2, 3)}
     taken = found.head[len("Step 1, Take(x=")]
@@ -242,3 +264,65 @@ def test_a_part_of_a_variable_has_its_own_value_or_the_variable_is_named() -> No
     assert [(one.path, one.value) for one in whole.where] == [("a", "<<0, 1, 2>>")]
     (parts,) = failing_parts([part], ["a[2]", "a[3]"], ["1", "2"])
     assert [(one.path, one.value) for one in parts.where] == [("a[3]", "2")]
+
+
+FILTERED = """
+from verifier.encodings.operations import if_
+from verifier.encodings.quantifiers import comprehension, forall, image
+from verifier.encodings.sorts import Function, Range, Set
+from verifier.specs.protocol import IndexSetConstant, Protocol, State, Step, action, invariant
+
+
+class Counting(Protocol):
+    \"\"\"Nodes count.\"\"\"
+
+    nodes = IndexSetConstant(2, "who counts", kind="node")
+
+    def state(self):
+        return State(x=Function(self.nodes, Range(0, 2)), slow=Set(self.nodes))
+
+    def init(self, s):
+        return forall(self.nodes, lambda n: s.x[n] == 0) & s.slow.is_empty
+
+    @action(n="nodes")
+    def up(self, s, n):
+        return Step(when=[if_(s.slow.contains(n), s.x[n] < 1, s.x[n] < 2)], then={s.x[n]: s.x[n] + 1})
+
+    @invariant()
+    def formula(self, s):
+        return FORMULA
+"""
+
+
+@pytest.mark.parametrize(
+    ("formula", "words", "culprits"),
+    [
+        ("if_(s.slow.is_empty, s.x['n1'] < 1, s.x['n1'] < 0)",
+         "Now x[n1] is 1, not less than 1.|Then applies, since slow = {}.", [("x[n1]", ())]),
+        ("forall(comprehension(self.nodes, lambda q: s.x[q] > 0), lambda p: s.slow.contains(p))",
+         "For p = n1: n1 is not in slow, which is {}.|It is demanded since n1 ∈ ({q ∈ node(2): (0 < x[q])}).",
+         [("slow", ())]),
+        ("image(self.nodes, lambda p: s.x[p]) <= {0}",
+         "Now {x[p] : p ∈ node(2)} has 1, not in {0}.", [("x[n1]", ())]),
+    ],
+)  # fmt: skip
+def test_why_a_formula_of_a_protocol_is_false(
+    formula: str, words: str, culprits: list[tuple[str, tuple[str, ...]]], tmp_path: Path
+) -> None:
+    spec = tmp_path / "counting.py"
+    spec.write_text(FILTERED.replace("FORMULA", formula))
+    rows = run_rows("explore", "--spec", str(spec))
+    row = next(row for row in rows if row.verdict is VerdictKind.VIOLATED)
+    found = told(row)
+    assert "|".join([found.lines[-1], *found.around]) == words
+    assert blamed(row) == culprits
+
+
+def test_the_branch_of_a_choice_is_among_what_an_action_demands(tmp_path: Path) -> None:
+    text = MODULE.replace("FORMULA", "n = 0").replace(
+        "Take(x) == x", "Take(x) == (IF n = 0 THEN x # 3 ELSE x # 1) /\\ x"
+    )
+    row = found_in(tmp_path, "Sets", text, CONFIG)
+    assert row.trace is not None
+    said = [one["formula"] for one in row.trace["states"][-1]["#meta"]["guards"]]
+    assert said == ["THEN applies, since n = 0", "x \\notin held"]

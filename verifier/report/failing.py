@@ -85,9 +85,12 @@ def _culprits(
     known = {one.path: one.value for one in where}
     for one in part.get("culprits") or ():
         path, places = one["path"], _places(one["path"], paths)
+        apart = [f"{path}[{member}]" for member in one.get("members", ())]
+        if apart and all(member in paths for member in apart):  # lanes show each member
+            places = tuple(map(paths.index, apart))
         alone = last[places[0]] if len(places) == 1 and paths[places[0]] == path else None
         value = alone or known.get(path)
-        if places and value is not None:
+        if places and value is not None and not (apart and path not in paths):
             yield Mentioned(path, value, places, tuple(one.get("members", ())))
         else:
             for place in places:

@@ -75,7 +75,7 @@ class Blaming:
                 return self._compared(whole, _relation(whole))
             case ast.Quantifier(universal=False, bindings=(ast.Binding(names=(name,)),)):
                 body, domain = text_at(self._span(whole.body)), self._side(whole.bindings[0].domain)
-                among = "" if domain.is_fixed else f" in {domain.named}"
+                among = "" if domain.is_fixed else f" in {domain.named},"
                 return Blame(f"no {name.name}{among} has {body}", tuple(self._culprits(whole)))
         return self._plain(whole, "false")
 

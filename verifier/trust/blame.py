@@ -41,6 +41,8 @@ class Blaming:
     """The text of a term."""
     mentioned: Callable[[Term, Bindings], Iterator[tuple[str, Concrete]]]
     """The parts of the state that a term mentions, with their values."""
+    sources: Callable[[Term, Bindings], dict[str, tuple[str, ...]]]
+    """Of a set that is made from others, the parts of the state that decide about each element."""
 
     def blame(self, term: Term, bindings: Bindings) -> Blame:
         """Say why a formula is false."""
@@ -87,7 +89,8 @@ class Blaming:
         value = self.reading.value(term, bindings)
         members = tuple(map(show, sorted(value, key=show))) if isinstance(value, frozenset) else None
         paths = tuple(name for name, _ in self.mentioned(term, bindings))
-        return Side(self.said(term, bindings), show(value), members, paths)
+        sources = {one: tuple(map(Culprit, of)) for one, of in self.sources(term, bindings).items()}
+        return Side(self.said(term, bindings), show(value), members, paths, sources)
 
     def _counted(self, term: Term, bindings: Bindings) -> Blame:
         """Blame a count that is too small on the elements that nearly count, a large one on those that do."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, product
 from typing import Any
 
 from verifier.encodings.bits import TRUE
-from verifier.encodings.blame import Blame
+from verifier.encodings.blame import Blame, Culprit
 from verifier.encodings.cases import cases
 from verifier.encodings.concrete import Concrete, show
 from verifier.encodings.definedness import Definedness
@@ -22,6 +22,7 @@ from verifier.specs.definition import Definition, Property, PropertyKind, Refine
 from verifier.specs.temporal import TemporalOperator
 from verifier.system.model import Leaving, Model, PartialRead
 from verifier.trust.blame import Blaming
+from verifier.trust.mentions import Mentions
 from verifier.trust.trace import ActionTaken, FailingPart, Trace
 
 _MAXIMUM_REASONS = 3
@@ -81,6 +82,7 @@ class ConcreteReading:
         self._first_index = first_index
         self._state = {**state, **{primed(name): value for name, value in (after or {}).items()}}
         self._lowerings: dict[frozenset[Symbol], Lowering] = {}
+        self._mentions = Mentions(self, frozenset(self._state), first_index)
 
     def _lowering(self, term: Term, bindings: Bindings) -> Lowering:
         variables = frozenset(symbol for symbol in term.free if symbol not in bindings)
@@ -155,7 +157,24 @@ class ConcreteReading:
     def part(self, term: Term, bindings: Bindings) -> FailingPart:
         """A formula in words, with the values that it mentions."""
         shown = text(term, bindings, self._first_index, LONGEST_REASON)
-        return Reason((), shown, tuple(self._mentioned_values(term, bindings))).part
+        return Reason((), shown, tuple(self._mentions.values(term, bindings))).part
+
+    def demanded(self, line: Term, bindings: Bindings) -> Iterator[FailingPart]:
+        """Yield what a true formula of an action demands: its conjuncts, of a choice those of its branch."""
+        for part in conjuncts(line):
+            if part.operator is Operator.IF:
+                condition, then, otherwise = part.arguments
+                held = self.holds(condition, bindings)
+                yield self.branch(condition, held, bindings)
+                yield from self.demanded(then if held else otherwise, bindings)
+            elif part.free:
+                yield self.part(part, bindings)
+
+    def branch(self, condition: Term, held: bool, bindings: Bindings) -> FailingPart:
+        """Say which branch of a choice applies, and why."""
+        part = self.part(condition, bindings)
+        words = "then applies, since {}" if held else "else applies, since {} is false"
+        return replace(part, formula=words.format(part.formula), is_branch=True)
 
     def _failures(
         self,
@@ -176,12 +195,10 @@ class ConcreteReading:
             case Operator.FORALL:
                 assert term.binds is not None
                 body = term.arguments[0]
-                for value in term.binds.sort.each():
-                    inner = {**bindings, term.binds: value}
-                    if not self.holds(body, inner):
-                        found = (*witnesses, (term.binds.name, value))
-                        yield from self._failures(body, inner, found, premises)
-                        break
+                each = ({**bindings, term.binds: value} for value in term.binds.sort.each())
+                inner = next(one for one in each if not self.holds(body, one))
+                found = (*witnesses, (term.binds.name, inner[term.binds]))
+                yield from self._failures(body, inner, found, premises)
             case Operator.NOT if term.arguments[0].operator is Operator.EXISTS:
                 some = term.arguments[0]
                 none = Term(Operator.NOT, term.sort, some.arguments)
@@ -191,19 +208,30 @@ class ConcreteReading:
                 premise, conclusion = term.arguments
                 given = (self.part(premise, bindings),) if premise.free - bindings.keys() else ()
                 yield from self._failures(conclusion, bindings, witnesses, (*premises, *given))
+            case Operator.IF:
+                condition, then, otherwise = term.arguments
+                held = self.holds(condition, bindings)
+                given = (self.branch(condition, held, bindings),) if condition.free - bindings.keys() else ()
+                inside = (*premises, *given)
+                yield from self._failures(then if held else otherwise, bindings, witnesses, inside)
             case Operator.OR if any(self._descends(part) for part in term.arguments):
                 deeper = next(part for part in term.arguments if self._descends(part))
                 yield from self._failures(deeper, bindings, witnesses, premises)
             case _:
                 shown = text(term, bindings, self._first_index, LONGEST_REASON)
-                values = tuple(self._mentioned_values(term, bindings))
-                yield Reason(witnesses, shown, values, self._blame(term, bindings), premises)
+                values = tuple(self._mentions.values(term, bindings))
+                yield Reason(witnesses, shown, values, self._blame(term, bindings, premises), premises)
 
-    def _blame(self, term: Term, bindings: Bindings) -> Blame:
+    def _blame(self, term: Term, bindings: Bindings, premises: Iterable[FailingPart]) -> Blame:
         def said(part: Term, inner: Bindings) -> str:
             return text(part, inner, self._first_index, LONGEST_REASON)
 
-        return Blaming(self, said, self._mentioned_values).blame(term, bindings)
+        mentions = self._mentions
+        blame = Blaming(self, said, mentions.values, mentions.sources).blame(term, bindings)
+        if blame.culprits:
+            return blame
+        decided = dict.fromkeys(path for one in premises for path, _ in one.where)  # it reads no state
+        return replace(blame, culprits=tuple(map(Culprit, decided)))
 
     def _descends(self, term: Term) -> bool:
         """True if a disjunct has a quantifier, so that witnesses can be found in it."""
@@ -211,33 +239,6 @@ class ConcreteReading:
             term.operator in (Operator.AND, Operator.OR, Operator.IMPLIES)
             and any(self._descends(part) for part in term.arguments)
         )
-
-    def _mentioned_values(self, term: Term, bindings: Bindings) -> Iterator[tuple[str, Concrete]]:
-        """The values of the parts of the state that the formula mentions outside of further quantifiers."""
-        seen: set[str] = set()
-        visited: set[int] = set()
-        stack = [term]
-        while stack:
-            part = stack.pop()
-            if id(part) in visited:  # terms share their parts
-                continue
-            visited.add(id(part))
-            closed = all(symbol in bindings or symbol.name in self._state for symbol in part.free)
-            is_path = part.operator in (
-                Operator.APPLY,
-                Operator.FIELD,
-                Operator.PAYLOAD,
-                Operator.AT,
-                Operator.LENGTH,
-                Operator.VARIABLE,
-            )
-            if is_path and closed and part.free - bindings.keys() and not isinstance(part.sort, Boolean):
-                name = text(part, bindings, self._first_index)
-                if name not in seen:
-                    seen.add(name)
-                    yield name, self.value(part, bindings)
-            else:
-                stack.extend(reversed(part.arguments))
 
 
 def reasons(model: Model, trace: Trace) -> list[Reason]:
@@ -316,8 +317,7 @@ def guards(definition: Definition, state: Mapping[str, Concrete], taken: ActionT
         return []
     reading = ConcreteReading(state, None, definition.presentation.first_index)
     bindings = {p.symbol: taken.parameters[p.symbol.name] for p in action.parameters}
-    lines = [part for line in action.when for part in conjuncts(line)]
-    return [reading.part(line, bindings) for line in lines if line.free]
+    return [one for line in action.when for one in reading.demanded(line, bindings)]
 
 
 def breaks(prop: Property, before: Mapping[str, Concrete], after: Mapping[str, Concrete]) -> bool:

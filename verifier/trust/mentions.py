@@ -1,0 +1,94 @@
+"""The parts of a state that a term mentions, and those that decide whether a value is an element of a set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from verifier.encodings.concrete import Concrete, show
+from verifier.encodings.lowering import Bindings
+from verifier.encodings.printing import text
+from verifier.encodings.sorts import Boolean
+from verifier.encodings.terms import Operator, Term
+
+if TYPE_CHECKING:
+    from verifier.trust.explain import ConcreteReading
+
+_PATHS = frozenset(
+    {Operator.APPLY, Operator.FIELD, Operator.PAYLOAD, Operator.AT, Operator.LENGTH, Operator.VARIABLE}
+)
+_MOST_ELEMENTS = 200
+"""The most elements of which each is looked at."""
+
+
+@dataclass(frozen=True)
+class Mentions:
+    """Finds what terms mention of a concrete state."""
+
+    reading: ConcreteReading
+    variables: frozenset[str]
+    first_index: int
+
+    def values(self, term: Term, bindings: Bindings) -> Iterator[tuple[str, Concrete | None]]:
+        """Yield the values of the parts of the state that a term mentions outside of further quantifiers.
+
+        Whether a value is in a set that a condition describes depends on the condition for this value.
+        """
+        seen: set[str] = set()
+        visited: set[int] = set()
+        stack = [(term, bindings)]
+        while stack:
+            part, bound = stack.pop()
+            if id(part) in visited:  # terms share their parts
+                continue
+            visited.add(id(part))
+            inside = self._inside(part, bound)
+            if self._is_path(part, bound):
+                found = [(text(part, bound, self.first_index), self.reading.value(part, bound))]
+            elif inside is not None:
+                found = list(self.values(*inside))
+            else:
+                found = []
+                stack.extend((one, bound) for one in reversed(part.arguments))
+            yield from (one for one in found if one[0] not in seen)
+            seen.update(name for name, _ in found)
+
+    def _is_path(self, part: Term, bindings: Bindings) -> bool:
+        """True of a part of the state; a truth value is mentioned as what it is made from."""
+        if part.operator not in _PATHS or isinstance(part.sort, Boolean):
+            return False
+        closed = all(symbol in bindings or symbol.name in self.variables for symbol in part.free)
+        return closed and bool(part.free - bindings.keys())
+
+    def _inside(self, part: Term, bindings: Bindings) -> tuple[Term, Bindings] | None:
+        """The condition of a set for the value that is asked for; None of anything else."""
+        if part.operator is not Operator.CONTAINS:
+            return None
+        whole, element = part.arguments
+        known = element.free <= bindings.keys() and whole.operator is Operator.COMPREHENSION
+        if not known or whole.binds is None:
+            return None
+        value = self.reading.value(element, bindings)
+        return None if value is None else (whole.arguments[0], {**bindings, whole.binds: value})
+
+    def sources(self, term: Term, bindings: Bindings) -> dict[str, tuple[str, ...]]:
+        """Of a set that is made from others, what decides about each element, by its text."""
+        if term.binds is None or term.binds.sort.size > _MOST_ELEMENTS:
+            return {}
+        if term.operator not in (Operator.COMPREHENSION, Operator.IMAGE):
+            return {}
+        found: dict[str, tuple[str, ...]] = {}
+        for value in term.binds.sort.each():
+            inner = {**bindings, term.binds: value}
+            if term.operator is Operator.IMAGE and not self.reading.holds(term.arguments[0], inner):
+                continue
+            element = (
+                value
+                if term.operator is Operator.COMPREHENSION
+                else self.reading.value(term.arguments[1], inner)
+            )
+            names = [name for part in term.arguments for name, _ in self.values(part, inner)]
+            known = found.get(show(element), ())
+            found[show(element)] = tuple(dict.fromkeys([*known, *names]))
+        return found
