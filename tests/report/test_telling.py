@@ -326,3 +326,26 @@ def test_the_branch_of_a_choice_is_among_what_an_action_demands(tmp_path: Path) 
     assert row.trace is not None
     said = [one["formula"] for one in row.trace["states"][-1]["#meta"]["guards"]]
     assert said == ["THEN applies, since n = 0", "x \\notin held"]
+
+
+GROWING = """---- MODULE Growing ----
+EXTENDS Naturals, TLC
+CONSTANT Node
+VARIABLES q, pc
+Init == q = <<>> /\\ pc = [p \\in Node |-> 0]
+Add(p) == p \\notin DOMAIN q /\\ q' = q @@ (p :> 7) /\\ pc' = [pc EXCEPT ![p] = 1]
+Next == \\E p \\in Node : Add(p)
+Full == DOMAIN q # Node
+====
+"""
+
+
+def test_a_key_that_a_function_gains_is_told_also_by_lanes(tmp_path: Path) -> None:
+    config = "CONSTANT Node = {a1, a2}\nINIT Init\nNEXT Next\nINVARIANT Full\n"
+    row = found_in(tmp_path, "Growing", GROWING, config)
+    diagram = drawn(row)
+    paths = [place.path for place in diagram.places]
+    assert "q" not in paths  # the empty function is no value of its own
+    changed = {paths[change.place]: change.words for change in diagram.steps[-1].changes}
+    assert len(changed) == 2
+    assert [words for path, words in changed.items() if path.startswith("q[")] == ["– → 7"]

@@ -10,6 +10,8 @@ from verifier.encodings.concrete import Concrete
 from verifier.report.itf_values import is_record
 from verifier.report.notation import Notation
 
+_EMPTY: tuple[Any, ...] = ([], {"#tup": []})
+
 
 @dataclass(frozen=True)
 class Places:
@@ -31,6 +33,8 @@ class Places:
             yield path, self.notation.read(data)
             return
         pairs = self._pairs(path, data)
+        if path in of_lanes and data in _EMPTY:  # a module writes a function without keys as <<>>
+            pairs = []
         if pairs is not None and (pairs or path in of_lanes):
             for key, item in pairs:
                 yield from self.flat(f"{path}[{self.notation.shown(key)}]", item, whole, of_lanes)
