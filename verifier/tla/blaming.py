@@ -39,7 +39,7 @@ _MOST_MEMBERS = 200
 
 @dataclass(frozen=True)
 class Membership:
-    """What decides that a value is an element of a set."""
+    """The parts of the state that make a value an element of a set."""
 
     culprits: tuple[Culprit, ...]
     bound: tuple[tuple[str, str], ...] = ()

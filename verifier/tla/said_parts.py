@@ -29,7 +29,7 @@ class SaidPart:
     blame: Blame | None = None
     """Of a false part, why it is false."""
     premises: tuple[SaidPart, ...] = ()
-    """What demands it: left sides of implications, conditions of IF and CASE, membership in sets."""
+    """The demands on it: left sides of implications, conditions of IF and CASE, membership in sets."""
     is_branch: bool = False
     """True of a sentence that says which branch of an IF or CASE applies, and why."""
 
@@ -41,13 +41,13 @@ class Around:
     bound: Bound = ()
     premises: tuple[SaidPart, ...] = ()
     culprits: tuple[Culprit, ...] = ()
-    """What decides the premises. It is to blame where the part itself reads no state."""
+    """The parts of the state that decide the premises. They are to blame where the part itself reads no state."""
 
     def binding(self, names: Bound) -> Around:
         return replace(self, bound=(*self.bound, *names))
 
     def given(self, premise: SaidPart, culprits: Iterable[Culprit]) -> Around:
-        """The same with one more premise. One that reads no state explains nothing."""
+        """Return the surroundings with one more premise. One that reads no state explains nothing."""
         if not premise.reads:
             return self
         both = tuple(dict.fromkeys([*self.culprits, *culprits]))

@@ -49,7 +49,7 @@ class FailingPart:
     blame: Blame | None = None
     """Of a false part, why it is false, and the parts of the state that decide it."""
     premises: tuple[FailingPart, ...] = ()
-    """What is true and demands it: left sides of implications, conditions, membership in sets."""
+    """The demands on it, which are true: left sides of implications, conditions, membership in sets."""
     is_branch: bool = False
     """True of a sentence that says which branch applies, and why."""
 
