@@ -91,7 +91,7 @@ def test_every_format_says_that_there_is_no_verdict(command: tuple[str, ...], tm
     for result in content["results"]:
         result |= {"verdict": "ERROR", "trace": None, "steps": None, "reason": "the recheck disagrees"}
     run = tmp_path / "run.json"
-    run.write_text(json.dumps(content))
+    run.write_text(json.dumps({**content, "exit_code": 1}))
     for name in FORMATS:
         report = verify("report", str(run), "--format", name)
         assert report.exit_code == 0, report.output

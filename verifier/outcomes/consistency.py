@@ -1,15 +1,30 @@
-"""Contradictions within a run's JSON that was read from a file: somebody changed it, or two were mixed."""
+"""Contradictions within a run's JSON that was read from a file: somebody changed it, or two were mixed.
+
+Of a verdict without an execution only the parts that say the same in other words can tell: the exit code,
+the reason, the kind of the property, the proof, and the figures of the search.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from verifier.errors import UsageError
-from verifier.verdict import VerdictKind
+from verifier.outcomes.row import exit_codes_of
+from verifier.specs.definition import PropertyKind
+from verifier.verdict import NEVER_REACHED, NO_STATE_REACHES, POSTCONDITION_FALSE, ExitCode, VerdictKind
 
 _SHOWN_BY_TRACES = {VerdictKind.VIOLATED, VerdictKind.REACHED, VerdictKind.NOT_INDUCTIVE, VerdictKind.ERROR}
 """The verdicts that an execution shows."""
+_EXCLUDED = {
+    True: {VerdictKind.HOLDS, VerdictKind.NOT_INDUCTIVE},
+    False: {VerdictKind.REACHED},
+}
+"""The verdicts that there are not of a reachable property, and of any other."""
+_WITHOUT_TRACE = {NEVER_REACHED, NO_STATE_REACHES, POSTCONDITION_FALSE}
+"""The reasons of a violation that no execution shows."""
+_PROVE_NOTHING = {"bmc", "explore", "simulate"}
 _OF_THE_RUN = ("spec", "spec_hash", "constants")
 
 
@@ -24,8 +39,83 @@ def check_consistency(content: Mapping[str, Any]) -> None:
         if verdicts.setdefault(name, result["verdict"]) != result["verdict"]:
             words = f"{result['verdict']} of {name}, and another result {verdicts[name]}"
             raise UsageError(f"{place} says {words}")
-        for words in _contradictions(content, result):
+        for words in chain(_contradictions(content, result), _unfounded(content, result)):
             raise UsageError(f"{place} says {words}")
+    for words in chain(_figures(content["statistics"]), _exit_code(content)):
+        raise UsageError(words)
+
+
+def _exit_code(content: Mapping[str, Any]) -> Iterator[str]:
+    """Compare the exit code with the verdicts and what was expected of them."""
+    if content["results"] and "ended" not in content:
+        code = ExitCode.worst(exit_codes_of(content))
+        if content["exit_code"] != code:
+            yield f"exit_code is {content['exit_code']}, and the results give {int(code)}"
+
+
+def _unfounded(content: Mapping[str, Any], result: Mapping[str, Any]) -> Iterator[str]:
+    """Compare a verdict with its reason, the kind of its property, its proof and the depth of the search."""
+    verdict, name = VerdictKind(result["verdict"]), result["property"]
+    reason, depth = result["reason"] or "", result["depth"]
+    kind = content.get("asked", {}).get(name, {}).get("kind", "")
+    is_sought = kind == PropertyKind.REACHABLE
+    if kind and verdict in _EXCLUDED[is_sought]:
+        yield f"{verdict}, and {name} is of the kind “{kind}”"
+    if verdict is VerdictKind.REACHED and result["trace"] is None:
+        yield f"{verdict}, and has no trace"
+    if verdict is VerdictKind.VIOLATED and result["trace"] is None and reason not in _WITHOUT_TRACE:
+        yield f"{verdict}, and has neither a trace nor a reason"
+    if reason.startswith("complete") and verdict not in (VerdictKind.HOLDS, VerdictKind.PROVED):
+        yield f"{verdict}, and its reason is “{reason}”"
+    if verdict is VerdictKind.PROVED:
+        has_proof = any(proof["property"] == name for proof in content.get("proofs", ()))
+        if content["engine"] in _PROVE_NOTHING:
+            yield f"{verdict}, which {content['engine']} never answers"
+        elif not has_proof and not reason:
+            yield f"{verdict}, and has neither a proof nor a reason"
+    if verdict is VerdictKind.HOLDS:
+        if depth is None and not reason:
+            yield f"{verdict}, and has neither a depth nor a reason"
+        elif reason.startswith("complete:") and content["statistics"].get("complete") is False:
+            yield f"{verdict}, “{reason}”, and statistics.complete is false"
+    yield from _depths(content, result)
+
+
+def _depths(content: Mapping[str, Any], result: Mapping[str, Any]) -> Iterator[str]:
+    """Compare a depth that was closed with the one that was asked for and the one that was explored."""
+    depth, explored = result["depth"], content["statistics"].get("depth")
+    if depth is None or result["verdict"] not in (VerdictKind.HOLDS, VerdictKind.INCONCLUSIVE):
+        return
+    for option in ("depth", "max_depth"):
+        most = content["options"].get(option)
+        if isinstance(most, int) and depth > most:
+            yield f"depth {depth} where {option} {most} was asked for"
+    if isinstance(explored, int) and depth > explored:
+        yield f"depth {depth}, and statistics.depth is {explored}"
+
+
+def _figures(statistics: Mapping[str, Any]) -> Iterator[str]:
+    """Compare the figures of an exploration with each other."""
+    levels, distinct = statistics.get("levels") or [], statistics.get("distinct_states")
+    depth, generated = statistics.get("depth"), statistics.get("generated_states")
+    is_complete = statistics.get("complete") is True
+    if levels and isinstance(depth, int) and len(levels) != depth + 1:
+        yield f"statistics.depth is {depth}, and statistics.levels has {len(levels)} levels"
+    if levels and isinstance(distinct, int):
+        total = sum(levels)
+        if total > distinct or (is_complete and total != distinct):
+            yield f"statistics.distinct_states is {distinct:,}, and statistics.levels sum to {total:,}"
+    if isinstance(distinct, int) and isinstance(generated, int) and generated < distinct:
+        yield f"statistics.generated_states is {generated:,}, and distinct_states {distinct:,}"
+    initial = statistics.get("initial_states")
+    if levels and isinstance(initial, int) and levels[0] != initial:
+        yield f"statistics.initial_states is {initial:,}, and the first of statistics.levels {levels[0]:,}"
+    if is_complete and statistics.get("waiting_states"):
+        yield f"statistics.complete is true, and {statistics['waiting_states']:,} states are waiting"
+    actions = statistics.get("actions") or {}
+    for action in statistics.get("never_enabled") or ():
+        if any(isinstance(count, int) and count for count in actions.get(action, {}).values()):
+            yield f"statistics.never_enabled names {action}, and statistics.actions counts steps of it"
 
 
 def _contradictions(content: Mapping[str, Any], result: Mapping[str, Any]) -> Iterator[str]:

@@ -155,7 +155,7 @@ def rows_of(content: Mapping[str, Any]) -> Sequence[Row]:
     proofs = {proof["property"]: proof for proof in content.get("proofs", ())}
     options = {name: value for name, value in content["options"].items() if name != "properties"}
     about = content["about"]
-    codes = _exit_codes(content)
+    codes = exit_codes_of(content)
     constants, statistics = content["constants"], content["statistics"]
     if isinstance(constants, str):  # a proof for all of them
         constants, statistics = {}, {**statistics, ASSUMPTIONS: list(content.get("assumptions", ()))}
@@ -213,7 +213,7 @@ def _document(content: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str
     return said
 
 
-def _exit_codes(content: Mapping[str, Any]) -> Sequence[int]:
+def exit_codes_of(content: Mapping[str, Any]) -> Sequence[int]:
     """Return the exit code of each verdict. If an action was never enabled although that was expected, none
     is a success."""
     found = [(result["property"], VerdictKind(result["verdict"])) for result in content["results"]]

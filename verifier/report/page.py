@@ -43,7 +43,8 @@ def as_html(report: Report) -> str:
     several = len(report.rows) != 1 or bool(report.cells)
     with_itf = sum(row.trace is not None for row in report.rows) <= _MOST_WITH_ITF
     verdicts = [
-        verdict_page(name, row, with_itf=with_itf) for name, row in zip(names, report.rows, strict=True)
+        verdict_page(name, row, with_itf=with_itf, source=report.source_of(number))
+        for number, (name, row) in enumerate(zip(names, report.rows, strict=True))
     ]
     ready = len(verdicts) <= _MOST_READY
     sections = list(_sections(report, verdicts, ready=ready))

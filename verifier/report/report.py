@@ -68,13 +68,20 @@ class Report:
     """The states and steps to draw (``verifier.text.state_graph.as_data``)."""
     cells: Sequence[CellLine] = ()
     """The cells of a manifest (``verifier.report.cells``)."""
+    sources: tuple[str, ...] = ()
+    """For each row the file that says it; empty if this run itself found or replayed it."""
+
+    def source_of(self, number: int) -> str:
+        """Return the file that says a row."""
+        return self.sources[number] if self.sources else ""
 
 
 def joined(reports: Sequence[Report], title: str | None = None) -> Report:
     """One report of several. Its title names all of them, unless there is one."""
     rows = [row for report in reports for row in report.rows]
     notes = tuple(dict.fromkeys(note for report in reports for note in report.notes))
-    return Report(title or " and ".join(report.title for report in reports), rows, notes)
+    sources = tuple(report.source_of(number) for report in reports for number in range(len(report.rows)))
+    return Report(title or " and ".join(report.title for report in reports), rows, notes, sources=sources)
 
 
 def verdict_words(row: Row) -> str:

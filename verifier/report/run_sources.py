@@ -39,7 +39,8 @@ def read_report(
         if spec is not None or settings:
             raise UsageError(f"{path} says its spec itself: --spec and --set go with a trace only")
         rows, notes = _of_sweep(path, older) if content is None else (_rows(path, content), _notes(content))
-        return Report(title or path.resolve().name, rows, notes)
+        name = path.resolve().name
+        return Report(title or name, rows, notes, sources=(name,) * len(rows))
     # Only a trace needs its protocol, and what it takes to evaluate it.
     from verifier.runs.replaying import replay_text, row_of
 

@@ -38,7 +38,7 @@ def as_text(report: Report) -> str:
         for row in report.rows
         if row.trace is not None
     ]
-    return "\n\n".join([*parts, *map(printable, report.notes)]) + "\n"
+    return "\n\n".join([*parts, *map(printable, _said_by(report)), *map(printable, report.notes)]) + "\n"
 
 
 def as_markdown(report: Report) -> str:
@@ -51,7 +51,13 @@ def as_markdown(report: Report) -> str:
         if row.trace is not None:
             parts.append(f"## {_escaped(_named(row))}: {_escaped(verdict_words(row))}")
             parts += [_fenced(printable(command_of(row)), "sh"), _fenced(trace_text(row), "text")]
-    return "\n\n".join([*parts, *map(_escaped, report.notes)]) + "\n"
+    return "\n\n".join([*parts, *map(_escaped, _said_by(report)), *map(_escaped, report.notes)]) + "\n"
+
+
+def _said_by(report: Report) -> list[str]:
+    """Say which files the verdicts are from, because nobody checked them again."""
+    names = ", ".join(name for name in dict.fromkeys(report.sources) if name)
+    return [f"As {names} says: nothing was checked again."] if names else []
 
 
 def trace_text(row: Row) -> str:

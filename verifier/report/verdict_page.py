@@ -80,15 +80,16 @@ class VerdictPage:
     """The searches that took part, each with its figures."""
 
 
-def verdict_page(address: str, row: Row, *, with_itf: bool) -> VerdictPage:
-    """The page of a row. ``with_itf``: with its execution as a file has it."""
+def verdict_page(address: str, row: Row, *, with_itf: bool, source: str = "") -> VerdictPage:
+    """The page of a row. ``with_itf``: with its execution as a file has it. ``source``: the file that says
+    it, if nobody checked it."""
     diagram = None if row.trace is None else diagram_of(closed(row.trace), row.drawing)
     return VerdictPage(
         address=address,
         row=row,
         words=verdict_of(row),
         mark=MARKS[row.verdict],
-        claim=claim_of(row),
+        claim=f"{source} says: {claim_of(row)}" if source else claim_of(row),
         finder=finder_of(row),
         asked=row.statistics.get(ASKED),
         command=command_of(row),

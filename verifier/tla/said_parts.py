@@ -41,7 +41,7 @@ class Around:
     bound: Bound = ()
     premises: tuple[SaidPart, ...] = ()
     culprits: tuple[Culprit, ...] = ()
-    """The parts of the state that decide the premises. They are to blame where the part itself reads no state."""
+    """The parts of the state that decide the premises, to blame where the part itself reads no state."""
 
     def binding(self, names: Bound) -> Around:
         return replace(self, bound=(*self.bound, *names))
