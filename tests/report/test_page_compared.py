@@ -66,6 +66,15 @@ def test_expressions_have_the_values_of_the_states(driver: Chrome, tmp_path: Pat
         assert watched(driver, f"{name} in replica[r1].isr")[-1] == str(name in members).lower()
     assert watched(driver, "replica[r1].isr = {}")[0] == "true"
     assert watched(driver, "quorum.leader = r1")[0] == "–"  # there is none
+    nested = f"{'(' * 400}length(log[r2]) = 0{')' * 400}"
+    assert watched(driver, nested) == [str(length == 0).lower() for length in lengths]
+    assert watched(driver, f"{'(' * 100_000}1{')' * 100_000}") == ["too deeply nested"]
+    logs = [dict(state["log"]["#map"]) for state in states]
+    assert watched(driver, "length(log)") == ["3"] * len(states)  # shown lane by lane, read as a whole
+    whole = watched(driver, "log")
+    assert [text.startswith("(r1: ⟨") and "r3: ⟨" in text for text in whole] == [True] * len(states)
+    assert len(set(whole)) == len({str(log) for log in logs})
+    assert watched(driver, "log = log") == ["true"] * len(states)
 
 
 @needs_chromium
@@ -77,7 +86,9 @@ def test_expressions_have_the_values_of_the_states(driver: Chrome, tmp_path: Pat
         ("1 +", "something is missing at the end"),
         ("= 1", "something is missing before “=”"),
         ("1 ; 2", "cannot read “; 2”"),
-        ("log", "the state has no part log; it has log[r1], log[r2], log[r3]"),
+        ("lgo[r1] = 1", "nothing here is called lgo; did you mean log?"),
+        ("quorum.leader = r11", "nothing here is called r11; did you mean r1?"),
+        ("r1 in {r2, rr3}", "nothing here is called rr3; did you mean r3?"),
     ],
 )
 def test_what_cannot_be_read_is_said(words: str, wrong: str, driver: Chrome, tmp_path: Path) -> None:
@@ -97,6 +108,14 @@ def test_values_of_modules_are_watched_as_modules_write_them(
     assert watched(driver, '[type |-> "Prepared", rm |-> r1] \\in msgs')[-1] == "true"
     assert watched(driver, 'msgs = {[rm |-> r2, type |-> "Prepared"]}')[-1] == "false"
     assert watched(driver, 'rmState[r1] # "working" /\\ {2, 1} = {1, 2}')[0] == "false"
+    assert watched(driver, '1 = "1"') == ["false"] * 4
+    assert watched(driver, 'rmState[r1] = "wrking"')[0] == "false"  # a text in quotes may be any
+    assert watched(driver, "rmState[r1] = working") == [
+        'nothing here is called working; did you mean "working"?'
+    ]
+    assert watched(driver, "rmState")[0] == '(r1 :> "working" @@ r2 :> "working")'
+    assert watched(driver, "rmState # rmState") == ["false"] * 4
+    assert watched(driver, "round = <<0, 1>>") == ["false"] * 4
     assert watched(driver, "done \\/ Cardinality(msgs) # 2") == ["true", "true", "false", "true"]
 
 

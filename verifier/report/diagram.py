@@ -125,6 +125,8 @@ class Diagram:
 
     is_tla: bool
     """True if values are written as TLA+ writes them."""
+    sets: tuple[str, ...] = ()
+    """The variables that are sets of participants, which lanes show member by member."""
 
     @property
     def first_state(self) -> list[tuple[str, str]]:
@@ -227,6 +229,7 @@ class _Builder:
             *self._unmet(paths, values),
             bool(about.get("about_step")),
             self.notation.is_tla,
+            tuple(self.memberships),
         )
 
     def _unmet(

@@ -24,7 +24,18 @@ from verifier.report.wherever import findings
 from verifier.specs.titles import deadlock_title
 from verifier.verdict import VerdictKind
 
-_OF_TRACES = ("trace", "diagram", "lanes", "variables", "watch", "beside", "detail", "copying", "explorer")
+_OF_TRACES = (
+    "trace",
+    "diagram",
+    "lanes",
+    "variables",
+    "whole",
+    "watch",
+    "beside",
+    "detail",
+    "copying",
+    "explorer",
+)
 _SCRIPTS = (*_OF_TRACES, "graph", "address", "list", "page")
 """The scripts, in the order in which they use each other."""
 _MOST_WITH_ITF = 4

@@ -183,6 +183,7 @@ def _compact(row: Row, diagram: Diagram) -> dict[str, Any]:
         "about_step": diagram.about_step,
         "loop": None if row.trace is None else row.trace.get("loop"),
         "tla": diagram.is_tla,
+        "sets": diagram.sets,
         "does": row.statistics.get(DOCUMENTED, {}),
         "written": row.statistics.get(PLACES, {}),
         "participants": diagram.has_participants,

@@ -11,13 +11,17 @@ class Watch {
   /* Throws an Error that says what is wrong with the words. */
   constructor(trace, words) {
     this.words = words;
-    this.places = new Map(trace.places.map(([path], place) => [path, place]));
-    this.variables = new Set(trace.variables);
+    this.trace = trace;
+    this.whole = new Whole(trace);
     this.at = 0;
-    this.next();
-    const evaluate = this.either();
-    if (this.token !== null) throw new Error(`cannot read “${this.token.text}”`);
-    this.values = trace.states.map((state) => Watch.shown(evaluate(state)));
+    try {
+      this.next();
+      const evaluate = this.either();
+      if (this.token !== null) throw new Error(`cannot read “${this.token.text}”`);
+      this.values = trace.states.map((state) => Watch.shown(evaluate(state)));
+    } catch (error) {
+      throw error instanceof RangeError ? new Error("too deeply nested") : error;
+    }
   }
 
   static shown(value) {
@@ -28,7 +32,7 @@ class Watch {
     const rest = this.words.slice(this.at);
     if (!rest.trim()) { this.token = null; return; }
     const bracket = /^\s*(<<|[{⟨[])/.exec(rest);
-    if (bracket) { this.token = { kind: "value", text: this.balanced() }; return; }
+    if (bracket) { this.token = { kind: "value", text: this.literal(this.balanced()) }; return; }
     Watch.TOKEN.lastIndex = this.at;
     const found = Watch.TOKEN.exec(this.words);
     if (!found) throw new Error(`cannot read “${rest.trim()}”`);
@@ -36,10 +40,31 @@ class Watch {
     const [, number, text, sign, name] = found;
     const word = sign ?? name;
     if (number !== undefined) this.token = { kind: "value", text: number };
-    else if (text !== undefined) this.token = { kind: "value", text };
+    else if (text !== undefined) this.token = { kind: "value", text: this.quoted(text) };
     else if (Object.hasOwn(Watch.WORDS, word)) this.token = { kind: "sign", text: Watch.WORDS[word] };
     else if (sign !== undefined) this.token = { kind: "sign", text: sign };
     else this.token = { kind: "name", text: this.path(name) };
+  }
+
+  /* A text in quotes. Pages of protocols show texts without them; "1" is no number there either. */
+  quoted(text) {
+    return this.trace.tla || /^"-?\d+"$/.test(text) ? text : text.slice(1, -1);
+  }
+
+  /* A set, sequence or record: its words must be values, because nothing else is evaluated in it. */
+  literal(text) {
+    const parts = text.split(/("[^"]*")/).map((part, index) => {
+      if (index % 2) return this.quoted(part);
+      for (const [word] of part.matchAll(/[A-Za-z_]\w*(?!\w|\s*\|->)/g)) this.checkWord(word);
+      return part;
+    });
+    return parts.join("");
+  }
+
+  /* A word that stands for itself must be one that the execution has. */
+  checkWord(word) {
+    if (this.whole.knows(word)) return;
+    throw new Error(`nothing here is called ${word}; did you mean ${this.whole.nearest(word)}?`);
   }
 
   /* A name with what follows it: .field and [key]. */
@@ -125,11 +150,14 @@ class Watch {
 
   /* A part of the state, or a name that stands for itself. */
   named(path) {
-    const place = this.places.get(path);
-    if (place !== undefined) return (state) => state[place].text === Watch.ABSENT ? undefined : state[place].text;
-    if (!/[.[]/.test(path) && !this.variables.has(path)) return () => path;
-    const known = [...this.places.keys()], near = known.filter((other) => other.startsWith(Trace.variableOf(path)));
-    throw new Error(`the state has no part ${path}; it has ${(near.length ? near : known).slice(0, 6).join(", ")}`);
+    if (this.whole.has(path)) return (state) => this.whole.value(path, state);
+    if (/[.[]/.test(path) && this.trace.variables.includes(Trace.variableOf(path))) {
+      const near = this.whole.paths.filter((other) => other.startsWith(Trace.variableOf(path)));
+      throw new Error(`the state has no part ${path}; it has ${near.slice(0, 6).join(", ")}`);
+    }
+    this.checkWord(Trace.variableOf(path));
+    if (/[.[]/.test(path)) throw new Error(`${Trace.variableOf(path)} is no part of the state, so it has no parts`);
+    return () => path;
   }
 
   static truth(value) {
@@ -141,7 +169,7 @@ class Watch {
   static plain(value) {
     const truth = Watch.truth(value), text = String(value);
     if (truth !== undefined) return String(truth);
-    if (!/^[{[]/.test(text)) return text.replace(/\s|"/g, "");
+    if (!/^[{[]/.test(text)) return text.split(/("(?:[^"\\]|\\.)*")/).map((part, index) => index % 2 ? part : part.replace(/\s/g, "")).join("");
     return `${text[0]}${(Watch.membersOf(text) ?? [text]).map((member) => Watch.plain(member)).sort().join()}`;
   }
 
