@@ -199,3 +199,41 @@ def test_a_long_value_is_cut_around_its_change() -> None:
     (cell,) = re.findall(r'<td class="changed"[^>]*>(.*?)</td>', whole)
     assert "r35: 7" in cell
     assert cell.startswith("…")
+
+
+def test_the_page_opens_at_the_first_log_that_is_rejected() -> None:
+    accepted = LogVerdict("a.ndjson", Conformance.ACCEPTED, 2, 2, None, "", "")
+    undecided = LogVerdict("b.ndjson", Conformance.UNDECIDED, 9, 4, 5, "{}", "too many states agree")
+    rejected = LogVerdict("c.ndjson", Conformance.REJECTED, 3, 0, 1, "{}", "no step")  # has no state to show
+    start = re.compile(r'data-start="([^"]*)"')
+
+    def opens_at(*verdicts: LogVerdict) -> list[str]:
+        return start.findall(logs_as_html("S.tla", "verify conform", verdicts))
+
+    assert opens_at(accepted, undecided, rejected) == ["log-3"]
+    assert opens_at(accepted, undecided) == ["log-2"]
+    assert opens_at(accepted, accepted) == ["overview"]
+    assert opens_at(accepted) == ["log-1"]
+
+
+@needs_chromium
+@pytest.mark.parametrize("width", [1440, 400])
+def test_no_row_of_a_long_log_is_cut_above(width: int, driver: Chrome, tmp_path: Path) -> None:
+    path = tuple(
+        PathState(n or None, f"Step{n}", (("x", str(n)), ("y", "word " * (n % 7)))) for n in range(60)
+    )
+    events = tuple((n, f'{{"n": {n}}}') for n in range(1, 62))
+    one = LogVerdict("a.ndjson", Conformance.REJECTED, 61, 59, 60, "{}", "no step", path=path, events=events)
+    page = tmp_path / "page.html"
+    page.write_text(logs_as_html("S.tla", "verify conform", [one]))
+    size(driver, width, 900)
+    driver.get(page.as_uri())
+    cut = """(() => {
+      const pane = document.querySelector('.current .upwards');
+      const top = pane.querySelector('thead th').getBoundingClientRect().bottom;
+      const rows = [...pane.querySelectorAll('tbody tr')].map((row) => row.getBoundingClientRect());
+      return [rows.filter((row) => row.top < top - 2 && row.bottom > top + 2).length,
+              rows.at(-1).bottom <= pane.getBoundingClientRect().bottom + 1,
+              pane.scrollHeight > pane.clientHeight];
+    })()"""
+    assert evaluate(driver, cut) == [0, True, True]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.command_line import verify
 from tests.support.examples import kip320_first_try, rabbit_lasso, run_rows
 from tests.support.modules_for_pages import JUGS, JUGS_CONFIG, commit, found_in, jugs
 from verifier.outcomes.row import ASKED, DOCUMENTED, Row
@@ -19,6 +21,7 @@ from verifier.report.fair_loop import closed, loop_lines
 from verifier.report.known import known
 from verifier.report.page import as_html
 from verifier.report.report import Report
+from verifier.report.verdict_page import verdict_page
 from verifier.verdict import VerdictKind
 
 
@@ -237,3 +240,25 @@ def test_a_property_that_names_another_has_its_text(tmp_path: Path) -> None:
     rows = {row.property_name: row for row in run_rows("explore", "--spec", str(tmp_path / "Jugs.tla"))}
     assert rows["Few"].statistics[ASKED]["says"] == "big < 9 /\\ small < 9"
     assert rows["Also"].statistics[ASKED]["says"] == "Few == big < 9 /\\ small < 9"
+
+
+def test_the_kind_of_a_property_of_steps_is_said_before_it_is_translated(tmp_path: Path) -> None:
+    module = tmp_path / "Up.tla"
+    module.write_text(
+        "---- MODULE Up ----\nEXTENDS Naturals\nVARIABLE n\nInit == n = 0\nNext == n' = (n + 1) % 3\n"
+        "Grows == [][n' > n]_n\nSmall == n < 3\n====\n"
+    )
+    module.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Small\nPROPERTY Grows\n")
+    asked = json.loads(verify("check", str(module), "--format", "json").stdout)["asked"]
+    assert (asked["Small"]["kind"], asked["Grows"]["kind"]) == ("invariant", "step invariant")
+
+
+def test_levels_that_sum_to_less_than_the_states_say_why() -> None:
+    row = replace(kip320_first_try(), statistics={"levels": [1, 3, 6], "distinct_states": 15})
+    page = verdict_page("a", "a", row, with_itf=False)
+    assert (
+        page.beyond_levels
+        == "10 states in all. 5 more states were found beyond, 15 together, and not looked at."
+    )
+    whole = replace(row, statistics={"levels": [1, 3, 6], "distinct_states": 10})
+    assert verdict_page("a", "a", whole, with_itf=False).beyond_levels == ""

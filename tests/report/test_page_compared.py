@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -12,10 +13,11 @@ import pytest
 from selenium.webdriver import Chrome, Keys
 
 from tests.support.chromium import browser, console, evaluate
-from tests.support.examples import bookkeeper_data_loss, grid, kip320_first_try
+from tests.support.examples import bookkeeper_data_loss, grid, kip320_first_try, rabbit_lasso
 from tests.support.modules_for_pages import commit
 from tests.support.pages import current, needs_chromium, opened, press, texts
 from verifier.outcomes.row import Row
+from verifier.report.labels import labels_of
 from verifier.report.page import as_html
 from verifier.report.report import Report
 from verifier.verdict import VerdictKind
@@ -265,3 +267,64 @@ def test_many_verdicts_or_several_protocols_are_grids() -> None:
     assert 'class="answers"' not in page
     assert 'class="grid' in page
     assert 'class="answers"' in as_html(Report("two", asked_twice()))
+
+
+# Labels, and what is copied
+
+
+def test_two_runs_of_one_module_have_labels_that_tell_them_apart() -> None:
+    row = kip320_first_try()
+    other = replace(row, run_id="another", options={**row.options, "steps": "serial"})
+    smaller = replace(row, constants={**row.constants, "replicas": 2})
+    assert labels_of(Report("one", (row,))) == ["StrongIsr"]
+    assert labels_of(Report("constants", (row, smaller))) == [
+        "StrongIsr · replicas=3",
+        "StrongIsr · replicas=2",
+    ]
+    files = Report("files", (row, row), sources=("first.json", "second.json"))
+    assert labels_of(files) == ["StrongIsr · first.json", "StrongIsr · second.json"]
+    one, two = labels_of(Report("options", (row, other)))
+    assert "steps=" in one
+    assert two == "StrongIsr · steps=serial"
+    assert labels_of(Report("alike", (row, row))) == ["StrongIsr (1)", "StrongIsr (2)"]
+
+
+@needs_chromium
+def test_the_choice_of_the_other_execution_says_what_differs(driver: Chrome, tmp_path: Path) -> None:
+    row = kip320_first_try()
+    opened(driver, Report("runs", (row, row), sources=("first.json", "second.json")), tmp_path)
+    driver.find_element("css selector", ".current button[data-view='beside']").click()
+    assert texts(driver, ".current .choice option") == [
+        "✗ StrongIsr · second.json VIOLATED · kip320-first-try"
+    ]
+    heads = texts(driver, ".current .beside th")
+    assert heads[0] == "this one: StrongIsr · first.json"
+    assert heads[1].startswith("✗ StrongIsr · second.json")
+
+
+@needs_chromium
+def test_copied_text_of_a_loop_says_where_it_begins_and_returns(driver: Chrome, tmp_path: Path) -> None:
+    row = rabbit_lasso()
+    assert row.trace is not None
+    opened(driver, Report("loop", (row,)), tmp_path)
+    trace = "new Trace(JSON.parse(document.getElementById('trace-1').textContent))"
+    lines = evaluate(driver, f"Copying.text({trace})").splitlines()
+    start, last = row.trace["loop"], len(row.trace["states"])
+    at = lines.index(f"     the loop begins in state {start}: the steps below repeat forever")
+    assert lines[at + 1].startswith(f"{start + 1:>3}  ")
+    (back,) = [line for line in lines if line.endswith(f", which leads back to state {start}")]
+    assert back.startswith(f"{last:>3}  Release(")
+    assert any(line.startswith("fails in the loop, forever for ") for line in lines)
+
+
+@needs_chromium
+def test_executions_are_copied_as_itf_also_where_there_are_many(driver: Chrome, tmp_path: Path) -> None:
+    row = kip320_first_try()
+    assert row.trace is not None
+    rows = [
+        replace(row, property_name=f"P{number}", trace={**row.trace, "mark": number}) for number in range(6)
+    ]
+    opened(driver, Report("many", tuple(rows)), tmp_path, "#P3")
+    copied = "const done = arguments[0]; Copying.copy = (text) => done(text);"
+    click = "document.querySelector('.current button[aria-label=\"Copy ITF\"]').click();"
+    assert json.loads(driver.execute_async_script(copied + click)) == {**row.trace, "mark": 3}

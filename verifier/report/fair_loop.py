@@ -7,7 +7,7 @@ from typing import Any
 
 from verifier.report.notation import Notation
 
-STUTTERS = "nothing changes"
+STUTTERS = "nobody acts any more"
 """The name in drawings of the step of an execution that only stutters."""
 
 
@@ -56,7 +56,7 @@ def unmet_lines(trace: Mapping[str, Any]) -> list[str]:
         return []
     about, last = trace["#meta"].get("loop", {}), len(trace["states"]) - 1
     if "action" not in about:
-        first = f"nothing changes any more: the execution stays in state {last} for ever"
+        first = f"nobody acts any more: the execution stays in state {last} for ever"
     else:
         given, notation = about.get("parameters", {}), Notation.of(trace)
         shown = ", ".join(f"{name}={notation.shown(value)}" for name, value in given.items())

@@ -25,6 +25,8 @@ _COLOURS = {
     Conformance.ERROR: "ERROR",
 }
 """The verdicts on properties whose colours they have."""
+_OPENED = (Conformance.REJECTED, Conformance.ERROR, Conformance.UNDECIDED)
+"""The verdicts at which a page of several logs opens, in this order."""
 
 
 @dataclass(frozen=True)
@@ -90,12 +92,18 @@ def logs_as_html(spec: str, command: str, verdicts: Sequence[LogVerdict]) -> str
             tally=[(_MARKS[kind], _COLOURS[kind], count, kind.value) for kind, count in counts if count],
             sections=sections,
             place_of=place_of,
-            start=sections[0].address if len(sections) == 1 or sections[0].rows else "overview",
+            start=_start(sections),
             policy=policy_of([style], scripts),
             style=style,
             scripts=scripts,
         )
     )
+
+
+def _start(sections: Sequence[LogSection]) -> str:
+    """The page that opens first: the first log that is rejected, or else that is not accepted."""
+    first = [one for kind in _OPENED for one in sections if one.verdict.verdict is kind]
+    return first[0].address if first else "overview" if len(sections) > 1 else sections[0].address
 
 
 def _section(spec: str, address: str, one: LogVerdict) -> LogSection:

@@ -16,10 +16,11 @@ from verifier.report.addresses import addresses
 from verifier.report.claims import holding, scopes, summary_of
 from verifier.report.document import environment, policy_of, script_of, style_of
 from verifier.report.known import CHECKER
+from verifier.report.labels import labels_of
 from verifier.report.matrix import Drawn, grids
 from verifier.report.report import Report, tally, varying_constants, version_columns
 from verifier.report.verdict_list import columns_of, listed, packed
-from verifier.report.verdict_page import MARKS, VerdictPage, embedded, verdict_page
+from verifier.report.verdict_page import MARKS, VerdictPage, embedded, itf_of, verdict_page
 from verifier.report.wherever import findings
 from verifier.specs.titles import deadlock_title
 from verifier.verdict import VerdictKind
@@ -39,7 +40,7 @@ _OF_TRACES = (
 _SCRIPTS = (*_OF_TRACES, "graph", "address", "list", "page")
 """The scripts, in the order in which they use each other."""
 _MOST_WITH_ITF = 4
-"""The limit of executions that are in a page as ITF too, to be copied."""
+"""The limit of executions that are in a page as ITF too, to be copied; more are packed together."""
 _MOST_ANSWERS = 30
 """The limit of verdicts of one protocol that are listed one by one."""
 _MOST_BESIDE = 12
@@ -54,11 +55,11 @@ def as_html(report: Report) -> str:
     several = len(report.rows) != 1 or bool(report.cells)
     with_itf = sum(row.trace is not None for row in report.rows) <= _MOST_WITH_ITF
     verdicts = [
-        verdict_page(name, row, with_itf=with_itf, source=report.source_of(number))
-        for number, (name, row) in enumerate(zip(names, report.rows, strict=True))
+        verdict_page(name, label, row, with_itf=with_itf, source=report.source_of(number))
+        for number, (name, label, row) in enumerate(zip(names, labels_of(report), report.rows, strict=True))
     ]
     ready = len(verdicts) <= _MOST_READY
-    sections = list(_sections(report, verdicts, ready=ready))
+    sections = list(_sections(report, verdicts, ready=ready, are_packed=not with_itf))
     is_one = several and not report.cells and _is_one_question(report.rows, _MOST_ANSWERS)
     plots = _plots(report.rows) if several and not is_one and not report.cells else []
     style = style_of([rules for _, _, rules in plots])
@@ -79,7 +80,8 @@ def as_html(report: Report) -> str:
             marks=MARKS,
             verdicts=verdicts,
             sections=sections if ready else [],
-            packed=None if ready else packed(sections),
+            packed=None if ready else packed(list(map(str, sections))),
+            itfs=None if with_itf else packed([itf_of(row) for row in report.rows if row.trace is not None]),
             columns=columns,
             rows=embedded(listed(columns, verdicts, MARKS)) if several else "",
             checker=_checker(verdicts),
@@ -115,20 +117,28 @@ def _same(rows: Sequence[Row]) -> str:
     return show_constants({name: value for name, value in first.items() if name not in names})
 
 
-def _sections(report: Report, verdicts: Sequence[VerdictPage], *, ready: bool) -> Iterator[Markup]:
-    """The pages of the verdicts. ``ready``: they are in the document, also for who has no scripts."""
+def _sections(
+    report: Report, verdicts: Sequence[VerdictPage], *, ready: bool, are_packed: bool
+) -> Iterator[Markup]:
+    """The pages of the verdicts. ``ready``: they are in the document, also for who has no scripts.
+
+    ``are_packed``: executions as ITF are packed together.
+    """
     template = environment().get_template("verdict.html.jinja")
     beside = [None, *(verdict.address for verdict in verdicts), None]
     checker = _checker(verdicts)
     is_alone = len(verdicts) == 1 and not report.cells
     others = verdicts if not is_alone and _is_one_question(report.rows, _MOST_BESIDE) else ()
+    executions = -1
     for number, verdict in enumerate(verdicts):
+        executions += verdict.trace is not None
         yield Markup(
             template.render(
                 report=report,
                 verdict=verdict,
                 row=verdict.row,
                 number=number + 1,
+                execution=executions if are_packed else None,
                 before=beside[number],
                 after=beside[number + 2],
                 others=others,

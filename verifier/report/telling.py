@@ -125,7 +125,8 @@ def _tell_loop(trace: Mapping[str, Any], diagram: Diagram) -> Told:
     start, last = trace["loop"], len(diagram.steps) - 1
     names = [step.action for step in diagram.steps[start + 1 :]]
     if last == start + 1 and names[0] == STUTTERS:
-        head = f"After step {start} nothing changes any more: the execution stays in state {start} forever."
+        after = f"After step {start}" if start else "From the first state on"
+        head = f"{after} nobody acts any more: the execution stays in state {start} forever."
     else:
         shown = [_cut(_title(step), 50) for step in diagram.steps[start + 1 :][:_MOST_NAMED]]
         rest = [f"{len(names) - _MOST_NAMED} more"] if len(names) > _MOST_NAMED else []

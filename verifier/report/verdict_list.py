@@ -101,7 +101,7 @@ def listed(
     }
 
 
-def packed(sections: Sequence[Markup]) -> Markup:
-    """Many pages, which are much alike, as a short text: JSON, compressed, in base 64."""
-    text = json_text([str(section) for section in sections], None, (",", ":"))
+def packed(texts: Sequence[Any]) -> Markup:
+    """Many pages or executions, which are much alike, as a short text: JSON, compressed, in base 64."""
+    text = json_text(texts, None, (",", ":"))
     return Markup(b64encode(zlib.compress(text.encode("utf-8", "surrogatepass"), 9)).decode())

@@ -42,6 +42,8 @@ class VerdictPage:
     """The parts of a row that the template shows."""
 
     address: str
+    label: str
+    """The property, and what else tells this verdict from others of the report."""
     row: Row
     words: str
     mark: str
@@ -72,6 +74,8 @@ class VerdictPage:
     """For a proof: a line of actions, then a line for each lemma with the result for each action."""
     levels: tuple[tuple[int, int, float], ...]
     """For an exploration: the depth and states of each level, and the share of the largest level."""
+    beyond_levels: str
+    """A sentence on states that were found and are in none of these levels; empty if there are none."""
     known: Known | None
     """The answer of an independent checker."""
     is_complete: bool
@@ -80,12 +84,13 @@ class VerdictPage:
     """The searches that took part, each with its figures."""
 
 
-def verdict_page(address: str, row: Row, *, with_itf: bool, source: str = "") -> VerdictPage:
+def verdict_page(address: str, label: str, row: Row, *, with_itf: bool, source: str = "") -> VerdictPage:
     """The page of a row. ``with_itf``: with its execution as a file has it. ``source``: the file that says
     it, if nobody checked it."""
     diagram = None if row.trace is None else diagram_of(closed(row.trace), row.drawing)
     return VerdictPage(
         address=address,
+        label=label,
         row=row,
         words=verdict_of(row),
         mark=MARKS[row.verdict],
@@ -99,12 +104,13 @@ def verdict_page(address: str, row: Row, *, with_itf: bool, source: str = "") ->
         loop=() if row.trace is None else tuple(unmet_lines(row.trace)),
         fair=() if row.trace is None else tuple(fair_lines(row.trace)),
         trace=None if diagram is None else embedded(_compact(row, diagram)),
-        itf=_itf(row) if with_itf else None,
+        itf=itf_of(row) if with_itf else None,
         steps=() if diagram is None else diagram.steps,
         paths=() if diagram is None else [place.path for place in diagram.places],
         first=() if diagram is None else diagram.first_state,
         table=_obligations(row),
         levels=_levels(row),
+        beyond_levels=_beyond_levels(row),
         known=known(row),
         is_complete=row.verdict is VerdictKind.HOLDS and is_complete(row),
         searches=tuple(_searches(row)),
@@ -146,6 +152,16 @@ def _searches(row: Row) -> list[tuple[str, str]]:
     provers = row.statistics.get("provers") or {}
     parts = row.statistics.get("searches") or provers.get(row.property_name) or {}
     return [(name, show_constants(figures)) for name, figures in parts.items()]
+
+
+def _beyond_levels(row: Row) -> str:
+    """Say why the levels sum to less than the number of states."""
+    total, found = sum(row.statistics.get("levels") or []), row.statistics.get("distinct_states")
+    if not total or not isinstance(found, int) or found <= total:
+        return ""
+    more = found - total
+    were = "1 more state was" if more == 1 else f"{more:,} more states were"
+    return f"{total:,} states in all. {were} found beyond, {found:,} together, and not looked at."
 
 
 def _levels(row: Row) -> tuple[tuple[int, int, float], ...]:
@@ -224,7 +240,7 @@ def _marked(part: Failing, diagram: Diagram) -> Sequence[Mentioned]:
     return part.where if diagram.about_step else part.blamed
 
 
-def _itf(row: Row) -> Markup | None:
+def itf_of(row: Row) -> Markup | None:
     """The execution as ITF; None if that is large."""
     text = None if row.trace is None else embedded(row.trace)
     return None if text is None or len(text) > _LONGEST_ITF else text

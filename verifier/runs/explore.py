@@ -150,8 +150,8 @@ def _graph(run: Run, path: Path) -> Written:
     if graph is None:
         return Written(None, "nothing was explored, so {path} is not written")
     complete = bool(run.outcome.statistics["complete"])
-    part = "" if complete else ", a part of all"
-    words = f"{len(graph.states)} states and {len(graph.edges)} steps{part} are in {{path}}"
+    more = "" if complete else "; there may be more, which were not looked at"
+    words = f"{len(graph.states)} states and {len(graph.edges)} steps are in {{path}}{more}"
     if path.suffix == ".html":
         return Written(None, words, as_data(graph, complete=complete))
     return Written(GRAPHS[path.suffix](graph), words)

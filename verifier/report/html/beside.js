@@ -4,8 +4,9 @@ class Beside {
   static MOST = 1_500_000;  // pairs of steps that are compared
   static SHOWN = 6;
 
-  constructor(trace, shown, others, link) {
+  constructor(trace, label, shown, others, link) {
     this.trace = trace;
+    this.label = label;
     this.shown = shown;
     this.link = link;
     this.others = others;
@@ -15,8 +16,7 @@ class Beside {
   }
 
   static titleOf(trace, step) {
-    const words = trace.parametersOf(step);
-    return `${trace.titleOf(step)}${words ? ` (${words})` : ""}`;
+    return trace.callOf(step);
   }
 
   /* Which steps correspond: all that are alike at the start, then a longest common subsequence of actions. */
@@ -64,11 +64,11 @@ class Beside {
       isFirst = isFirst && isAlike;
       const lines = differing.slice(0, Beside.SHOWN).map(([path, one, two]) => make("div", {}, `${path}: `, make("span", { class: "one" }, ...Page.unbroken(one)), " | ", make("span", { class: "two" }, ...Page.unbroken(two))));
       if (differing.length > lines.length) lines.push(make("div", { class: "more" }, `+ ${differing.length - lines.length} more`));
-      const links = [[this.trace, i, () => this.link(i)], [other, j, () => `#${chosen.page}/step-${j}`]].map(([trace, step, href]) => step === null ? make("td", { class: "none" }, "·") : make("td", {}, make("a", { class: "at", href: href() }, String(step)), " ", make("b", {}, ...Page.breakable(trace.titleOf(step))), make("small", {}, trace.parametersOf(step))));
+      const links = [[this.trace, i, () => this.link(i)], [other, j, () => `#${chosen.page}/step-${j}`]].map(([trace, step, href]) => step === null ? make("td", { class: "none" }, "·") : make("td", {}, make("a", { class: "at", href: href() }, String(step)), " ", make("b", {}, ...Page.breakable(trace.titleOf(step))), make("small", {}, trace.wordsOf(step))));
       const between = i === null ? ["only at the right"] : j === null ? ["only at the left"] : lines.length ? lines : ["the same state"];
       return make("tr", { class: kind, ...(i === null ? {} : { "data-step": i }) }, ...links, make("td", { class: lines.length ? "between changed" : "between same" }, ...between));
     });
-    const heads = [`this one: ${this.trace.property}`, chosen.title, "values that differ: left | right"].map((name) => make("th", { scope: "col" }, name));
+    const heads = [`this one: ${this.label}`, chosen.title, "values that differ: left | right"].map((name) => make("th", { scope: "col" }, name));
     this.table = make("table", { class: "steps" }, make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...rows));
     this.pane.replaceChildren(make("p", { class: "choice" }, make("label", {}, "Beside ", this.choice)), this.table);
     return this;

@@ -3,14 +3,16 @@
 const Copying = {
   text(trace) {
     const lines = trace.steps.flatMap((step, number) => {
-      const title = number === 0 ? trace.start : `${step.action}(${trace.parametersOf(number)})`;
+      const begins = trace.loop === number ? [`     the loop begins in state ${number}: the steps below repeat forever`] : [];
+      const title = trace.closes(number) ? `${trace.callOf(number)}, which leads back to state ${trace.loop}` : trace.callOf(number);
       const changes = step.changes.map((change) => `     ${trace.places[change.place][0]}: ${Trace.isLong(change) ? change.delta : `${change.before.text} → ${change.after.text}`}`);
-      return [`${String(number).padStart(3)}  ${title}`, ...(number ? changes : [])];
+      return [`${String(number).padStart(3)}  ${title}`, ...(number ? changes : []), ...begins];
     });
     const failing = trace.failing.flatMap(([formula, witnesses, where]) => {
       const at = witnesses.map(([name, value]) => `${name} = ${value}`).join(", ");
       const values = where.map(([path, value]) => `${path} = ${value}`).join(", ");
-      return [`fails${at ? ` for ${at}` : ""}: ${formula}`, ...(values ? [`     where ${values}`] : [])];
+      const when = trace.loop === null ? "" : trace.at === trace.last ? " in the loop, forever" : ` in state ${trace.at}, again and again`;
+      return [`fails${when}${at ? ` for ${at}` : ""}: ${formula}`, ...(values ? [`     where ${values}`] : [])];
     });
     return [...lines, ...failing].join("\n");
   },
@@ -30,7 +32,24 @@ const Copying = {
     document.getElementById("copied").textContent = `${what} copied`;
   },
 
+  /* Of many executions the ITF is packed together, and unpacked when it is first asked for. */
+  async packed(number) {
+    Copying.ready ??= Copying.unpack(document.getElementById("itfs").textContent);
+    return (await Copying.ready)[number];
+  },
+
+  /* JSON that was compressed and written in base 64. */
+  async unpack(text) {
+    const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    return JSON.parse(await new Response(stream).text());
+  },
+
   button(what, text) {
-    return Page.button(`Copy ${what}`, `Copy ${what}`, () => Copying.copy(text(), what));
+    return Page.button(`Copy ${what}`, `Copy ${what}`, async () => {
+      const found = await text();
+      if (found === null) document.getElementById("copied").textContent = `the ${what} is too long for a page`;
+      else await Copying.copy(found, what);
+    });
   },
 };

@@ -26,12 +26,12 @@ class Detail {
 
   show(step) {
     const { make } = Page, trace = this.trace, { changes } = trace.steps[step];
-    this.title.replaceChildren(...Page.breakable(`${step} · ${trace.titleOf(step)}`), make("small", {}, trace.parametersOf(step)));
+    this.title.replaceChildren(...Page.breakable(`${step} · ${trace.titleOf(step)}`), make("small", {}, trace.wordsOf(step)));
     this.meaning.replaceChildren(...Detail.told(trace.meaningOf(step)));
     const visible = changes.filter(({ place }) => this.shown(place));
     const layout = Detail.layout(visible.map(({ place }) => trace.places[place][0]));
     const rows = visible.map((change) => make("tr", {}, make("th", { scope: "row" }, ...Detail.named(trace.places[change.place][0], layout)), make("td", { class: trace.fails(change.place, step) && trace.writer.get(change.place) === step ? "wrong" : "" }, ...Detail.difference(change))));
-    const none = changes.length ? `${changes.length} changes, none of them shown` : "nothing changes";
+    const none = changes.length ? `${changes.length} changes, none of them shown` : `${trace.callOf(step)} changes nothing`;
     const table = make("table", { class: `diff ${layout}`, "aria-label": "What the step changes" }, make("tbody", {}, ...rows));
     this.changes.replaceChildren(...this.watchedAt(step), ...(step === 0 ? [] : rows.length ? [table] : [make("p", {}, none)]), ...this.demandedAt(step));
     this.showState(step);

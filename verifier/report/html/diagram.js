@@ -120,7 +120,7 @@ const Diagram = (() => {
     trace.steps.forEach((_, step) => {
       const texts = linesOf(trace, step, shown, visible, lane, wide ? MOST_LINES : MOST_IN_NARROW);
       const lines = Math.max(...texts.map((of) => of.length));
-      const room = (wide ? gutter : width) - 42, title = trace.titleOf(step), given = trace.parametersOf(step);
+      const room = (wide ? gutter : width) - 42, title = trace.titleOf(step), given = trace.wordsOf(step);
       const isOne = !wide && widthOf(`${title} ${given}`, "action") <= room;
       const titles = isOne ? [title] : wrap(title, room, "action", 3);
       const parameters = isOne || !given ? [] : wrap(given, room, "parameters", MOST_OF_PARAMETERS);
@@ -205,7 +205,7 @@ const Diagram = (() => {
   function drawTitle(group, trace, plan, row) {
     const y = plan.wide ? row.y + 4 : row.top + 15, made = element("g", { class: plan.wide ? "title" : "title stays" });
     made.append(element("text", { class: "number", x: 24, y }, String(row.step)));
-    const title = trace.titleOf(row.step), words = trace.parametersOf(row.step), meaning = trace.meaningOf(row.step);
+    const title = trace.titleOf(row.step), words = trace.wordsOf(row.step), meaning = trace.meaningOf(row.step);
     const full = meaning ? `${title}: ${meaning}` : title;
     row.titles.forEach((line, number) => made.append(text({ class: "action", x: 32, y: y + number * 14 }, line, full)));
     if (row.beside) made.lastChild.append(element("tspan", { class: "parameters", "font-weight": 400 }, ` ${row.beside}`));

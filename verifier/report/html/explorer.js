@@ -19,7 +19,7 @@ class Explorer {
     this.views = {
       ...(this.trace.hasLanes ? { lanes: new Lanes(this.trace, shown) } : {}),
       variables: new Variables(this.trace, shown, link),
-      ...(others.length ? { beside: new Beside(this.trace, shown, others, link) } : {}),
+      ...(others.length ? { beside: new Beside(this.trace, host.closest(".page").dataset.label, shown, others, link) } : {}),
     };
     this.detail = new Detail(this.trace, shown, link);
     this.build();
@@ -114,9 +114,10 @@ class Explorer {
   }
 
   copies() {
-    const itf = document.getElementById(this.host.dataset.itf);
+    const { itf, packedItf } = this.host.dataset, whole = document.getElementById(itf);
     const buttons = [Copying.button("text", () => Copying.text(this.trace))];
-    return itf ? [...buttons, Copying.button("ITF", () => itf.textContent)] : buttons;
+    if (packedItf) return [...buttons, Copying.button("ITF", () => Copying.packed(Number(packedItf)))];
+    return whole ? [...buttons, Copying.button("ITF", () => whole.textContent)] : buttons;
   }
 
   /* Keys belong to the explorer while it has the focus. */
@@ -262,7 +263,7 @@ class Explorer {
       who: step === 0 ? "" : Trace.title(trace.lanes[trace.steps[step].lane]),
       messages: arrows(step).map((text) => make("div", {}, text)),
       changes: trace.steps[step].changes.map((change) => make("div", {}, `${trace.places[change.place][0]}: `, ...Detail.difference(change))),
-      action: step === 0 ? trace.start : `${trace.titleOf(step)}(${trace.parametersOf(step)})`,
+      action: trace.closes(step) ? `${trace.callOf(step)}, which leads back to state ${trace.loop}` : trace.callOf(step),
     });
     const names = ["action", "changes", ...(trace.hasLanes ? ["who"] : []), ...(trace.arrows.length ? ["messages"] : [])];
     const rows = trace.steps.map((_, step) => {

@@ -180,16 +180,9 @@ class List {
 
 /* The pages of many verdicts, which are packed until one is opened. */
 const Packed = {
-  async sections() {
-    const text = document.getElementById("packed").textContent;
-    const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-    return JSON.parse(await new Response(stream).text());
-  },
-
   /* Makes the page of a verdict. Its text was escaped when it was written. */
   async make(number, main) {
-    Packed.ready ??= Packed.sections();
+    Packed.ready ??= Copying.unpack(document.getElementById("packed").textContent);
     const made = document.createElement("template");
     made.innerHTML = (await Packed.ready)[number];
     main.append(made.content);

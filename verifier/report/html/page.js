@@ -35,6 +35,7 @@
     if (page === overview && list) list.read(query);
     if (page === overview && list && query.size > 0) showList();
     if (page.id === "graph" && document.getElementById("graph-host")) showGraph(query);
+    fitLogs();
     const host = page.querySelector(".explorer");
     if (host) showExecution(host, step, view, query, moved);
   }
@@ -43,6 +44,19 @@
     const host = document.getElementById("graph-host");
     if (!explorers.has(host)) explorers.set(host, new StateGraph(host));
     if (/^\d{1,9}$/.test(query.get("state") ?? "")) explorers.get(host).select(Number(query.get("state")), false);
+  }
+
+  /* Makes the pane of a log, which opens at its end, so high that no row is cut above. */
+  function fitLogs() {
+    for (const pane of document.querySelectorAll(".page.current .upwards")) {
+      pane.style.maxHeight = "";
+      const table = pane.querySelector("table"), head = table.tHead.offsetHeight, end = table.offsetHeight;
+      const room = pane.clientHeight - head, edge = pane.offsetHeight - pane.clientHeight;
+      if (end <= pane.clientHeight) continue;
+      const from = table.getBoundingClientRect().top, tops = [...table.tBodies[0].rows].map((row) => row.getBoundingClientRect().top - from);
+      const first = tops.find((top) => top >= end - room);
+      if (first !== undefined) pane.style.maxHeight = `${Math.floor(end - first + head + edge)}px`;
+    }
   }
 
   /* The list, which may be folded. */
@@ -93,5 +107,6 @@
     explorers.get(document.querySelector(".page.current .explorer"))?.tabulate();
   });
   addEventListener("hashchange", show);
+  addEventListener("resize", fitLogs);
   show();
 })();

@@ -74,10 +74,21 @@ class Trace {
     return step === this.last && this.loop === null && this.causes.has(place) && !this.wrong.has(place);
   }
 
-  /* What a step is called; the last one of a loop says where it leads back to. */
+  /* What a step is called: its action. */
   titleOf(step) {
-    const title = step === 0 ? this.start : this.steps[step].action;
-    return this.closes(step) ? `${title}, back to ${this.loop}` : title;
+    return step === 0 ? this.start : this.steps[step].action;
+  }
+
+  /* The parameters of a step as the drawings show them; the last step of a loop also says where it leads back to. */
+  wordsOf(step) {
+    const back = this.closes(step) ? `leads back to state ${this.loop}` : "";
+    return [this.parametersOf(step), back].filter(Boolean).join("; ");
+  }
+
+  /* A step in a line: `Exit(p=2)`. */
+  callOf(step) {
+    const given = this.parametersOf(step);
+    return step === 0 || !given ? this.titleOf(step) : `${this.titleOf(step)}(${given})`;
   }
 
   /* What is documented of a step's action. */
@@ -122,7 +133,7 @@ class Trace {
   /* What the failing formula mentions; of a step, the value before it and the one after it together. */
   mentioned() {
     const seen = new Set(), where = this.failing.flatMap(([, , values]) => values).filter(([path]) => !seen.has(path) && seen.add(path));
-    if (!this.about_step) return where.map(([path, value, places, members]) => ({ path, words: this.wordsOf(value, places, members), places }));
+    if (!this.about_step) return where.map(([path, value, places, members]) => ({ path, words: this.valueWords(value, places, members), places }));
     const sides = new Map();
     for (const [path, value, places] of where) {
       const plain = path.replace(/(\w)'/g, "$1"), side = sides.get(plain) ?? { places };
@@ -135,7 +146,7 @@ class Trace {
   }
 
   /* A value that fails: of a long one the members at fault, or what its last change was. */
-  wordsOf(value, places, members) {
+  valueWords(value, places, members) {
     if (members.length) return ` has ${members.join(", ")}`;
     const step = places.length === 1 ? this.writer.get(places[0]) : undefined;
     const change = step === undefined ? undefined : this.steps[step].changes.find(({ place }) => place === places[0]);

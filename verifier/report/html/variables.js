@@ -105,7 +105,7 @@ class Variables {
   row(step, columns) {
     const trace = this.trace, classes = [step > 0 && trace.loop !== null && step > trace.loop ? "round" : "", trace.about_step && step === trace.last ? "broken" : ""];
     const link = Page.make("a", { href: this.link(step), class: "at" }, String(step));
-    const words = trace.parametersOf(step);
+    const words = trace.wordsOf(step);
     const first = Page.make("th", { scope: "row", class: "step", title: trace.meaningOf(step) }, link, " ", Page.make("b", {}, ...Page.breakable(trace.titleOf(step), 8)), ...(words ? [Page.make("small", {}, ...Page.unbroken(words))] : []));
     const changes = new Map(trace.steps[step].changes.map((change) => [change.place, change]));
     const cells = columns.map((column) => column.folded ? this.folded(column, changes, step) : this.cell(column.places[0], changes.get(column.places[0]), step));

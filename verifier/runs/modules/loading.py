@@ -231,7 +231,9 @@ def _definition(specification: Specification, path: Path, source_hash: str) -> T
             Action(name, (), (), (), words, place_of(specification.module, name))
             for name, words in does.items()
         ),
-        tuple(Property(name, PropertyKind.INVARIANT, _UNREAD, True, said[name][1]) for name in checked),
+        tuple(
+            Property(name, _kind_of(specification, name), _UNREAD, True, said[name][1]) for name in checked
+        ),
         None,
         presentation=Presentation(
             source=str(path),
@@ -244,6 +246,14 @@ def _definition(specification: Specification, path: Path, source_hash: str) -> T
         checks_deadlock=specification.next is not None and config.check_deadlock,
         source_hash=source_hash,
     )
+
+
+def _kind_of(specification: Specification, name: str) -> PropertyKind:
+    """Return the kind of a property: of one that speaks of states and of steps, the part has its own name."""
+    safety = specification.properties.get(name)
+    only_steps = safety is not None and safety.steps and not safety.always and not safety.initially
+    is_of_steps = only_steps or name.endswith(OF_STEPS)
+    return PropertyKind.STEP_INVARIANT if is_of_steps else PropertyKind.INVARIANT
 
 
 def _action_names(specification: Specification) -> list[str]:

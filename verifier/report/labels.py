@@ -1,0 +1,55 @@
+"""Labels of verdicts within a report: the property, and what else tells one verdict from another."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from verifier.encodings.concrete import show_constants
+from verifier.outcomes.row import Row
+from verifier.report.report import Report, varying_constants
+
+
+def labels_of(report: Report) -> list[str]:
+    """Return a label for each row. It has no more than is needed so that no two are alike."""
+    rows = report.rows
+    labels = [row.claim for row in rows]
+    for facts in _facts(report):
+        counts = Counter(labels)
+        if len(counts) == len(rows):
+            break
+        if len(set(facts)) > 1:
+            labels = [
+                f"{label} · {fact}" if fact and counts[label] > 1 else label
+                for label, fact in zip(labels, facts, strict=True)
+            ]
+    return _numbered(labels)
+
+
+def _facts(report: Report) -> Iterator[list[str]]:
+    """Yield what may tell rows apart, the most telling first."""
+    rows = report.rows
+    names = varying_constants(rows)
+    yield [row.spec for row in rows]
+    yield [show_constants({k: v for k, v in row.constants.items() if k in names}) for row in rows]
+    yield [row.engine for row in rows]
+    yield [report.source_of(number) for number in range(len(rows))]
+    yield _options(rows)
+    yield [row.run_id for row in rows]
+
+
+def _options(rows: Sequence[Row]) -> list[str]:
+    """Return of each row the options that others have with other values."""
+    names = dict.fromkeys(name for row in rows for name in row.options)
+    varying = [name for name in names if len({repr(row.options.get(name)) for row in rows}) > 1]
+    return [", ".join(f"{name}={row.options.get(name)}" for name in varying) for row in rows]
+
+
+def _numbered(labels: Sequence[str]) -> list[str]:
+    """Number the labels that are alike."""
+    counts, seen = Counter(labels), Counter[str]()
+    found = []
+    for label in labels:
+        seen[label] += 1
+        found.append(f"{label} ({seen[label]})" if counts[label] > 1 else label)
+    return found
