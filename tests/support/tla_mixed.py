@@ -9,7 +9,7 @@ import re
 import signal
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -266,9 +266,11 @@ def write(folder: Path, texts: dict[str, Tree], states: Sequence[dict[str, str]]
     (folder / "T.cfg").write_text(CONFIG + "".join(f"INVARIANT T{name}\n" for name in texts))
 
 
-def values_of(texts: dict[str, Tree], states: Sequence[dict[str, str]]) -> dict[tuple[int, str], Value]:
+def values_of(
+    texts: dict[str, Tree], states: Sequence[dict[str, str]], places: Mapping[str, Collection[int]]
+) -> dict[tuple[int, str], Value]:
     """The values that the interpreter computes, by the number of a state and the name of an expression; none
-    where there is none, or it takes too long."""
+    where there is none, or it takes too long. ``places``: the numbers of the states that matter, by name."""
     found: dict[tuple[int, str], Value] = {}
     with tempfile.TemporaryDirectory() as folder:
         write(Path(folder), texts, states)
@@ -278,6 +280,8 @@ def values_of(texts: dict[str, Tree], states: Sequence[dict[str, str]]) -> dict[
         except UsageError:
             return {}
         for state, name in product(initial, texts):
+            if state[0] not in places[name]:
+                continue
             try:
                 with within(LONGEST / 3):
                     value = interpreted(spec, name, state)

@@ -66,7 +66,11 @@ class _Maker:
             pool = self.pools[of_v]
             places[of_v] = set(range(len(states), len(states) + len(pool)))
             states += [{"d": one, "e": self.first, "f": self.chance.choice(pool)} for one in pool]
-        values = values_of({name: tree for name, (_, _, tree) in trees.items()}, states)
+        values = values_of(
+            {name: tree for name, (_, _, tree) in trees.items()},
+            states,
+            {name: places[of_v] for name, (_, of_v, _) in trees.items()},
+        )
         found: dict[tuple[str, str], list[str]] = {}
         for name, (kind, of_v, tree) in trees.items():
             found_here = [values.get((place, name)) for place in places[of_v]]
