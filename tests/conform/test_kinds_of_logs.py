@@ -169,7 +169,7 @@ def test_a_function_says_what_an_event_means(last: Event, verdict: str, words: s
 
 @pytest.mark.usefixtures("counter")
 def test_conform_from_python_refuses_what_it_cannot_use() -> None:
-    counter = load("Counter.tla")
+    counter, _ = load("Counter.tla"), _written([])
     with pytest.raises(UsageError, match="give a mapping"):
         counter.conform("log")
     with pytest.raises(UsageError, match="constants are given to load"):
@@ -227,3 +227,11 @@ def test_traces_have_options_variants_and_compound_keys(
         "logs"
     ]
     assert one["verdict"] == "REJECTED"
+
+
+@pytest.mark.usefixtures("counter")
+def test_a_missing_log_is_named_before_anything_else_that_is_missing() -> None:
+    Path("log").write_text("{}")
+    assert "absent: cannot be read" in wrong("conform", "absent", "--spec", "Counter.tla")
+    assert "absent: cannot be read" in wrong("conform", "log", "absent", "--spec", "Counter.tla")
+    assert "give a mapping" in wrong("conform", "log", "--spec", "Counter.tla")

@@ -336,7 +336,7 @@ def test_a_draft_names_actions_parameters_and_what_is_left(counter: Path) -> Non
 
 def test_a_spec_that_reads_no_log_needs_a_mapping(counter: Path) -> None:
     line = wrong("conform", _written(counter, GOOD), "--spec", str(counter / "Counter.tla"))
-    assert "give --map FILE, which --draft proposes" in line
+    assert "give a mapping, --map FILE: --draft proposes one" in line
 
 
 def _first_impossible(events: list[Event]) -> int | None:

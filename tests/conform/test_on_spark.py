@@ -11,8 +11,11 @@ from typing import Any
 
 import pytest
 
+import verifier
 from tests.support.command_line import verify, wrong
 from tests.support.counter_logs import LONG, MAIN, write_counter
+from verifier.errors import UsageError
+from verifier.specs.kafka.async_isr import AsyncIsr
 
 _LOGS = {
     "good": '{"event": "Inc"}\n{"event": "Dec"}\n',
@@ -72,3 +75,25 @@ def test_what_spark_cannot_do_is_refused_at_once(folder: Path) -> None:
     assert "they need --master" in wrong(*asked, "--conf", "a=b")
     assert "--conf a" in wrong(*asked, "--master", "local[2]", "--conf", "a")
     assert "standard input" in wrong("conform", "-", "bad.ndjson", *_ASKED, "--master", "local[2]")
+
+
+@pytest.mark.thorough
+def test_python_judges_logs_on_spark(folder: Path) -> None:
+    counter = verifier.load("Counter.tla")
+    logs = [f"{name}.ndjson" for name in _LOGS]
+    here = counter.conform(*logs, mapping="map.toml")
+    there = counter.conform(*logs, mapping="map.toml", master="local[2]")
+    assert [one.verdict for one in there] == ["ACCEPTED", "REJECTED", "ERROR", "ACCEPTED"]
+    assert [(one.log, one.verdict, one.line) for one in here] == [
+        (one.log, one.verdict, one.line) for one in there
+    ]
+
+
+def test_what_spark_cannot_do_is_refused_in_python_at_once(folder: Path) -> None:
+    counter = verifier.load("Counter.tla")
+    with pytest.raises(UsageError, match="they need master"):
+        counter.conform("good.ndjson", mapping="map.toml", conf={"a": "b"})
+    with pytest.raises(UsageError, match="is no master of Spark"):
+        counter.conform("good.ndjson", mapping="map.toml", master="somewhere")
+    with pytest.raises(UsageError, match="load it by its file"):
+        verifier.load(AsyncIsr).conform("good.ndjson", mapping={}, master="local[2]")

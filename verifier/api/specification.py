@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from verifier.api.result import Result
-from verifier.errors import make_unknown_name_error
+from verifier.errors import UsageError, make_unknown_name_error
 from verifier.runs.asking import answer_question, make_question
 from verifier.runs.loaded import Loaded, Reading
 from verifier.runs.loading import load as load_spec
@@ -61,6 +61,11 @@ class Specification(EngineMethods):
     """
 
     loaded: Loaded
+    given: Mapping[str, Any] = field(default_factory=dict)
+    """The constants as they were given."""
+    reading: Reading = field(default_factory=Reading)
+    is_class: bool = False
+    """True if it was loaded as a class, which no other process finds by its name."""
 
     def run(self, engine: str, /, *properties: str, **options: Any) -> Result:
         """Runs any engine by name, until it is done, out of time, or interrupted.
@@ -129,21 +134,43 @@ class Specification(EngineMethods):
         self,
         *logs: str | Path,
         mapping: str | Path | Mapping[str, Any] | None = None,
+        env: str | None = None,
+        coverage: bool = False,
         max_states: int | None = None,
         timeout: float | None = None,
         jobs: int = 1,
+        master: str | None = None,
+        archive: str | Path | None = None,
+        conf: Mapping[str, str] | None = None,
     ) -> list[LogVerdict]:
         """Says of each log whether the protocol allows it, and if not, where and why.
 
         ``mapping`` is a file, or its content as a dictionary, in which ``read`` may be a function that says
-        what an event means. Executions in ITF need none. Raises UsageError for what cannot be asked. A log
-        that cannot be judged has the verdict ERROR.
+        what an event means. Executions in ITF need none, nor does a TLA+ module that reads its log itself,
+        through the environment variable ``env``. With ``coverage``, accepted logs say what they cover.
+        ``master`` judges several logs on Spark, with settings ``conf`` and a packed environment ``archive``.
+        Executors load the specification again, so a class has to be loaded by its file. Raises UsageError for
+        what cannot be asked. A log that cannot be judged has the verdict ERROR.
         """
-        from verifier.conform.judging import judge_logs_with
+        from verifier.conform.judging import LogQuestion, judge_logs_with
 
         given = Path(mapping) if isinstance(mapping, str) else mapping
+        question = LogQuestion(
+            self.loaded.spec, given, env, self.given, self.reading, max_states, timeout, coverage
+        )
         paths = [Path(log) for log in logs]
-        return judge_logs_with(self.loaded, given, paths, max_states, timeout, jobs)
+        if master is None:
+            if archive is not None or conf is not None:
+                raise UsageError("archive and conf are for Spark: they need master")
+            return judge_logs_with(self.loaded, question, paths, jobs)
+        if self.is_class:
+            words = "executors of Spark load a specification again: load it by its file, FILE.py:CLASS"
+            raise UsageError(f"{self.name} was loaded as a class, and {words}")
+        from verifier.conform.spark_use import use_spark
+
+        folder = None if archive is None else Path(archive)
+        with use_spark("conform with master", master, folder, conf or {}) as spark:
+            return judge_logs_with(self.loaded, question, paths, spark=spark)
 
     def tests(
         self,
@@ -192,5 +219,5 @@ def load(
     if isinstance(spec, type):
         if reading != Reading():
             raise only_of_modules(spec.spec_name())
-        return Specification(load_class_at(spec, constants))
-    return Specification(load_spec(str(spec), constants, reading=reading))
+        return Specification(load_class_at(spec, constants), constants, is_class=True)
+    return Specification(load_spec(str(spec), constants, reading=reading), constants, reading)

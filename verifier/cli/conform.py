@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,7 +14,7 @@ from verifier.cli.output import check_writable, format_option, note, print_json,
 from verifier.cli.parameters import DURATION
 from verifier.cli.paths import FileToRead, FileToWrite, LogToRead, SpecName
 from verifier.cli.specs import SPEC_HELP, parse_settings, reading_of, reading_options, set_option
-from verifier.cluster.master import check_spark
+from verifier.conform.spark_use import use_spark
 from verifier.errors import UsageError
 
 if TYPE_CHECKING:
@@ -43,9 +42,7 @@ _MASTER_HELP = (
 )
 _ARCHIVE_HELP = "With --master: a packed environment with this package, for the executors."
 _CONF_HELP = "With --master: a setting of Spark; may be repeated."
-_COVERAGE_HELP = (
-    "Say which actions and which parts of guards accepted logs have seen, and which never. Needs --map."
-)
+_COVERAGE_HELP = "Say which actions and which parts of guards accepted logs have seen, and which never."
 _HTML_HELP = "Write a page with the log's lines beside the states, and why no step fits, as one HTML file."
 
 
@@ -117,7 +114,7 @@ def command(
         verdicts = judge_logs(question, logs, jobs, lambda one: note(f"{one.log}: {one.verdict}"), spark)
     code = exit_code(verdicts)
     if html is not None:
-        _write_page(html, spec, logs, mapping, settings, verdicts)
+        _write_page(html, question, logs, settings, verdicts)
     if output_format == "json":
         content = {"spec": spec, "exit_code": int(code), "logs": [one.as_object() for one in verdicts]}
         found = join_coverage(verdicts)
@@ -136,29 +133,26 @@ def _spark(master: str | None, archive: Path | None, conf: Sequence[str]) -> Ite
             raise UsageError("--archive and --conf are for Spark: they need --master")
         yield None
         return
-    check_spark("verify conform --master", master)
-    from verifier.cluster.session import SparkSettings
-
     settings = parse_settings(conf, "--conf", "spark.executor.memory=4g")
-    with tempfile.TemporaryDirectory(prefix="verify-conform-") as folder:
-        log = Path(folder) / "spark.log"
-        yield SparkSettings(master, log, archive, conf=settings, log_stays=False, name="verify conform")
+    with use_spark("verify conform --master", master, archive, settings) as spark:
+        yield spark
 
 
 def _write_page(
     html: Path,
-    spec: str,
+    question: LogQuestion,
     logs: Sequence[Path],
-    mapping: Path | None,
     settings: Sequence[str],
     verdicts: Sequence[LogVerdict],
 ) -> None:
     from verifier.report.log_page import logs_as_html
 
-    words = ["verify", "conform", *map(str, logs), "--spec", spec]
-    words += ["--map", str(mapping)] if mapping is not None else []
+    words = ["verify", "conform", *map(str, logs), "--spec", question.spec]
+    words += ["--map", str(question.mapping)] if question.mapping is not None else []
+    words += ["--env", question.variable] if question.variable is not None else []
+    words += ["--coverage"] if question.covers else []
     words += [word for one in settings for word in ("--set", one)]
-    write("--html", html, logs_as_html(Path(spec).name, shlex.join(words), verdicts))
+    write("--html", html, logs_as_html(Path(question.spec).name, shlex.join(words), verdicts))
     note(f"the page is in {html}")
 
 

@@ -27,6 +27,7 @@ from verifier.conform.mapping import (
 from verifier.conform.outcome import Conformance, LogVerdict
 from verifier.conform.search import MOST_STATES, Search
 from verifier.errors import UsageError
+from verifier.files import read_text
 from verifier.processes.children import Work
 from verifier.processes.interrupts import INTERRUPTED, hold_interrupts, is_stop_asked
 from verifier.processes.limits import Interrupted, Limits
@@ -55,7 +56,7 @@ class LogQuestion:
     """A file in TOML or Python, or the content of one."""
     variable: str | None = None
     """The environment variable through which a module gets its log."""
-    settings: Mapping[str, str] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
     reading: Reading = field(default_factory=Reading)
     max_states: int | None = None
     timeout: float | None = None
@@ -63,7 +64,7 @@ class LogQuestion:
     """True if accepted logs say what they cover."""
 
 
-def load_machine(question: LogQuestion, constants: Mapping[str, str] | None = None) -> Machine:
+def load_machine(question: LogQuestion, constants: Mapping[str, Any] | None = None) -> Machine:
     """Load a specification for the search over logs. ``constants``: those of a mapping."""
     settings, reading = {**(constants or {}), **question.settings}, question.reading
     if question.spec.endswith(TLA):
@@ -85,23 +86,29 @@ def make_judge(question: LogQuestion, logs: Sequence[Path]) -> _Judging:
             raise UsageError("--env is for a module that reads its log, and --map for one that does not")
         content, name = _content(question.mapping)
         machine = load_machine(question, constants_of(content, name))
-        return _judge_by_mapping(machine, content, name, logs, question.max_states, covers=question.covers)
-    if question.covers:
-        raise UsageError("--coverage is for logs with --map FILE")
+        return _judge_by_mapping(machine, content, name, logs, question)
     if _are_executions(logs):
-        return _judge_executions(load_machine(question), question.max_states), logs
+        return _judge_executions(load_machine(question), question), logs
     return _judge_by_module(question), logs
 
 
 def judge_logs_with(
     loaded: Loaded,
-    mapping: Path | Mapping[str, Any] | None,
+    question: LogQuestion,
     logs: Sequence[Path],
-    max_states: int | None = None,
-    timeout: float | None = None,
     jobs: int = 1,
+    spark: SparkSettings | None = None,
 ) -> list[LogVerdict]:
-    """Return the verdict on each log, of a specification that is loaded. Raises UsageError."""
+    """Return the verdict on each log, of a specification that is loaded. Executors of Spark load it again
+    from the question, and so does a module that reads its log. Raises UsageError."""
+    mapping = question.mapping
+    if mapping is not None:
+        content, name = _content(mapping)
+        if "constants" in content:
+            raise UsageError(f"{name}: constants are given to load, and not in the mapping")
+    reads_itself = mapping is None and not _are_executions(logs)
+    if spark is not None or reads_itself:
+        return judge_logs(question, logs, jobs, spark=spark)
     source = loaded.source
     machine: Machine
     if source is not None:
@@ -114,24 +121,20 @@ def judge_logs_with(
         from verifier.conform.protocols import ProtocolMachine
 
         machine = ProtocolMachine(loaded.definition)
-    if mapping is None and not _are_executions(logs):
-        raise UsageError("give a mapping: only executions in ITF (FILE.itf.json) need none")
     if mapping is None:
-        judge = _judge_executions(machine, max_states)
+        judge = _judge_executions(machine, question)
     else:
-        content, name = _content(mapping)
-        if "constants" in content:
-            raise UsageError(f"{name}: constants are given to load, and not in the mapping")
-        judge, logs = _judge_by_mapping(machine, content, name, logs, max_states)
-    return _judge_all(judge, logs, timeout, jobs, lambda _: None)
+        judge, logs = _judge_by_mapping(machine, content, name, logs, question)
+    return _judge_all(judge, logs, question.timeout, jobs, lambda _: None)
 
 
 def _are_executions(logs: Sequence[Path]) -> bool:
     return bool(logs) and all(log.name.endswith(ITF) for log in logs)
 
 
-def _judge_executions(machine: Machine, max_states: int | None) -> Judge:
-    return Search(machine, mapping_of_states(machine.variables), max_states or MOST_STATES).judge
+def _judge_executions(machine: Machine, question: LogQuestion) -> Judge:
+    mapped = mapping_of_states(machine.variables)
+    return Search(machine, mapped, question.max_states or MOST_STATES, covers=question.covers).judge
 
 
 def _judge_by_mapping(
@@ -139,12 +142,10 @@ def _judge_by_mapping(
     content: Mapping[str, Any],
     name: str,
     logs: Sequence[Path],
-    max_states: int | None,
-    *,
-    covers: bool = False,
+    question: LogQuestion,
 ) -> _Judging:
     mapped = read_mapping(content, name, machine.actions, machine.variables, machine.invariants)
-    search = Search(machine, mapped, max_states or MOST_STATES, covers=covers)
+    search = Search(machine, mapped, question.max_states or MOST_STATES, covers=question.covers)
     if mapped.clock is None:
         return _judge_by_search(search), logs
     clock = mapped.clock
@@ -176,13 +177,14 @@ def _judge_by_module(question: LogQuestion) -> Judge:
     from verifier.conform.trace_modules import TraceModule, choose_variable
 
     if not question.spec.endswith(TLA):
-        words = "give --map FILE, which --draft proposes"
+        words = "give a mapping, --map FILE: --draft proposes one"
         raise UsageError(f"{question.spec} does not read logs: {words}")
     reading = question.reading
     name = choose_variable(Path(question.spec), reading.libraries, question.variable)
     module = TraceModule(
-        question.spec, name, question.settings, reading.config, reading.libraries, question.max_states
-    )
+        question.spec, name, question.settings, reading.config, reading.libraries,
+        question.max_states, question.covers,
+    )  # fmt: skip
 
     def judge(log: Path) -> LogVerdict:
         with _as_file(log) as file:
@@ -217,7 +219,11 @@ def judge_logs(
     """Return the verdict on each log. ``jobs``: the number of processes. ``spark``: judge several logs on
     Spark instead. Raises UsageError for a question that cannot be asked, or if Spark fails. A log that cannot
     be judged has a verdict too."""
-    judge, one_by_one = make_judge(question, logs)
+    try:
+        judge, one_by_one = make_judge(question, logs)
+    except UsageError:
+        _name_missing(logs)
+        raise
     if spark is None or len(one_by_one) < 2:
         return _judge_all(judge, one_by_one, question.timeout, jobs, tell)
     from verifier.conform.on_spark import judge_on_spark
@@ -228,6 +234,13 @@ def judge_logs(
     verdicts = judge_on_spark(part, [log.resolve() for log in logs], spark)
     named = ((number, replace(verdict, log=str(logs[number]))) for number, verdict in verdicts)
     return _keep_verdicts(logs, named, tell)
+
+
+def _name_missing(logs: Sequence[Path]) -> None:
+    """Raise UsageError for a log that cannot be read, if there is one."""
+    for log in logs:
+        if log != STANDARD_INPUT:
+            read_text(log)
 
 
 def _with_whole_paths(question: LogQuestion) -> LogQuestion:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from verifier.conform.logs import lines_with_numbers, read_log
 from verifier.conform.outcome import Conformance, LogVerdict, Obstacle, PathState
+from verifier.conform.trace_parts import TraceParts
 from verifier.conform.witness import check_witness, find_witness
 from verifier.errors import UsageError
 from verifier.files import read_text
@@ -68,7 +69,8 @@ def choose_variable(spec: Path, libraries: Sequence[Path], named: str | None) ->
     if len(chosen) == 1:
         return chosen[0]
     if not found:
-        raise UsageError(f"{spec} reads no file that IOEnv names: give --map FILE, which --draft proposes")
+        words = "give a mapping, --map FILE: --draft proposes one"
+        raise UsageError(f"{spec} reads no file that IOEnv names: {words}")
     words = f"{spec} reads files that {', '.join(found)} name: say which is the log, --env NAME"
     raise UsageError(f"{words}, and set the others in the environment")
 
@@ -96,6 +98,8 @@ class TraceModule:
     config: Path | None
     libraries: Sequence[Path]
     max_states: int | None = None
+    covers: bool = False
+    """True if the verdict on an accepted log has its coverage."""
 
     def judge(self, log: Path, enforce: Enforce = lambda _: None) -> LogVerdict:
         """Return the verdict on a log. Raises UsageError, also if the module has nothing that decides."""
@@ -104,7 +108,9 @@ class TraceModule:
         with _environment(self.variable, str(log.resolve())):
             try:
                 module = load(self.spec, self.settings, self.config, self.libraries)
-                return _Judgement(module, log, lines, self.max_states, enforce, began).verdict()
+                judgement = _Judgement(module, log, lines, self.max_states, enforce, began)
+                judgement.covers = self.covers
+                return judgement.verdict()
             except UsageError:
                 read_log(log)  # raises an error with the line if the log itself is the reason
                 raise
@@ -120,7 +126,7 @@ class _Judgement:
         enforce: Enforce,
         began: float,
     ) -> None:
-        self.module, self.spec = module, module.specification
+        self.module, self.spec, self.covers = module, module.specification, False
         self.log, self.lines, self.began = log, lines, began
         spec = self.spec
         names = [*spec.invariants, *(name for name in spec.properties if checkable(spec, name))]
@@ -171,12 +177,12 @@ class _Judgement:
             words = f"{', '.join(self.left)}: verify live decides it, and exploration does not"
             return self._made(Conformance.UNDECIDED, self._depth(index), words)
         if self.decides:
-            return self._made(Conformance.ACCEPTED, len(self.lines), "")
+            return self._accepted(self._ends(index))
         if index is None:
             words = "no POSTCONDITION and no property says what a whole log is, and no variable is its place"
             raise UsageError(f"{self.spec.module.name}: {words}")
         if self._depth(index) == len(index.log):
-            return self._made(Conformance.ACCEPTED, len(self.lines), "")
+            return self._accepted(self._ends(index))
         return self._rejected([], index)
 
     def _by_witness(self, index: LogIndex) -> LogVerdict | None:
@@ -191,14 +197,31 @@ class _Judgement:
             return None
         failed = evaluate_or_refuse(lambda: check_witness(self.explorer, path))
         failed += [name for name in self.spec.postconditions if not self._true(name)]
-        return None if failed else self._made(Conformance.ACCEPTED, len(self.lines), "")
+        return None if failed else self._accepted(path)
+
+    def _ends(self, index: LogIndex | None) -> list[State]:
+        """Return an execution that explains most of the log."""
+        deepest = self._deepest(index, self._depth(index))
+        return self._path_to(self.explorer.states.index(deepest[0])) if deepest else []
+
+    def _accepted(self, path: list[State]) -> LogVerdict:
+        """Return the verdict on a log that an execution explains."""
+        made = self._made(Conformance.ACCEPTED, len(self.lines), "")
+        if not self.covers:
+            return made
+
+        def arrive(place: int) -> None:
+            self.explorer.level, self.explorer.ahead = place, 0
+
+        parts = TraceParts(self.spec)
+        return replace(made, coverage=evaluate_or_refuse(lambda: parts.cover(path, arrive)))
 
     def _whole(self) -> _Judgement:
         """Return the same search without the limit of states that wait."""
         module = replace(self.module, specification=self.spec)
         self.spec.evaluator.registers.clear()
         again = _Judgement(module, self.log, self.lines, self.explorer.max_states, self.enforce, self.began)
-        again.may_be_wide = True
+        again.may_be_wide, again.covers = True, self.covers
         return again
 
     def _initial(self) -> list[State]:

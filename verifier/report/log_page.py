@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from verifier.conform.coverage import join_coverage
+from verifier.conform.machine import Part
 from verifier.conform.outcome import Conformance, LogVerdict, Obstacle
 from verifier.report.document import environment, policy_of, script_of, style_of
 
@@ -93,6 +95,8 @@ def logs_as_html(spec: str, command: str, verdicts: Sequence[LogVerdict]) -> str
             sections=sections,
             place_of=place_of,
             start=_start(sections),
+            coverage=join_coverage(verdicts),
+            covering=sum(one.coverage is not None for one in verdicts),
             policy=policy_of([style], scripts),
             style=style,
             scripts=scripts,
@@ -162,8 +166,8 @@ def _nearest(one: Obstacle) -> str:
     return f"Nearest is {one.action}{held}: {_cut(one.formula)} {one.words or 'is false'}{where}{place}."
 
 
-def place_of(one: Obstacle) -> str:
-    """The place of a conjunct, without the folders of its file."""
+def place_of(one: Obstacle | Part) -> str:
+    """The place of a formula, without the folders of its file."""
     return one.place.rpartition("/")[2]
 
 

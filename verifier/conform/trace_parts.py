@@ -1,0 +1,196 @@
+"""The definitions and parts of guards on the ways of a module's Next that the steps of an execution take.
+
+A part is judged by Next itself, in which all disjuncts beside that part are left out: the interpreter looks
+for the step in what remains.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TypeAlias
+
+from verifier.conform.coverage import Coverage
+from verifier.conform.machine import Part
+from verifier.tla import ast
+from verifier.tla.ast import Definition, Expression
+from verifier.tla.facts import ACTION
+from verifier.tla.found import State
+from verifier.tla.frames import Undefined
+from verifier.tla.retracing import Walk, action_between
+from verifier.tla.said_parts import span
+from verifier.tla.scope import LANGUAGE
+from verifier.tla.specification import Specification, without_traces
+from verifier.tla.splitting import Formula
+from verifier.tla.text import text_at
+from verifier.tla.value_types import NoValue
+from verifier.tla.walking import Walks
+
+_LONGEST = 120
+_Around: TypeAlias = Callable[[Expression], Expression]
+"""Puts an expression into the place of a part of Next."""
+
+
+@dataclass
+class _Way:
+    """A definition that is opened on the way, or a part that steps may take or not."""
+
+    action: str
+    """The definition, if it is one."""
+    part: Part | None
+    """The part that is counted. A disjunct that only names a definition is none."""
+    walk: Walk | None
+    """The walk over Next in which this part is the only way. None: each step around it takes it."""
+    make_below: Callable[[], Iterable[_Way]]
+    known: list[_Way] | None = None
+
+    @property
+    def below(self) -> list[_Way]:
+        """Return the ways inside it."""
+        if self.known is None:
+            self.known = list(self.make_below())
+        return self.known
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A part of Next, and how it stands there."""
+
+    whole: Expression
+    module: str
+    around: _Around
+    action: str
+    within: tuple[Definition, ...] = ()
+
+
+class TraceParts:
+    """The ways through the Next of a module."""
+
+    def __init__(self, spec: Specification) -> None:
+        self.spec, self.evaluator, self.walks = spec, spec.evaluator, Walks(spec)
+        assert spec.next is not None
+        body, self.module = spec.next.body, spec.next.module
+        body = body.action if isinstance(body, ast.Step) else body
+        self.body = body
+        self.ways = list(self._ways(_Place(body, self.module, lambda hole: hole, "Next")))
+
+    def cover(self, path: Sequence[State], arrive: Callable[[int], None]) -> Coverage:
+        """Return the coverage of an execution. ``arrive`` is told the place of each state in it. Raises
+        Undefined."""
+        found = self._empty()
+        with without_traces(self.spec):
+            for place, (one, other) in enumerate(pairwise(path)):
+                arrive(place)
+                actions, parts = set[str](), set[Part]()
+                self._follow(self.ways, one, other, actions, parts)
+                for name in actions:
+                    found.actions[name] += 1
+                for part in parts:
+                    found.parts[part] += 1
+        return found
+
+    def _empty(self) -> Coverage:
+        actions, parts = Counter[str](), Counter[Part]()
+        waiting = list(self.ways)
+        while waiting:
+            way = waiting.pop(0)
+            if way.action:
+                actions[way.action] = 0
+            if way.part is not None:
+                parts[way.part] = 0
+            waiting = [*way.below, *waiting]
+        return Coverage(dict(actions), dict(parts))
+
+    def _follow(
+        self, ways: Iterable[_Way], one: State, other: State, actions: set[str], parts: set[Part]
+    ) -> None:
+        """Add what a step takes of some ways."""
+        for way in ways:
+            if way.walk is not None and not self._takes(way.walk, one, other):
+                continue
+            if way.action:
+                actions.add(way.action)
+            if way.part is not None:
+                parts.add(way.part)
+            self._follow(way.below, one, other, actions, parts)
+
+    def _takes(self, walk: Walk, one: State, other: State) -> bool:
+        """True if a step is possible in what a walk is over. A way without a value is none."""
+        try:
+            return action_between(self.evaluator, walk, one, other) is not None
+        except (Undefined, NoValue):
+            return False
+
+    def _ways(self, place: _Place) -> Iterator[_Way]:
+        """Yield the outermost ways in a part of Next."""
+        whole = place.whole
+        match whole:
+            case ast.Junction() if whole.conjunction or len(whole.items) == 1:
+                for number, item in enumerate(whole.items):
+                    yield from self._ways(self._into(place, item, _item_of(whole, number)))
+            case ast.Junction():
+                for item in whole.items:
+                    yield from self._disjunct(replace(place, whole=item))
+            case ast.Quantifier() if not whole.universal:
+                yield from self._ways(self._into(place, whole.body, lambda hole: replace(whole, body=hole)))
+            case ast.Let():
+                yield from self._ways(self._into(place, whole.body, lambda hole: replace(whole, body=hole)))
+            case ast.If():
+                yield from self._branches(whole, place)
+            case ast.Apply():
+                yield from self._open(whole, place)
+
+    def _into(self, place: _Place, whole: Expression, inner: _Around) -> _Place:
+        return replace(place, whole=whole, around=lambda hole: place.around(inner(hole)))
+
+    def _disjunct(self, place: _Place) -> Iterator[_Way]:
+        """Yield a disjunct, with the ways in it."""
+        way, inner = self._made(place, place.whole, "", lambda: self._ways(place)), place.whole
+        while isinstance(inner, ast.Quantifier) and not inner.universal:
+            inner = inner.body
+        if isinstance(inner, ast.Apply) and any(one.action for one in way.below):
+            way.part = None
+        yield way
+
+    def _branches(self, whole: ast.If, place: _Place) -> Iterator[_Way]:
+        false = ast.Apply(LANGUAGE["FALSE"], place=whole.place)
+        then = self._into(place, whole.then, lambda hole: replace(whole, then=hole, otherwise=false))
+        other = self._into(place, whole.otherwise, lambda hole: replace(whole, then=false, otherwise=hole))
+        yield self._made(then, whole.condition, " is true", lambda: self._ways(then))
+        yield self._made(other, whole.condition, " is false", lambda: self._ways(other))
+
+    def _made(self, place: _Place, told: Expression, words: str, below: Callable[[], Iterable[_Way]]) -> _Way:
+        where = span(told)
+        text = text_at(where)
+        text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"
+        walk = self.walks.over(Formula(place.around(place.whole), self.module), primed=False)
+        return _Way("", Part(place.action, f"{text}{words}", str(where)), walk, below)
+
+    def _open(self, whole: ast.Apply, place: _Place) -> Iterator[_Way]:
+        symbol = self.evaluator.resolve(whole.operator, place.module) or whole.operator
+        if not isinstance(symbol, Definition) or symbol.body is None or symbol.recursive:
+            return
+        if symbol in place.within or any(one.arity for one in symbol.parameters):
+            return
+        own = symbol
+
+        def opened(hole: Expression) -> Expression:
+            return place.around(replace(whole, operator=replace(own, body=hole)))
+
+        is_action = self.evaluator.analysis.of(whole, place.module).level >= ACTION
+        inner = _Place(
+            symbol.body, symbol.module, opened, symbol.shown if is_action else place.action,
+            (*place.within, symbol),
+        )  # fmt: skip
+        if is_action and place.whole is not self.body:
+            yield _Way(symbol.shown, None, None, lambda: self._ways(inner))
+        else:
+            yield from self._ways(inner)
+
+
+def _item_of(whole: ast.Junction, number: int) -> _Around:
+    """Return how an item stands in a junction."""
+    before, after = whole.items[:number], whole.items[number + 1 :]
+    return lambda hole: replace(whole, items=(*before, hole, *after))
