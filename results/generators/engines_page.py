@@ -13,6 +13,33 @@ _HEAD = """\
 `make docs` writes this page from the declarations of the engines (`verifier/runs/`). An option has one name
 everywhere: `--max-states 9` on the command line, `max_states = 9` in the `options` of a grid or of a
 manifest's cell, `max_states=9` in Python. A project can set [its own defaults](cli.md#defaults-of-a-project).
+
+## Which engine finds what
+
+`verify check` runs all that apply. `--find-bugs` runs those that find violations, side by side:
+
+| engine | finds first | misses |
+|---|---|---|
+| `bmc`, parallel steps | violations a few steps deep, however many actions run side by side | \
+depth: each step costs more than the last |
+| `simulate --guided` | deep violations with many ways to them, at large constants | a violation \
+that needs one rare order of many actions |
+| its searches ahead | violations a few parallel steps beyond what walks reach | what lies further \
+from all promising states |
+| `explore` | everything, while the states fit | nothing, but it sees the deep states last |
+| `simulate` | counts and shares of ordinary executions | rare violations |
+
+Guided walks restart from states whose fields have new values, alone or together. Each walk prefers \
+some actions and
+nearly leaves out others, and actions that were seldom taken come first. Between rounds a solver \
+looks some parallel
+steps ahead of promising states and of those on the way to them. By the interpreter of a module, \
+walks do the same
+without a solver. The same seed gives the same walks. Each violation is replayed and shortened; it \
+is maybe not the
+fewest actions, which `bmc --shortest` finds. kip320-first-try with 5 replicas and logs of 4 is \
+violated within 2,000
+walks, in 3 seconds of one core; bounded search alone takes 8 to 20.
 """
 
 

@@ -17,6 +17,7 @@ from verifier.engines.findings import COMPLETE
 from verifier.engines.outcome import Outcome
 from verifier.runs.check_merge import EngineReport, merge
 from verifier.runs.check_plan import Plan
+from verifier.runs.check_reports import describe_effort
 from verifier.specs.definition import Definition
 from verifier.verdict import LEFT_TO_LIVE, Verdict, VerdictKind
 
@@ -237,6 +238,14 @@ def test_a_property_of_both_kinds_needs_both_engines() -> None:
     assert merge(both, broken)["P"].kind is VerdictKind.VIOLATED
 
 
+def test_what_bounded_search_closed_in_a_hunt_is_open() -> None:
+    bounded = {"bmc": report("bmc", verdict(VerdictKind.HOLDS))}
+    said = merge(Plan(("P",), ()), bounded)["P"]
+    assert said.kind is VerdictKind.INCONCLUSIVE
+    complete = {**bounded, "explore": report("explore", verdict(VerdictKind.HOLDS, COMPLETE), complete=True)}
+    assert merge(Plan(("P",), ()), complete)["P"].kind is VerdictKind.PROVED
+
+
 def test_proofs_have_one_certificate(tmp_path: Path) -> None:
     proof = tmp_path / "lock.json"
     asked = ("--property", "OneEach", "--property", "InOrder", "--certificate", str(proof))
@@ -265,7 +274,21 @@ def test_a_hunt_finds_each_violation(counter: Path) -> None:
 def test_a_hunt_sees_far_at_once() -> None:
     """Breadth first these are 48 levels and 2^25 states, and two parallel steps."""
     lamps = str(ROOT / "tests" / "support" / "toys.py:Lamps")
-    code, verdicts, content = checked(lamps, "--set", "lamps=24", "--find-bugs", "--timeout", "120s")
+    asked = ("--property", "SomeDarkBelow", "--property", "SomeDarkAbove", "--timeout", "120s")
+    code, verdicts, content = checked(lamps, "--set", "lamps=24", "--find-bugs", *asked)
     assert code == 10
     assert (verdicts["SomeDarkBelow"], verdicts["SomeDarkAbove"]) == ("VIOLATED", "VIOLATED")
-    assert content["statistics"]["decided_by"]["SomeDarkAbove"] == "bmc"
+    assert content["statistics"]["decided_by"]["SomeDarkAbove"] in ("bmc", "simulate")
+
+
+def test_a_hunt_says_what_each_engine_tried() -> None:
+    walks = {"walks": 2048, "steps": 31000, "deepest": 32, "probes": 56, "probed_steps": 4}
+    said = describe_effort("simulate", Outcome((), (), walks))
+    ahead = "56 searches of 4 parallel steps ahead of them"
+    assert said == f"2,048 guided walks, 31,000 actions, at most 32 in a row; {ahead}"
+    explored = {"distinct_states": 1000, "depth": 7, "complete": False}
+    said = describe_effort("explore", Outcome((), (), explored))
+    assert said == "1,000 states to depth 7, not all that can be reached"
+    closed = Outcome((verdict(VerdictKind.INCONCLUSIVE, "timeout", 5),), (), {})
+    assert describe_effort("bmc", closed) == "all executions of at most 5 parallel steps"
+    assert describe_effort("explore", Outcome((), (), {})) == ""

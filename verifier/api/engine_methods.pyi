@@ -31,7 +31,7 @@ class EngineMethods:
         - deadlock: Look for a reachable state in which no action is enabled (NoDeadlock; exit code 13).
         - by: TLA+ modules: the semantics that answers. interpreter evaluates the module as TLC does;
           translation uses formulas; auto takes the faster one and says which.
-        - find_bugs: Spend everything on violations: bounded searches with several seeds, random walks and
+        - find_bugs: Spend everything on violations: bounded searches with several seeds, guided walks and
           exploration, but no proofs. Give --timeout too.
         - seed: With --find-bugs: vary the searches.
         - keep_going: Continue after a violation even if a variable of the module seems unbounded.
@@ -141,6 +141,7 @@ class EngineMethods:
         walks: int = 10000,
         depth: int = 100,
         seed: int = 0,
+        guided: bool = False,
         histogram: str | Sequence[str] = (),
         count_action: str | Sequence[str] = (),
     ) -> Result:
@@ -158,6 +159,8 @@ class EngineMethods:
         - walks: The number of executions.
         - depth: The most actions of an execution.
         - seed: Vary the executions. The same seed gives the same ones.
+        - guided: Search for violations: prefer seldom actions, restart from states with new values, and
+          let a solver look ahead of these. What is counted is then no sample of all executions.
         - histogram: Count the values of an expression in the last states; may be repeated. It is Python
           over state variables, constants and the protocol's methods (s is the state), with + - * // % <
           <= == != & | ~ [ ], forall, exists, count, if_, minimum, maximum.

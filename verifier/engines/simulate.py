@@ -21,6 +21,7 @@ from pysmt.fnode import FNode
 from verifier.encodings.concrete import Concrete, show
 from verifier.engines.implied import limit_by_implied
 from verifier.engines.outcome import Outcome
+from verifier.engines.walked import confirm
 from verifier.explicit.compiled import Program
 from verifier.explicit.initial import initial_states
 from verifier.explicit.moves import Look, Moves
@@ -29,8 +30,6 @@ from verifier.processes.limits import Interrupted, Limits
 from verifier.processes.watching import Watched, look_at
 from verifier.system.model import Model
 from verifier.trust.initial_states import require_initial_state
-from verifier.trust.replay import Replayer, ReplayFailure
-from verifier.trust.shorten import shorten
 from verifier.verdict import ENDED_FIRST, Verdict, VerdictKind
 
 _MOST_SIDE_BY_SIDE = 4096
@@ -49,6 +48,8 @@ class Request:
     counted_actions: tuple[str, ...] = ()
     measures: Mapping[str, list[tuple[Concrete, FNode]]] = field(default_factory=dict)
     """Expressions by their text, each as values with conditions; read off the last state of a walk."""
+    ending: tuple[str, ...] = ()
+    """Properties that end guided walks when they are violated."""
     first: bool = False
     """True if a property that is violated ends all."""
     limits: Limits = field(default_factory=Limits)
@@ -207,19 +208,12 @@ class _Simulation:
             for number in how[who == walk]:
                 move = self.moves.moves[int(number)]
                 firings.append((move.instance, move.inputs))
-        replayer, seconds = Replayer(self.model), time.monotonic() - self.began
+        seconds = time.monotonic() - self.began
         bits = unpack(walks.start[walk], len(self.model.system.bits))
-        try:
-            replayer.execute(bits, firings, name)
-            trace = replayer.execute(bits, shorten(replayer, bits, firings, name), name)
-        except ReplayFailure as failure:
-            reason = f"a violation does not replay: {failure}"
-            self.violations[name] = Verdict(name, VerdictKind.ERROR, None, seconds, reason)
-            return
-        reached = self.model.system.seeks(name)
-        kind = VerdictKind.REACHED if reached else VerdictKind.VIOLATED
-        self.violations[name] = Verdict(name, kind, trace.steps, seconds, trace=trace, found_by="simulate")
-        self.listen(Progress(self.ended, seconds, name, reached))
+        verdict = confirm(self.model, name, bits, firings, seconds)
+        self.violations[name] = verdict
+        if verdict.kind is not VerdictKind.ERROR:
+            self.listen(Progress(self.ended, seconds, name, verdict.kind is VerdictKind.REACHED))
 
     def _finish(self, walks: _Walks) -> None:
         """Counts what walks that have ended came to."""

@@ -28,7 +28,7 @@ _EXPLORE = (
     "Explore beside the other engines. Exploration leaves no invariant, so --certificate switches it off."
 )
 _FIND_BUGS = (
-    "Spend everything on violations: bounded searches with several seeds, random walks and exploration, "
+    "Spend everything on violations: bounded searches with several seeds, guided walks and exploration, "
     "but no proofs. Give --timeout too."
 )
 _HELP = """Decide every property of a spec: invariants, step properties, deadlock, temporal properties.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from verifier.engines.findings import COMPLETE
@@ -40,6 +40,8 @@ class EngineReport:
     definition: Definition
     """The protocol as the engine used it; a module with the sorts of its translation."""
     seconds: float
+    efforts: Mapping[str, str] = field(default_factory=dict)
+    """The effort of each process of a hunt's engine, in words."""
 
 
 def merge(plan: Plan, reports: Mapping[str, EngineReport]) -> dict[str, Verdict]:
@@ -60,6 +62,10 @@ def combine_reports(known: EngineReport | None, report: EngineReport) -> EngineR
     if known is None:
         return report
     said = {verdict.property_name: verdict for verdict in report.outcome.verdicts}
+    for one in known.outcome.verdicts:  # of two that are open, the one that closed more
+        other = said.get(one.property_name)
+        if other is not None and not is_decided(other) and (one.depth or -1) > (other.depth or -1):
+            said[one.property_name] = one
     kept = {one.property_name: one for one in known.outcome.verdicts if is_decided(one)}
     outcome = replace(report.outcome, verdicts=tuple({**said, **kept}.values()))
     return replace(
@@ -68,6 +74,7 @@ def combine_reports(known: EngineReport | None, report: EngineReport) -> EngineR
         proofs=(*known.proofs, *report.proofs),
         traces={**report.traces, **{name: known.traces[name] for name in kept if name in known.traces}},
         certificates={**report.certificates, **known.certificates},
+        efforts={**known.efforts, **report.efforts},
         seconds=max(known.seconds, report.seconds),
     )
 
@@ -79,6 +86,9 @@ def _of_states(report: EngineReport, name: str) -> Verdict | None:
     verdict = next((one for one in report.outcome.verdicts if one.property_name == name), None)
     if verdict is None:
         return None
+    if report.engine == BMC and verdict.kind is VerdictKind.HOLDS:
+        words = "no violation within the depth of the search"
+        return replace(verdict, kind=VerdictKind.INCONCLUSIVE, reason=words)
     complete = bool(report.outcome.statistics.get("complete"))
     if verdict.reason == LEFT_TO_LIVE and not complete:
         return replace(verdict, reason="not every state was looked at")
@@ -265,8 +275,10 @@ def _statistics(
     """Return the figures of exploration as `explore` reports them, and the fate of each engine."""
     explored = dict(reports[EXPLORE].outcome.statistics) if EXPLORE in reports else {}
     explored.pop("semantics", None)  # each engine has its own
+    efforts = {name: words for r in _order(reports) for name, words in r.efforts.items()}
     return {
         **explored,
+        **({"tried": efforts} if efforts else {}),
         "decided_by": dict(by),
         "evidence": dict(evidence),
         "engines": {

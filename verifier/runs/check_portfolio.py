@@ -10,11 +10,9 @@ from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any
 
 from verifier.engines.choices import StepsChoice
-from verifier.engines.outcome import Outcome
 from verifier.errors import TooLargeError, UsageError
 from verifier.explicit.initial import TooManyInitialStates
 from verifier.outcomes.checked import is_decided
-from verifier.outcomes.content import write_trace
 from verifier.outcomes.run import Run
 from verifier.processes.children import ChildEnded, Children, Message, Work
 from verifier.processes.cores import cores
@@ -24,6 +22,7 @@ from verifier.runs.asking import answer_question
 from verifier.runs.building import build_model
 from verifier.runs.check_merge import EngineReport, combine_reports, conclude_check, merge
 from verifier.runs.check_plan import BMC, EXPLORE, LIVE, PROVE, WALKS, Plan, plan, sub_options, sub_question
+from verifier.runs.check_reports import describe_effort, make_report, with_own_sorts
 from verifier.runs.engine import Engine, Listen
 from verifier.runs.modules.translating import NotTranslated
 from verifier.runs.modules.undefined_places import remove_state
@@ -34,7 +33,7 @@ from verifier.runs.table import engine_named
 from verifier.runs.unbounded import has_ended_without_end
 from verifier.specs.protocol import DefinitionError
 from verifier.system.deadlock import with_deadlock
-from verifier.verdict import ENDED_FIRST, Verdict, VerdictKind
+from verifier.verdict import ENDED_FIRST, VerdictKind
 
 if TYPE_CHECKING:
     from verifier.system.model import Model
@@ -58,7 +57,8 @@ step: they find shallow violations sooner, and these deep ones."""
 _HUNTED_DEPTH = 10_000
 """The limit of actions of an execution: a hunt is only limited by its time."""
 _MOST_WALKS, _WALKED = 1_000_000_000, 200
-"""The number of random walks, and the most actions of one."""
+"""The number of guided walks, and the most actions of one."""
+_TRANSLATED_WALKS = f"{WALKS}, translated"
 _POLL_SECONDS = 0.2
 _LAST_WORDS_SECONDS = 5.0
 """The time for an engine to report its results after an interrupt."""
@@ -150,10 +150,19 @@ class Portfolio:
             own = {"by": INTERPRETER} if self._chooses_semantics else {}
             self._start(LIVE, self.plan.temporal, **own)
         if self.question.options.find_bugs and self.plan.safety:
-            given = {"walks": _MOST_WALKS, "depth": _WALKED, "seed": self.question.options.seed}
-            self._start(WALKS, self.plan.safety, **given)
+            self._walk_guided()
             for number in range(self._hunters):
                 self._hunt(self.question.options.seed + number)
+
+    def _walk_guided(self) -> None:
+        """Start guided walks. The interpreter of a module begins at once and supports the whole language; its
+        translation walks faster, and a solver looks ahead."""
+        given = {"walks": _MOST_WALKS, "depth": _WALKED, "guided": True, "seed": self.question.options.seed}
+        if not self._chooses_semantics:
+            self._start(WALKS, self.plan.safety, **given)
+            return
+        self._start(WALKS, self.plan.safety, **given, by=INTERPRETER)
+        self._start(WALKS, self.plan.safety, _TRANSLATED_WALKS, **given, by=TRANSLATION)
 
     @property
     def _hunters(self) -> int:
@@ -219,7 +228,7 @@ class Portfolio:
 
     def _start(self, engine: str, properties: Sequence[str], name: str = "", **given: Any) -> None:
         memory = self.question.options.memory
-        asked = self.plan.explores + (1 + self._hunters) * bool(self.plan.safety)
+        asked = self.plan.explores + (1 + self._hunters + self._chooses_semantics) * bool(self.plan.safety)
         asked += (1 + self._chooses_semantics) * bool(self.plan.temporal)
         own = sub_options(self.question, engine, properties, memory=memory and memory // asked, **given)
         work = _work(self.question, engine_named(engine), own, name or engine)
@@ -250,6 +259,9 @@ class Portfolio:
     def _take(self, name: str, report: EngineReport) -> None:
         """Take a report. A search that found one violation continues with the open properties."""
         before = self._open_safety
+        effort = describe_effort(report.engine, report.outcome)
+        if effort and self.question.options.find_bugs:
+            report = replace(report, efforts={name: effort})
         self.reports[report.engine] = combine_reports(self.reports.get(report.engine), report)
         goes_on = 0 < len(self._open_safety) < len(before) and not self.question.options.first
         if name in self._seeds and goes_on:
@@ -293,7 +305,7 @@ class Portfolio:
     def _end_superfluous(self) -> None:
         """End the engines whose properties are decided."""
         if self.plan.safety and not self._open_safety:
-            self._kill(PROVE, WALKS, *self._seeds)
+            self._kill(PROVE, WALKS, _TRANSLATED_WALKS, *self._seeds)
             if not self.plan.postconditions:
                 self._kill(EXPLORE)
         if self.plan.temporal and not self._open_temporal:
@@ -310,7 +322,7 @@ def _work(question: Question[Any], engine: Engine[Any], options: Any, name: str)
 
     def work(report: Callable[[Any], None], _: Connection) -> None:
         Interrupts().install()  # the parent forwards its interrupts
-        background = (EXPLORE, WALKS) if question.options.find_bugs else (PROVE, _TRANSLATED)
+        background = (EXPLORE,) if question.options.find_bugs else (PROVE, _TRANSLATED)
         if name in background:
             os.nice(_GIVES_WAY)
         progress, source = engine.progress(), question.loaded.source
@@ -321,53 +333,20 @@ def _work(question: Question[Any], engine: Engine[Any], options: Any, name: str)
                     return  # the parent has reported it
                 report(Remark(f"{name}: {news.words}"))
                 if isinstance(news, Known):
-                    report(SoFar(_report(news.run if source is None else _at_own_sorts(news.run))))
+                    report(SoFar(make_report(news.run if source is None else with_own_sorts(news.run))))
                 return
             for line in progress.hear(news, live=False):
                 report(News(name, line))
 
         try:
             run = answer_question(engine, sub_question(question, engine.name, options), listen)
-            report(_report(run if question.loaded.source is None else _at_own_sorts(run)))
+            report(make_report(run if question.loaded.source is None else with_own_sorts(run)))
         except (UsageError, DefinitionError) as error:
             # Exploration supports the whole language, so only its errors are errors of the spec.
             limited = isinstance(error, TooLargeError | TooManyInitialStates | NotTranslated)
             report(Refusal(name, str(error), name == EXPLORE and not limited))
 
     return work
-
-
-def _at_own_sorts(run: Run) -> Run:
-    """Return the run with the variables of its translation in its executions: other processes lack the
-    model."""
-
-    def with_variables(verdict: Verdict) -> Verdict:
-        trace = verdict.trace
-        if run.model is None or trace is None or trace.shown or trace.variables:
-            return verdict
-        return replace(verdict, trace=replace(trace, variables=run.definition.variables))
-
-    verdicts = tuple(map(with_variables, run.outcome.verdicts))
-    return replace(run, outcome=replace(run.outcome, verdicts=verdicts))
-
-
-def _report(run: Run) -> EngineReport:
-    """Return the part of a run that other processes can read."""
-    from verifier.trust.certificate import dump
-
-    traces = ((one.property_name, write_trace(run, one)) for one in run.outcome.verdicts)
-    texts = {} if run.model is None else {n: dump(run.model, c) for n, c in run.certificates.items()}
-    outcome = run.outcome
-    return EngineReport(
-        engine=run.engine,
-        outcome=Outcome(outcome.verdicts, outcome.never_enabled, outcome.statistics, outcome.enabled),
-        solvers=run.solvers,
-        proofs=run.proofs,
-        traces={name: trace for name, trace in traces if trace is not None},
-        certificates={**texts, **run.certificate_texts},
-        definition=run.definition,
-        seconds=run.seconds,
-    )
 
 
 def run(question: Question[Any], listen: Listen, built: Callable[[Model], None]) -> Run:

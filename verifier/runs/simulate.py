@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from verifier.errors import UsageError, make_unknown_name_error
 from verifier.runs.engine import Engine, Listen, late
-from verifier.runs.option import Whole, Words, option
+from verifier.runs.option import Switch, Whole, Words, option
 from verifier.runs.options import DeadlockOption, FirstOption, Options, SemanticsOption, properties_option
 
 if TYPE_CHECKING:
@@ -24,6 +24,10 @@ _HISTOGRAM = (
     "variables, constants and the protocol's methods (s is the state), with + - * // % < <= == != & | ~ ["
     " ], forall, exists, count, if_, minimum, maximum."
 )
+_GUIDED = (
+    "Search for violations: prefer seldom actions, restart from states with new values, and let a solver "
+    "look ahead of these. What is counted is then no sample of all executions."
+)
 _HELP = """Run random executions: check properties on the way, and count.
 
 Each step is chosen evenly among what is enabled. An execution ends where nothing can happen, at a
@@ -36,6 +40,7 @@ Examples:
   verify simulate --spec rabbit-sac --property none --count-action Release
   verify simulate --spec rabbit-sac --property none --histogram "active_count(s, 'a1')"
   verify simulate --spec TwoPhase.tla --walks 100000
+  verify simulate --spec kip320-first-try --property StrongIsr --guided --first
 """
 
 
@@ -49,6 +54,7 @@ class SimulateOptions(SemanticsOption, DeadlockOption, FirstOption, Options):
     walks: int = option(10_000, Whole(), "The number of executions.")
     depth: int = option(100, Whole(), "The most actions of an execution.")
     seed: int = option(0, Whole(), "Vary the executions. The same seed gives the same ones.")
+    guided: bool = option(False, Switch(), _GUIDED)
     histogram: tuple[str, ...] = option((), Words("EXPR"), _HISTOGRAM)
     count_action: tuple[str, ...] = option(
         (), Words("ACTION"), "Count how often this action is taken in an execution; may be repeated."
@@ -58,6 +64,8 @@ class SimulateOptions(SemanticsOption, DeadlockOption, FirstOption, Options):
 def _prepare(loaded: Loaded, options: SimulateOptions) -> Question[SimulateOptions]:
     from verifier.runs.question import ask
 
+    if options.guided and (options.histogram or options.count_action):
+        raise UsageError("--guided walks are no sample, so it goes without --histogram and --count-action")
     known = [action.name for action in loaded.definition.actions]
     for name in options.count_action:
         if name not in known:
@@ -82,6 +90,7 @@ def _run(
     listen: Listen = lambda _: None,
     built: Callable[[Model], None] = lambda _: None,
 ) -> Run:
+    from verifier.engines.guided_walks import SOLVER, walk_guided
     from verifier.engines.simulate import Request, simulate
     from verifier.runs.question import answer, conclude
     from verifier.system.measure import measure
@@ -95,13 +104,16 @@ def _run(
             depth=options.depth,
             seed=options.seed,
             first=options.first,
+            ending=options.ending,
             counted_actions=options.count_action,
             measures={text: measure(model, text, vocabulary) for text in options.histogram},
             limits=question.limits,
         )
-        return simulate(model, request, listen)
+        return (walk_guided if options.guided else simulate)(model, request, listen)
 
-    return conclude(question, answer(question, search, built), ENGINE.name, depth=options.depth)
+    solvers = (SOLVER,) if options.guided else ()
+    found = answer(question, search, built)
+    return conclude(question, found, ENGINE.name, depth=options.depth, solvers=solvers)
 
 
 ENGINE = Engine(

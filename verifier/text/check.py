@@ -123,6 +123,9 @@ def _warnings(run: Run) -> list[str]:
 def _remarks(run: Run, outcome: CheckOutcome) -> Iterator[str]:
     undecided = [verdict for verdict in outcome.verdicts if not is_decided(verdict)]
     yield from _next_commands(run, outcome, [v for v in undecided if v.kind is VerdictKind.INCONCLUSIVE])
+    for name, words in outcome.statistics.get("tried", {}).items():
+        if undecided:
+            yield f"{name} tried {words}."
     for name, figures in outcome.statistics.get("engines", {}).items():
         if undecided and "refused" in figures:
             yield f"{name} cannot decide it: {figures['refused']}"

@@ -21,13 +21,21 @@ from verifier.text.run import (
 
 _LONGEST_BAR = 40
 _MOST_ROWS = 25
+_OF_GUIDED = {
+    "restarts": "begun in a promising state",
+    "deepest": "most actions in a row",
+    "probes": "searches ahead by the solver",
+    "probed_steps": "parallel steps ahead",
+}
 
 
 def render_simulation(run: Run, width: int, *, full: bool) -> list[RenderableType]:
     """The whole run, on lines of at most ``width`` characters."""
     about = with_constants(run.definition.name, run.definition.constants)
     lines: list[RenderableType] = [Text(line, "bold") for line in wrap(about, width)]
-    how = f"random executions of at most {run.depth} actions, seed {run.options['seed']}, no solver"
+    kind = "guided random executions" if run.options.get("guided") else "random executions"
+    solvers = ", ".join(run.solvers) or "no solver"
+    how = f"{kind} of at most {run.depth} actions, seed {run.options['seed']}, {solvers}"
     lines += [Text(how), Text()]
     lines += render_counterexamples(run, width, full)
     if run.outcome.verdicts:
@@ -50,6 +58,7 @@ def _counts(figures: Mapping[str, Any]) -> list[Text]:
         ("actions taken", figures["steps"]),
         ("ended in a deadlock", figures["walks_at_deadlock"]),
         ("cut off", figures["walks_cut_at_depth"]),
+        *((words, figures[name]) for name, words in _OF_GUIDED.items() if name in figures),
         *((f"violating {name}", count) for name, count in figures["walks_violating"].items() if count),
         *((f"reaching {name}", count) for name, count in figures["walks_reaching"].items()),
     ]

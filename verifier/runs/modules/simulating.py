@@ -18,9 +18,11 @@ from verifier.engines.simulate import Progress
 from verifier.errors import UsageError
 from verifier.processes.limits import Interrupted
 from verifier.runs.modules.exploring import check_begins, make_no_initial_state_error
+from verifier.runs.modules.guiding import STEPS, Guide
 from verifier.runs.modules.loading import split_properties
 from verifier.runs.modules.module_question import BudgetExceeded, ModuleQuestion, run_within_limits
 from verifier.runs.modules.policy import POLICY
+from verifier.runs.modules.shortening import Shortener
 from verifier.runs.modules.traces import report_violation
 from verifier.runs.modules.translating import with_operators
 from verifier.runs.modules.undefined_places import whereabouts
@@ -103,14 +105,16 @@ class _Walks:
         self.ended = self.steps = self.deadlocks = self.cut = 0
         self.violating, self.enabled, self.taken = Counter[str](), Counter[str](), Counter[str]()
         self.lengths = Counter[int]()
+        self.guide: Guide | None = None
         self.counted = {name: Counter[int]() for name in self.options.count_action}
 
     def run(self) -> None:
         """Walk. Raises Undefined, Interrupted and UsageError."""
         self.explorer.assume()
         initial = self._initial()
-        while self.ended < self.options.walks:
-            self._walk(self.chance.choice(initial))
+        self.guide = Guide(self.chance, initial) if self.options.guided else None
+        while self.ended < self.options.walks and (self.guide is None or self.open):
+            self._walk([self.chance.choice(initial)] if self.guide is None else self.guide.begin())
             self.ended += 1
             if self.options.first and self.verdicts:
                 raise Interrupted(ENDED_FIRST)
@@ -134,25 +138,38 @@ class _Walks:
             raise make_no_initial_state_error(self.spec)
         return found
 
-    def _walk(self, state: State) -> None:
-        taken, self.path = Counter[str](), [state]
+    @property
+    def open(self) -> list[str]:
+        """Return the properties that are not violated so far."""
+        return [name for name in self.names if name not in self.verdicts]
+
+    def _walk(self, path: list[State]) -> None:
+        taken, self.path, state = Counter[str](), path, path[-1]
+        most = self.options.depth
+        if self.guide is not None:
+            most = min(most, len(path) - 1 + STEPS)
         while True:
             depth = len(self.path) - 1
-            at_end = depth >= self.options.depth
+            at_end = depth >= most
             look = self._look(state, first=not depth)
             self.enabled.update({action for _, action in look.following})
             self.deadlocks += look.within and not look.following
-            if self._violated(look, at_end) or not look.within:
+            if self._violated(look, depth >= self.options.depth) or not look.within:
                 break
             self.cut += bool(look.following) and at_end
+            if self.guide is not None and look.following:
+                self.guide.arrive(state, depth)
             if at_end or not look.following:
                 break
-            before, (state, action) = state, self.chance.choice(look.following)
+            choose = self.chance.choice if self.guide is None else self.guide.choose
+            before, (state, action) = state, choose(look.following)
             self.path.append(state)
             taken[action] += 1
             if not self.stepper.goes_on(before, state):
                 self._violated(self._look(state, first=False), at_end=True)
                 break
+        if self.guide is not None:
+            self.guide.end(self.path)
         self.steps += taken.total()
         self.taken += taken
         self.lengths[len(self.path) - 1] += 1
@@ -207,15 +224,20 @@ class _Walks:
             found += [(name, [*self.path, other]) for name, other in look.breaking.items()]
         if look.within and not look.following and self.spec.titles.no_deadlock in self.names:
             found.append((self.spec.titles.no_deadlock, self.path))
+        new = any(name not in self.verdicts for name, _ in found)
         for name, states in found:
             self.violating[name] += 1
             if name not in self.verdicts:
                 self._note(name, states)
-        return bool(found)
+        # What is beyond a known violation would stay unseen, so guided walks go on there.
+        return new if self.guide is not None else bool(found)
 
     def _note(self, name: str, states: Sequence[State]) -> None:
-        of_step = states is not self.path
-        states = [*_straight(states[:-1]), states[-1]] if of_step else _straight(states)
+        if self.guide is not None:
+            states = self._shorten(name, states)
+        else:
+            of_step = states is not self.path
+            states = [*_straight(states[:-1]), states[-1]] if of_step else _straight(states)
         seconds = time.monotonic() - self.began
         actions = list(self.explorer.walks.actions(states))
         violation = Violation(name, list(states), actions)
@@ -226,12 +248,30 @@ class _Walks:
         self.verdicts[name] = replay_verdict(self.spec, verdict, states)
         self.asked.listen(Progress(self.ended, seconds, name))
 
+    def _shorten(self, name: str, states: Sequence[State]) -> list[State]:
+        """Return a shorter execution to such a violation. Guided walks are long."""
+        breaks = states is not self.path
+
+        def violates(state: State) -> bool:
+            look = self._look(state, first=False)
+            if name == self.spec.titles.no_deadlock:
+                return look.within and not look.following
+            return name in look.breaking if breaks else name in look.violates
+
+        path = _straight(states[:-1] if breaks else states)
+        if violates(path[-1]):  # else it is one of an initial state
+            path = Shortener(self.stepper.taken_steps, violates).shorten(path)
+        return [*path, self._look(path[-1], first=False).breaking[name]] if breaks else path
+
     # -- the end
 
     def concluded(self, reason: str) -> Run:
         """Return the run."""
         seconds = time.monotonic() - self.began
         words = f"no violation in {self.ended} random executions"
+        if self.guide is not None:
+            actions = f"{self.steps:,} actions, at most {self.guide.deepest} in a row"
+            words = f"no violation in {self.ended:,} guided walks ({actions})"
         why = f"{reason}; {words}" if reason else words
         verdicts = [
             self.verdicts.get(name) or Verdict(name, VerdictKind.INCONCLUSIVE, None, seconds, why)
@@ -248,6 +288,8 @@ class _Walks:
         return name_semantics(INTERPRETER, replace(made, traces=self.traces))
 
     def _statistics(self, names: Sequence[str], seconds: float) -> dict[str, Any]:
+        guide = self.guide
+
         def counts(found: Counter[int]) -> dict[str, int]:
             return {str(value): found[value] for value in sorted(found)}
 
@@ -260,9 +302,10 @@ class _Walks:
             "walks_violating": {name: self.violating[name] for name in self.names},
             "walks_reaching": {},
             "actions": {n: {"enabled": self.enabled[n], "taken": self.taken[n]} for n in names},
-            "lengths": counts(self.lengths),
+            "lengths": counts(self.lengths) if guide is None else {},
             "action_counts": {name: counts(found) for name, found in self.counted.items()},
             "histograms": {},
+            **({"restarts": guide.restarts, "deepest": guide.deepest} if guide is not None else {}),
         }
 
 

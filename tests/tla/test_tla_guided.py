@@ -1,0 +1,68 @@
+"""Guided walks of a module by the interpreter."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.command_line import verify
+
+LOCK = """
+---- MODULE Combination ----
+EXTENDS Naturals
+VARIABLES turns, noise
+Init == turns = 0 /\\ noise = {}
+Turn == turns < 16 /\\ turns' = turns + 1 /\\ UNCHANGED noise
+Slip == turns > 0 /\\ turns' = 0 /\\ UNCHANGED noise
+Shake == \\E n \\in 1..3 : turns > 0 /\\ n \\notin noise /\\ turns' = 0 /\\ noise' = noise \\union {n}
+Settle == noise # {} /\\ noise' = {} /\\ UNCHANGED turns
+Next == Turn \\/ Slip \\/ Shake \\/ Settle
+Closed == turns < 16
+HalfClosed == turns < 8
+Early == [][turns < 12]_turns
+====
+"""
+
+
+@pytest.fixture
+def lock(tmp_path: Path) -> str:
+    """A lock that opens at 16 right turns. Every wrong one begins again."""
+    path = tmp_path / "Combination.tla"
+    path.write_text(LOCK)
+    config = "INIT Init\nNEXT Next\nINVARIANTS Closed HalfClosed\nPROPERTY Early\nCHECK_DEADLOCK FALSE\n"
+    path.with_suffix(".cfg").write_text(config)
+    return str(path)
+
+
+def walked(lock: str, *words: str) -> dict[str, Any]:
+    """The JSON object of walks by the interpreter."""
+    asked = ("simulate", lock, "--by", "interpreter", "--walks", "800", "--format", "json")
+    content: dict[str, Any] = json.loads(verify(*asked, *words).stdout)
+    return content
+
+
+def test_what_plain_walks_miss_is_found(lock: str) -> None:
+    plain, guided = walked(lock), walked(lock, "--guided")
+    assert [one["verdict"] for one in plain["results"]].count("VIOLATED") == 0
+    found = {one["property"]: (one["verdict"], one["steps"]) for one in guided["results"]}
+    # A known violation does not end the walks: what is beyond it is found, too.
+    assert found == {"Closed": ("VIOLATED", 16), "HalfClosed": ("VIOLATED", 8), "Early": ("VIOLATED", 13)}
+    assert not any(one["fewest"] for one in guided["results"])
+    assert guided["statistics"]["restarts"] > 0
+
+
+def test_the_same_seed_finds_the_same(lock: str) -> None:
+    one, other = (walked(lock, "--guided", "--property", "Closed", "--seed", "5") for _ in range(2))
+    assert one["statistics"]["steps"] == other["statistics"]["steps"]
+    assert one["results"][0]["trace"] == other["results"][0]["trace"]
+
+
+def test_no_violation_says_what_was_tried(lock: str) -> None:
+    content = walked(lock, "--guided", "--property", "Closed", "--depth", "12")
+    assert content["exit_code"] == 12
+    steps, deepest = content["statistics"]["steps"], content["statistics"]["deepest"]
+    assert deepest == 12
+    assert f"800 guided walks ({steps:,} actions, at most 12 in a row)" in content["results"][0]["reason"]

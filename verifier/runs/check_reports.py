@@ -1,0 +1,69 @@
+"""The reports of a check's engines, and the effort of a hunt's: what each tried, and how far it came."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from verifier.engines.outcome import Outcome
+from verifier.outcomes.content import write_trace
+from verifier.outcomes.run import Run
+from verifier.runs.check_merge import EngineReport
+from verifier.runs.check_plan import BMC, EXPLORE, WALKS
+from verifier.verdict import Verdict
+
+
+def describe_effort(engine: str, outcome: Outcome) -> str:
+    """Return what an engine tried, in words; empty if it says nothing about that."""
+    figures = outcome.statistics
+    if engine == EXPLORE and "distinct_states" in figures:
+        left = "" if figures.get("complete") else ", not all that can be reached"
+        return f"{figures['distinct_states']:,} states to depth {figures['depth']}{left}"
+    if engine == WALKS and "deepest" in figures:
+        return _describe_walks(figures)
+    closed = [verdict.depth for verdict in outcome.verdicts if verdict.depth is not None]
+    if engine == BMC and closed:
+        return f"all executions of at most {max(closed)} parallel steps"
+    return ""
+
+
+def _describe_walks(figures: Mapping[str, Any]) -> str:
+    words = f"{figures['walks']:,} guided walks, {figures['steps']:,} actions, "
+    words += f"at most {figures['deepest']:,} in a row"
+    if figures.get("probes"):
+        words += f"; {figures['probes']:,} searches of {figures['probed_steps']} parallel steps ahead of them"
+    return words
+
+
+def with_own_sorts(run: Run) -> Run:
+    """Return the run with the variables of its translation in its executions: other processes lack the
+    model."""
+
+    def with_variables(verdict: Verdict) -> Verdict:
+        trace = verdict.trace
+        if run.model is None or trace is None or trace.shown or trace.variables:
+            return verdict
+        return replace(verdict, trace=replace(trace, variables=run.definition.variables))
+
+    verdicts = tuple(map(with_variables, run.outcome.verdicts))
+    return replace(run, outcome=replace(run.outcome, verdicts=verdicts))
+
+
+def make_report(run: Run) -> EngineReport:
+    """Return the part of a run that other processes can read."""
+    from verifier.trust.certificate import dump
+
+    traces = ((one.property_name, write_trace(run, one)) for one in run.outcome.verdicts)
+    texts = {} if run.model is None else {n: dump(run.model, c) for n, c in run.certificates.items()}
+    outcome = run.outcome
+    return EngineReport(
+        engine=run.engine,
+        outcome=Outcome(outcome.verdicts, outcome.never_enabled, outcome.statistics, outcome.enabled),
+        solvers=run.solvers,
+        proofs=run.proofs,
+        traces={name: trace for name, trace in traces if trace is not None},
+        certificates={**texts, **run.certificate_texts},
+        definition=run.definition,
+        seconds=run.seconds,
+    )
