@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from verifier.report.diagram import Change, Diagram, DiagramStep
+from verifier.report.diagram import ABSENT, Change, Diagram, DiagramStep
 from verifier.report.failing import related
 
 _MOST_PLACES = 3
@@ -98,7 +98,9 @@ class _Causes:
     def _last_changed(self, one: _Write) -> Iterator[Piece]:
         path = self.paths[one.place]
         if one.step == 0:
-            yield Piece(f"{path} is {self.diagram.start[one.place]} from the first state on. ")
+            value = self.diagram.start[one.place]
+            held = "has no value" if value == ABSENT else f"is {value}"
+            yield Piece(f"{path} {held} from the first state on. ")
             return
         yield Piece(f"{path} was last changed in ")
         yield self._link(one.step)
@@ -113,16 +115,28 @@ class _Causes:
             yield Piece(f", {self.diagram.steps[before.step].action}: {self._words(before)}. ")
 
     def _chain(self, first: _Write) -> Iterator[Piece]:
-        """Say what the value of a change came from, and what that came from, and so on."""
+        """Say which changes led to the value of a change, the earliest first."""
         found = self._origins(first)
         if not found:
             return
-        yield Piece(f"{self.paths[first.place]} came from ")
-        for number, one in enumerate(found[:_MOST_LINKS]):
-            yield Piece(f"{' ← ' if number else ''}{self.paths[one.place]} ({self._words(one)}, ")
+        left_out = len(found) - _MOST_LINKS
+        yield Piece(f"How {self._became(first)}: ")
+        if left_out > 0:
+            yield Piece(f"{left_out} earlier change{'s' if left_out > 1 else ''} → ")
+        for number, one in enumerate(reversed(found[:_MOST_LINKS])):
+            if number:
+                yield Piece(" → ")
             yield self._link(one.step)
-            yield Piece(")")
-        yield Piece("." if len(found) <= _MOST_LINKS else f" ← {len(found) - _MOST_LINKS} earlier changes.")
+            yield Piece(f" {self._became(one, '=')}")
+        yield Piece(".")
+
+    def _became(self, one: _Write, is_now: str = "became") -> str:
+        """Say what a place became in a step: its value, or of a long one what was added and removed."""
+        change, path = self._change(one.step, one.place), self.paths[one.place]
+        is_long = change is None or len(change.after) > _LONGEST
+        if change is None or is_long or (change.delta and change.words == change.delta):
+            return f"{path} came about" if is_now == "became" else f"{path}: {self._words(one)}"
+        return f"{path} {'lost its value' if change.after == ABSENT else f'{is_now} {change.after}'}"
 
     def _origins(self, first: _Write) -> list[_Write]:
         """Return all writes that a write came from, the latest first."""

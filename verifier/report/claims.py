@@ -80,7 +80,7 @@ def _extents(rows: Sequence[Row]) -> Counter[str]:
         row.depth for row, words in zip(rows, told, strict=True) if words.startswith("up to") and row.depth
     ]
     if len(set(bounded)) > 1:
-        between = f"up to depths {min(bounded)} to {max(bounded)}"
+        between = f"up to a depth of {min(bounded)} to {max(bounded)}"
         told = [between if words.startswith("up to") else words for words in told]
     return Counter(words or "no depth" for words in told) if len(set(told)) > 1 else Counter(told)
 
@@ -93,7 +93,8 @@ def holding(rows: Sequence[Row]) -> str:
             found = [row for row in rows if row.engine == engine and row.verdict is kind]
             verb = "hold" if kind is VerdictKind.HOLDS else "are proved"
             for words, count in _extents(found).items():
-                told.setdefault(f"{verb} {words}".rstrip(), {})[engine] = count
+                how = "in all states" if words == "complete" else words
+                told.setdefault(f"{verb} {how}".rstrip(), {})[engine] = count
     parts = [f"{sum(of.values()):,} {words} ({', '.join(of)})" for words, of in told.items()]
     return f" Of the other jobs {', '.join(parts)}." if parts else ""
 

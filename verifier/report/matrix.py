@@ -87,7 +87,7 @@ def grids(rows: Sequence[Row]) -> list[tuple[str, Drawn[Grid]]]:
         if is_large:
             without = _without(jobs, names, changes) if len(names) > 2 else []
             names = [name for name in names if name not in without]
-            said = [_said(jobs, without)] if without else []
+            said = [*([_said(jobs, without)] if without else []), *_agreeing(jobs)]
         made = (
             _by_constants(jobs, names, scale, by_changes=is_large) if names else [_by_property(jobs, scale)]
         )
@@ -131,6 +131,18 @@ def _said(jobs: _Jobs, without: Sequence[str]) -> str:
     """The constants that change no verdict, each with its values."""
     words = [f"{name} ({', '.join(_values(jobs, name))})" for name in without]
     return f"No verdict depends on {' or '.join(words)}: a cell has all of their values."
+
+
+def _agreeing(jobs: _Jobs) -> list[str]:
+    """Say that several engines answer the same wherever more than one answers."""
+    kinds: dict[tuple[str, str], set[str]] = {}
+    for _, row in jobs:
+        kinds.setdefault((row.claim, str(row.constants)), set()).add(row.verdict.value)
+    engines = list(dict.fromkeys(row.engine for _, row in jobs))
+    if len(engines) < 2 or any(len(found) > 1 for found in kinds.values()):
+        return []
+    *others, last = engines
+    return [f"{', '.join(others)} and {last} give the same answers; depths and times differ."]
 
 
 class _Scale:

@@ -9,10 +9,11 @@ from typing import Any
 
 from verifier.outcomes.row import Row
 from verifier.report.causes import Piece, earlier_causes
-from verifier.report.diagram import Diagram, DiagramStep
+from verifier.report.diagram import Change, Diagram, DiagramStep
 from verifier.report.failing import Failing
 from verifier.report.fair_loop import STUTTERS
 from verifier.specs.titles import deadlock_title
+from verifier.text.deltas import LOST
 from verifier.verdict import VerdictKind
 
 _LONGEST, _LONGEST_VALUE, _LONGEST_FORMULA = 110, 120, 170
@@ -84,11 +85,23 @@ def _changes(diagram: Diagram) -> Iterator[str]:
     found = [change for change in diagram.steps[-1].changes if change.place in read]
     if found and len(diagram.steps) > 1:
         told = [
-            f"{diagram.places[change.place].path}: {_cut(change.words, _LONGEST_VALUE)}"
+            f"{diagram.places[change.place].path}: {_cut(_in_words(change), _LONGEST_VALUE)}"
             for change in found[:_MOST_CHANGES]
         ]
         more = len(found) - len(told)
         yield _sentence(f"It changes {'; '.join(told)}{f'; and {more} more' if more else ''}")
+
+
+def _in_words(change: Change) -> str:
+    """Say a change; of a set what it gains and loses."""
+    if change.words != change.delta or change.delta[:2] not in ("+ ", f"{LOST} "):
+        return change.words
+    parts = re.split(rf"(?:^|, )([+{LOST}]) ", change.delta)
+    told = []
+    for sign, verb in (("+", "gains"), (LOST, "loses")):
+        members = [item for mark, item in zip(parts[1::2], parts[2::2], strict=True) if mark == sign]
+        told += [f"{verb} {', '.join(members)}"] if members else []
+    return ", ".join(told)
 
 
 def _why(part: Failing) -> str:

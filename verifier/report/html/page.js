@@ -46,10 +46,11 @@
     if (/^\d{1,9}$/.test(query.get("state") ?? "")) explorers.get(host).select(Number(query.get("state")), false);
   }
 
-  /* Makes the pane of a log, which opens at its end, so high that no row is cut above. */
+  /* Makes the pane of a log, which opens at its end, as high as the window allows, and so that no row is cut above. */
   function fitLogs() {
     for (const pane of document.querySelectorAll(".page.current .upwards")) {
-      pane.style.maxHeight = "";
+      const spare = innerHeight - pane.getBoundingClientRect().top - scrollY - 60;
+      pane.style.maxHeight = `${Math.max(spare, innerHeight * 0.46)}px`;
       const table = pane.querySelector("table"), head = table.tHead.offsetHeight, end = table.offsetHeight;
       const room = pane.clientHeight - head, edge = pane.offsetHeight - pane.clientHeight;
       if (end <= pane.clientHeight) continue;

@@ -148,6 +148,7 @@ class Trace {
   /* A value that fails: of a long one the members at fault, or what its last change was. */
   valueWords(value, places, members) {
     if (members.length) return ` has ${members.join(", ")}`;
+    if (value === Watch.ABSENT && places.length) return " has no value";
     const step = places.length === 1 ? this.writer.get(places[0]) : undefined;
     const change = step === undefined ? undefined : this.steps[step].changes.find(({ place }) => place === places[0]);
     return change && Trace.isLong(change) && value.length > 60 ? `: ${change.delta}` : ` = ${value}`;
