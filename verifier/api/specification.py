@@ -184,8 +184,8 @@ class Specification(EngineMethods):
     ) -> TestSuite:
         """Returns executions that cover the protocol, as tests of an implementation; ``write`` writes them.
 
-        ``cover``: actions, instances, states, transitions or pairs. Raises UsageError for what cannot be
-        asked.
+        ``cover``: actions, instances, states, transitions, pairs, guards, near-failures or near-violations.
+        Raises UsageError for what cannot be asked.
         """
         from verifier.processes.limits import Limits
         from verifier.testing.suites import make_suite

@@ -17,7 +17,8 @@ from verifier.verdict import ExitCode
 
 _COVER_HELP = (
     "What the executions cover: each action, each action with its parameters (instances), each state, each "
-    "transition, or each pair of actions, one directly after the other."
+    "transition, each pair of actions, one directly after the other, or each part of a guard: true in a step "
+    "(guards), alone false in a state (near-failures), or alone keeping an invariant (near-violations)."
 )
 _DEPTH_HELP = (
     "The most actions of an execution; the search looks no deeper. [default: 20, or as many as the farthest "

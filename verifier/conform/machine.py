@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, TypeVar
 
@@ -80,6 +80,17 @@ class Machine(Protocol):
 
     def true_parts(self, state: State, action: str, given: Parameters) -> list[Part]:
         """Return those that are true in a step. One without a value is not."""
+
+    @property
+    def unknown(self) -> Set[Part]:
+        """The conjuncts of which ``near_failures`` could not say all: what stands after them has no value."""
+
+    def conjuncts(self, action: str) -> list[Part]:
+        """Return the conjuncts of an action's guard."""
+
+    def near_failures(self, state: State, action: str) -> Iterable[tuple[Part, list[State]]]:
+        """Yield the conjuncts that alone are false in a state, for some parameters, with the states to which
+        the steps without them lead."""
 
     def blocked(self, state: State, action: str, fits: Fits) -> list[Obstacle]:
         """Return why no step of an action fits in a state, the nearest way first."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from typing import Any
 
 from verifier.conform.machine import Fits, Parameters, Part, agree_in_pairs, pair_off
 from verifier.conform.module_parts import GuardParts
+from verifier.conform.near_failures import NearFailures
 from verifier.conform.outcome import Obstacle
 from verifier.conform.trace_modules import as_obstacle
 from verifier.errors import UsageError
@@ -53,6 +54,7 @@ class ModuleMachine:
         evaluate_or_refuse(self._explorer.assume)
         self._stepper = Stepper(self.spec)
         self._parts = GuardParts(self.spec)
+        self._near = NearFailures(self.spec)
         self._steps: dict[State, list[tuple[State, Taken]]] = {}
 
     def initial(self) -> list[State]:
@@ -135,6 +137,22 @@ class ModuleMachine:
     def true_parts(self, state: State, action: str, given: Parameters) -> list[Part]:
         """Return those that are true in a step. One without a value is not."""
         return self._parts.true_in(state, action, given)
+
+    @property
+    def unknown(self) -> Set[Part]:
+        """The conjuncts of which ``near_failures`` could not say all: what stands after them has no value."""
+        return self._near.unknown
+
+    def conjuncts(self, action: str) -> list[Part]:
+        """Return the conjuncts of an action's guard."""
+        return self._near.of(action)
+
+    def near_failures(self, state: State, action: str) -> Iterator[tuple[Part, list[State]]]:
+        """Yield the conjuncts that alone are false in a state, with the states to which the steps without
+        them lead."""
+        self._stepper.arrive(0)
+        if self._stepper.within(state):
+            yield from self._near.near(state, action)
 
     def blocked(self, state: State, action: str, fits: Fits) -> list[Obstacle]:
         """Return why no step of an action fits in a state, the nearest way first."""

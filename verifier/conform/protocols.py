@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from contextlib import suppress
 from itertools import product
 from math import prod
@@ -46,6 +46,7 @@ class ProtocolMachine:
             if one.default and one.kind in (PropertyKind.INVARIANT, PropertyKind.TYPE_INVARIANT)
         }
         self.invariants = tuple(self._claims)
+        self.unknown: Set[Part] = frozenset()
         self._read = Reader()
 
     def initial(self) -> list[State]:
@@ -181,6 +182,43 @@ class ProtocolMachine:
                 for item in term.arguments:
                     if term.free <= known:
                         yield Part(action, text(item, {}, 0, _LONGEST), one.place), item
+
+    def conjuncts(self, action: str) -> list[Part]:
+        """Return the conjuncts of an action's guard."""
+        return [part for part, _ in self._guard_conjuncts(self.by_name[action])]
+
+    def near_failures(self, state: State, action: str) -> Iterator[tuple[Part, list[State]]]:
+        """Yield the conjuncts that alone are false in a state, with the states to which the steps without
+        them lead."""
+        one, e = self.by_name[action], self._environment(state)
+        lines = list(self._guard_conjuncts(one)) if self._is_within(e) else []
+        found: dict[Part, list[State]] = {}
+        for given in self._choices(one, lambda _: True) if lines else ():
+            wrong = self._only_wrong(lines, {**e, **given})
+            if wrong is None:
+                continue
+            after = happening(self._read, (), one.then, dict(e), dict(given)).after
+            states = found.setdefault(wrong, [])
+            if after is not None:
+                states.append(tuple(after[symbol] for symbol in self.definition.variables))
+        yield from found.items()
+
+    def _only_wrong(self, lines: list[tuple[Part, Term]], e: dict[Symbol, Any]) -> Part | None:
+        """Return the only conjunct that is false; None if there is none, or one has no value."""
+        wrong = []
+        for part, line in lines:
+            try:
+                wrong += [] if self._read(line)(e) else [part]
+            except Undefined:
+                return None
+            if len(wrong) > 1:
+                return None
+        return wrong[0] if wrong else None
+
+    def _guard_conjuncts(self, one: Action) -> Iterator[tuple[Part, Term]]:
+        for line in one.when:
+            for term in conjuncts(line):
+                yield Part(one.name, text(term, {}, 0, _LONGEST), one.place), term
 
     def blocked(self, state: State, action: str, fits: Fits) -> list[Obstacle]:
         """Return why no step of an action fits in a state, the nearest way first."""

@@ -1,4 +1,4 @@
-"""A small set of executions that covers actions, states, transitions or pairs of actions.
+"""A small set of executions that covers actions, states, transitions, pairs of actions or parts of guards.
 
 An execution begins with a shortest path to the nearest target that none has covered. It goes on to the next
 nearest one, and so on, up to its depth. At the end, executions go whose targets others cover, too.
@@ -12,16 +12,18 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import TypeAlias
 
+from verifier.conform.machine import Part
 from verifier.errors import make_unknown_name_error
 from verifier.processes.interrupts import INTERRUPTED
 from verifier.processes.limits import Interrupted
 from verifier.testing.graphs import GraphStep, StateGraph
-from verifier.testing.requests import COVERS
+from verifier.testing.requests import BY_GUARDS, BY_STATES, COVERS
 
 DEPTH = 20
 """The length of executions, if no target is farther."""
 _LOOKED_AT = 2_000
 """The most places that are looked at for the nearest target."""
+_UNKNOWN = "not known, for what stands after it has no value in some state in which it is false"
 Node: TypeAlias = tuple[int, str]
 """A state, and of pairs the action that led to it."""
 Target: TypeAlias = Hashable
@@ -69,7 +71,7 @@ def cover_graph(
     UsageError for an unknown cover."""
     if cover not in COVERS:
         raise make_unknown_name_error("cover", cover, COVERS)
-    search, reason = _Search(graph, cover, seed), "--count is reached"
+    search, reason = _Search(graph, cover, seed, check), "--count is reached"
     try:
         executions = search.run(depth, count, check)
     except (Interrupted, KeyboardInterrupt) as stop:
@@ -79,10 +81,20 @@ def cover_graph(
     known: list[Target] = []
     if cover == "actions":
         known = list(graph.outline.actions)
+    elif cover in BY_GUARDS:
+        known = list(graph.guards.all(cover))
     elif cover == "pairs":
         known = [(one, other) for one in graph.outline.actions for other in graph.outline.actions]
-    missing = [search.name(target) for target in known if target not in search.first]
-    (suite.not_found if graph.ended else suite.impossible).extend(missing)
+    missing = [target for target in known if target not in search.first]
+    unknown = graph.guards.machine.unknown if cover in BY_STATES else frozenset()
+    for target in missing:
+        name, incomplete = search.name(target), graph.ended or search.interrupted
+        if incomplete:
+            suite.not_found.append(name)
+        elif target in unknown:
+            suite.left.append(f"{name}: {_UNKNOWN}")
+        else:
+            suite.impossible.append(name)
     for target, (distance, _, _) in search.first.items():
         if target not in covered:
             far = depth is not None and distance > depth
@@ -95,7 +107,8 @@ def cover_graph(
 class _Search:
     """The search for executions in a graph."""
 
-    def __init__(self, graph: StateGraph, cover: str, seed: int) -> None:
+    def __init__(self, graph: StateGraph, cover: str, seed: int, check: Callable[[], None]) -> None:
+        self._parts: dict[int, list[Part]] = {}
         self.graph, self.cover = graph, cover
         self.following: list[list[int]] = [[] for _ in range(graph.states)]
         for number, step in enumerate(graph.steps):
@@ -109,11 +122,18 @@ class _Search:
         """Of each target its distance, the node before it, and the step to it; no step: it is initial."""
         self.covered: set[Target] = set()
         self.executions: list[Execution] = []
-        self._look()
+        self.interrupted = False
+        """True if not all states were looked at for targets."""
+        try:
+            self._look(check)
+        except (Interrupted, KeyboardInterrupt):
+            self.interrupted = True
 
     def name(self, target: Target) -> str:
         """Return a target in words."""
         match target:
+            case Part():
+                return f"{target.action}: {target.words}  ({target.place})"
             case (str(one), str(other)):
                 return f"{one} then {other}"
             case int() if self.cover == "transitions":
@@ -123,38 +143,51 @@ class _Search:
                 return f"state {target}"
         return str(target)
 
-    def target(self, node: Node, number: int) -> Target | None:
-        """Return what a step covers after a node."""
+    def of_state(self, state: int) -> Sequence[Target]:
+        """Return what a state covers."""
+        if self.cover == "states":
+            return (state,)
+        return self.graph.guards.of_state(state, self.cover) if self.cover in BY_STATES else ()
+
+    def of_step(self, node: Node, number: int) -> Sequence[Target]:
+        """Return what a step covers after a node, with the state to which it leads."""
         step = self.graph.steps[number]
         match self.cover:
             case "actions":
-                return step.action
+                return (step.action,)
             case "instances":
-                return step.title
-            case "states":
-                return step.target
+                return (step.title,)
             case "transitions":
-                return number
-        return (node[1], step.action) if node[1] else None
+                return (number,)
+            case "pairs":
+                return ((node[1], step.action),) if node[1] else ()
+            case "guards":
+                if number not in self._parts:
+                    self._parts[number] = self.graph.guards.of_step(step.source, step.action, step.given)
+                return self._parts[number]
+        return self.of_state(step.target)
 
     def after(self, number: int) -> Node:
         """Return the node after a step."""
         step = self.graph.steps[number]
         return step.target, step.action if self.cover == "pairs" else ""
 
-    def _look(self) -> None:
+    def _look(self, check: Callable[[], None]) -> None:
         """Find the distance of each target, breadth first."""
         distances = {(state, ""): 0 for state in self.initial}
         self.came = dict.fromkeys(distances)
         waiting = deque(distances)
-        if self.cover == "states":
-            self.first = {state: (0, (state, ""), None) for state in self.initial}
+        for state in self.initial:
+            for target in self.of_state(state):
+                self.first.setdefault(target, (0, (state, ""), None))
         while waiting:
             node = waiting.popleft()
+            if self.cover in BY_GUARDS:
+                check()
             for number in self.following[node[0]]:
-                target, after = self.target(node, number), self.after(number)
-                if target is not None and target not in self.first:
-                    self.first[target] = (distances[node] + 1, node, number)
+                after = self.after(number)
+                for target in self.of_step(node, number):
+                    self.first.setdefault(target, (distances[node] + 1, node, number))
                 if after not in distances:
                     distances[after], self.came[after] = distances[node] + 1, (node, number)
                     waiting.append(after)
@@ -194,12 +227,9 @@ class _Search:
     def covers(self, initial: int, numbers: Sequence[int]) -> Iterator[Target]:
         """Yield what an execution covers."""
         node: Node = (initial, "")
-        if self.cover == "states":
-            yield initial
+        yield from self.of_state(initial)
         for number in numbers:
-            target = self.target(node, number)
-            if target is not None:
-                yield target
+            yield from self.of_step(node, number)
             node = self.after(number)
 
     def _way(self, target: Target) -> tuple[int, list[int]]:
@@ -222,8 +252,8 @@ class _Search:
             if len(way) >= room:
                 return []
             for number in self.following[node[0]]:
-                target, after = self.target(node, number), self.after(number)
-                if target is not None and target not in self.covered:
+                after = self.after(number)
+                if any(target not in self.covered for target in self.of_step(node, number)):
                     return [*way, number]
                 if after not in ways:
                     ways[after] = [*way, number]

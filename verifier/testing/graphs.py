@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 from verifier.conform.machine import Machine
 from verifier.conform.modules import ModuleMachine
 from verifier.conform.protocols import ProtocolMachine
+from verifier.encodings.plain_terms import plain
 from verifier.engines.exploration import Graph, Request
 from verifier.engines.explore import explore
 from verifier.explicit.packing import unpack
@@ -23,6 +24,7 @@ from verifier.runs.modules.replaying import follow_trace
 from verifier.runs.modules.source import TlaSource
 from verifier.runs.modules.traces import as_file, module_trace
 from verifier.system.model import Model
+from verifier.testing.guard_targets import GuardTargets
 from verifier.tla.found import State, Taken
 from verifier.trust import itf
 from verifier.trust.replay import Replayer
@@ -43,6 +45,11 @@ class GraphStep:
     """The action with its parameters."""
     taken: Any
     """The action as an execution's file needs it."""
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """Return the parameters as the specification's machine has them."""
+        return {name: plain(value) for name, value in self.taken.parameters.items()}
 
 
 @dataclass(frozen=True)
@@ -69,6 +76,7 @@ class StateGraph:
     ended: str
     """Why states or steps may be missing; empty if none are."""
     write: Write
+    guards: GuardTargets
 
 
 def outline_of(loaded: Loaded) -> Outline:
@@ -118,7 +126,16 @@ def _as_graph(loaded: Loaded, model: Model, graph: Graph, ended: str) -> StateGr
     edges = {(one, other, titles[move]): moves[move] for one, other, move in graph.edges.tolist()}
     steps = (GraphStep(one, other, taken.name, title, taken) for (one, other, title), taken in edges.items())
     write = partial(_write_protocol, model, graph)
-    return StateGraph(outline_of(loaded), len(graph.rows), graph.initial, _sorted(steps), ended, write)
+    machine, bits = ProtocolMachine(loaded.definition), len(model.layout.bits)
+
+    def state(number: int) -> tuple[Any, ...]:
+        values = model.layout.decode_state(unpack(graph.rows[number], bits))
+        return tuple(plain(values[name]) for name in machine.variables)
+
+    return StateGraph(
+        outline_of(loaded), len(graph.rows), graph.initial, _sorted(steps), ended, write,
+        GuardTargets(machine, state),
+    )  # fmt: skip
 
 
 def _write_protocol(
@@ -147,7 +164,10 @@ def _explore_module(
     def finish() -> StateGraph:
         write = partial(_write_module, module, search.states)
         steps = _sorted(search.steps.values())
-        return StateGraph(outline_of(loaded), len(search.states), search.initial, steps, reason, write)
+        guards = GuardTargets(machine, search.states.__getitem__)
+        return StateGraph(
+            outline_of(loaded), len(search.states), search.initial, steps, reason, write, guards
+        )
 
     return finish
 

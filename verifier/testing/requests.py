@@ -6,7 +6,11 @@ from dataclasses import dataclass, field
 
 from verifier.processes.limits import Limits
 
-COVERS = ("actions", "instances", "states", "transitions", "pairs")
+NEAR_VIOLATIONS = "near-violations"
+BY_STATES = ("near-failures", NEAR_VIOLATIONS)
+"""The covers whose targets are conjuncts of guards, in states in which they alone are false."""
+BY_GUARDS = ("guards", *BY_STATES)
+COVERS = ("actions", "instances", "states", "transitions", "pairs", *BY_GUARDS)
 MOST_STATES = 20_000
 
 
