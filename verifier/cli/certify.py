@@ -126,7 +126,7 @@ def _for_all(
     from verifier.text.all_constants import describe_assumptions
     from verifier.text.run import verdict_text
 
-    claim = read_claim(path, spec, solver, limits, content)
+    claim = read_claim(path, spec, solver, limits, content, reading_of(spec))
     checker = f"{claim.solver} {solver_version(claim.solver)}"
     note(f"{claim.content['spec']} with all constants: {claim.content['property']}, checked by {checker}")
     certified = certify(claim)

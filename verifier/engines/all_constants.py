@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from verifier.engines.outcome import Outcome
@@ -119,10 +119,12 @@ def check(
     )
 
 
-def not_begun(properties: Sequence[str], limit: str) -> AllConstantsOutcome:
-    """The outcome where the protocol was not read before the end came."""
+def not_begun(
+    properties: Sequence[str], limit: str, kind: VerdictKind = VerdictKind.INCONCLUSIVE
+) -> AllConstantsOutcome:
+    """The outcome where the protocol was not read before the end came, or must not be used (ERROR)."""
     attempts = tuple(Attempt(name, False, limit=limit) for name in properties)
-    verdicts = tuple(_verdict(attempt, 0.0) for attempt in attempts)
+    verdicts = tuple(replace(_verdict(attempt, 0.0), kind=kind) for attempt in attempts)
     figures = {"peak_memory_bytes": 0, "obligations": dict.fromkeys(properties, 0), "open": []}
     return AllConstantsOutcome(verdicts, (), figures, attempts=attempts, was_read=False)
 

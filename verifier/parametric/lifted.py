@@ -15,7 +15,18 @@ from typing import Any
 
 from verifier.encodings.concrete import Element
 from verifier.encodings.layout import BitMeaning, Layout, Leaf, Part, Relation
-from verifier.encodings.sorts import Enum, Function, IndexSet, Option, Range, Record, Set, Sort
+from verifier.encodings.sorts import (
+    Boolean,
+    Enum,
+    Function,
+    IndexSet,
+    Option,
+    Range,
+    Record,
+    Set,
+    Sort,
+    Tuple,
+)
 from verifier.encodings.sorts import Sequence as SequenceSort
 from verifier.parametric.traced import polynomial_of, polynomial_text
 
@@ -100,6 +111,20 @@ class _Clause:
             return name
         if isinstance(sort, Enum):
             return repr(value)
+        return self._compound_key(value, sort)
+
+    def _compound_key(self, value: Any, sort: Sort) -> str:
+        match sort:
+            case Option():
+                return "None" if value is None else self.key(value, sort.inner)
+            case Tuple():
+                pairs = zip(value, sort.items, strict=True)
+                return f"({', '.join(self.key(item, part) for item, part in pairs)})"
+            case Record():
+                fields = (f"{name!r}: {self.key(value[name], part)}" for name, part in sort.fields)
+                return f"{{{', '.join(fields)}}}"
+            case Boolean():
+                return str(value)
         raise Unread
 
 

@@ -42,18 +42,20 @@ class ParametricReading:
     assumptions: tuple[Assumption, ...]
     spec_hash: str
     """The hash of the whole definition at these constants."""
+    besides: tuple[str, ...] = ()
+    """Assumptions on constants that are neither numbers nor sizes, in words."""
 
     @property
     def said(self) -> tuple[str, ...]:
         """Return the assumptions on constants in words, with the place of a decision in the protocol's
         code."""
-        return (*self._fixed, *(one.said for one in self.assumptions))
+        return (*self._fixed, *(one.said for one in self.assumptions), *self.besides)
 
     @property
     def assumed(self) -> tuple[str, ...]:
         """Return the assumptions without places, as a certificate has them, wherever the protocol's file
         is."""
-        return (*self._fixed, *(one.words for one in self.assumptions))
+        return (*self._fixed, *(one.words for one in self.assumptions), *self.besides)
 
     @property
     def _fixed(self) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -29,9 +29,12 @@ from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 from verifier.processes.watching import within
 from verifier.runs.building import build_model
 from verifier.runs.engine import Listen
-from verifier.runs.protocol_loading import load_protocol
+from verifier.runs.loaded import Differs
+from verifier.runs.news import Remark
+from verifier.runs.protocol_loading import load_class_at
 from verifier.specs.constants import IndexSetConstant, IntegerConstant, constants_of
 from verifier.specs.definition import Definition, DefinitionError
+from verifier.specs.protocol import Protocol
 from verifier.specs.registry import load as load_class
 from verifier.system.model import Model
 from verifier.trust.trace import Trace
@@ -45,14 +48,18 @@ if TYPE_CHECKING:
 
 def prepare(question: Question[ProveOptions]) -> Question[ProveOptions]:
     """Return the question, if it can be asked for all constants. Raises UsageError."""
+    source = question.loaded.source
+    if source is not None:
+        loaded = source.as_protocol(question.loaded, question.properties, ())
+        known = {prop.name for prop in loaded.definition.properties}
+        names = tuple(name for name in question.properties if name in known)
+        question = replace(question, loaded=loaded, properties=names)
     if not question.options.properties:
         kinds = {prop.name: prop.kind for prop in question.definition.properties}
         provable = tuple(name for name in question.properties if kinds.get(name) in PROVABLE)
         question = replace(question, properties=provable or question.properties)
     check_properties(question.definition, question.properties)
-    if question.loaded.source is not None:
-        raise UsageError("--all-constants reads protocols that are Python classes, no TLA+ modules")
-    kind = load_class(question.loaded.spec)
+    kind = class_of(question.loaded)
     defaults = kind().constants
     for name, constant in constants_of(kind).items():
         given = question.definition.constants[name]
@@ -61,9 +68,17 @@ def prepare(question: Question[ProveOptions]) -> Question[ProveOptions]:
     return question
 
 
+def class_of(loaded: Loaded) -> type[Protocol]:
+    """Return the class of a protocol."""
+    return load_class(loaded.spec) if loaded.protocol is None else type(loaded.protocol)
+
+
 def reading_of(loaded: Loaded) -> ParametricReading:
     """Read the protocol for all constants. Raises NotParametric if it has no such reading."""
-    return read_for_all(load_class(loaded.spec), dict(loaded.definition.constants))
+    found = read_for_all(class_of(loaded), dict(loaded.definition.constants))
+    if loaded.of_module is None:
+        return found
+    return replace(found, besides=loaded.of_module.assumed, spec_hash=loaded.of_module.source_hash)
 
 
 def _with_counterexamples(
@@ -91,7 +106,7 @@ def _with_suggestions(
     """Add to each open property lemmas with which it is proved."""
     from verifier.runs.suggesting import suggest_lemmas
 
-    kind, at = load_class(question.loaded.spec), list(_small_constants(question.loaded))[1:3]
+    kind, at = class_of(question.loaded), list(_small_constants(question.loaded))[1:3]
     found: dict[str, list[str]] = {}
     for attempt in outcome.attempts:
         if not attempt.proved and attempt.limit is None:
@@ -103,7 +118,7 @@ def _with_suggestions(
 def _small_constants(loaded: Loaded) -> Iterator[dict[str, Any]]:
     """Yield the least constants and the next ones, then the default constants and the next ones."""
     given: dict[str, Any] = dict(loaded.definition.constants)
-    known = constants_of(load_class(loaded.spec))
+    known = constants_of(class_of(loaded))
     least = {
         name: constant.minimum
         for name, constant in known.items()
@@ -118,9 +133,11 @@ def _small_constants(loaded: Loaded) -> Iterator[dict[str, Any]]:
 def _models(question: Question[ProveOptions], reading: ParametricReading) -> list[Callable[[], Model | None]]:
     """Return functions that build the models at small constants which satisfy all assumptions of a proof."""
 
+    kind = class_of(question.loaded)
+
     def model(constants: dict[str, Any]) -> Model | None:
         try:
-            return build_model(load_protocol(question.loaded.spec, constants).definition, question.limits)
+            return build_model(load_class_at(kind, constants).definition, question.limits)
         except (UsageError, DefinitionError, Interrupted):
             return None  # these constants are not allowed together, or the time is over
 
@@ -158,7 +175,12 @@ def _as_said(definition: Definition, reading: ParametricReading | None) -> Defin
 def run(question: Question[ProveOptions], listen: Listen = lambda _: None) -> Run:
     """Run until it is done, out of time, or interrupted."""
     began, reading, model = time.monotonic(), None, None
+    figures: Mapping[str, Any] | None = None
     try:
+        if question.loaded.of_module is not None:
+            for name in question.loaded.of_module.left_out:
+                listen(Remark(f"{name} is no invariant: --all-constants says nothing of it"))
+            figures = question.loaded.of_module.compare(question.limits)
         reading = within(question.limits, lambda: reading_of(question.loaded))
         building = time.monotonic() - began
         small = _models(question, reading)
@@ -166,6 +188,11 @@ def run(question: Question[ProveOptions], listen: Listen = lambda _: None) -> Ru
     except (Interrupted, KeyboardInterrupt) as limit:
         building = time.monotonic() - began
         outcome = not_begun(question.properties, str(limit) or INTERRUPTED)
+    except Differs as difference:  # nothing is claimed
+        building = time.monotonic() - began
+        outcome = not_begun(question.properties, str(difference), VerdictKind.ERROR)
+    if figures is not None:
+        outcome = replace(outcome, statistics={**outcome.statistics, "validation": figures})
     if reading is not None and not outcome.interrupted:
         if question.options.suggest:
             outcome = _with_suggestions(question, reading, outcome)

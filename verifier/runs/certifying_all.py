@@ -14,9 +14,11 @@ from verifier.outcomes.run import Run
 from verifier.parametric.certificate import Checked, Content, check, read
 from verifier.parametric.deciding import CHECKER
 from verifier.parametric.protocol_readings import ParametricReading
+from verifier.parametric.system import TYPED
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 from verifier.processes.watching import within
 from verifier.runs.all_constants import reading_of
+from verifier.runs.loaded import TLA, Differs, Loaded, Reading
 from verifier.runs.loading import choose_trusted_spec, load
 from verifier.solvers.solver_names import SCRIPT_SOLVERS
 from verifier.verdict import Verdict, VerdictKind
@@ -50,6 +52,7 @@ def read_claim(
     solver: str | None,
     limits: Limits,
     given: Mapping[str, Any] | None = None,
+    reading_options: Reading | None = None,
 ) -> ClaimForAll:
     """Return the claim of a certificate's file, or of the content ``given``. ``spec`` is the user's choice;
     without it only a built-in spec is loaded. Raises UsageError for a file that is no certificate of the
@@ -60,9 +63,27 @@ def read_claim(
     if checker not in SCRIPT_SOLVERS:
         raise UsageError(f"--solver {checker} reads no quantifiers: {' or '.join(SCRIPT_SOLVERS)} does")
     trusted = choose_trusted_spec(content["spec"], spec, "the certificate")
-    loaded = load(trusted, content["constants"], claimed=content["spec"])
+    if trusted.endswith(TLA):
+        loaded = _load_module(trusted, content, reading_options or Reading())
+    else:
+        loaded = load(trusted, content["constants"], claimed=content["spec"])
     reading = within(limits, lambda: reading_of(loaded))
     return ClaimForAll(path, content, reading, checker, limits)
+
+
+def _load_module(spec: str, content: Content, options: Reading) -> Loaded:
+    """Return the protocol of a module, with the lemmas that the certificate needs. It is compared with the
+    module again. Raises UsageError."""
+    loaded = load(spec, {}, reading=options)
+    lemmas = [name for name in content["lemmas"] if name not in (TYPED, content["property"])]
+    assert loaded.source is not None
+    found = loaded.source.as_protocol(loaded, (content["property"],), lemmas)
+    assert found.of_module is not None
+    try:
+        found.of_module.compare(Limits().begun())
+    except Differs as difference:
+        raise UsageError(str(difference)) from None
+    return found
 
 
 def certify(claim: ClaimForAll) -> CertifiedForAll:

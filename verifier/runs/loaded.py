@@ -14,6 +14,7 @@ from verifier.specs.reading.keys import Site
 
 if TYPE_CHECKING:
     from verifier.outcomes.run import Run
+    from verifier.processes.limits import Limits
     from verifier.runs.engine import Engine, Listen
     from verifier.runs.question import Question
     from verifier.system.model import Model
@@ -68,6 +69,11 @@ class Source(Interface):
         """Return the protocol with its complete definition (``Loaded.whole``)."""
         ...
 
+    def as_protocol(self, loaded: Loaded, properties: Sequence[str], lemmas: Sequence[str]) -> Loaded:
+        """Return the protocol for proofs at all constants, with these properties and further lemmas. Raises
+        UsageError for a text without a reading."""
+        ...
+
     def check_assumptions(self) -> None:
         """Raise AssumptionFailed if the protocol's assumptions reject its constants."""
         ...
@@ -99,6 +105,24 @@ Disagrees."""
 
 
 @dataclass(frozen=True)
+class OfModule:
+    """The module from whose text a protocol was read for all constants."""
+
+    source_hash: str
+    """The hash of the texts and the configuration."""
+    assumed: tuple[str, ...]
+    """The assumptions on constants that are single values, in words."""
+    compare: Callable[[Limits], Mapping[str, Any]]
+    """Compares the protocol with the interpreter of the module. Returns the extent. Raises Differs."""
+    left_out: tuple[str, ...] = ()
+    """The claims of the configuration that have no proof for all constants."""
+
+
+class Differs(Exception):
+    """Raised if a protocol that was read from a module differs from the module."""
+
+
+@dataclass(frozen=True)
 class Loaded:
     """A protocol at its constants, and its definition."""
 
@@ -117,6 +141,8 @@ class Loaded:
     """For a Python class: the protocol. Its functions run again when a verdict depends on them."""
     targets: frozenset[Site] = frozenset()
     """The instructions of its code that compute the targets of steps."""
+    of_module: OfModule | None = None
+    """For a protocol that was read from a TLA+ module: that module."""
 
     def whole(
         self,

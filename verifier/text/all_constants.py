@@ -98,7 +98,7 @@ def describe_assumptions(assumptions: Sequence[str], beyond: Sequence[str]) -> l
 
 
 def _remarks(run: Run) -> list[str]:
-    remarks = certificate_remarks(run)
+    remarks = [*certificate_remarks(run), *_describe_comparison(run)]
     kinds = {verdict.kind for verdict in run.outcome.verdicts}
     if VerdictKind.PROVED in kinds:
         which = "all constants" + " with what is assumed of them" * bool(run.assumptions)
@@ -107,6 +107,19 @@ def _remarks(run: Run) -> list[str]:
     remarks += expectation_remarks(run)
     remarks.append(f"{run.seconds:.1f} s in all, {run.building_seconds:.1f} s to read.")
     return remarks
+
+
+def _describe_comparison(run: Run) -> list[str]:
+    """Say on what a protocol that was read from a TLA+ module agrees with the module."""
+    figures = run.outcome.statistics.get("validation")
+    if figures is None or "sizes" not in figures:
+        return []
+    drawn, steps = f"{figures['drawn']:,} of them drawn", f"{figures['steps']:,} steps"
+    words = [f"What was read agrees with the module on {figures['states']:,} states, {drawn}, {steps}."]
+    for key, which in (("sizes", "All reachable states were compared"), ("partly", "Some states")):
+        shown = "; ".join(", ".join(f"{n}={size}" for n, size in one.items()) for one in figures[key])
+        words += [f"{which} with {shown}."] if shown else []
+    return words
 
 
 def _list_undecided(run: Run) -> list[str]:
@@ -128,7 +141,7 @@ def _list_undecided(run: Run) -> list[str]:
         remarks.append(f"{name} was tried and is neither proved nor refuted, at any constants: {words}.")
     if open_:
         source, name = run.definition.presentation.source, run.definition.name
-        spec = f"--spec {shlex.quote(source if source.endswith('.py') else name)}"
+        spec = f"--spec {shlex.quote(source if source.endswith(('.py', '.tla')) else name)}"
         asked = " ".join(f"--property {shlex.quote(one.property_name)}" for one in open_)
         remarks.append(f"At given constants (--set) this may decide it: verify prove {spec} {asked}")
     return remarks

@@ -161,6 +161,10 @@ class Explorer:
             self._without_symmetry(reason)
             self._explore()
 
+    def explore_initial(self) -> None:
+        """Find the initial states only."""
+        self._initial()
+
     def _explore(self) -> None:
         if self.specification.next is None:
             self.found.complete, self.found.closed = True, 0

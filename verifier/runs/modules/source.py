@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from verifier.encodings.concrete import show_constants
 from verifier.errors import UsageError, cut
 from verifier.runs.loaded import Loaded, Reading
+from verifier.runs.modules.for_all_constants import read_as_protocol
 from verifier.runs.modules.loading import (
     UNKNOWN,
     TlaDefinition,
@@ -72,7 +73,8 @@ def load_tla(
         formula_named(module.specification, name, [], "lemma")
     lemmas = tuple(Lemma(name, module.definition.init, "") for name in reading.lemmas)
     definition = replace(module.definition, lemmas=lemmas)
-    return Loaded(spec, definition, {}, began, TlaSource(replace(module, definition=definition)))
+    made = TlaSource(replace(module, definition=definition), (), reading.libraries, given)
+    return Loaded(spec, definition, {}, began, made)
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,9 @@ class TlaSource:
 
     module: TlaLoaded
     named: tuple[str, ...] = ()
+    libraries: tuple[Path, ...] = ()
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """The constants that the user set, as texts."""
 
     def prepared(self, engine: Engine[Any], loaded: Loaded, options: Any) -> Question[Any]:
         """Return the question, with the properties of the configuration if none is named."""
@@ -197,6 +202,10 @@ class TlaSource:
             words = f"the states that the sorts are for have other variables than {spec.module.name}"
             raise UsageError(words)
         return states
+
+    def as_protocol(self, loaded: Loaded, properties: Sequence[str], lemmas: Sequence[str]) -> Loaded:
+        """Return the module as a protocol. Raises UsageError, with the place, for what has no reading."""
+        return read_as_protocol(self, loaded, properties, lemmas)
 
     @property
     def files(self) -> tuple[Path, ...]:

@@ -1,0 +1,403 @@
+"""Comparison of a module with the protocol that is read from it for all constants.
+
+Both are run at several sizes of the constants: the interpreter on the module, a plain evaluator on the terms
+of the protocol. In each reached state they must have the same successors, and each property and lemma the
+same truth. So they have the same states, level by level. In drawn states, of which most are unreachable, both
+must agree on Init, steps, properties and lemmas too: a formula that is always true shows only there. The
+explorer of the protocol must count the same states.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from itertools import product
+from math import prod
+from random import Random
+from typing import Any
+
+from verifier.encodings.plain_terms import Environment, Reader, Undefined, plain, values_of
+from verifier.encodings.random_values import draw_value
+from verifier.encodings.terms import Term
+from verifier.engines.explore import Request, explore
+from verifier.errors import UsageError
+from verifier.processes.limits import Interrupted, Limits
+from verifier.runs.building import build_model
+from verifier.runs.loaded import Differs
+from verifier.runs.modules.loading import no_initial_state
+from verifier.specs.definition import Action, Definition
+from verifier.specs.plain_steps import happening
+from verifier.specs.protocol import define
+from verifier.tla.explorer import Explorer
+from verifier.tla.first_order.constants import classify
+from verifier.tla.first_order.kinds import Kind
+from verifier.tla.first_order.protocol_classes import ModuleProtocol, formula_of
+from verifier.tla.first_order.values import Outside, Translator
+from verifier.tla.found import State
+from verifier.tla.frames import Undefined as NoValue
+from verifier.tla.itf import show_state
+from verifier.tla.specification import Specification, without_traces
+from verifier.tla.splitting import Formula
+from verifier.tla.translate.sampling import Stepper
+
+_MOST_STATES = 3000
+"""The limit of reached states that are compared at one choice of constants."""
+_DRAWN = 300
+"""The number of drawn states at one choice of constants."""
+_MOST_INSTANCES = 20_000
+"""The limit of the values of an action's parameters."""
+_MOST_EXPLORED = 200_000
+"""The limit of states that the explorer of the protocol counts."""
+
+SpecifyAt = Callable[[Mapping[str, str]], Specification]
+"""Returns the module with other constants, which are given as texts."""
+
+
+@dataclass
+class Compared:
+    """The extent of a comparison that found no difference."""
+
+    states: int = 0
+    """Reached and drawn states."""
+    steps: int = 0
+    drawn: int = 0
+    undefined: int = 0
+    """Comparisons in drawn states that were skipped: one of the two has no value there."""
+    sizes: list[dict[str, int]] = field(default_factory=list)
+    """The constants at which all reachable states were compared."""
+    partly: list[dict[str, int]] = field(default_factory=list)
+    """The constants at which only some states were compared."""
+    seconds: float = 0.0
+
+    def figures(self) -> dict[str, Any]:
+        """Return the counts for the JSON output."""
+        return {**vars(self), "seconds": round(self.seconds, 3)}
+
+
+def compare(
+    protocol: ModuleProtocol, specify_at: SpecifyAt, seconds: float, limits: Limits, seed: int = 0
+) -> Compared:
+    """Compare at the constants of the configuration, and at smaller and larger ones within about this
+    processor time for each. Raises Differs at the first difference."""
+    found, began = Compared(), time.process_time()
+    own = _own_sizes(protocol)
+    for number, sizes in enumerate(_sizes(own)):
+        is_own = sizes == own
+        pair = _specified(protocol, specify_at, sizes, is_own=is_own)
+        if pair is not None:
+            own_seconds = seconds if is_own else seconds / 3
+            _Comparison(protocol, *pair, sizes, found, Random(seed + number), limits).run(own_seconds, is_own)
+    if not found.sizes:
+        words = "at no constants are all reachable states few enough to compare the protocol with its module"
+        raise UsageError(f"{words}: give smaller constants in the configuration")
+    found.seconds = time.process_time() - began
+    return found
+
+
+def _own_sizes(protocol: ModuleProtocol) -> dict[str, int]:
+    known = protocol.constants
+    return {**{name: len(values) for name, values in known.sets.items()}, **known.numbers}
+
+
+def _sizes(own: Mapping[str, int]) -> Iterator[dict[str, int]]:
+    """Yield choices of constants, each once: those of the configuration, small ones, and greater ones."""
+    seen = list[dict[str, int]]()
+    choices = [dict(own), *(dict.fromkeys(own, size) for size in (1, 2, 3))]
+    choices += [{**own, name: own[name] + more} for name in own for more in (1, -1)]
+    for one in choices:
+        if one not in seen and all(size >= 0 for size in one.values()):
+            seen.append(one)
+            yield one
+
+
+def _specified(
+    protocol: ModuleProtocol, specify_at: SpecifyAt, sizes: Mapping[str, int], *, is_own: bool
+) -> tuple[Specification, Definition] | None:
+    """Return the module and the protocol at these constants; None if both refuse them. Raises Differs."""
+    refused: list[str] = []
+    specification = definition = None
+    if any(sizes[name] < 1 for name in protocol.constants.sets):
+        return None
+    try:
+        specification = protocol.specification if is_own else specify_at(_settings(protocol, sizes))
+        with without_traces(specification):
+            Explorer(specification, properties=()).assume()
+    except UsageError as error:
+        specification = None
+        refused.append(f"the module refuses these constants: {error}")
+    try:
+        definition = define(protocol.kind(dict(sizes)))
+    except UsageError as error:
+        refused.append(f"the protocol refuses these constants: {error}")
+    if len(refused) == 1:
+        raise Differs(f"with {_shown(sizes)}, {refused[0]}, and the other accepts them")
+    if specification is None or definition is None:
+        return None
+    return specification, definition
+
+
+def _settings(protocol: ModuleProtocol, sizes: Mapping[str, int]) -> dict[str, str]:
+    """Return the texts of the constants. Elements of sets are model values with new names."""
+    found = {}
+    for name, size in sizes.items():
+        elements = ", ".join(f"{name}element{number}" for number in range(1, size + 1))
+        found[name] = f"{{{elements}}}" if name in protocol.constants.sets else str(size)
+    return found
+
+
+def _shown(sizes: Mapping[str, int]) -> str:
+    return ", ".join(f"{name}={size}" for name, size in sizes.items())
+
+
+class _Comparison:
+    """The comparison at one choice of constants."""
+
+    def __init__(
+        self,
+        protocol: ModuleProtocol,
+        specification: Specification,
+        definition: Definition,
+        sizes: dict[str, int],
+        found: Compared,
+        chance: Random,
+        limits: Limits,
+    ) -> None:
+        self.specification, self.definition, self.sizes = specification, definition, sizes
+        self.found, self.chance, self.limits = found, chance, limits
+        self.kinds: list[Kind] = list(protocol.kinds.values())
+        self.read = Reader()
+        constants = classify(specification)
+        sorts = protocol.reading(protocol.kind(dict(sizes))).sorts
+        self.values = Translator(constants, sorts)
+        self.stepper = Stepper(specification)
+        terms = {one.name: one.formula for one in definition.properties}
+        terms |= {one.name: one.formula for one in definition.lemmas}
+        self.claims = [
+            (name, terms[name], self._test(formula_of(specification, name))) for name in protocol.claims
+        ]
+        self.initial = [self._test(one) for one in specification.init]
+        self.names = [one.name for one in specification.variables]
+        self.deadline = 0.0
+        self.all_initial = False
+        self.levels: list[int] = []
+
+    def _test(self, formula: Formula) -> Callable[[], bool]:
+        return self.specification.evaluator.compiled_truth(formula.body, formula.module)
+
+    def run(self, seconds: float, is_own: bool) -> None:
+        """Compare for about this processor time. Raises Differs."""
+        self.deadline = time.process_time() + seconds
+        if any(self._instances(action) > _MOST_INSTANCES for action in self.definition.actions):
+            if is_own:
+                words = "an action has too many instances to compare the protocol with its module"
+                raise UsageError(f"{words} with {_shown(self.sizes)}: give smaller constants")
+            return
+        with without_traces(self.specification):
+            states, is_complete = self._reach()
+            if not states:
+                raise no_initial_state(self.specification)
+            self._draw(states, seconds)
+        (self.found.sizes if is_complete else self.found.partly).append(self.sizes)
+        if is_complete and len(states) <= _MOST_EXPLORED:
+            self._count(states)
+
+    @staticmethod
+    def _instances(action: Action) -> int:
+        return prod(parameter.symbol.sort.size for parameter in action.parameters)
+
+    # -- reached states
+
+    def _reach(self) -> tuple[list[State], bool]:
+        """Compare reached states, breadth first. Return them; True if they are all."""
+        starts = self._initial_states()
+        known, states, level = set(starts), list(starts), list(starts)
+        self.levels = [len(starts)]
+        while level:
+            following: list[State] = []
+            for state in level:
+                if len(states) > _MOST_STATES or time.process_time() > self.deadline:
+                    return states, False
+                for reached in self._compare_reached(state):
+                    if reached not in known:
+                        known.add(reached)
+                        following.append(reached)
+                        states.append(reached)
+            level = following
+            if level:
+                self.levels.append(len(level))
+        return states, self.all_initial
+
+    def _initial_states(self) -> list[State]:
+        whole = replace(self.specification, symmetry=[], view=None)
+        explorer = Explorer(whole, properties=(), keep_going=True, max_states=_MOST_STATES)
+        with suppress(Interrupted):  # too many: the first ones are compared
+            explorer.explore_initial()
+            self.all_initial = True
+        states = list(dict.fromkeys(explorer.states))
+        for state in states:
+            if not self._holds(self.definition.init, self._encoded(state)):
+                raise self._differs("Init", state, "true", "false")
+        return states
+
+    def _compare_reached(self, state: State) -> list[State]:
+        """Compare a state and its successors. Return these."""
+        environment = self._encoded(state)
+        self._compare_claims(state, environment, reached=True)
+        try:
+            theirs = list(dict.fromkeys(self.stepper.successors(state)))
+        except NoValue as error:
+            raise UsageError(str(error)) from None
+        self._compare_steps(state, environment, theirs, reached=True)
+        self.found.states += 1
+        return theirs
+
+    def _encoded(self, state: State) -> Environment:
+        try:
+            encoded = [self.values.encode(value, kind) for value, kind in zip(state, self.kinds, strict=True)]
+        except Outside as error:
+            raise Differs(f"with {_shown(self.sizes)}, in the state {self._show(state)}: {error}") from None
+        return dict(zip(self.definition.variables, encoded, strict=True))
+
+    def _decoded(self, environment: Mapping[Any, Any]) -> State:
+        pairs = zip(self.definition.variables, self.kinds, strict=True)
+        return tuple(self.values.decode(environment[symbol], kind) for symbol, kind in pairs)
+
+    def _holds(self, term: Term, environment: Environment) -> bool:
+        try:
+            return bool(self.read(term)(environment))
+        except Undefined:
+            return False
+
+    def _compare_claims(self, state: State, environment: Environment, *, reached: bool) -> None:
+        for name, term, test in self.claims:
+            self._compare_formula(name, term, test, state, environment, reached=reached)
+
+    def _compare_formula(
+        self,
+        name: str,
+        term: Term,
+        test: Callable[[], bool],
+        state: State,
+        environment: Environment,
+        *,
+        reached: bool,
+    ) -> None:
+        self.specification.evaluator.now[:] = state
+        mine: bool | None
+        try:
+            mine = bool(self.read(term)(environment))
+        except Undefined:
+            mine = None
+        try:
+            theirs: bool | None = bool(test())
+        except NoValue as error:
+            if reached:
+                raise UsageError(str(error)) from None
+            theirs = None
+        if mine is theirs:
+            return
+        if not reached and (mine is None or theirs is None):
+            self.found.undefined += 1
+            return
+        raise self._differs(name, state, _say(theirs), _say(mine))
+
+    def _compare_steps(
+        self, state: State, environment: Environment, theirs: Sequence[State], *, reached: bool
+    ) -> None:
+        mine: dict[State, str] = {}
+        for action in self.definition.actions:
+            symbols = [parameter.symbol for parameter in action.parameters]
+            for given in product(*(list(values_of(symbol.sort)) for symbol in symbols)):
+                parameters = dict(zip(symbols, given, strict=True))
+                after = happening(self.read, action.when, action.then, environment, parameters)
+                if after.undefined or after.leaves:
+                    if reached:
+                        what = (
+                            "reads what has no value" if after.undefined else "leaves a sort"
+                        )
+                        raise self._differs(action.name, state, "a step", f"that it {what}")
+                    self.found.undefined += 1
+                    return
+                if after.after is not None:
+                    mine.setdefault(self._decoded(after.after), action.name)
+        for reached_state in theirs:
+            if reached_state not in mine:
+                words = f"a step to {self._show(reached_state)}"
+                raise self._differs("the steps", state, words, "none")
+        if len(mine) > len(set(theirs)):
+            other = next(one for one in mine if one not in set(theirs))
+            words = f"{mine[other]} to {self._show(other)}"
+            raise self._differs("the steps", state, "no such step", words)
+        self.found.steps += len(mine)
+
+    # -- drawn states
+
+    def _draw(self, states: Sequence[State], seconds: float) -> None:
+        """Compare drawn states: of all variables, or of some in reached states."""
+        deadline = time.process_time() + seconds
+        for number in range(_DRAWN):
+            if time.process_time() > deadline:
+                return
+            environment = self._drawn(states if number % 2 else ())
+            state = self._decoded(environment)
+            if self._encoded(state) != environment:
+                raise Differs(f"the state {self._show(state)} has two encodings")
+            self._compare_claims(state, environment, reached=False)
+            self._compare_formula(
+                "Init", self.definition.init, self._is_initial, state, environment, reached=False
+            )
+            try:
+                theirs = self.stepper.successors(state)
+            except NoValue:
+                self.found.undefined += 1
+            else:
+                self._compare_steps(state, environment, theirs, reached=False)
+            self.found.states += 1
+            self.found.drawn += 1
+
+    def _is_initial(self) -> bool:
+        return all(test() for test in self.initial)
+
+    def _drawn(self, states: Sequence[State]) -> Environment:
+        drawn = {symbol: plain(draw_value(symbol.sort, self.chance)) for symbol in self.definition.variables}
+        if not states:
+            return drawn
+        reached = self._encoded(self.chance.choice(states))
+        changed = self.chance.sample(list(drawn), min(len(drawn), self.chance.choice((1, 1, 2))))
+        return {**reached, **{symbol: drawn[symbol] for symbol in changed}}
+
+    # -- counts
+
+    def _count(self, states: Sequence[State]) -> None:
+        """Compare the numbers of states with those of the protocol's explorer. Raises Differs."""
+        model = build_model(self.definition, self.limits)
+        found = explore(model, Request((), _MOST_EXPLORED, keep_going=True, limits=self.limits))
+        figures = found.statistics
+        if not figures.get("complete", True):
+            return
+        theirs = (self.levels[0], len(states), len(self.levels) - 1)
+        mine = (figures["initial_states"], figures["distinct_states"], figures["depth"])
+        if mine != theirs:
+            words = (
+                "initial states, states and depth: the module has {}, {}, {}, the protocol {}, {}, {}"
+            )
+            raise Differs(f"with {_shown(self.sizes)}, {words.format(*theirs, *mine)}")
+
+    # -- words
+
+    def _show(self, state: State) -> str:
+        shown = show_state(self.names, state, self.specification.evaluator.order)
+        return ", ".join(f"{name} = {value}" for name, value in shown.items())
+
+    def _differs(self, what: str, state: State, theirs: str, mine: str) -> Differs:
+        return Differs(
+            f"the protocol read for all constants differs from the module on {what} with "
+            f"{_shown(self.sizes)}: the interpreter says {theirs}, the protocol {mine}, in the state "
+            f"{self._show(state)}"
+        )
+
+
+def _say(truth: bool | None) -> str:
+    return "that it has no value" if truth is None else str(truth).lower()

@@ -1,0 +1,253 @@
+r"""Actions: each branch of Next as parameters, guard lines and assignments.
+
+A disjunction and ``\E`` make branches and parameters where an assignment stands below them. A formula of one
+state is a guard, with its quantifiers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from verifier.encodings.terms import Symbol
+from verifier.encodings.values import BooleanValue
+from verifier.tla import ast
+from verifier.tla.action_forms import (
+    Argument,
+    Assignment,
+    Binding,
+    Boxed,
+    Call,
+    Cases,
+    Choice,
+    Condition,
+    Conjunction,
+    Disjunction,
+    Guard,
+    Stay,
+    action_form,
+)
+from verifier.tla.facts import STATE
+from verifier.tla.first_order.kinds import Kind
+from verifier.tla.first_order.reading import Reading
+from verifier.tla.first_order.scopes import Delayed, Scope, Unread
+from verifier.tla.first_order.typed import ALWAYS, Typed, variable_of
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A parameter of a branch."""
+
+    name: str
+    kind: Kind
+    symbol: Symbol
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A way to take a step, as far as it was walked."""
+
+    name: str = ""
+    parameters: tuple[Chosen, ...] = ()
+    lines: tuple[BooleanValue, ...] = ()
+    after: Mapping[ast.Variable, Typed] = field(default_factory=dict)
+    at: ast.Expression | None = None
+    """The last assignment."""
+
+    def with_line(self, line: BooleanValue) -> Branch:
+        """Return the branch with a guard line more."""
+        return self if line is ALWAYS else replace(self, lines=(*self.lines, line))
+
+
+class Walker:
+    """Walks the formula of steps of a module."""
+
+    def __init__(self, reading: Reading, kinds: Mapping[ast.Variable, Kind]) -> None:
+        self.reading, self.variables = reading, kinds
+        self._evaluator = reading.specification.evaluator
+
+    def branches(self, now: Mapping[ast.Variable, Typed]) -> list[Branch]:
+        """Return the branches of Next. Raises Unread."""
+        step = self.reading.specification.next
+        assert step is not None
+        body = step.body.action if isinstance(step.body, ast.Step) else step.body
+        found = list(self._walk(body, Scope(step.module, now), Branch()))
+        for branch in found:
+            lacking = [one.name for one in self.variables if one not in branch.after]
+            if lacking:
+                place = (branch.at or body).place
+                raise Unread(place, f"a branch of {branch.name or 'Next'} does not assign {lacking[0]}'")
+        return found
+
+    def _walk(  # noqa: C901 -- one case each
+        self, whole: ast.Expression, scope: Scope, branch: Branch
+    ) -> Iterator[Branch]:
+        scope = replace(scope, after=branch.after)
+        symbol = getattr(whole, "operator", None)
+        if not isinstance(symbol, ast.Parameter) and (
+            self._evaluator.analysis.of(whole, scope.module).level <= STATE
+            and not self._has_parameters(whole, scope)
+        ):
+            yield branch.with_line(self.reading.formula(whole, scope))
+            return
+        form = action_form(self._evaluator, whole, scope.module)
+        match form:
+            case Conjunction(items):
+                yield from self._all(items, scope, branch)
+            case Disjunction(items):
+                for item in items:
+                    yield from self._walk(item, scope, branch)
+            case Choice(quantifier):
+                yield from self._choose(quantifier, scope, branch)
+            case Condition(condition, then, otherwise):
+                yield from self._decide(condition, then, otherwise, scope, branch)
+            case Binding(let):
+                yield from self._walk(let.body, self.reading.enter_let(let, scope), branch)
+            case Stay(body):
+                yield from self._stay(body, scope, branch)
+            case Assignment():
+                yield from self._assign(form, scope, branch)
+            case Call(definition, call):
+                self.reading.resolve(definition, scope, call.place)
+                body, inner = self.reading.enter(definition, call, scope)
+                name = branch.name or (definition.name if definition is not self._next() else "")
+                yield from self._walk(body, inner, replace(branch, name=name))
+            case Argument(parameter, call):
+                meaning = scope.values.get(parameter)
+                if not isinstance(meaning, Delayed) or call.arguments:
+                    raise Unread(whole.place, f"{parameter.name} is an operator that is an argument")
+                yield from self._walk(meaning.whole, scope.resumed(meaning), branch)
+            case Guard():
+                yield branch.with_line(self.reading.formula(whole, scope))
+            case Boxed() | Cases() | _:
+                raise Unread(whole.place, f"{type(form).__name__} has no rule in an action")
+
+    def _next(self) -> ast.Definition | None:
+        """Return the definition of Next, whose name says nothing of an action."""
+        step = self.reading.specification.next
+        assert step is not None
+        body = step.body.action if isinstance(step.body, ast.Step) else step.body
+        symbol = getattr(body, "operator", None)
+        return symbol if isinstance(symbol, ast.Definition) else None
+
+    def _has_parameters(self, whole: ast.Expression, scope: Scope) -> bool:
+        """True if a formula mentions parameters, which may stand for formulas with primes."""
+        free = self._evaluator.analysis.of(whole, scope.module).free
+        waiting = [one for one in free if isinstance(one, ast.Parameter)]
+        for one in waiting:
+            meaning = scope.values.get(one)
+            if isinstance(meaning, Delayed) and self._is_action(meaning):
+                return True
+        return False
+
+    def _is_action(self, meaning: Delayed) -> bool:
+        facts = self._evaluator.analysis.of(meaning.whole, meaning.scope.module)
+        if facts.level > STATE:
+            return True
+        others = (meaning.scope.values.get(one) for one in facts.free if isinstance(one, ast.Parameter))
+        return any(isinstance(one, Delayed) and self._is_action(one) for one in others)
+
+    def _all(self, items: tuple[ast.Expression, ...], scope: Scope, branch: Branch) -> Iterator[Branch]:
+        if not items:
+            yield branch
+            return
+        for one in self._walk(items[0], scope, branch):
+            yield from self._all(items[1:], scope, one)
+
+    def _choose(self, whole: ast.Quantifier, scope: Scope, branch: Branch) -> Iterator[Branch]:
+        inner = scope
+        for binding in whole.bindings:
+            names = [None] if binding.is_tuple else list(binding.names)
+            for bound in names:
+                one = replace(binding, names=binding.names if bound is None else (bound,))
+                own = self._free_name(bound.name if bound is not None else "item", branch)
+                made, found = self.reading.bind(one, replace(scope, after=branch.after), own)
+                symbol, within, value = made[0]
+                chosen = Chosen(own, value.kind, symbol)
+                branch = replace(branch, parameters=(*branch.parameters, chosen)).with_line(within)
+                inner = replace(inner, values={**inner.values, **found.values})
+        yield from self._walk(whole.body, inner, branch)
+
+    @staticmethod
+    def _free_name(name: str, branch: Branch) -> str:
+        """Return a name that no other parameter of the branch has."""
+        known, number = {one.name for one in branch.parameters}, 2
+        plain = (
+            name if name.isidentifier() and not name.startswith("_") and name not in ("self", "s") else "p"
+        )
+        found = plain
+        while found in known:
+            found, number = f"{plain}_{number}", number + 1
+        return found
+
+    def _decide(
+        self,
+        condition: ast.Expression,
+        then: ast.Expression,
+        otherwise: ast.Expression | None,
+        scope: Scope,
+        branch: Branch,
+    ) -> Iterator[Branch]:
+        said = self.reading.formula(condition, scope)
+        yield from self._walk(then, scope, branch.with_line(said))
+        if otherwise is None:
+            yield branch.with_line(~said)
+        else:
+            yield from self._walk(otherwise, scope, branch.with_line(~said))
+
+    def _stay(self, body: ast.Expression, scope: Scope, branch: Branch) -> Iterator[Branch]:
+        after, lines = dict(branch.after), list(branch.lines)
+        for variable in self._variables_in(body, scope):
+            now = scope.now[variable]
+            if variable in after:
+                if after[variable] is not now:
+                    lines.append(after[variable].value == now.value)
+            else:
+                after[variable] = now
+        yield replace(branch, after=after, lines=tuple(lines), at=body)
+
+    def _variables_in(self, body: ast.Expression, scope: Scope) -> Iterator[ast.Variable]:
+        match body:
+            case ast.Tuple(items=items):
+                for item in items:
+                    yield from self._variables_in(item, scope)
+                return
+            case ast.Apply(operator=ast.Variable() as variable):
+                yield variable
+                return
+            case ast.Apply(operator=ast.Definition() as definition):
+                self.reading.resolve(definition, scope, body.place)
+                yield from self._variables_in(*self.reading.enter(definition, body, scope))
+                return
+        raise Unread(body.place, "UNCHANGED of what is no variable or tuple of variables")
+
+    def _assign(self, form: Assignment, scope: Scope, branch: Branch) -> Iterator[Branch]:
+        variable = self._assigned(form.left, scope)
+        if variable is None or variable in branch.after:
+            yield branch.with_line(self.reading.formula(form.whole, scope))
+            return
+        kind = self.variables[variable]
+        if form.is_equation:
+            value = self.reading.typed(form.right, scope, kind)
+            after = {**branch.after, variable: value}
+            yield replace(branch, after=after, at=form.whole)
+            return
+        members = self.reading.collection(form.right, scope, kind)
+        own = self._free_name(f"{variable.name}_next", branch)
+        element = self.reading.known_element(members, form.right.place)
+        symbol = Symbol(own, element.sort(self.reading.sorts))
+        chosen = Typed(element, variable_of(symbol))
+        fitting = self.reading.kinds.widen(chosen, kind)
+        if fitting is None:
+            raise Unread(form.right.place, f"{variable.name} is {kind}, and this has {element}")
+        found = replace(branch, parameters=(*branch.parameters, Chosen(own, element, symbol)), at=form.whole)
+        yield replace(found.with_line(members.has(chosen)), after={**branch.after, variable: fitting})
+
+    def _assigned(self, left: ast.Expression, scope: Scope) -> ast.Variable | None:
+        """Return the variable whose next value an equation gives; None if its left side is another one."""
+        if isinstance(left, ast.Prime) and isinstance(left.body, ast.Apply):
+            symbol = left.body.operator
+            if isinstance(symbol, ast.Parameter) and isinstance(meaning := scope.values.get(symbol), Delayed):
+                return self._assigned(ast.Prime(meaning.whole, place=left.place), meaning.scope)
+            return symbol if isinstance(symbol, ast.Variable) else None
+        return None

@@ -1,0 +1,273 @@
+"""The constants of a module, as the configuration says what each is: a set, an integer, or a single value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Any
+
+from verifier.tla import ast
+from verifier.tla.first_order.kinds import Linear, Member
+from verifier.tla.first_order.scopes import Unread
+from verifier.tla.specification import Specification
+from verifier.tla.value_types import ModelValue, Value
+
+_RELATIONS = {
+    "=": "==", "#": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">=",
+}  # fmt: skip
+SIZE = "Cardinality({})"
+
+
+@dataclass
+class Constants:
+    """The constants by what they are. The values in the configuration only say that."""
+
+    sets: dict[str, tuple[Value, ...]] = field(default_factory=dict)
+    """The elements of each constant that is a set, in a fixed order."""
+    numbers: dict[str, int] = field(default_factory=dict)
+    atoms: dict[str, ModelValue] = field(default_factory=dict)
+    """The constants that are single model values."""
+    refused: dict[str, str] = field(default_factory=dict)
+    """The constants without a reading, with the reason. They must not occur in what is read."""
+    apart: set[tuple[str, str]] = field(default_factory=set)
+    """Pairs of a single value and a set that the reading takes to be without it."""
+
+    def member(self, name: str) -> Member:
+        """Return the kind of a set's elements."""
+        return Member(name)
+
+    def assume_apart(self, word: str, name: str) -> bool:
+        """Note that a single model value is no element of a set. False if the word is a string."""
+        if word not in self.atoms:
+            return False
+        self.apart.add((word, name))
+        return True
+
+    @property
+    def assumed(self) -> tuple[str, ...]:
+        """Return the assumptions on single values, in words."""
+        said = []
+        if len(self.atoms) > 1:
+            said.append(f"{', '.join(sorted(self.atoms))} are different values")
+        if self.atoms:
+            names = ", ".join(sorted(self.atoms))
+            said.append(f"{names}: no string, and no element of {', '.join(sorted(self.sets)) or 'a set'}")
+        return tuple(said)
+
+
+def classify(specification: Specification) -> Constants:
+    """Return the constants of a module."""
+    found, evaluator = Constants(), specification.evaluator
+    for constant in specification.module.constants:
+        name = constant.name
+        if constant.arity:
+            found.refused[name] = f"the constant {name} is an operator"
+        elif evaluator.resolve(constant, specification.module.name) is not None:
+            found.refused[name] = (
+                f"the configuration gives {name} by an operator: assign a set of model values, an integer or "
+                "a model value"
+            )
+        else:
+            _classify(found, name, evaluator.constants.get(constant), specification)
+    _refuse_shared(found)
+    return found
+
+
+def _classify(found: Constants, name: str, value: Value, specification: Specification) -> None:
+    if isinstance(value, ModelValue):
+        found.atoms[name] = value
+    elif type(value) is int and value >= 0:
+        found.numbers[name] = value
+    elif isinstance(value, frozenset):
+        if not value:
+            found.refused[name] = (
+                f"{name} is empty in the configuration, and read sets have elements"
+            )
+        elif any(isinstance(one, frozenset | tuple | dict) for one in value):
+            found.refused[name] = (
+                f"the elements of {name} are sets or tuples; only sets of model values, strings or integers "
+                "are read as any set. A set of quorums can be defined in the module: "
+                "{Q \\in SUBSET S : Cardinality(Q) * 2 > Cardinality(S)}"
+            )
+        else:
+            found.sets[name] = tuple(specification.evaluator.order.sorted_by_kind(value))
+    else:
+        found.refused[name] = f"the value of {name} is neither a set, a model value nor an integer from 0"
+
+
+def _refuse_shared(found: Constants) -> None:
+    """Refuse single values that are elements of sets, or equal to each other."""
+    elements = {value: name for name, values in found.sets.items() for value in values}
+    by_value: dict[Value, str] = {}
+    for name, value in list(found.atoms.items()):
+        other = by_value.setdefault(value, name)
+        if value in elements:
+            found.refused[name] = (
+                f"{name} is an element of {elements[value]} in the configuration; a proof for all constants "
+                "knows no element by its name"
+            )
+        elif other != name:
+            found.refused[name] = f"{name} and {other} are one value in the configuration"
+        else:
+            continue
+        del found.atoms[name]
+
+
+def words_of(
+    specification: Specification, constants: Constants, roots: list[ast.Expression]
+) -> tuple[str, ...]:
+    """Return the strings and single values that the expressions mention, through definitions."""
+    found: dict[str, None] = {}
+    for node in _walk(roots):
+        if isinstance(node, ast.String):
+            found[node.value] = None
+        elif isinstance(node, ast.Apply) and isinstance(node.operator, ast.Constant):
+            name = node.operator.name
+            if name in constants.atoms:
+                found[name] = None
+    strings = {node.value for node in _walk(roots) if isinstance(node, ast.String)}
+    for name in strings & constants.atoms.keys():
+        constants.refused[name] = f"{name} is both a string and a constant of the module"
+        del constants.atoms[name]
+    return tuple(word for word in found if word)
+
+
+def _walk(roots: list[ast.Expression]) -> Iterator[Any]:
+    """Yield all nodes below expressions, and below the definitions that they use."""
+    seen, waiting = set[int](), list[Any](roots)
+    while waiting:
+        node = waiting.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        if isinstance(node, tuple | list):
+            waiting += node
+        elif isinstance(node, ast.Definition):
+            waiting.append(node.body)
+        elif isinstance(node, ast.Expression | ast.Binding | ast.Update):
+            yield node
+            waiting += [getattr(node, one.name) for one in fields(node)]
+        elif is_dataclass(node) and not isinstance(node, ast.Module | ast.Instance):
+            continue
+
+
+def _conjuncts(whole: ast.Expression) -> Iterator[ast.Expression]:
+    if isinstance(whole, ast.Junction) and whole.conjunction:
+        for item in whole.items:
+            yield from _conjuncts(item)
+    elif isinstance(whole, ast.Apply) and isinstance(whole.operator, ast.Definition) and not whole.arguments:
+        if whole.operator.body is None:
+            raise Unread(whole.place, "an ASSUME without a body")
+        yield from _conjuncts(whole.operator.body)
+    else:
+        yield whole
+
+
+@dataclass(frozen=True)
+class Assumed:
+    """A comparison of integers that an ASSUME makes, in words."""
+
+    left: Linear
+    relation: str
+    right: Linear
+    words: str
+
+    def holds(self, numbers: Mapping[str, Any]) -> bool:
+        """Compare at these constants. With stand-ins, the comparison becomes an assumption of the proof."""
+        left, right = self.left.at(numbers), self.right.at(numbers)
+        match self.relation:
+            case "==":
+                return bool(left == right)
+            case "!=":
+                return bool(left != right)
+            case "<":
+                return bool(left < right)
+            case "<=":
+                return bool(left <= right)
+            case ">":
+                return bool(left > right)
+        return bool(left >= right)
+
+
+def assumptions_of(specification: Specification, constants: Constants) -> tuple[Assumed, ...]:
+    """Return what the ASSUMEs of a module say. Raises Unread, with the place."""
+    found = []
+    for assumption in specification.module.assumptions:
+        for whole in _conjuncts(assumption.body):
+            one = _assumed(whole, constants)
+            if one is not None:
+                found.append(one)
+    return tuple(found)
+
+
+def _assumed(whole: ast.Expression, constants: Constants) -> Assumed | None:
+    """Return an assumption as a comparison; None if it is always true."""
+    if isinstance(whole, ast.Apply) and isinstance(whole.operator, ast.Builtin):
+        name, given = whole.operator.name, whole.arguments
+        if name in _RELATIONS and len(given) == 2:
+            emptiness = _emptiness(name, given, constants)
+            if emptiness is not None:
+                return emptiness
+            left, right = _linear(given[0], constants), _linear(given[1], constants)
+            if left is not None and right is not None:
+                return Assumed(left, _RELATIONS[name], right, f"the ASSUME in line {whole.place.line}")
+        if name == "\\in" and _is_builtin(given[1], "Nat"):
+            left = _linear(given[0], constants)
+            if left is not None:
+                return Assumed(left, ">=", Linear(0), f"the ASSUME in line {whole.place.line}")
+        if name == "IsFiniteSet" and _set_name(given[0], constants) is not None:
+            return None  # every index set is finite
+    raise Unread(
+        whole.place,
+        "this ASSUME is no comparison of integer constants or of numbers of elements of constant sets",
+    )
+
+
+def _emptiness(name: str, given: tuple[ast.Expression, ...], constants: Constants) -> Assumed | None:
+    """Return ``S # {}`` as a comparison of the number of elements."""
+    for one, other in (given, given[::-1]):
+        found = _set_name(one, constants)
+        if found is not None and isinstance(other, ast.SetOf) and not other.items and name == "#":
+            return Assumed(Linear(0, ((SIZE.format(found), 1),)), ">=", Linear(1), f"{found} # {{}}")
+    return None
+
+
+def _is_builtin(whole: ast.Expression, name: str) -> bool:
+    return (
+        isinstance(whole, ast.Apply)
+        and isinstance(whole.operator, ast.Builtin)
+        and whole.operator.name == name
+    )
+
+
+def _set_name(whole: ast.Expression, constants: Constants) -> str | None:
+    if isinstance(whole, ast.Apply) and isinstance(whole.operator, ast.Constant):
+        name = whole.operator.name
+        return name if name in constants.sets else None
+    return None
+
+
+def _linear(whole: ast.Expression, constants: Constants) -> Linear | None:
+    """Return an expression as a sum of constants; None if it is none."""
+    if isinstance(whole, ast.Number):
+        return Linear(whole.value)
+    if not isinstance(whole, ast.Apply):
+        return None
+    if isinstance(whole.operator, ast.Constant) and whole.operator.name in constants.numbers:
+        return Linear(0, ((whole.operator.name, 1),))
+    if not isinstance(whole.operator, ast.Builtin):
+        return None
+    name, given = whole.operator.name, whole.arguments
+    if name == "Cardinality" and (found := _set_name(given[0], constants)) is not None:
+        return Linear(0, ((SIZE.format(found), 1),))
+    if name in ("+", "-", "*") and len(given) == 2:
+        left, right = _linear(given[0], constants), _linear(given[1], constants)
+        if left is None or right is None:
+            return None
+        if name != "*":
+            return left.plus(right, 1 if name == "+" else -1)
+        if left.parts and right.parts:
+            return None
+        whole_sum, factor = (left, right.number) if not right.parts else (right, left.number)
+        return Linear(0).plus(whole_sum, factor)
+    return None

@@ -1,0 +1,285 @@
+"""Kinds: the shapes of values that a module's expressions have, apart from the sizes of its constants."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from verifier.encodings.expressions import BOOLEAN
+from verifier.encodings.sorts import Enum, Function, Option, Range, Record, Set, Sort
+from verifier.encodings.sorts import Tuple as TupleSort
+
+
+@dataclass(frozen=True)
+class Linear:
+    """An integer as a sum: a number, and multiples of constants of the module by name."""
+
+    number: int
+    parts: tuple[tuple[str, int], ...] = ()
+
+    def plus(self, other: Linear, factor: int = 1) -> Linear:
+        """Return this sum plus a multiple of another one."""
+        found = dict(self.parts)
+        for name, times in other.parts:
+            found[name] = found.get(name, 0) + factor * times
+        parts = tuple(sorted((name, times) for name, times in found.items() if times))
+        return Linear(self.number + factor * other.number, parts)
+
+    def at(self, constants: Mapping[str, Any]) -> Any:
+        """Return the integer at these constants, which may be stand-ins for all integers."""
+        found: Any = self.number
+        for name, times in self.parts:
+            found = found + constants[name] * times
+        return found
+
+
+@dataclass(frozen=True)
+class Sorts:
+    """The sorts of a protocol at its constants, from which the sorts of kinds are made."""
+
+    members: Mapping[str, Sort[Any]]
+    """The index set of each constant that is a set."""
+    numbers: Mapping[str, Any]
+    """The integer constants."""
+    words: Enum[Any] | None
+    """The strings and single model values of the module together."""
+
+
+class Kind:
+    """The kind of a value."""
+
+    def sort(self, sorts: Sorts) -> Sort[Any]:
+        """Return the sort of its values."""
+        raise NotImplementedError
+
+    @property
+    def is_known(self) -> bool:
+        """False if a part is not known, as the elements of ``{}``."""
+        return True
+
+
+@dataclass(frozen=True)
+class Truth(Kind):
+    """TRUE or FALSE."""
+
+    def sort(self, sorts: Sorts) -> Sort[Any]:
+        return BOOLEAN
+
+    def __str__(self) -> str:
+        return "BOOLEAN"
+
+
+@dataclass(frozen=True)
+class Whole(Kind):
+    """An integer; with bounds if it is the kind of a variable or a bound name."""
+
+    low: Linear | None = None
+    high: Linear | None = None
+
+    def sort(self, sorts: Sorts) -> Sort[Any]:
+        assert self.low is not None
+        assert self.high is not None
+        return Range(self.low.at(sorts.numbers), self.high.at(sorts.numbers))
+
+    @property
+    def is_known(self) -> bool:
+        return self.low is not None
+
+    def __str__(self) -> str:
+        return "an integer"
+
+
+@dataclass(frozen=True)
+class Word(Kind):
+    """A string, or a model value that is a constant by itself."""
+
+    def sort(self, sorts: Sorts) -> Sort[Any]:
+        assert sorts.words is not None
+        return sorts.words
+
+    def __str__(self) -> str:
+        return "a string or a single model value"
+
+
+@dataclass(frozen=True)
+class Member(Kind):
+    """An element of a constant that is a set."""
+
+    constant: str
+
+    def sort(self, sorts: Sorts) -> Sort[Any]:
+        return sorts.members[self.constant]
+
+    def __str__(self) -> str:
+        return f"an element of {self.constant}"
+
+
+@dataclass(frozen=True)
+class Optional(Kind):
+    """A value, or a word that stands for none."""
+
+    inner: Kind
+    absent: str
+
+    def sort(self, sorts: Sorts) -> Sort[Any]:
+        return Option(self.inner.sort(sorts))
+
+    @property
+    def is_known(self) -> bool:
+        return self.inner.is_known
+
+    def __str__(self) -> str:
+        return f"{self.inner} or {self.absent}"
+
+
+@dataclass(frozen=True)
+class Pair(Kind):
+    """A tuple with a fixed length."""
+
+    items: tuple[Kind, ...]
+
+    def sort(self, sorts: Sorts) -> Sort[Any]:
+        return TupleSort(*(item.sort(sorts) for item in self.items))
+
+    @property
+    def is_known(self) -> bool:
+        return all(item.is_known for item in self.items)
+
+    def __str__(self) -> str:
+        return f"a tuple of {', '.join(map(str, self.items))}"
+
+
+@dataclass(frozen=True)
+class Part:
+    """A field of records."""
+
+    name: str
+    kind: Kind
+    may_lack: bool = False
+    """True if some of the records lack it."""
+
+
+@dataclass(frozen=True)
+class Fields(Kind):
+    """A record. The fields are in alphabetical order."""
+
+    parts: tuple[Part, ...]
+
+    def sort(self, sorts: Sorts) -> Sort[Any]:
+        found = {}
+        for part in self.parts:
+            own = part.kind.sort(sorts)
+            found[part.name] = Option(own) if part.may_lack else own
+        return Record(**found)
+
+    @property
+    def is_known(self) -> bool:
+        return all(part.kind.is_known for part in self.parts)
+
+    def part(self, name: str) -> Part | None:
+        """Return the field of a name."""
+        return next((part for part in self.parts if part.name == name), None)
+
+    def __str__(self) -> str:
+        return f"a record with {', '.join(part.name for part in self.parts)}"
+
+
+@dataclass(frozen=True)
+class SetOf(Kind):
+    """A set."""
+
+    element: Kind | None
+
+    def sort(self, sorts: Sorts) -> Sort[Any]:
+        assert self.element is not None
+        return Set(self.element.sort(sorts))
+
+    @property
+    def is_known(self) -> bool:
+        return self.element is not None and self.element.is_known
+
+    def __str__(self) -> str:
+        return "the empty set" if self.element is None else f"a set whose elements are {self.element}"
+
+
+@dataclass(frozen=True)
+class Map(Kind):
+    """A function whose domain is all values of a kind."""
+
+    domain: Kind
+    range: Kind
+
+    def sort(self, sorts: Sorts) -> Sort[Any]:
+        return Function(self.domain.sort(sorts), self.range.sort(sorts))
+
+    @property
+    def is_known(self) -> bool:
+        return self.domain.is_known and self.range.is_known
+
+    def __str__(self) -> str:
+        return f"a function from {self.domain} to {self.range}"
+
+
+def has_integers(kind: Kind) -> bool:
+    """True if a value of the kind has integers in it, whose bounds a wider kind would forget."""
+    match kind:
+        case Whole():
+            return True
+        case Optional(inner=inner) | SetOf(element=Kind() as inner):
+            return has_integers(inner)
+        case Pair(items):
+            return any(map(has_integers, items))
+        case Fields(parts):
+            return any(has_integers(part.kind) for part in parts)
+        case Map(domain, range_):
+            return has_integers(domain) or has_integers(range_)
+    return False
+
+
+def join(one: Kind | None, other: Kind | None) -> Kind | None:
+    """Return the kind of values of either kind; None if there is none."""
+    if one is None or other is None or one == other:
+        return one or other
+    match one, other:
+        case Whole(), Whole():
+            return _join_ranges(one, other)
+        case Optional(inner, absent), Optional(second, same) if absent == same:
+            found = join(inner, second)
+            return None if found is None else Optional(found, absent)
+        case Optional(inner, absent), _ if not isinstance(other, Optional | Word):
+            found = join(inner, other)
+            return None if found is None else Optional(found, absent)
+        case _, Optional() if not isinstance(one, Optional | Word):
+            return join(other, one)
+        case SetOf(), SetOf():
+            element = join(one.element, other.element)
+            return None if element is None else SetOf(element)
+        case Map(), Map() if one.domain == other.domain:
+            range_ = join(one.range, other.range)
+            return None if range_ is None else Map(one.domain, range_)
+        case Pair(), Pair() if len(one.items) == len(other.items):
+            items = [join(mine, theirs) for mine, theirs in zip(one.items, other.items, strict=True)]
+            return None if None in items else Pair(tuple(item for item in items if item is not None))
+        case Fields(), Fields():
+            return _join_fields(one, other)
+    return None
+
+
+def _join_ranges(one: Whole, other: Whole) -> Whole:
+    """Return a kind without bounds, unless the bounds are numbers."""
+    bounds = [bound for kind in (one, other) for bound in (kind.low, kind.high)]
+    known = [bound.number for bound in bounds if bound is not None and not bound.parts]
+    return Whole(Linear(min(known)), Linear(max(known))) if len(known) == len(bounds) else Whole()
+
+
+def _join_fields(one: Fields, other: Fields) -> Fields | None:
+    parts = []
+    for name in sorted({part.name for part in (*one.parts, *other.parts)}):
+        mine, theirs = one.part(name), other.part(name)
+        kind = join(None if mine is None else mine.kind, None if theirs is None else theirs.kind)
+        if kind is None:
+            return None
+        lacking = mine is None or theirs is None or mine.may_lack or theirs.may_lack
+        parts.append(Part(name, kind, lacking))
+    return Fields(tuple(parts))

@@ -1,0 +1,370 @@
+"""The rules by operator: how each built-in operator is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from verifier.encodings.expressions import BOOLEAN, all_values, wrap
+from verifier.encodings.sorts import Set
+from verifier.encodings.terms import Operator, Symbol, Term
+from verifier.encodings.values import BooleanValue
+from verifier.tla import ast
+from verifier.tla.first_order.kinds import (
+    Kind,
+    Map,
+    Member,
+    Optional,
+    SetOf,
+    Truth,
+    Whole,
+    Word,
+    has_integers,
+    join,
+)
+from verifier.tla.first_order.reading import Reading, Rule
+from verifier.tla.first_order.scopes import Misfit, Scope, Unread
+from verifier.tla.first_order.typed import (
+    ALWAYS,
+    NEVER,
+    Collection,
+    Typed,
+    conjoin,
+    disjoin,
+    variable_of,
+)
+
+TRUTH = Truth()
+
+
+def _truth(value: BooleanValue) -> Rule:
+    return lambda reading, whole, scope, expected: Typed(TRUTH, value)
+
+
+def _connective(combine: Callable[..., BooleanValue]) -> Rule:
+    def rule(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | None) -> Typed:
+        return Typed(TRUTH, combine(*(reading.formula(one, scope) for one in whole.arguments)))
+
+    return rule
+
+
+def _equals(reading: Reading, whole: ast.Apply, scope: Scope) -> BooleanValue:
+    """Return the equality of two values: of one kind, or such that one is of the kind of the other."""
+    one, other = whole.arguments
+    kinds: list[Kind] = []
+    for left, right in ((one, other), (other, one)):
+        try:
+            known = reading.typed(left, scope)
+            kinds.append(known.kind)
+            if not known.kind.is_known and not isinstance(known.kind, Whole):
+                continue
+            found = reading.typed(right, scope, known.kind)
+        except Misfit:
+            continue
+        both = (known.value, found.value) if left is one else (found.value, known.value)
+        return both[0] == both[1]  # type: ignore[no-any-return]
+    if _apart(reading, scope, one, other) or _apart(reading, scope, other, one):
+        return NEVER
+    shown = " and ".join(map(str, kinds)) or "values whose kinds are not known"
+    raise Unread(whole.place, f"{shown} are compared")
+
+
+def _apart(reading: Reading, scope: Scope, one: ast.Expression, other: ast.Expression) -> bool:
+    """True for a single model value and an element of a constant set: they differ, as is assumed."""
+    try:
+        atom, element = reading.typed(one, scope), reading.typed(other, scope)
+    except Misfit:
+        return False
+    if isinstance(atom.kind, Word) and isinstance(element.kind, Member) and atom.word is not None:
+        return reading.constants.assume_apart(atom.word, element.kind.constant)
+    return False
+
+
+def _equal(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | None) -> Typed:
+    return Typed(TRUTH, _equals(reading, whole, scope))
+
+
+def _differ(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | None) -> Typed:
+    return Typed(TRUTH, ~_equals(reading, whole, scope))
+
+
+def contains(reading: Reading, item: ast.Expression, members: ast.Expression, scope: Scope) -> BooleanValue:
+    """Return the formula that an item is in a set."""
+    found = reading.collection(members, scope)
+    if found.element is None:
+        return NEVER
+    try:
+        if not isinstance(found.element, Whole):
+            return found.has(reading.typed(item, scope, found.element))
+    except Misfit:
+        pass
+    value = reading.typed(item, scope)
+    if isinstance(found.element, Whole) and isinstance(value.kind, Whole):
+        return found.has(Typed(found.element, value.value))
+    below = reading.kinds.narrow(value, found.element)
+    if below is not None:
+        return conjoin(below[0], found.has(below[1]))
+    if (
+        isinstance(value.kind, Word)
+        and value.word is not None
+        and isinstance(found.element, Member)
+        and reading.constants.assume_apart(value.word, found.element.constant)
+    ):
+        return NEVER
+    raise Unread(item.place, f"{value.kind} is sought in a set whose elements are {found.element}")
+
+
+def _in(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | None) -> Typed:
+    return Typed(TRUTH, contains(reading, whole.arguments[0], whole.arguments[1], scope))
+
+
+def _not_in(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | None) -> Typed:
+    return Typed(TRUTH, ~contains(reading, whole.arguments[0], whole.arguments[1], scope))
+
+
+def _subset(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | None) -> Typed:
+    one, other = whole.arguments
+    first, second = reading.collection(one, scope), reading.collection(other, scope)
+    is_all = second.whole and first.element == second.element and second.element is not None
+    if first.element is None or (is_all and not has_integers(first.element)):
+        return Typed(TRUTH, ALWAYS)
+    kind = reading.known_element(first, one.place)
+    symbol = Symbol("x", kind.sort(reading.sorts))
+    item = Typed(kind, variable_of(symbol))
+    if second.element is None:
+        inside: BooleanValue = NEVER
+    else:
+        narrower = reading.kinds.narrow(item, second.element)
+        if narrower is None:
+            wider = reading.kinds.widen(item, second.element)
+            if wider is None:
+                raise Unread(whole.place, f"sets of {kind} and of {second.element} are compared")
+            narrower = ALWAYS, wider
+        inside = conjoin(narrower[0], second.has(narrower[1]))
+    said = Term(Operator.FORALL, BOOLEAN, (first.has(item).implies(inside).term,), binds=symbol)
+    return Typed(TRUTH, wrap(said))
+
+
+# -- sets
+
+
+def _both_sets(
+    reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | None
+) -> tuple[Collection, Collection]:
+    """Return the sets of an operator. If one is known only by the other, it is read as one of its kind."""
+    wanted = expected.element if isinstance(expected, SetOf) else None
+    one, other = whole.arguments
+    first, second = reading.collection(one, scope, wanted), reading.collection(other, scope, wanted)
+    if first.element != second.element:
+        for element in (first.element, second.element):
+            if element is None or not element.is_known:
+                continue
+            left, right = reading.collection(one, scope, element), reading.collection(other, scope, element)
+            if left.element == right.element:
+                return left, right
+    return first, second
+
+
+def _union(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | None) -> Collection:
+    first, second = _both_sets(reading, whole, scope, expected)
+    if first.element is None or second.element is None:
+        return second if first.element is None else first
+    kind = _union_kind(first, second)
+    if kind is None:
+        raise Unread(whole.place, f"a union of sets of {first.element} and of {second.element}")
+    parts = (first, second)
+
+    def has(one: Typed) -> BooleanValue:
+        said = []
+        for part in parts:
+            assert part.element is not None
+            below = reading.kinds.narrow(one, part.element)
+            if below is None:
+                raise Unread(whole.place, f"a union of sets of {first.element} and of {second.element}")
+            said.append(conjoin(below[0], part.has(below[1])))
+        return disjoin(*said)
+
+    is_whole = any(part.whole and part.element == kind for part in parts)
+    if isinstance(kind, Whole) and all(part.made is not None for part in parts):
+        return Collection(
+            kind, lambda one: disjoin(first.has(one), second.has(one)), first.made | second.made
+        )
+    if not kind.is_known:
+        return Collection(kind, has, whole=is_whole)
+    if all(part.made is not None and part.element == kind for part in parts):
+        return Collection(kind, has, first.made | second.made, whole=is_whole)
+    return Collection(kind, has, _comprehended(reading, kind, has), whole=is_whole)
+
+
+def _union_kind(first: Collection, second: Collection) -> Kind | None:
+    """Return the kind of the elements of a union. One word beside values of another kind is none of them."""
+    for one, other in ((first, second), (second, first)):
+        if isinstance(one.element, Word) and not isinstance(other.element, Word | Optional):
+            if one.words is None or len(one.words) != 1 or other.element is None:
+                return None
+            return Optional(other.element, one.words[0])
+    return join(first.element, second.element)
+
+
+def _comprehended(reading: Reading, kind: Kind, has: Callable[[Typed], BooleanValue]) -> Any:
+    symbol = Symbol("x", kind.sort(reading.sorts))
+    inside = has(Typed(kind, variable_of(symbol)))
+    return wrap(Term(Operator.COMPREHENSION, Set(symbol.sort), (inside.term,), binds=symbol))
+
+
+def _within(keeps: bool) -> Rule:
+    """Return the rule of intersection, or of difference."""
+
+    def rule(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | None) -> Collection:
+        first, second = _both_sets(reading, whole, scope, expected)
+        if first.element is None or second.element is None:
+            empty = first if first.element is None else second
+            return empty if keeps else first
+        if first.element != second.element and not isinstance(first.element, Whole):
+            raise Unread(whole.place, f"sets of {first.element} and of {second.element}")
+
+        def has(one: Typed) -> BooleanValue:
+            inside = second.has(one)
+            return conjoin(first.has(one), inside if keeps else ~inside)
+
+        made = None
+        if first.made is not None and second.made is not None:
+            made = first.made & second.made if keeps else first.made - second.made
+        return Collection(first.element, has, made)
+
+    return rule
+
+
+def _powerset(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | None) -> Collection:
+    wanted = expected.element if isinstance(expected, SetOf) else None
+    inner = wanted.element if isinstance(wanted, SetOf) else None
+    found = reading.collection(whole.arguments[0], scope, inner)
+    element = reading.known_element(found, whole.arguments[0].place)
+    if found.whole and not has_integers(element):
+        return Collection(SetOf(element), lambda _: ALWAYS, whole=True)
+
+    def has(one: Typed) -> BooleanValue:
+        symbol = Symbol("x", element.sort(reading.sorts))
+        inside = found.has(Typed(element, variable_of(symbol)))
+        said = one.value.contains(variable_of(symbol)).implies(inside)
+        return wrap(Term(Operator.FORALL, BOOLEAN, (said.term,), binds=symbol))  # type: ignore[no-any-return]
+
+    return Collection(SetOf(element), has, whole=found.whole)
+
+
+def _booleans(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | None) -> Collection:
+    return Collection(TRUTH, lambda _: ALWAYS, all_values(BOOLEAN), whole=True)
+
+
+def _domain(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | None) -> Collection:
+    found = reading.typed(whole.arguments[0], scope)
+    if not isinstance(found.kind, Map):
+        raise Unread(whole.place, f"DOMAIN of {found.kind}")
+    return reading.kinds.whole(found.kind.domain)
+
+
+def _cardinality(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | None) -> Typed:
+    found = reading.collection(whole.arguments[0], scope)
+    if found.made is None:
+        raise Unread(whole.place, "the number of elements of a set that is no value")
+    return Typed(Whole(), found.made.cardinality)
+
+
+# -- integers
+
+
+def _integers(reading: Reading, whole: ast.Apply, scope: Scope) -> list[Typed]:
+    found = [reading.typed(one, scope) for one in whole.arguments]
+    for one, written in zip(found, whole.arguments, strict=True):
+        if not isinstance(one.kind, Whole):
+            raise Misfit(written.place, f"an integer is expected here, and this is {one.kind}")
+    return found
+
+
+def _compared(compare: Callable[[Any, Any], Any]) -> Rule:
+    def rule(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | None) -> Typed:
+        one, other = _integers(reading, whole, scope)
+        return Typed(TRUTH, compare(one.value, other.value))
+
+    return rule
+
+
+def _sum(factor: int) -> Rule:
+    def rule(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | None) -> Typed:
+        one, other = _integers(reading, whole, scope)
+        value = one.value + other.value if factor > 0 else one.value - other.value
+        assert isinstance(one.kind, Whole)
+        assert isinstance(other.kind, Whole)
+        low, high = (other.kind.low, other.kind.high) if factor > 0 else (other.kind.high, other.kind.low)
+        if one.kind.low is None or one.kind.high is None or low is None or high is None:
+            return Typed(Whole(), value)
+        return Typed(Whole(one.kind.low.plus(low, factor), one.kind.high.plus(high, factor)), value)
+
+    return rule
+
+
+def _calculated(calculate: Callable[[Any, Any], Any]) -> Rule:
+    def rule(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | None) -> Typed:
+        one, other = _integers(reading, whole, scope)
+        return Typed(Whole(), calculate(one.value, other.value))
+
+    return rule
+
+
+def _range(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | None) -> Collection:
+    one, other = _integers(reading, whole, scope)
+    assert isinstance(one.kind, Whole)
+    assert isinstance(other.kind, Whole)
+    low, high = one.kind.low, other.kind.high
+
+    def has(item: Typed) -> BooleanValue:
+        return conjoin(one.value <= item.value, item.value <= other.value)
+
+    if low is None or high is None:
+        return Collection(Whole(), has)
+    kind = Whole(low, high)
+    if one.kind.high == low and other.kind.low == high:
+        return Collection(kind, has, all_values(kind.sort(reading.sorts)), whole=True)
+    return Collection(kind, has, _comprehended(reading, kind, has))
+
+
+def _naturals(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | None) -> Collection:
+    return Collection(Whole(), lambda one: one.value >= 0)
+
+
+def _all_integers(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | None) -> Collection:
+    return Collection(Whole(), lambda _: ALWAYS)
+
+
+OPERATORS: Mapping[str, Rule] = {
+    "TRUE": _truth(ALWAYS),
+    "FALSE": _truth(NEVER),
+    "~": _connective(lambda one: ~one),
+    "=>": _connective(lambda one, other: one.implies(other)),
+    "<=>": _connective(lambda one, other: one == other),
+    "=": _equal,
+    "#": _differ,
+    "\\in": _in,
+    "\\notin": _not_in,
+    "\\subseteq": _subset,
+    "\\cup": _union,
+    "\\cap": _within(keeps=True),
+    "\\": _within(keeps=False),
+    "SUBSET": _powerset,
+    "BOOLEAN": _booleans,
+    "DOMAIN": _domain,
+    "Cardinality": _cardinality,
+    "<": _compared(lambda one, other: one < other),
+    "<=": _compared(lambda one, other: one <= other),
+    ">": _compared(lambda one, other: one > other),
+    ">=": _compared(lambda one, other: one >= other),
+    "+": _sum(1),
+    "-": _sum(-1),
+    "*": _calculated(lambda one, other: one * other),
+    "%": _calculated(lambda one, other: one % other),
+    "\\div": _calculated(lambda one, other: one // other),
+    "..": _range,
+    "Nat": _naturals,
+    "Int": _all_integers,
+}
+"""The rules by the name of the operator. Another operator is refused."""

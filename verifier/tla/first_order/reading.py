@@ -1,0 +1,216 @@
+"""Expressions of a module read as values of the verifier, with quantifiers kept.
+
+Each rule gets the kind that the place of the expression expects, or None. A node or operator without a rule
+is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from verifier.encodings.expressions import integer
+from verifier.encodings.scalar_sorts import SortError
+from verifier.encodings.terms import Symbol
+from verifier.encodings.values import BooleanValue
+from verifier.tla import ast
+from verifier.tla.errors import Place
+from verifier.tla.first_order.kinds import Kind, Linear, SetOf, Sorts, Truth, Whole
+from verifier.tla.first_order.scopes import Delayed, Local, Meaning, Misfit, Scope, Unread
+from verifier.tla.first_order.typed import Collection, Kinds, Typed, make_word, variable_of
+
+if TYPE_CHECKING:
+    from verifier.tla.first_order.constants import Constants
+    from verifier.tla.specification import Specification
+
+Read: TypeAlias = "Typed | Collection"
+Rule: TypeAlias = "Callable[[Reading, Any, Scope, Kind | None], Read]"
+"""Reads a node in a scope, where a kind is expected."""
+
+
+class Reading:
+    """The meaning of a module's expressions in one protocol."""
+
+    def __init__(
+        self,
+        specification: Specification,
+        constants: Constants,
+        sorts: Sorts,
+        forms: Mapping[type, Rule],
+        operators: Mapping[str, Rule],
+    ) -> None:
+        self.specification, self.constants, self.sorts = specification, constants, sorts
+        self.kinds = Kinds(sorts)
+        self._forms, self._operators = forms, operators
+
+    # -- reading
+
+    def read(self, whole: ast.Expression, scope: Scope, expected: Kind | None = None) -> Read:
+        """Return the meaning of an expression. Raises Unread."""
+        rule = self._forms.get(type(whole))
+        if rule is None:
+            words = f"{type(whole).__name__} has no rule"
+            raise Unread(whole.place, words)
+        try:
+            return rule(self, whole, scope, expected)
+        except SortError as error:
+            raise Unread(whole.place, str(error)) from error
+
+    def typed(self, whole: ast.Expression, scope: Scope, expected: Kind | None = None) -> Typed:
+        """Return the value of an expression, of the kind that is expected."""
+        found = self.read(whole, scope, expected)
+        if isinstance(found, Collection):
+            found = self.as_value(found, whole.place)
+        if expected is None:
+            return found
+        try:
+            fitting = self.kinds.widen(found, expected)
+        except SortError as error:
+            raise Unread(whole.place, str(error)) from error
+        if fitting is None:
+            raise Misfit(whole.place, f"{expected} is expected here, and this is {found.kind}")
+        return fitting
+
+    def formula(self, whole: ast.Expression, scope: Scope) -> BooleanValue:
+        """Return an expression as a formula."""
+        return self.typed(whole, scope, Truth()).formula
+
+    def collection(self, whole: ast.Expression, scope: Scope, element: Kind | None = None) -> Collection:
+        """Return an expression as a set."""
+        found = self.read(whole, scope, None if element is None else SetOf(element))
+        if isinstance(found, Typed):
+            if not isinstance(found.kind, SetOf):
+                raise Misfit(whole.place, f"a set is expected here, and this is {found.kind}")
+            return self.kinds.of_set(found)
+        return found
+
+    def as_value(self, found: Collection, place: Place) -> Typed:
+        """Return a set as a value."""
+        if found.element is None:
+            return Typed(SetOf(None), None)
+        if found.made is None:
+            raise Unread(place, "this set only says what belongs to it; it is no value that can be stored")
+        return Typed(SetOf(found.element), found.made)
+
+    # -- names
+
+    def resolve(self, symbol: ast.Symbol, scope: Scope, place: Place) -> ast.Symbol:
+        """Return the meaning of a symbol. A substitute that the configuration has for it is refused."""
+        put = self.specification.evaluator.resolve(symbol, scope.module)
+        if put is not None and put is not symbol:
+            words = f"the configuration puts another operator or value in place of {symbol.name}"
+            raise Unread(place, f"{words}: what is proved would not be about the module as it is written")
+        return symbol
+
+    def application(self, whole: ast.Apply, scope: Scope, expected: Kind | None) -> Read:
+        """Return the meaning of a symbol with its arguments."""
+        symbol = self.resolve(whole.operator, scope, whole.place)
+        match symbol:
+            case ast.Variable():
+                return self._variable(symbol, scope, whole.place)
+            case ast.Constant():
+                return self._constant(symbol, whole)
+            case ast.Bound() | ast.Parameter():
+                return self._bound(symbol, whole, scope, expected)
+            case ast.Definition():
+                return self.read(*self.enter(symbol, whole, scope), expected)
+        rule = self._operators.get(symbol.name)
+        if rule is None:
+            raise Unread(whole.place, f"the operator {symbol.name} has no rule")
+        return rule(self, whole, scope, expected)
+
+    def enter(self, symbol: ast.Definition, whole: ast.Apply, scope: Scope) -> tuple[ast.Expression, Scope]:
+        """Return the body of a definition and its scope."""
+        if symbol.body is None or symbol.recursive or symbol.takes is not None:
+            raise Unread(whole.place, f"{symbol.shown} is recursive, a function, or has no body")
+        values: dict[ast.Symbol, Meaning] = {
+            parameter: Delayed(argument, scope)
+            for parameter, argument in zip(symbol.parameters, whole.arguments, strict=True)
+        }
+        return symbol.body, scope.called(symbol, values)
+
+    def _variable(self, symbol: ast.Variable, scope: Scope, place: Place) -> Typed:
+        if not scope.primed:
+            return scope.now[symbol]
+        found = scope.after.get(symbol)
+        if found is None:
+            raise Unread(place, f"{symbol.name}' is read before it is assigned")
+        return found
+
+    def _constant(self, symbol: ast.Constant, whole: ast.Apply) -> Read:
+        name = symbol.name
+        if whole.arguments:
+            raise Unread(whole.place, f"the constant {name} is an operator")
+        if name in self.constants.sets:
+            return self.kinds.whole(self.constants.member(name))
+        if name in self.constants.numbers:
+            own = Linear(0, ((name, 1),))
+            return Typed(Whole(own, own), integer(self.sorts.numbers[name]))
+        if name in self.constants.atoms:
+            return self.word(name, whole.place)
+        raise Unread(whole.place, self.constants.refused.get(name, f"the constant {name} has no reading"))
+
+    def word(self, word: str, place: Place) -> Typed:
+        """Return a string or a single model value."""
+        if self.sorts.words is None or word not in self.sorts.words.members:
+            raise Unread(place, f"{word} is no word of the module")
+        return make_word(self.sorts.words, word)
+
+    def _bound(
+        self, symbol: ast.Bound | ast.Parameter, whole: ast.Apply, scope: Scope, expected: Kind | None
+    ) -> Read:
+        meaning = scope.values.get(symbol)
+        if isinstance(meaning, Typed):
+            return meaning
+        if not isinstance(meaning, Delayed):
+            raise Unread(whole.place, f"{symbol.name} has no value here")
+        inner = scope.resumed(meaning)
+        if not whole.arguments:
+            return self.read(meaning.whole, inner, expected)
+        if isinstance(meaning.whole, ast.Lambda):
+            for parameter, argument in zip(meaning.whole.parameters, whole.arguments, strict=True):
+                inner = inner.binding(parameter, Delayed(argument, scope))
+            return self.read(meaning.whole.body, inner, expected)
+        raise Unread(whole.place, f"{symbol.name} is an operator that is an argument")
+
+    # -- bound names
+
+    def bind(
+        self, binding: ast.Binding, scope: Scope, name: str | None = None
+    ) -> tuple[list[tuple[Symbol, BooleanValue, Typed]], Scope]:
+        """Return new symbols for the names of a binding, each with the formula that it is in the set."""
+        found = self.collection(binding.domain, scope)
+        kind, inner = self.known_element(found, binding.domain.place), scope
+        made = []
+        names = [None] if binding.is_tuple else list(binding.names)
+        for bound in names:
+            own = name or (bound.name if bound is not None else "item")
+            symbol = Symbol(own, kind.sort(self.sorts))
+            value = Typed(kind, variable_of(symbol))
+            made.append((symbol, found.has(value), value))
+            if bound is not None:
+                inner = inner.binding(bound, value)
+            else:
+                inner = self.bind_items(binding, value, inner)
+        return made, inner
+
+    def bind_items(self, binding: ast.Binding, value: Typed, scope: Scope) -> Scope:
+        """Return the scope in which the names of a tuple have the items of a value."""
+        items = getattr(value.kind, "items", ())
+        if len(items) != len(binding.names):
+            raise Unread(binding.domain.place, f"its elements are no tuples of {len(binding.names)} items")
+        for place, bound in enumerate(binding.names):
+            scope = scope.binding(bound, self.kinds.item(value, place))
+        return scope
+
+    def known_element(self, found: Collection, place: Place) -> Kind:
+        """Return the kind of a set's elements. Raises Unread if it is not known."""
+        if found.element is None or not found.element.is_known:
+            raise Unread(place, "nothing here says of which kind the elements of this set are")
+        return found.element
+
+    def enter_let(self, whole: ast.Let, scope: Scope) -> Scope:
+        """Return the scope below the definitions of a LET."""
+        for definition in whole.definitions:
+            scope = scope.binding(definition, Local(scope.values))
+        return scope
