@@ -35,6 +35,8 @@ _TRACE_HELP = (
 )
 _CERTIFICATE_HELP = "Write all proofs to one file, for verify certify. It also lists what was not proved."
 _DEFAULTS = "verifier.cli.defaults"
+_LEAST_SECONDS_OF_READING = 2.0
+"""The time that a Python protocol has at least, until its code has run."""
 Decorator = Callable[[Callable[..., int]], Callable[..., int]]
 
 
@@ -166,9 +168,9 @@ def _run(engine: Engine[Any], given: dict[str, Any]) -> int:
     for file, path in files.items():
         if path is not None:
             options = file.prepare(options, path)
-    # A Python protocol is read at once. Its run says which properties the time left open.
-    seconds = options.timeout if spec.endswith(TLA) else None
-    with reading_within(Limits(seconds, since=began)):
+    # A Python protocol is mostly read at once: then its run says which properties the time left open.
+    least = 0.0 if spec.endswith(TLA) else _LEAST_SECONDS_OF_READING
+    with reading_within(Limits(options.timeout, since=began), least):
         question = make_question(engine, load(spec, settings, began, reading), options)
     targets = {"--certificate": certificate, **{file.flag: path for file, path in files.items()}}
     check_targets(shown, targets, question.properties)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -94,14 +95,21 @@ def reading_of(spec: str | None, lemmas: Sequence[str] = ()) -> Reading:
 
 
 @contextmanager
-def reading_within(limits: Limits) -> Iterator[None]:
-    """Limit the time of reading a spec, which does not check the clock. Raises Interrupted at the limit."""
+def reading_within(limits: Limits, least: float = 0.0) -> Iterator[None]:
+    """Limit the time of reading a spec, which does not check the clock. Raises Interrupted at the limit.
+    ``least``: the seconds that reading has in any case."""
     if limits.seconds is None:
         yield
         return
     from verifier.processes.watching import Watched
 
-    watched = Watched(limits.check_time)
+    began = time.monotonic()
+
+    def look() -> None:
+        if time.monotonic() - began >= least:
+            limits.check_time()
+
+    watched = Watched(look)
     try:
         with watched:
             yield

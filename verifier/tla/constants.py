@@ -49,7 +49,7 @@ class Constants:
             owner = symbol.module if isinstance(symbol, Definition) else module
             found = self.scoped.get((owner, symbol.name))
             if found is not None:
-                return found
+                return self._taking(symbol, found)
         if not isinstance(symbol, Definition):
             return self.replaced.get(symbol)
         copies = symbol.plain.get(module)
@@ -63,9 +63,13 @@ class Constants:
         if copies is None:
             return None
         put = self.definitions.get(identity(symbol, copies))
-        if put is not None and len(symbol.parameters) != arity(put):
-            put = self.taking.setdefault(symbol, taking(symbol.parameters, put))
-        return put
+        return put if put is None else self._taking(symbol, put)
+
+    def _taking(self, symbol: Symbol, put: Symbol) -> Symbol:
+        """Return a substitute that takes the parameters of a definition, with those of its instance."""
+        if not isinstance(symbol, Definition) or len(symbol.parameters) == arity(put):
+            return put
+        return self.taking.setdefault(symbol, taking(symbol.parameters, put))
 
     def _assign(self, assignment: Assignment) -> None:
         named = self.module.names.get(assignment.name)
@@ -167,25 +171,26 @@ class Constants:
         everywhere."""
         if module not in {self.module.name, *self.module.extended}:
             raise TlaError(assignment.place, f"{self.module.name} does not use the module {module}")
-        found = self._in_module(module, assignment.name)
+        found, instances = self._in_module(module, assignment.name)
         if found is None:
             raise TlaError(assignment.place, f"the module {module} has no definition {assignment.name}")
+        name = assignment.operator or "its value"
+        check_takes_as_many(target, name, found, found.name, assignment.place, instances)
         if isinstance(found, ast.Builtin):
-            name = assignment.operator or "its value"
-            check_takes_as_many(target, name, found, found.name, assignment.place)
             self.replaced[found] = target
         else:
             self.scoped[found.module if isinstance(found, Definition) else module, assignment.name] = target
 
-    def _in_module(self, module: str, name: str) -> Symbol | None:
-        known = [self.module, *_instantiated(self.module)]
-        known += [made for one in self.module.extended if (made := standard(one)) is not None]
-        by_name = [one for one in known if one.name == module]
-        for one in by_name or known:  # an extended module is only known to the modules that extend it
+    def _in_module(self, module: str, name: str) -> tuple[Symbol | None, int]:
+        """Return what a module names so, and the number of parameters that it has from instances."""
+        known = [(self.module, 0), *_instantiated(self.module)]
+        known += [(made, 0) for one in self.module.extended if (made := standard(one)) is not None]
+        by_name = [one for one in known if one[0].name == module]
+        for one, parameters in by_name or known:  # an extended module is only known to its users
             found = one.names.get(name)
             if found is not None and not isinstance(found, ast.Instance):
-                return found
-        return None
+                return found, parameters
+        return None, 0
 
     def value(self, value: ConfigValue) -> Value:
         """Return a value of the configuration as a value of the interpreter."""
@@ -224,8 +229,9 @@ class Constants:
         return "".join(f"; did you mean {one}?" for one in meant)
 
 
-def _instantiated(module: Module) -> Iterator[Module]:
-    """Yield the modules of the named instances of a module, and of theirs."""
+def _instantiated(module: Module) -> Iterator[tuple[Module, int]]:
+    """Yield the modules of the named instances of a module, and of theirs, each with the number of parameters
+    that its definitions have from these instances."""
     for instance in module.instances.values():
-        yield instance.module
+        yield instance.module, len(instance.parameters)
         yield from _instantiated(instance.module)

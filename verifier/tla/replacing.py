@@ -25,10 +25,14 @@ def taking(parameters: tuple[Parameter, ...], target: Symbol) -> Symbol:
     return Definition(target.name, own, module, place, body=body)
 
 
-def check_takes_as_many(one: Symbol, name: str, other: Symbol, other_name: str, place: Place) -> None:
-    """Raise TlaError if two operators have different numbers of arguments."""
-    if arity(one) != arity(other):
-        raise TlaError(place, f"{takes(name, arity(one))}, {other_name} {arity(other)}")
+def check_takes_as_many(
+    one: Symbol, name: str, other: Symbol, other_name: str, place: Place, instances: int = 0
+) -> None:
+    """Raise TlaError if two operators have different numbers of arguments. ``instances``: how many parameters
+    the other one has from its instances."""
+    own = arity(other) - (instances if isinstance(other, Definition) else 0)
+    if arity(one) != own:
+        raise TlaError(place, f"{takes(name, arity(one))}, {other_name} {own}")
 
 
 def identity(symbol: Definition, copies: tuple[Copy, ...]) -> tuple[str, ...]:
