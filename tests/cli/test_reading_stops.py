@@ -86,7 +86,7 @@ def test_timeout_counts_while_the_code_of_a_protocol_runs(tmp_path: Path) -> Non
     path = tmp_path / "endless.py"
     path.write_text("while True:\n    pass\n")
     run = started("explore", str(path), "--timeout", "1s")
-    output, errors = run.communicate(timeout=60)
+    _, errors = run.communicate(timeout=60)
     assert (run.returncode, errors) == (12, "verify: timeout of 1 s, while the spec was read\n")
 
 

@@ -30,7 +30,7 @@ CONFIG = "INIT Init\nNEXT Next\nINVARIANT Inv\nCHECK_DEADLOCK FALSE\nCONSTANT "
 OTHERS = {name: TEXTS[name] for name in ("A", "B")}
 
 
-@pytest.mark.parametrize("replaced, steps", [("Lim <-[A] One", 5), ("F <-[A] Id", 9), ("G <-[B] Id", 3)])
+@pytest.mark.parametrize(("replaced", "steps"), [("Lim <-[A] One", 5), ("F <-[A] Id", 9), ("G <-[B] Id", 3)])
 def test_the_substitute_takes_its_own_arguments(replaced: str, steps: int, tmp_path: Path) -> None:
     found = explored(tmp_path, TEXTS["M"], CONFIG + replaced, **OTHERS).found.violations
     assert [len(one.states) - 1 for one in found.values()] == [steps]

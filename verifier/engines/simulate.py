@@ -35,6 +35,8 @@ from verifier.verdict import ENDED_FIRST, Verdict, VerdictKind
 _MOST_SIDE_BY_SIDE = 4096
 _MOST_CHOICES = 1 << 22
 """The limit of walks times moves that are evaluated together."""
+UP_TO_VIOLATION = ", each up to its first violation"
+"""Said where an execution ended early, so that one of another property may have been missed."""
 
 
 @dataclass(frozen=True)
@@ -240,6 +242,8 @@ class _Simulation:
             words = (
                 f"reached in none of {self.ended} random executions of at most {self.request.depth} actions"
             )
+        if any(self.violating.values()):
+            words += UP_TO_VIOLATION
         seconds = time.monotonic() - self.began
         why = f"{reason}; {words}" if reason else words
         return Verdict(name, VerdictKind.INCONCLUSIVE, None, seconds, why)

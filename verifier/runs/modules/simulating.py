@@ -14,7 +14,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from verifier.engines.outcome import Outcome
-from verifier.engines.simulate import Progress
+from verifier.engines.simulate import UP_TO_VIOLATION, Progress
 from verifier.errors import UsageError
 from verifier.processes.limits import Interrupted
 from verifier.runs.modules.exploring import check_begins, make_no_initial_state_error
@@ -268,7 +268,7 @@ class _Walks:
     def concluded(self, reason: str) -> Run:
         """Return the run."""
         seconds = time.monotonic() - self.began
-        words = f"no violation in {self.ended} random executions"
+        words = f"no violation in {self.ended} random executions{UP_TO_VIOLATION if self.verdicts else ''}"
         if self.guide is not None:
             actions = f"{self.steps:,} actions, at most {self.guide.deepest} in a row"
             words = f"no violation in {self.ended:,} guided walks ({actions})"
