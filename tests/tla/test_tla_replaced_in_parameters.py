@@ -1,4 +1,4 @@
-"""What a configuration puts for a definition of an instance with parameters, as TLC has it."""
+"""Substitutes for definitions of instances with parameters, as TLC has them."""
 
 from __future__ import annotations
 
