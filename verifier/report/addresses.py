@@ -19,24 +19,44 @@ _LONGEST = 80
 def addresses(rows: Sequence[Row]) -> list[str]:
     """Return the address of each row. It is the property. If that is ambiguous, the protocol, the varying
     constants, the engine and the solver are added; last of all a number."""
-    names = varying_constants(rows)
-    parts: list[Callable[[Row], str]] = [
-        lambda row: row.claim,
-        lambda row: row.spec,
-        lambda row: ",".join(f"{name}={row.constants[name]}" for name in names if name in row.constants),
-        lambda row: row.engine,
-        lambda row: row.solver,
+    parts: list[Callable[[Sequence[int]], list[str]]] = [
+        lambda alike: [rows[number].claim for number in alike],
+        lambda alike: [rows[number].spec for number in alike],
+        lambda alike: _differing_constants([rows[number] for number in alike]),
+        lambda alike: [rows[number].engine for number in alike],
+        lambda alike: [rows[number].solver for number in alike],
     ]
-    words = [[part(row) for row in rows] for part in parts]
-    used = [column for number, column in enumerate(words) if number == 0 or len(set(column)) > 1]
     found = ["" for _ in rows]
-    for column in used:
+    for number, part in enumerate(parts):
+        column = of_alike(found, part)
+        if number and len(set(column)) <= 1:
+            continue
         counts = Counter(found)
         found = [
             _joined(name, word) if not name or counts[name] > 1 else name
             for name, word in zip(found, column, strict=True)
         ]
     return _apart(found)
+
+
+def of_alike(names: Sequence[str], facts: Callable[[Sequence[int]], list[str]]) -> list[str]:
+    """Return a fact for each row, made of the numbers of all rows that have the same name so far."""
+    groups: dict[str, list[int]] = {}
+    for number, name in enumerate(names):
+        groups.setdefault(name, []).append(number)
+    found = ["" for _ in names]
+    for numbers in groups.values():
+        for number, fact in zip(numbers, facts(numbers), strict=True):
+            found[number] = fact
+    return found
+
+
+def _differing_constants(rows: Sequence[Row]) -> list[str]:
+    """Return for each row the constants in which these rows differ."""
+    names = varying_constants(rows)
+    return [
+        ",".join(f"{name}={row.constants[name]}" for name in names if name in row.constants) for row in rows
+    ]
 
 
 def _joined(name: str, word: str) -> str:

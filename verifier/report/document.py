@@ -11,6 +11,7 @@ from importlib import resources
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2.ext import Extension
 from markupsafe import Markup
 
 from verifier.printable import printable, printable_text
@@ -60,14 +61,23 @@ def _text_of(name: str) -> str:
 
 
 def _short(text: str) -> str:
-    """A script without indentation and comment lines. No script has a text of several lines."""
-    lines = (line.strip() for line in text.splitlines())
+    """A script without indentation and comments. No script has a text of several lines, nor one with two
+    spaces before slashes."""
+    lines = (line.partition("  // ")[0].strip() for line in text.splitlines())
     return "\n".join(line for line in lines if line and not (line.startswith("/*") and line.endswith("*/")))
 
 
 def _element(text: str) -> Markup:
     """The exact content of a style or script element, because the policy has its hash."""
     return Markup(f"\n{text}\n")
+
+
+class _Unindented(Extension):
+    """Leaves out the indentation of templates. No template has a text in which it means something."""
+
+    def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
+        """Return a template without indentation."""
+        return "\n".join(line.lstrip() for line in source.splitlines())
 
 
 @cache
@@ -77,6 +87,7 @@ def environment() -> Environment:
         autoescape=True,
         finalize=_shown,
         undefined=StrictUndefined,
+        extensions=[_Unindented],
         trim_blocks=True,
         lstrip_blocks=True,
     )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from verifier.encodings.concrete import show_constants
 from verifier.outcomes.row import Row
+from verifier.report.addresses import of_alike
 from verifier.report.report import Report, varying_constants
 
 
@@ -14,10 +15,11 @@ def labels_of(report: Report) -> list[str]:
     """Return a label for each row. It has no more than is needed so that no two are alike."""
     rows = report.rows
     labels = [row.claim for row in rows]
-    for facts in _facts(report):
+    for make in _facts(report):
         counts = Counter(labels)
         if len(counts) == len(rows):
             break
+        facts = of_alike(labels, make)
         if len(set(facts)) > 1:
             labels = [
                 f"{label} · {fact}" if fact and counts[label] > 1 else label
@@ -26,16 +28,23 @@ def labels_of(report: Report) -> list[str]:
     return _numbered(labels)
 
 
-def _facts(report: Report) -> Iterator[list[str]]:
-    """Yield what may tell rows apart, the most telling first."""
+def _facts(report: Report) -> list[Callable[[Sequence[int]], list[str]]]:
+    """Return what may tell rows apart that have the same label so far, the most telling first."""
     rows = report.rows
+    return [
+        lambda alike: [rows[number].spec for number in alike],
+        lambda alike: _constants([rows[number] for number in alike]),
+        lambda alike: [rows[number].engine for number in alike],
+        lambda alike: [report.source_of(number) for number in alike],
+        lambda alike: _options([rows[number] for number in alike]),
+        lambda alike: [rows[number].run_id for number in alike],
+    ]
+
+
+def _constants(rows: Sequence[Row]) -> list[str]:
+    """Return of each row the constants in which these rows differ."""
     names = varying_constants(rows)
-    yield [row.spec for row in rows]
-    yield [show_constants({k: v for k, v in row.constants.items() if k in names}) for row in rows]
-    yield [row.engine for row in rows]
-    yield [report.source_of(number) for number in range(len(rows))]
-    yield _options(rows)
-    yield [row.run_id for row in rows]
+    return [show_constants({k: v for k, v in row.constants.items() if k in names}) for row in rows]
 
 
 def _options(rows: Sequence[Row]) -> list[str]:
