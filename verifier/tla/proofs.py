@@ -1,14 +1,14 @@
 """Proofs, USE and HIDE: SANY's errors in names, numbers of steps and levels.
 
 Nothing is proved, and proofs have no meaning here. So an unreadable formula of a proof is skipped, unless it
-contains an undefined name. The facts of BY are not read.
+contains an undefined name. Of the facts of BY and USE only names are looked up.
 
 Source: ``tla2sany.semantic.ProofNode`` and its kinds (tlaplus/tlaplus).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -124,6 +124,7 @@ class Proofs:
             name = self._named(mark)
             is_last = step.type == "qed_step"
             body = step if is_last else step.named_children[1]
+            named = {*steps, name} if name else {*steps}
             self._check_references(body, steps)
             kind = "QED" if is_last else _KINDS.get(body.type, "")
             if body.type == "suffices_proof_step" and text_of(body.children[0]) == "SUFFICES":
@@ -135,11 +136,29 @@ class Proofs:
             formulas = self._formulas(body, kind, known, inner)
             proves = goals if kind in ("QED", "CASE") else formulas
             self._check_levels(body, kind, goals if temporal else [], formulas)
+            self._check_facts(body, named, within)
             for child in proof:
-                self._proof(child, proves, within, steps, own)
+                self._proof(child, proves, within, {**steps, name: kind} if name else steps, own)
             scope.names |= known.names
             if name:
                 steps[name] = kind
+
+    def _check_facts(self, body: Node, steps: Collection[tuple[str, str]], scope: Scope) -> None:
+        """Raise TlaError if BY, USE or HIDE of a step names what is unknown."""
+        if self.instantiates or self._lacks_names():
+            return
+        uses = [body] if body.type == "use_or_hide" else body.named_children
+        for proof in (one for one in uses if one.type in ("use_or_hide", "terminal_proof")):
+            for node in (one for part in proof.named_children for one in _facts(part)):
+                if node.type == "proof_step_ref":
+                    level, name = _numbered(node)
+                    if level not in _IMPLICIT and (level, name) not in steps:
+                        words = f"no step <{level}>{name} stands before or around this one"
+                        raise TlaError(self.source.place(node), words)
+                elif node.type == "identifier_ref":
+                    name = text_of(node)
+                    if name not in self.made.proved | self.unread and scope.find(name) is None:
+                        raise scope.unknown(name, self.source.place(node))
 
     def _level(self, mark: Node, around: int, own: int | None) -> int:
         """Return the level of a step. Raises TlaError if a proof is no deeper than the step that it
@@ -307,6 +326,12 @@ def _references(node: Node) -> Iterator[Node]:
                 yield child
         elif child.type != _PROOF:
             yield from _references(child)
+
+
+def _facts(body: Node) -> Iterator[Node]:
+    """Yield what stands alone between the commas of BY, USE or HIDE."""
+    for part in body.named_children:
+        yield from part.named_children
 
 
 def _introduced(bound: Node) -> Iterator[Node]:
