@@ -18,6 +18,7 @@ from verifier.conform.functions import load_function
 from verifier.conform.logs import LogError, read_lines, read_log
 from verifier.conform.machine import Machine
 from verifier.conform.mapping import (
+    Mapped,
     constants_of,
     mapping_of_states,
     merge_logs,
@@ -134,7 +135,17 @@ def _are_executions(logs: Sequence[Path]) -> bool:
 
 def _judge_executions(machine: Machine, question: LogQuestion) -> Judge:
     mapped = mapping_of_states(machine.variables)
-    return Search(machine, mapped, question.max_states or MOST_STATES, covers=question.covers).judge
+    return _make_search(machine, mapped, question).judge
+
+
+def _make_search(machine: Machine, mapped: Mapped, question: LogQuestion) -> Search:
+    """Return the search over logs: of a protocol, the one that can ask a solver."""
+    most = question.max_states or MOST_STATES
+    if not machine.is_symbolic:
+        return Search(machine, mapped, most, covers=question.covers)
+    from verifier.conform.by_solver import SolverSearch
+
+    return SolverSearch(machine, mapped, most, covers=question.covers)
 
 
 def _judge_by_mapping(
@@ -145,7 +156,7 @@ def _judge_by_mapping(
     question: LogQuestion,
 ) -> _Judging:
     mapped = read_mapping(content, name, machine.actions, machine.variables, machine.invariants)
-    search = Search(machine, mapped, question.max_states or MOST_STATES, covers=question.covers)
+    search = _make_search(machine, mapped, question)
     if mapped.clock is None:
         return _judge_by_search(search), logs
     clock = mapped.clock

@@ -51,6 +51,8 @@ class Machine(Protocol):
     """The actions, each with its parameters."""
     variables: tuple[str, ...]
 
+    is_symbolic: bool
+    """True if a solver can search its executions."""
     invariants: tuple[str, ...]
     """The invariants that every state satisfies, if the specification's claims are right."""
 

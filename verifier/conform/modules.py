@@ -32,6 +32,8 @@ _TITLE = re.compile(r"([^(]+)(?:\((.*)\))?")
 class ModuleMachine:
     """A TLA+ module at the constants of its configuration."""
 
+    is_symbolic = False
+
     def __init__(self, module: TlaLoaded) -> None:
         self.spec = module.specification
         if self.spec.next is None:

@@ -90,6 +90,8 @@ class LogVerdict:
     seconds: float = 0.0
     coverage: Coverage | None = None
     """The coverage of one execution, of an accepted log, if it is asked for."""
+    by_solver: bool = False
+    """True if a solver found it, which knows one of the states that agree with the log."""
 
     def as_object(self) -> dict[str, Any]:
         """Return it as a JSON object."""

@@ -33,6 +33,8 @@ State = tuple[Any, ...]
 class ProtocolMachine:
     """A protocol at its constants."""
 
+    is_symbolic = True
+
     def __init__(self, definition: Definition) -> None:
         self.definition = definition
         self.by_name = {action.name: action for action in definition.actions}
@@ -153,7 +155,7 @@ class ProtocolMachine:
 
     def show(self, value: Any) -> str:
         """Return a value as reports show it."""
-        return show(_concrete(value))
+        return show(concrete(value))
 
     def parts(self, action: str) -> list[Part]:
         """Return the disjuncts of an action's guard."""
@@ -254,7 +256,7 @@ class ProtocolMachine:
         title = f"{action.name}({names})" if names else action.name
         if line is None:
             return Obstacle(title, passed, "a variable", action.place, (), words)
-        bound = {symbol: _concrete(value) for symbol, value in given.items()}
+        bound = {symbol: concrete(value) for symbol, value in given.items()}
         values = {text(part, bound): part for part in _read_parts(line, set(e), set(given))}
         shown = tuple((name, self._shown(part, {**e, **given})) for name, part in values.items())
         return Obstacle(title, passed, text(line, bound, 0, _LONGEST), action.place, shown, words)
@@ -281,15 +283,15 @@ def _read_parts(line: Term, variables: set[Symbol], given: set[Symbol]) -> Itera
             waiting += part.arguments
 
 
-def _concrete(value: Any) -> Any:
+def concrete(value: Any) -> Any:
     """Return a plain value as reports know it."""
     match value:
         case frozenset():
-            return frozenset(map(_concrete, value))
+            return frozenset(map(concrete, value))
         case tuple() if not isinstance(value, Tag):
-            return tuple(map(_concrete, value))
+            return tuple(map(concrete, value))
         case Tag():
-            return Tagged(value.tag, _concrete(value.payload))
+            return Tagged(value.tag, concrete(value.payload))
         case Map():
-            return FrozenMap({_concrete(key): _concrete(item) for key, item in value.items()})
+            return FrozenMap({concrete(key): concrete(item) for key, item in value.items()})
     return value

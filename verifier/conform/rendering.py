@@ -40,6 +40,8 @@ def _render_reason(one: LogVerdict) -> Iterator[str]:
     if one.states:
         count = "1 state agrees" if one.frontier == 1 else f"{one.frontier} states agree"
         more = f"; {len(one.states)} of them" if one.frontier > len(one.states) else ""
+        if one.by_solver:
+            count, more = "a solver found a state that agrees", ""
         yield f"  {count} with them{more}:"
         for number, state in enumerate(one.states):
             if number:

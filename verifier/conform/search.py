@@ -21,22 +21,22 @@ MOST_STATES = 20_000
 _MOST_SHOWN, _MOST_EXPLAINED, _MOST_OBSTACLES = 3, 20, 8
 
 
-class _TooMany(Exception):
+class TooMany(Exception):
     """Raised if too many states agree with a log."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Reached:
+class Reached:
     """An execution to a state: the step to it, and the execution before."""
 
     state: State
-    before: _Reached | None = None
+    before: Reached | None = None
     action: str = ""
     parameters: Parameters = field(default_factory=dict)
     line: int | None = None
 
 
-_Frontier: TypeAlias = dict[State, _Reached]
+Frontier: TypeAlias = dict[State, Reached]
 """The states that agree with the log so far, each with one execution to it."""
 
 
@@ -51,6 +51,8 @@ class Search:
     """A callback for each event. It may raise Interrupted."""
     covers: bool = False
     """True if the verdict on an accepted log has its coverage."""
+    _has_exploded: bool = False
+    """True if too many states agree with the last log."""
     _admits: Callable[[State], bool] | None = None
     """The test of states that are looked at; None for all."""
 
@@ -64,6 +66,8 @@ class Search:
         rules = [self._meaning_of(log, event) for event in events]
         check_fields(log, self.mapping, ((event, rule) for event, rule in rules if rule is not None))
         found = self.judge_events(log, events)
+        if self._has_exploded:
+            found = self._judge_exploded(log, events) or found
         whole = tuple((one.line, one.text) for one in events)
         events_of = whole if found.verdict is not Conformance.ACCEPTED else ()
         return replace(found, lines=len(events), events=events_of, seconds=time.monotonic() - began)
@@ -73,7 +77,7 @@ class Search:
 
         Invariants are judged on complete matches: a state from which the log does not go on was never there.
         """
-        self._admits, seen = None, list[Event]()
+        self._admits, self._has_exploded, seen = None, False, list[Event]()
         found, frontier = self._search(log, events, seen)
         if found.verdict is not Conformance.ACCEPTED or not frontier:
             return found
@@ -87,13 +91,21 @@ class Search:
             covers = self.covers and left
             last = next(iter(left.values()), last)
             return replace(again, coverage=self._covered(last, log, seen) if covers else None)
-        reached, names = violated
+        made = self._violating(log, seen, *violated)
+        return replace(made, seconds=found.seconds + again.seconds)
+
+    def _violating(self, log: Path, seen: list[Event], reached: Reached, names: list[str]) -> LogVerdict:
+        """Return the verdict on a log each execution of which violates an invariant."""
         number = next((i for i, event in enumerate(seen) if event.line == reached.line), 0)
         words = f"false in each execution that agrees with the log: {', '.join(names)}"
         made = self._made(log, Conformance.REJECTED, seen[: number + 1], {reached.state: reached}, words)
-        return replace(made, lines=len(seen), explained=number, seconds=found.seconds + again.seconds)
+        return replace(made, lines=len(seen), explained=number)
 
-    def _covered(self, last: _Reached, log: Path, seen: list[Event]) -> Coverage:
+    def _judge_exploded(self, log: Path, events: list[Event]) -> LogVerdict | None:
+        """Return the verdict on a log with which too many states agree; None if there is no other way."""
+        return None
+
+    def _covered(self, last: Reached, log: Path, seen: list[Event]) -> Coverage:
         """Return the coverage of an execution."""
         steps, one = [], last
         while one.before is not None:
@@ -114,7 +126,7 @@ class Search:
         named = self.mapping.invariants
         return self.machine.invariants if named is None else named
 
-    def _violated(self, last: _Reached) -> tuple[_Reached, list[str]] | None:
+    def _violated(self, last: Reached) -> tuple[Reached, list[str]] | None:
         """Return the first state of an execution that violates invariants, and which."""
         found, one = None, last if self._invariants else None
         while one is not None:
@@ -122,13 +134,13 @@ class Search:
             found, one = (one, names) if names else found, one.before
         return found
 
-    def _search(self, log: Path, events: Iterable[Event], seen: list[Event]) -> tuple[LogVerdict, _Frontier]:
+    def _search(self, log: Path, events: Iterable[Event], seen: list[Event]) -> tuple[LogVerdict, Frontier]:
         """Return the verdict without invariants, and the states at the end. Events are added to ``seen``."""
         began = time.monotonic()
         initial = filter(self._is_admitted, self.machine.initial())
-        frontier: _Frontier = {state: _Reached(state) for state in initial}
+        frontier: Frontier = {state: Reached(state) for state in initial}
 
-        def ended(verdict: Conformance, states: _Frontier, words: str) -> LogVerdict:
+        def ended(verdict: Conformance, states: Frontier, words: str) -> LogVerdict:
             made = self._made(log, verdict, seen, states, words)
             return replace(made, seconds=time.monotonic() - began)
 
@@ -142,12 +154,13 @@ class Search:
                     continue
                 before = frontier if first else self._with_silent(frontier)
                 after = self._at_first(before, meant) if first else self._after(before, meant, rule)
-            except (_TooMany, Interrupted) as stop:
+            except (TooMany, Interrupted) as stop:
+                self._has_exploded = isinstance(stop, TooMany)
                 words = str(stop) or "the limit of time or memory"
                 return ended(Conformance.UNDECIDED, frontier, words), frontier
             if not after:
                 obstacles = self._obstacles(list(before), meant, rule, initial=first)
-                words = "no initial state is as the log has it" if first else _refusal(rule)
+                words = "no initial state is as the log has it" if first else refusal(rule)
                 return replace(ended(Conformance.REJECTED, before, words), obstacles=obstacles), before
             frontier = after
         early = self.mapping.ends_early(log, seen)
@@ -172,7 +185,7 @@ class Search:
         """True if the last event is the initial state."""
         return self.mapping.event is None and len(seen) == 1
 
-    def _at_first(self, frontier: _Frontier, event: Event) -> _Frontier:
+    def _at_first(self, frontier: Frontier, event: Event) -> Frontier:
         return {
             state: replace(reached, line=event.line)
             for state, reached in frontier.items()
@@ -184,7 +197,7 @@ class Search:
         log: Path,
         verdict: Conformance,
         seen: list[Event],
-        frontier: _Frontier,
+        frontier: Frontier,
         reason: str,
     ) -> LogVerdict:
         """Return a verdict at the last of the events that were read."""
@@ -200,10 +213,10 @@ class Search:
         machine = self.machine
         return tuple((name, machine.show(machine.value(state, name))) for name in machine.variables)
 
-    def _path(self, last: _Reached) -> Iterator[PathState]:
+    def _path(self, last: Reached) -> Iterator[PathState]:
         """Yield the states of an execution, the initial one first."""
-        path: list[_Reached] = []
-        one: _Reached | None = last
+        path: list[Reached] = []
+        one: Reached | None = last
         while one is not None:
             path.append(one)
             one = one.before
@@ -217,23 +230,23 @@ class Search:
 
     # -- steps
 
-    def _with_silent(self, frontier: _Frontier) -> _Frontier:
+    def _with_silent(self, frontier: Frontier) -> Frontier:
         """Return the states after at most the allowed number of silent steps."""
         known, level = dict(frontier), frontier
         for _ in range(self.mapping.most_silent):
-            fresh: _Frontier = {}
+            fresh: Frontier = {}
             for state, reached in level.items():
                 for action in self.mapping.silent:
                     for given, after in self.machine.steps(state, action, lambda _: True):
                         if after not in known and after not in fresh and self._is_admitted(after):
-                            fresh[after] = _Reached(after, reached, action, given)
+                            fresh[after] = Reached(after, reached, action, given)
                 self._check(len(known) + len(fresh))
             known |= fresh
             level = fresh
         return known
 
-    def _after(self, states: _Frontier, event: Event, rule: Rule) -> _Frontier:
-        found: _Frontier = {}
+    def _after(self, states: Frontier, event: Event, rule: Rule) -> Frontier:
+        found: Frontier = {}
         fits = self._fits_of(event, rule)
         for state, reached in states.items():
             if any(self._differs(state, target, event, path) for target, path in rule.before):
@@ -242,7 +255,7 @@ class Search:
                 if after in found or not self._is_admitted(after):
                     continue
                 if not any(self._differs(after, target, event, path) for target, path in rule.after):
-                    found[after] = _Reached(after, reached, action, given, event.line)
+                    found[after] = Reached(after, reached, action, given, event.line)
             self._check(len(found))
         return found
 
@@ -255,7 +268,7 @@ class Search:
     def _check(self, count: int) -> None:
         self.tick()
         if count > self.most:
-            raise _TooMany(f"more than {self.most:,} states agree with the log so far")
+            raise TooMany(f"more than {self.most:,} states agree with the log so far")
 
     def _fits_of(self, event: Event, rule: Rule) -> Fits:
         """Return the test whether parameters have the values of an event, as far as it has any."""
@@ -334,5 +347,5 @@ class Search:
         return None
 
 
-def _refusal(rule: Rule) -> str:
+def refusal(rule: Rule) -> str:
     return "no step leads to it" if rule.action == ANY else f"no step is {rule.action} as the log has it"

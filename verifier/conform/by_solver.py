@@ -1,0 +1,121 @@
+"""The search over logs of a protocol that asks a solver where too many states agree with a log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from verifier.conform.logs import Event
+from verifier.conform.mapping import MISSING, Rule, Target, value_of
+from verifier.conform.outcome import Conformance, LogVerdict
+from verifier.conform.protocols import ProtocolMachine
+from verifier.conform.search import MOST_STATES, Frontier, Reached, Search, TooMany, refusal
+from verifier.conform.symbolic import Followed, NotSymbolic, Observed, SymbolicSearch
+from verifier.processes.limits import Interrupted
+from verifier.trust.replay import ReplayFailure
+
+
+@dataclass
+class SolverSearch(Search):
+    """Judges logs of a protocol. Each execution that the solver finds is taken again, step by step."""
+
+    _made_solver: SymbolicSearch | None = None
+
+    def _judge_exploded(self, log: Path, events: list[Event]) -> LogVerdict | None:
+        """Return the verdict on a log with which too many states agree; None if a solver cannot find it."""
+        most, self.most = self.most, max(self.most, MOST_STATES)  # one execution is taken again
+        try:
+            found = self._judge_by_solver(log, events)
+        except (NotSymbolic, TooMany, Interrupted):
+            return None
+        finally:
+            self.most = most
+        return replace(found, by_solver=True)
+
+    def _judge_by_solver(self, log: Path, events: list[Event]) -> LogVerdict:
+        """Return the verdict on a log. Raises NotSymbolic for what the search by solver has no rule for."""
+        self._admits, search = None, self._solver()
+        seen, observed = list[Event](), list[Observed]()
+        for event in events:
+            seen.append(event)
+            meant, rule = self._meaning_of(log, event)
+            if rule is not None:
+                observed.append(self._observe(meant, rule, is_first=self._is_initial(seen)))
+
+        def follow(invariants: Sequence[str]) -> Followed | None:
+            mapping = self.mapping
+            return search.follow(observed, mapping.silent, mapping.most_silent, invariants, self.tick)
+
+        found = follow(())
+        if found is None or found.explained < len(observed):
+            return self._refused(log, events, observed, found)
+        last = self._replay(found, observed)
+        early = self.mapping.ends_early(log, events)
+        if early:
+            made = self._made(log, Conformance.REJECTED, events, {last.state: last}, early)
+            return replace(made, explained=len(events), line=None, text="")
+        violated = self._violated(last)
+        if violated is not None:
+            again = follow(self._invariants)
+            if again is None or again.explained < len(observed):
+                return self._violating(log, events, *violated)
+            last = self._replay(again, observed)
+            if self._violated(last) is not None:
+                raise ReplayFailure(len(events), "the solver's execution violates an invariant")
+        covered = self._covered(last, log, events) if self.covers else None
+        accepted = LogVerdict(str(log), Conformance.ACCEPTED, len(events), len(events), frontier=1)
+        return replace(accepted, coverage=covered)
+
+    def _solver(self) -> SymbolicSearch:
+        """Return the search by solver, made once for all logs."""
+        if self._made_solver is None:
+            assert isinstance(self.machine, ProtocolMachine)
+            self._made_solver = SymbolicSearch(self.machine)
+        return self._made_solver
+
+    def _observe(self, event: Event, rule: Rule, *, is_first: bool) -> Observed:
+        """Return what an event says of the states around its step."""
+
+        def given(parts: Iterable[tuple[Target, str]]) -> list[tuple[Target, list[object], object]]:
+            found = [
+                (target, [value_of(event, key) for key in target.keys], value_of(event, path))
+                for target, path in parts
+            ]
+            return [one for one in found if one[2] is not MISSING and MISSING not in one[1]]
+
+        after = self.mapping.state if is_first else rule.after
+        before = () if is_first else rule.before
+        return Observed(event, rule, self._fits_of(event, rule), given(before), given(after), is_first)
+
+    def _replay(self, found: Followed, observed: Sequence[Observed]) -> Reached:
+        """Return an execution of the solver, each step of which this search takes, too. Raises ReplayFailure
+        if it does not agree with the log."""
+        meant = {id(one.event): one for one in observed}
+        first = [one.event.line for one in observed if one.is_first]
+        reached = Reached(found.initial, line=first[0] if first else None)
+        for number, step in enumerate(found.steps, 1):
+            frontier = {reached.state: reached}
+            if step.event is not None:
+                after = self._after(frontier, step.event, meant[id(step.event)].rule)
+            else:
+                after = self._with_silent(frontier)
+            if step.after not in after:
+                raise ReplayFailure(number, f"{step.action} does not lead to the state that the solver says")
+            line = step.event.line if step.event is not None else None
+            reached = Reached(step.after, reached, step.action, step.given, line)
+        return reached
+
+    def _refused(
+        self, log: Path, events: list[Event], observed: Sequence[Observed], found: Followed | None
+    ) -> LogVerdict:
+        """Return the verdict on a log that no execution explains further than the solver's one."""
+        number = 0 if found is None else found.explained
+        one = observed[number]
+        place = next(i for i, event in enumerate(events) if event.line == one.event.line)
+        last = None if found is None else self._replay(found, observed)
+        states: Frontier = {} if last is None else self._with_silent({last.state: last})
+        words = "no initial state is as the log has it" if one.is_first else refusal(one.rule)
+        made = self._made(log, Conformance.REJECTED, events[: place + 1], states, words)
+        obstacles = self._obstacles(list(states), one.event, one.rule, initial=one.is_first)
+        return replace(made, obstacles=obstacles)
