@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
 from verifier.tla import ast
+from verifier.tla.errors import Place
 from verifier.tla.first_order.kinds import Linear, Member
 from verifier.tla.first_order.scopes import Unread
 from verifier.tla.specification import Specification
@@ -15,7 +16,8 @@ from verifier.tla.value_types import ModelValue, Value
 _RELATIONS = {
     "=": "==", "#": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">=",
 }  # fmt: skip
-SIZE = "Cardinality({})"
+SIZE = ".count"
+"""The attribute of an index set that is its number of elements."""
 
 
 @dataclass
@@ -170,23 +172,25 @@ class Assumed:
     left: Linear
     relation: str
     right: Linear
-    words: str
+    place: Place
 
-    def holds(self, numbers: Mapping[str, Any]) -> bool:
-        """Compare at these constants. With stand-ins, the comparison becomes an assumption of the proof."""
-        left, right = self.left.at(numbers), self.right.at(numbers)
-        match self.relation:
-            case "==":
-                return bool(left == right)
-            case "!=":
-                return bool(left != right)
-            case "<":
-                return bool(left < right)
-            case "<=":
-                return bool(left <= right)
-            case ">":
-                return bool(left > right)
-        return bool(left >= right)
+    @property
+    def words(self) -> str:
+        """Return the place of the ASSUME."""
+        return f"the ASSUME in line {self.place.line}"
+
+    @property
+    def test(self) -> Callable[[Any], bool]:
+        """Return the comparison as a function of a protocol.
+
+        It is code of the module and not of the verifier, so that a reading for all constants records what it
+        decides (``parametric.callers``).
+        """
+        lines = "\n" * (self.place.line - 1)
+        text = f"{lines}lambda self: {self.left.text} {self.relation} {self.right.text}"
+        code = compile(text, self.place.file, "eval")
+        found: Callable[[Any], bool] = eval(code, {"__name__": f"module {self.place.file}"})
+        return found
 
 
 def assumptions_of(specification: Specification, constants: Constants) -> tuple[Assumed, ...]:
@@ -210,11 +214,11 @@ def _assumed(whole: ast.Expression, constants: Constants) -> Assumed | None:
                 return emptiness
             left, right = _linear(given[0], constants), _linear(given[1], constants)
             if left is not None and right is not None:
-                return Assumed(left, _RELATIONS[name], right, f"the ASSUME in line {whole.place.line}")
+                return Assumed(left, _RELATIONS[name], right, whole.place)
         if name == "\\in" and _is_builtin(given[1], "Nat"):
             left = _linear(given[0], constants)
             if left is not None:
-                return Assumed(left, ">=", Linear(0), f"the ASSUME in line {whole.place.line}")
+                return Assumed(left, ">=", Linear(0), whole.place)
         if name == "IsFiniteSet" and _set_name(given[0], constants) is not None:
             return None  # every index set is finite
     raise Unread(
@@ -228,7 +232,7 @@ def _emptiness(name: str, given: tuple[ast.Expression, ...], constants: Constant
     for one, other in (given, given[::-1]):
         found = _set_name(one, constants)
         if found is not None and isinstance(other, ast.SetOf) and not other.items and name == "#":
-            return Assumed(Linear(0, ((SIZE.format(found), 1),)), ">=", Linear(1), f"{found} # {{}}")
+            return Assumed(Linear(0, ((f"{found}{SIZE}", 1),)), ">=", Linear(1), one.place)
     return None
 
 
@@ -259,7 +263,7 @@ def _linear(whole: ast.Expression, constants: Constants) -> Linear | None:
         return None
     name, given = whole.operator.name, whole.arguments
     if name == "Cardinality" and (found := _set_name(given[0], constants)) is not None:
-        return Linear(0, ((SIZE.format(found), 1),))
+        return Linear(0, ((f"{found}{SIZE}", 1),))
     if name in ("+", "-", "*") and len(given) == 2:
         left, right = _linear(given[0], constants), _linear(given[1], constants)
         if left is None or right is None:

@@ -26,6 +26,11 @@ class Linear:
         parts = tuple(sorted((name, times) for name, times in found.items() if times))
         return Linear(self.number + factor * other.number, parts)
 
+    @property
+    def text(self) -> str:
+        """Return the sum as Python text of a protocol."""
+        return " + ".join([str(self.number), *(f"{times} * self.{name}" for name, times in self.parts)])
+
     def at(self, constants: Mapping[str, Any]) -> Any:
         """Return the integer at these constants, which may be stand-ins for all integers."""
         found: Any = self.number

@@ -23,7 +23,6 @@ from verifier.tla import ast
 from verifier.tla.errors import Place
 from verifier.tla.first_order.actions import Branch, Walker
 from verifier.tla.first_order.constants import (
-    SIZE,
     Assumed,
     Constants,
     assumptions_of,
@@ -301,10 +300,10 @@ class _Maker:
         return formula
 
     def _assumptions(self) -> Callable[[Any], list[tuple[bool, str]]]:
+        tests = [(one.test, one.words) for one in self.assumptions]
+
         def assumptions(protocol: Any) -> list[tuple[bool, str]]:
-            numbers = {name: getattr(protocol, name) for name in self.constants.numbers}
-            numbers |= {SIZE.format(name): getattr(protocol, name).count for name in self.constants.sets}
-            return [(one.holds(numbers), one.words) for one in self.assumptions]
+            return [(test(protocol), words) for test, words in tests]
 
         return assumptions
 
