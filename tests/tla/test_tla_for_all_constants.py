@@ -83,9 +83,35 @@ def test_a_property_is_proved_and_the_certificate_checked(tmp_path: Path) -> Non
     assert checked.verdict.reason is None
     changed = _write(tmp_path, LOCK.replace('phase[n] = "idle"\n    /\\ phase\'', "TRUE\n    /\\ phase'"))
     with pytest.raises(UsageError, match="another version"):
-        read_claim(path, changed, None, Limits())
+        certify(read_claim(path, changed, None, Limits()))
     content = json.loads(path.read_text())
     assert {"BusyHolds", "OneHolder"} <= set(content["lemmas"])
+
+
+@pytest.mark.slow
+def test_lemmas_are_found_and_written_as_a_module(tmp_path: Path) -> None:
+    """The proof is of a module that extends the user's, so that its certificate can be checked."""
+    text = _small("[Node -> SUBSET Node]", "[n \\in Node |-> {}]").replace("VARIABLE x", "VARIABLES x, free")
+    text = text.replace("TypeOK == ", "TypeOK == free \\in SUBSET Node /\\ ").replace(
+        "Init == ", "Init == free = Node /\\ "
+    )
+    text = text.replace(
+        "Next == x' = x",
+        "Next == \\E c \\in Node, n \\in free : free' = free \\ {n} /\\ x' = [x EXCEPT ![c] = @ \\cup {n}]",
+    )
+    text = text.replace("Inv == x = x", "Inv == \\A c, d, n \\in Node : n \\in x[c] /\\ n \\in x[d] => c = d")
+    spec = _write(tmp_path, text, SMALL_CONFIG + "Node = {a, b}\nNil = Nil\nCHECK_DEADLOCK FALSE\n")
+    run = execute("prove", _load(spec), ProveOptions(all_constants=True, suggest=True))
+    assert [one.kind.name for one in run.outcome.verdicts] == ["PROVED"]
+    (module,) = run.outcome.statistics["suggested"]["Inv"]
+    extended = tmp_path / "Small_lemmas.tla"
+    extended.write_text(module)
+    (tmp_path / "proof.json").write_text(run.certificate_texts["Inv"])
+    options = Reading(tmp_path / "Small.cfg")
+    checked = certify(read_claim(tmp_path / "proof.json", str(extended), None, Limits(), None, options))
+    assert checked.verdict.kind.name == "PROVED"
+    with pytest.raises(UsageError):
+        read_claim(tmp_path / "proof.json", spec, None, Limits())
 
 
 @pytest.mark.slow

@@ -29,7 +29,7 @@ from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 from verifier.processes.watching import within
 from verifier.runs.building import build_model
 from verifier.runs.engine import Listen
-from verifier.runs.loaded import Differs
+from verifier.runs.loaded import Differs, OfModule
 from verifier.runs.news import Remark
 from verifier.runs.protocol_loading import load_class_at
 from verifier.specs.constants import IndexSetConstant, IntegerConstant, constants_of
@@ -37,10 +37,12 @@ from verifier.specs.definition import Definition, DefinitionError
 from verifier.specs.protocol import Protocol
 from verifier.specs.registry import load as load_class
 from verifier.system.model import Model
+from verifier.tla.first_order.lemma_texts import NoText
 from verifier.trust.trace import Trace
 from verifier.verdict import VerdictKind
 
 if TYPE_CHECKING:
+    from verifier.encodings.terms import Term
     from verifier.runs.loaded import Loaded
     from verifier.runs.prove import ProveOptions
     from verifier.runs.question import Question
@@ -103,16 +105,72 @@ def _with_counterexamples(
 def _with_suggestions(
     question: Question[ProveOptions], reading: ParametricReading, outcome: AllConstantsOutcome
 ) -> AllConstantsOutcome:
-    """Add to each open property lemmas with which it is proved."""
-    from verifier.runs.suggesting import suggest_lemmas
+    """Add to each open property lemmas with which it is proved. With lemmas that extend a TLA+ module it is
+    proved at once."""
+    from verifier.runs.suggesting import find_lemmas, lemma_terms, write_lemmas
 
     kind, at = class_of(question.loaded), list(_small_constants(question.loaded))[1:3]
     found: dict[str, list[str]] = {}
+    of_module = question.loaded.of_module
     for attempt in outcome.attempts:
         if not attempt.proved and attempt.limit is None:
             name = attempt.property_name
-            found[name] = list(suggest_lemmas(kind, reading, name, at, question.limits))
+            pairs = find_lemmas(kind, reading, name, at, question.limits)
+            if of_module is None or not pairs:
+                found[name] = write_lemmas(pairs)
+                continue
+            terms = lemma_terms(kind, pairs, dict(reading.constants))
+            found[name], outcome = _prove_extended(question, of_module, name, terms, outcome)
     return replace(outcome, statistics={**outcome.statistics, "suggested": found})
+
+
+def _with_suggestions_in_time(
+    question: Question[ProveOptions], reading: ParametricReading, outcome: AllConstantsOutcome
+) -> AllConstantsOutcome:
+    """Add lemmas, unless the time is over before any are found. A module of lemmas that differs from what is
+    read of it is no proof."""
+    try:
+        return _with_suggestions(question, reading, outcome)
+    except Interrupted:
+        return replace(outcome, statistics={**outcome.statistics, "suggested": {}})
+    except Differs as difference:
+        failed = not_begun(question.properties, str(difference), VerdictKind.ERROR)
+        return replace(failed, statistics=outcome.statistics)
+
+
+def _prove_extended(
+    question: Question[ProveOptions],
+    of_module: OfModule,
+    name: str,
+    terms: Mapping[str, Term],
+    outcome: AllConstantsOutcome,
+) -> tuple[list[str], AllConstantsOutcome]:
+    """Prove a property of the module that extends the question's by lemmas. Return the text of that module,
+    and the outcome. The module is read from its text and compared with the interpreter like any other."""
+    try:
+        text = of_module.write_module(terms)
+    except NoText:
+        return [], outcome
+    with of_module.extended(text, name, list(terms)) as loaded:
+        assert loaded.of_module is not None
+        loaded.of_module.compare(question.limits)
+        there = check(reading_of(loaded), (name,), question.limits)
+    if not there.attempts[0].proved:
+        return [], outcome
+    place = [one.property_name for one in outcome.attempts].index(name)
+    verdicts, attempts = list(outcome.verdicts), list(outcome.attempts)
+    verdicts[place], attempts[place] = there.verdicts[0], there.attempts[0]
+    proved = replace(
+        outcome,
+        verdicts=tuple(verdicts),
+        attempts=tuple(attempts),
+        certificates={**outcome.certificates, **there.certificates},
+        statistics={
+            **outcome.statistics,
+            "open": [one for one in outcome.statistics["open"] if one["property"] != name],
+        },
+    )
+    return [text], proved
 
 
 def _small_constants(loaded: Loaded) -> Iterator[dict[str, Any]]:
@@ -195,7 +253,7 @@ def run(question: Question[ProveOptions], listen: Listen = lambda _: None) -> Ru
         outcome = replace(outcome, statistics={**outcome.statistics, "validation": figures})
     if reading is not None and not outcome.interrupted:
         if question.options.suggest:
-            outcome = _with_suggestions(question, reading, outcome)
+            outcome = _with_suggestions_in_time(question, reading, outcome)
         outcome, model = _with_counterexamples(outcome, small, question.limits)
     since = question.limits.since
     return Run(

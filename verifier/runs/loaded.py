@@ -13,6 +13,9 @@ from verifier.specs.protocol import Protocol
 from verifier.specs.reading.keys import Site
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from verifier.encodings.terms import Term
     from verifier.outcomes.run import Run
     from verifier.processes.limits import Limits
     from verifier.runs.engine import Engine, Listen
@@ -114,6 +117,11 @@ class OfModule:
     """The assumptions on constants that are single values, in words."""
     compare: Callable[[Limits], Mapping[str, Any]]
     """Compares the protocol with the interpreter of the module. Returns the extent. Raises Differs."""
+    write_module: Callable[[Mapping[str, Term]], str]
+    """Returns the text of a module that extends this one by lemmas. Raises NoText."""
+    extended: Callable[[str, str, Sequence[str]], AbstractContextManager[Loaded]]
+    """Takes the text of such a module, a property and the names of the lemmas. Gives that module as a
+    protocol, while its file exists."""
     left_out: tuple[str, ...] = ()
     """The claims of the configuration that have no proof for all constants."""
 

@@ -12,6 +12,7 @@ from textwrap import dedent
 from typing import Any
 
 import verifier
+from verifier.encodings.terms import Term
 from verifier.engines.choices import EngineChoice
 from verifier.engines.prove import Request, check
 from verifier.engines.provers import find_inductive_lemmas
@@ -38,15 +39,29 @@ _ROUNDS = 6
 _WHY = "Suggested: found at small constants, and kept at all."
 
 
-def suggest_lemmas(
+def write_lemmas(pairs: Sequence[Pair]) -> list[str]:
+    """Return lemmas as texts to paste into a Python protocol."""
+    return [method(*pair, _WHY) for pair in pairs]
+
+
+def lemma_terms(
+    kind: type[Protocol], pairs: Sequence[Pair], constants: Mapping[str, Any]
+) -> dict[str, Term]:
+    """Return the formulas of lemmas, with traced constants, by name."""
+    definition = read_for_all(_with(kind, pairs), constants).definition
+    names = {claim_title(kind, name, None) for name, _ in pairs}
+    return {lemma.name: lemma.formula for lemma in definition.lemmas if lemma.name in names}
+
+
+def find_lemmas(
     kind: type[Protocol],
     reading: ParametricReading,
     property_name: str,
     at: Sequence[Mapping[str, Any]],
     limits: Limits,
-) -> tuple[str, ...]:
-    """Return the texts of lemmas with which the property is proved for all constants. They are found at the
-    first of these constants, or at all of them; there may be none."""
+) -> list[Pair]:
+    """Return lemmas with which the property is proved for all constants. They are found at the first of these
+    constants, or at all of them; there may be none."""
     formulas = dict[str, None]()
     for constants in at:
         known = len(formulas)
@@ -54,8 +69,8 @@ def suggest_lemmas(
         if len(formulas) > known:
             shown = _helping(kind, reading, list(formulas)[:_MOST], property_name, at, limits)
             if shown:
-                return tuple(method(*pair, _WHY) for pair in shown)
-    return ()
+                return shown
+    return []
 
 
 def _helping(

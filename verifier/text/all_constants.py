@@ -84,7 +84,9 @@ def _suggest(outcome: AllConstantsOutcome) -> list[str]:
         if not texts:
             lines.append(f"{name}: no lemma that was found at small constants helps.")
             continue
-        lines += [f"{name} is proved with what follows, to be pasted into the protocol:", ""]
+        is_module = texts[0].startswith("---- MODULE")
+        into = "a module beside it" if is_module else "to be pasted into the protocol"
+        lines += [f"{name} is proved with what follows, {into}:", ""]
         lines += [line for text in texts for line in (*text.splitlines(), "")]
     return lines
 

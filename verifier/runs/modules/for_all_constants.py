@@ -2,30 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+from verifier.encodings.terms import Term
 from verifier.errors import UsageError
+from verifier.parametric.traced import polynomial_of, polynomial_text
 from verifier.processes.limits import Limits
-from verifier.runs.loaded import Loaded, OfModule
+from verifier.runs.loaded import Loaded, OfModule, Reading
 from verifier.runs.modules.loading import formula_named
 from verifier.runs.modules.loading import load as load_module
 from verifier.runs.modules.protocol_agreement import compare
 from verifier.runs.protocol_loading import load_class_at
+from verifier.tla.first_order.lemma_texts import LemmaWriter
 from verifier.tla.first_order.protocol_classes import ModuleProtocol, make_protocol
 from verifier.tla.specification import Specification
 
 if TYPE_CHECKING:
     from verifier.runs.modules.source import TlaSource
 
+LoadModule = Callable[[str, Mapping[str, Any], "float | None", Reading], Loaded]
+"""Loads a module from a file."""
 _SECONDS = 3.0
 """The processor time of the comparison at the constants of the configuration, and later of drawn states."""
 
 
 def read_as_protocol(
-    source: TlaSource, loaded: Loaded, properties: Sequence[str], lemmas: Sequence[str] = ()
+    source: TlaSource,
+    loaded: Loaded,
+    properties: Sequence[str],
+    lemmas: Sequence[str],
+    load_tla: LoadModule,
 ) -> Loaded:
     """Return a module as a protocol with these properties, and with the lemmas that the user names. Raises
     UsageError, with the place, for a module without a reading."""
@@ -53,9 +64,37 @@ def read_as_protocol(
             module.definition.spec_hash,
             protocol.constants.assumed,
             lambda limits: _compare(protocol, source, limits),
+            lambda terms: _write_module(protocol, terms),
+            lambda text, name, more: _extended(source, text, name, (*helping, *more), load_tla),
             left_out,
         ),
     )
+
+
+def _write_module(protocol: ModuleProtocol, terms: Mapping[str, Term]) -> str:
+    """Return the text of a module that extends the protocol's own by lemmas. Raises NoText."""
+    module = protocol.specification.module
+    kinds = {variable.name: kind for variable, kind in protocol.kinds.items()}
+    writer = LemmaWriter(kinds, protocol.constants.atoms, lambda value: polynomial_text(polynomial_of(value)))
+    lines = [f"---- MODULE {module.name}_lemmas ----", f"EXTENDS {module.name}", ""]
+    lines += [f"{name} == {writer.write(term)}" for name, term in terms.items()]
+    return "\n".join([*lines, "====", ""])
+
+
+@contextmanager
+def _extended(
+    source: TlaSource, text: str, property_name: str, lemmas: Sequence[str], load_tla: LoadModule
+) -> Iterator[Loaded]:
+    """Give a module that extends another one as a protocol, while its file exists."""
+    own = source.module
+    folders = (own.path.parent, *source.libraries)
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / f"{own.specification.module.name}_lemmas.tla"
+        file.write_text(text)
+        reading = Reading(Path(own.specification.config.file), folders, tuple(lemmas))
+        loaded = load_tla(str(file), source.settings, None, reading)
+        assert loaded.source is not None
+        yield loaded.source.as_protocol(loaded, (property_name,), ())
 
 
 def _is_no_invariant(source: TlaSource, name: str) -> bool:

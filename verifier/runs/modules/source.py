@@ -205,7 +205,7 @@ class TlaSource:
 
     def as_protocol(self, loaded: Loaded, properties: Sequence[str], lemmas: Sequence[str]) -> Loaded:
         """Return the module as a protocol. Raises UsageError, with the place, for what has no reading."""
-        return read_as_protocol(self, loaded, properties, lemmas)
+        return read_as_protocol(self, loaded, properties, lemmas, load_tla)
 
     @property
     def files(self) -> tuple[Path, ...]:

@@ -1,0 +1,178 @@
+"""Formulas of the verifier as TLA+ text, by the kinds of a module's variables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
+
+from verifier.encodings.concrete import Element
+from verifier.encodings.sorts import Boolean, IndexSet, Range
+from verifier.encodings.terms import Operator, Symbol, Term
+from verifier.tla.first_order.kinds import (
+    Fields,
+    Kind,
+    Linear,
+    Map,
+    Member,
+    Optional,
+    Pair,
+    SetOf,
+    Truth,
+    Whole,
+    Word,
+)
+
+_JOINTS = {Operator.AND: "/\\", Operator.OR: "\\/", Operator.IMPLIES: "=>"}
+_BINARY = {Operator.LESS: "<", Operator.LESS_EQUAL: "<=", Operator.ADD: "+", Operator.SUBTRACT: "-"}
+
+
+class NoText(Exception):
+    """Raised for a formula that this module has no text for."""
+
+
+class LemmaWriter:
+    """Writes formulas about the state."""
+
+    def __init__(
+        self, kinds: Mapping[str, Kind], atoms: Collection[str], number: Callable[[int], str]
+    ) -> None:
+        """``kinds``: of the variables, by name. ``atoms``: the single model values. Other words are
+        strings. ``number`` returns the text of a bound, with constants by name."""
+        self._kinds, self._atoms, self._number = kinds, atoms, number
+
+    def write(self, term: Term) -> str:
+        """Return a formula as text. Raises NoText."""
+        return self._formula(term, {})
+
+    def _formula(self, term: Term, bound: Mapping[Symbol, Kind]) -> str:
+        match term.operator:
+            case Operator.FORALL | Operator.EXISTS:
+                assert term.binds is not None
+                kind, domain = self._domain(term.binds)
+                sign = "\\A" if term.operator is Operator.FORALL else "\\E"
+                body = self._formula(term.arguments[0], {**bound, term.binds: kind})
+                return f"{sign} {term.binds.name} \\in {domain} : {body}"
+            case Operator.AND | Operator.OR | Operator.IMPLIES:
+                sign = _JOINTS[term.operator]
+                return "(" + f" {sign} ".join(self._formula(one, bound) for one in term.arguments) + ")"
+            case Operator.NOT:
+                return f"~{self._formula(term.arguments[0], bound)}"
+            case Operator.EQUAL:
+                return self._equal(term, bound)
+            case Operator.LESS | Operator.LESS_EQUAL:
+                one, other = (self._value(part, bound)[0] for part in term.arguments)
+                return f"({one} {_BINARY[term.operator]} {other})"
+            case Operator.CONTAINS:
+                members, kind = self._value(term.arguments[0], bound)
+                if not isinstance(kind, SetOf) or kind.element is None:
+                    raise NoText
+                return f"({self._of_kind(term.arguments[1], kind.element, bound)} \\in {members})"
+            case Operator.IS_NONE:
+                return self._is_none(term.arguments[0], bound)
+            case Operator.LITERAL if isinstance(term.sort, Boolean):
+                return "TRUE" if term.data else "FALSE"
+        text, kind = self._value(term, bound)
+        if not isinstance(kind, Truth):
+            raise NoText
+        return text
+
+    def _word(self, word: str) -> str:
+        return word if word in self._atoms else f'"{word}"'
+
+    def _domain(self, symbol: Symbol) -> tuple[Kind, str]:
+        if isinstance(symbol.sort, IndexSet):
+            return Member(symbol.sort.name), symbol.sort.name
+        if isinstance(symbol.sort, Range):
+            low, high = (self._number(bound) for bound in (symbol.sort.low, symbol.sort.high))
+            return Whole(Linear(0), Linear(0)), f"({low})..({high})"
+        raise NoText
+
+    def _equal(self, term: Term, bound: Mapping[Symbol, Kind]) -> str:
+        for one, other in (term.arguments, term.arguments[::-1]):
+            try:
+                text, kind = self._value(one, bound)
+                return f"({text} = {self._of_kind(other, kind, bound)})"
+            except NoText:
+                continue
+        raise NoText
+
+    def _is_none(self, term: Term, bound: Mapping[Symbol, Kind]) -> str:
+        if term.operator is Operator.FIELD and (lacking := self._lacking(term, bound)) is not None:
+            return f'("{term.data}" \\notin DOMAIN {lacking})'
+        text, kind = self._value(term, bound)
+        if not isinstance(kind, Optional):
+            raise NoText
+        return f"({text} = {self._word(kind.absent)})"
+
+    def _lacking(self, term: Term, bound: Mapping[Symbol, Kind]) -> str | None:
+        """Return the record of a field that some records lack; None for another field."""
+        record, kind = self._value(term.arguments[0], bound)
+        part = kind.part(str(term.data)) if isinstance(kind, Fields) else None
+        return record if part is not None and part.may_lack else None
+
+    def _value(self, term: Term, bound: Mapping[Symbol, Kind]) -> tuple[str, Kind]:
+        """Return the text and the kind of a value. Raises NoText."""
+        match term.operator:
+            case Operator.VARIABLE if isinstance(term.data, Symbol):
+                known = bound.get(term.data) or self._kinds.get(term.data.name)
+                if known is None:
+                    raise NoText
+                return term.data.name, known
+            case Operator.GET | Operator.SOME:
+                text, kind = self._value(term.arguments[0], bound)
+                return text, kind.inner if isinstance(kind, Optional) else kind
+            case Operator.APPLY:
+                function, kind = self._value(term.arguments[0], bound)
+                if isinstance(kind, Map):
+                    return f"{function}[{self._of_kind(term.arguments[1], kind.domain, bound)}]", kind.range
+            case Operator.FIELD:
+                record, kind = self._value(term.arguments[0], bound)
+                if isinstance(kind, Fields) and (part := kind.part(str(term.data))) is not None:
+                    return f"{record}.{part.name}", part.kind
+                if isinstance(kind, Pair) and isinstance(term.data, int):
+                    return f"{record}[{term.data + 1}]", kind.items[term.data]
+            case Operator.ADD | Operator.SUBTRACT:
+                one, other = (self._value(part, bound)[0] for part in term.arguments)
+                return f"({one} {_BINARY[term.operator]} {other})", Whole(Linear(0), Linear(0))
+            case Operator.LITERAL if isinstance(term.data, int) and not isinstance(term.data, bool):
+                return str(term.data), Whole(Linear(0), Linear(0))
+        raise NoText
+
+    def _of_kind(self, term: Term, kind: Kind, bound: Mapping[Symbol, Kind]) -> str:
+        """Return the text of a value whose kind is known."""
+        match term.operator, kind:
+            case Operator.LITERAL, _:
+                return self._literal(term.data, kind)
+            case Operator.SOME, Optional(inner=inner):
+                return self._of_kind(term.arguments[0], inner, bound)
+            case Operator.TUPLE, Pair(items):
+                parts = (self._of_kind(one, k, bound) for one, k in zip(term.arguments, items, strict=True))
+                return f"<<{', '.join(parts)}>>"
+            case Operator.RECORD, Fields(parts):
+                pairs = zip(parts, term.arguments, strict=True)
+                held = [(p, one) for p, one in pairs if not (p.may_lack and _is_nothing(one))]
+                said = (f"{p.name} |-> {self._of_kind(_held(one), p.kind, bound)}" for p, one in held)
+                return f"[{', '.join(said)}]"
+            case _, Truth():
+                return self._formula(term, bound)
+        return self._value(term, bound)[0]
+
+    def _literal(self, value: Any, kind: Kind) -> str:
+        match kind:
+            case Truth():
+                return "TRUE" if value else "FALSE"
+            case Word():
+                return self._word(str(value))
+            case Optional(inner, absent):
+                return self._word(absent) if value is None else self._literal(value, inner)
+            case Whole() if not isinstance(value, Element):
+                return str(value)
+        raise NoText
+
+
+def _is_nothing(term: Term) -> bool:
+    return term.operator is Operator.LITERAL and term.data is None
+
+
+def _held(term: Term) -> Term:
+    return term.arguments[0] if term.operator is Operator.SOME else term
