@@ -87,7 +87,8 @@ def grids(rows: Sequence[Row]) -> list[tuple[str, Drawn[Grid]]]:
         if is_large:
             without = _without(jobs, names, changes) if len(names) > 2 else []
             names = [name for name in names if name not in without]
-            said = [*([_said(jobs, without)] if without else []), *_agreeing(jobs)]
+            words = [*([_said(jobs, without)] if without else []), *_agreeing(jobs)]
+            said = [" ".join(words)] if words else []
         made = (
             _by_constants(jobs, names, scale, by_changes=is_large) if names else [_by_property(jobs, scale)]
         )

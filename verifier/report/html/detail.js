@@ -60,10 +60,10 @@ class Detail {
   /* The value of what is watched, and the steps that change it. */
   watchedAt(step) {
     if (!this.watched) return [];
-    const { make } = Page, { words, values } = this.watched;
+    const { make } = Page, { values } = this.watched;
     const others = [...values.keys()].filter((at) => at > 0 && values[at] !== values[at - 1]);
     const links = others.flatMap((at) => [" ", make("a", { href: this.link(at) }, String(at))]);
-    return [make("p", { class: "watched" }, make("code", {}, words), " is ", make("b", {}, values[step]), make("small", {}, ...(links.length ? [` changes in step${links.length > 2 ? "s" : ""}`, ...links] : [" in all states"])))];
+    return [make("p", { class: "watched" }, make("code", { title: this.watched.words }, this.watched.shortWords), " is ", make("b", {}, values[step]), make("small", {}, ...(links.length ? [` changes in step${links.length > 2 ? "s" : ""}`, ...links] : [" in all states"])))];
   }
 
   /* Long names share the room with their values, short ones need little of it; the longest stand above them. */

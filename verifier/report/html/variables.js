@@ -54,7 +54,7 @@ class Variables {
   draw() {
     const columns = this.columns(), trace = this.trace;
     const heads = columns.map((column) => this.head(column));
-    const watched = this.watched ? [Page.make("th", { scope: "col", class: "watched" }, ...Page.breakable(this.watched.words))] : [];
+    const watched = this.watched ? [Page.make("th", { scope: "col", class: "watched" }, ...Page.breakable(this.watched.shortWords))] : [];
     const head = Page.make("tr", {}, Page.make("th", { scope: "col", class: "step" }, "step"), ...watched, ...heads);
     const rows = trace.steps.map((_, step) => this.row(step, columns));
     if (trace.failing.length) rows.push(this.verdict(columns));

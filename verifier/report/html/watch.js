@@ -7,6 +7,7 @@ class Watch {
   static ORDER = { "<": (a, b) => a < b, ">": (a, b) => a > b, "≤": (a, b) => a <= b, "≥": (a, b) => a >= b };
   static CLOSING = { "{": "}", "[": "]", "(": ")", "⟨": "⟩" };
   static ABSENT = "–";
+  static LONGEST = 120;
 
   /* Throws an Error that says what is wrong with the words. */
   constructor(trace, words) {
@@ -22,6 +23,11 @@ class Watch {
     } catch (error) {
       throw error instanceof RangeError ? new Error("too deeply nested") : error;
     }
+  }
+
+  /* The expression, of a long one the beginning. */
+  get shortWords() {
+    return this.words.length > Watch.LONGEST ? `${this.words.slice(0, Watch.LONGEST - 1)}…` : this.words;
   }
 
   static shown(value) {
