@@ -22,7 +22,8 @@ _DESCRIPTORS = ("/proc/", "/dev/fd/", "/dev/std")
 
 def reason_of(error: OSError) -> str:
     """Why the system refused, in its words."""
-    return (error.strerror or str(error)).lower()
+    words = error.strerror or str(error)
+    return words[:1].lower() + words[1:]
 
 
 def guess_meant_file(path: Path, *endings: str) -> Path | None:
@@ -58,10 +59,13 @@ def bytes_of(path: Path) -> bytes:
     found = path.stat()
     if not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode) or _is_descriptor(path)):
         raise OSError(errno.EINVAL, "it is no regular file, but a pipe, a socket or a device")
+    large = OSError(errno.EFBIG, f"it has more than {_MOST_BYTES >> 20} MiB")
+    if found.st_size > _MOST_BYTES:
+        raise large
     with path.open("rb") as file:
         content = file.read(_MOST_BYTES + 1)
     if len(content) > _MOST_BYTES:
-        raise OSError(errno.EFBIG, f"it has more than {_MOST_BYTES >> 20} MiB")
+        raise large
     return content
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.command_line import ROOT, started, verify
+from verifier.files import bytes_of, reason_of
 from verifier.tla.errors import TlaError
 from verifier.tla.text import without_comments
 
@@ -170,3 +171,12 @@ def test_a_pipe_or_device_is_refused(words: tuple[str, ...], tmp_path: Path) -> 
     done = verify(words[0], name)
     assert done.exit_code == 2
     assert "no regular file" in done.stderr
+
+
+def test_a_file_that_is_too_large_is_refused(tmp_path: Path) -> None:
+    large = tmp_path / "run.json"
+    with large.open("wb") as file:
+        file.truncate((1 << 30) + 1)
+    with pytest.raises(OSError, match="it has more than 1024 MiB") as refused:
+        bytes_of(large)
+    assert reason_of(refused.value) == "it has more than 1024 MiB"

@@ -62,6 +62,16 @@ def test_a_run_that_contradicts_itself_is_refused(
     assert words in str(refused.value)
 
 
+def test_a_run_without_an_exit_code_is_refused(tmp_path: Path) -> None:
+    content = alter()
+    del content["exit_code"]
+    run = tmp_path / "run.json"
+    run.write_text(json.dumps(content))
+    done = verify("report", str(run))
+    assert done.exit_code == 2
+    assert "exit_code is missing" in done.stderr
+
+
 def test_a_page_says_whose_word_it_takes(tmp_path: Path) -> None:
     run = tmp_path / "run.json"
     run.write_text(run_text())

@@ -268,6 +268,7 @@ class RunObject(TypedDict):
     documented: NotRequired[dict[str, str]]
     places: NotRequired[dict[str, str]]
     drawing: NotRequired[Drawing | None]
+    exit_code: int
 
 
 class RowObject(TypedDict):
