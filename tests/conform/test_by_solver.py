@@ -19,14 +19,16 @@ from verifier import (
     Protocol,
     Range,
     Set,
+    SetValue,
     State,
     Step,
     action,
     arbitrary,
+    free,
     invariant,
     some,
     variable,
-)  # fmt: skip
+)
 from verifier.conform.by_solver import SolverSearch
 from verifier.conform.logs import Event
 from verifier.conform.mapping import read_mapping
@@ -75,6 +77,31 @@ class Relay(Protocol):
     @invariant()
     def not_all_seen(self, s: RelayState) -> Formula:
         return (s.seen.cardinality < 2) | s.holder.is_none
+
+
+class GroupState(State):
+    def __init__(self, p: Group) -> None:
+        self.held = variable(p.groups)
+
+
+class Group(Protocol):
+    """Elements are put in, some at a time."""
+
+    nodes = IndexSetConstant(3, "the elements", kind="n")
+
+    @property
+    def groups(self) -> Set[Element]:
+        return Set(self.nodes)
+
+    def state(self) -> GroupState:
+        return GroupState(self)
+
+    def init(self, s: GroupState) -> Formula:
+        return s.held.is_empty
+
+    @action(more=free("groups"))
+    def put(self, s: GroupState, more: SetValue[Element]) -> Step:
+        return Step(when=[(more & s.held).is_empty, ~more.is_empty], then={s.held: s.held | more})
 
 
 MAPPINGS: list[dict[str, Any]] = [
@@ -183,12 +210,9 @@ def test_the_command_asks_a_solver_where_too_many_states_agree(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("relay.py").write_text(Path(__file__).read_text().split("MAPPINGS")[0].split("import pytest")[1])
-    text = Path("relay.py").read_text()
-    text = "from __future__ import annotations\n" + "\n".join(
-        line for line in text.splitlines() if not line.startswith(("from tests", "from verifier."))
-    )
-    Path("relay.py").write_text(text)
+    text = Path(__file__).read_text().split("import pytest")[1].split("class GroupState")[0]
+    lines = (line for line in text.splitlines() if not line.startswith(("from tests", "from verifier.")))
+    Path("relay.py").write_text("\n".join(["from __future__ import annotations", *lines]))
     Path("map.toml").write_text('event = "event"\n')
     good = '{"event": "Grow", "n": "n1"}\n' * 3
     Path("good").write_text(good)
@@ -198,3 +222,25 @@ def test_the_command_asks_a_solver_where_too_many_states_agree(
     assert "bad:4: REJECTED: no step is Grow as the log has it" in done.stdout
     assert "a solver found a state that agrees with them:" in done.stdout
     assert "ACCEPTED" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("count", "fields", "verdict"),
+    [
+        (3, {}, Conformance.ACCEPTED),
+        (4, {}, Conformance.REJECTED),
+        (1, {"more": ["n1"]}, Conformance.UNDECIDED),  # such a value has no rule
+    ],
+)
+def test_a_parameter_that_the_solver_chooses_stays_open(
+    count: int, fields: dict[str, Any], verdict: Conformance
+) -> None:
+    machine = ProtocolMachine(load_class_at(Group, {}).definition)
+    rule = {"action": "Put", "parameters": {"more": "more?"}}
+    mapped = read_mapping(
+        {"event": "event", "events": {"Put": rule}}, "the mapping", machine.actions, machine.variables
+    )
+    events = [Event(number, "", {"event": "Put", **fields}) for number in range(1, count + 1)]
+    found = SolverSearch(machine, mapped, 0).judge_list(Path("log"), events)
+    assert (found.verdict, found.by_solver) == (verdict, verdict is not Conformance.UNDECIDED)
+    assert Search(machine, mapped).judge_list(Path("log"), events).verdict in {verdict, Conformance.ACCEPTED}

@@ -86,7 +86,11 @@ class SolverSearch(Search):
 
         after = self.mapping.state if is_first else rule.after
         before = () if is_first else rule.before
-        return Observed(event, rule, self._fits_of(event, rule), given(before), given(after), is_first)
+        names = frozenset(
+            name for name, path in rule.parameters.items() if value_of(event, path) is not MISSING
+        )
+        fits = self._fits_of(event, rule)
+        return Observed(event, rule, fits, given(before), given(after), names, is_first)
 
     def _replay(self, found: Followed, observed: Sequence[Observed]) -> Reached:
         """Return an execution of the solver, each step of which this search takes, too. Raises ReplayFailure

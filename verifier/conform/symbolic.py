@@ -23,6 +23,7 @@ from verifier.runs.building import build_model
 from verifier.solvers import open_solver, satisfiable
 from verifier.specs.definition import PropertyKind
 from verifier.system.model import Model
+from verifier.system.transition_system import Instance
 from verifier.trust.replay import Replayer, ReplayFailure
 
 _SOLVER = "cadical"
@@ -45,6 +46,8 @@ class Observed:
     before: Sequence[tuple[Target, Sequence[Any], Any]]
     """The parts of the state before the step that it gives: the target, the keys in it, and the value."""
     after: Sequence[tuple[Target, Sequence[Any], Any]]
+    given: frozenset[str] = frozenset()
+    """The parameters that it gives a value."""
     is_first: bool = False
     """True if it is the initial state, and no step."""
 
@@ -104,10 +107,10 @@ class SymbolicSearch:
                 if found is None:
                     break
                 for _ in range(0 if one.is_first else most_silent):
-                    run.step(silent, lambda _: True, None)
+                    run.step(silent, None)
                 run.agree(one.before)
                 if not one.is_first:
-                    run.step((one.rule.action,), one.fits, one.event)
+                    run.step((one.rule.action,), one)
                 run.agree(one.after)
                 if not run.is_possible():
                     break
@@ -115,6 +118,13 @@ class SymbolicSearch:
             return found
         finally:
             run.solver.close()
+
+    def free(self, instance: Instance) -> list[str]:
+        """Return the parameters of an instance whose values the solver chooses."""
+        if not instance.inputs:
+            return []
+        names = self.model.free_layouts[instance.label].sorts
+        return [name.removeprefix(f"{instance.label}.") for name in names]
 
     def cubes(self, target: Target, keys: Sequence[Any], written: Any) -> Iterator[list[_Cube]]:
         """Yield conditions on a state that together say that a part of it is what a log writes: each is a
@@ -189,22 +199,22 @@ class _Run:
         """True if an execution agrees with all that was added."""
         return satisfiable(self.solver)
 
-    def step(self, actions: Sequence[str], fits: Fits, event: Event | None) -> None:
+    def step(self, actions: Sequence[str], one: Observed | None) -> None:
         """Add a step of some actions that an event explains; without one it may be left out."""
         allowed = []
         for number, instance in enumerate(self.search.model.system.instances):
             named = instance.action in actions or ANY in actions
             given = {name: plain(value) for name, value in instance.parameters.items()}
-            if named and fits(given):
+            if named and (one is None or one.fits(given)):
                 allowed.append(number)
-                if instance.inputs and event is not None:
+                if one is not None and not one.given.isdisjoint(self.search.free(instance)):
                     raise NotSymbolic
         self.open()
         fires = self.unrolling.firing
         self._add([[-fires[n]] for n in range(len(fires)) if n not in set(allowed)], self.last - 1)
-        if event is not None:
+        if one is not None:
             self._add([[fires[n] for n in allowed]], self.last - 1)
-        self.events.append(event)
+        self.events.append(None if one is None else one.event)
 
     def agree(self, parts: Sequence[tuple[Target, Sequence[Any], Any]]) -> None:
         """Require that parts of the last state are what a log writes."""
