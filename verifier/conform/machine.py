@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 from verifier.conform.outcome import Obstacle
+from verifier.errors import UsageError
 
 T = TypeVar("T")
 State: TypeAlias = Any
@@ -35,6 +36,10 @@ def agree_in_pairs(own: Iterable[tuple[T, T]], written: Any, agrees: Callable[[T
     )
 
 
+class TooManyInitial(UsageError):
+    """Too many initial states to list."""
+
+
 @dataclass(frozen=True)
 class Part:
     """A disjunct of a guard, or a condition with one of its values."""
@@ -59,8 +64,9 @@ class Machine(Protocol):
     def holds(self, state: State, invariant: str) -> bool:
         """True if a state satisfies an invariant. Raises UsageError if it has no value."""
 
-    def initial(self) -> list[State]:
-        """Return the initial states."""
+    def initial(self, most: int | None = None) -> list[State]:
+        """Return the initial states. Raises TooManyInitial if a solver can search, and they exceed ``most``
+        or cannot be listed."""
 
     def steps(self, state: State, action: str, fits: Fits) -> Iterable[tuple[Parameters, State]]:
         """Yield the steps of an action whose parameters fit. Parameters of unknown value are left out."""

@@ -59,7 +59,7 @@ class ModuleMachine:
         self._near = NearFailures(self.spec)
         self._steps: dict[State, list[tuple[State, Taken]]] = {}
 
-    def initial(self) -> list[State]:
+    def initial(self, most: int | None = None) -> list[State]:
         """Return the initial states."""
         if not self._explorer.states:
             evaluate_or_refuse(self._explorer.explore)

@@ -8,7 +8,7 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from verifier.conform.machine import Fits, Parameters, Part, agree_in_pairs, pair_off
+from verifier.conform.machine import Fits, Parameters, Part, TooManyInitial, agree_in_pairs, pair_off
 from verifier.conform.outcome import Obstacle
 from verifier.encodings.concrete import Element, FrozenMap, Tagged, show
 from verifier.encodings.plain_terms import Map, Reader, Tag, Undefined, plain, values_of
@@ -16,7 +16,7 @@ from verifier.encodings.printing import text
 from verifier.encodings.sorts import Boolean
 from verifier.encodings.terms import Operator, Symbol, Term, conjuncts
 from verifier.errors import UsageError
-from verifier.explicit.initial import initial_states
+from verifier.explicit.initial import TooManyInitialStates, initial_states
 from verifier.explicit.packing import unpack
 from verifier.runs.building import build_model
 from verifier.specs.definition import Action, Definition, PropertyKind
@@ -51,11 +51,17 @@ class ProtocolMachine:
         self.unknown: Set[Part] = frozenset()
         self._read = Reader()
 
-    def initial(self) -> list[State]:
-        """Return the initial states."""
+    def initial(self, most: int | None = None) -> list[State]:
+        """Return the initial states. Raises TooManyInitial if they exceed ``most``, or cannot be listed."""
         model = build_model(self.definition)
         found = []
-        for row in initial_states(model.system):
+        try:
+            rows = initial_states(model.system)
+        except TooManyInitialStates as error:
+            raise TooManyInitial(str(error)) from None
+        if most is not None and len(rows) > most:
+            raise TooManyInitial(f"more than {most:,} initial states")
+        for row in rows:
             values = model.layout.decode_state(unpack(row, len(model.system.bits)))
             found.append(tuple(plain(values[name]) for name in self.variables))
         return found

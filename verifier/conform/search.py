@@ -11,7 +11,7 @@ from typing import TypeAlias
 from verifier.conform.coverage import Coverage, cover_steps
 from verifier.conform.functions import ask_function
 from verifier.conform.logs import Event, read_log
-from verifier.conform.machine import Fits, Machine, Parameters, State
+from verifier.conform.machine import Fits, Machine, Parameters, State, TooManyInitial
 from verifier.conform.mapping import ANY, MISSING, OPTIONAL, Mapped, Rule, Target, check_fields, value_of
 from verifier.conform.outcome import Conformance, LogVerdict, Obstacle, PathState
 from verifier.processes.limits import Interrupted
@@ -137,7 +137,11 @@ class Search:
     def _search(self, log: Path, events: Iterable[Event], seen: list[Event]) -> tuple[LogVerdict, Frontier]:
         """Return the verdict without invariants, and the states at the end. Events are added to ``seen``."""
         began = time.monotonic()
-        initial = filter(self._is_admitted, self.machine.initial())
+        try:
+            initial = filter(self._is_admitted, self.machine.initial(self.most))
+        except TooManyInitial as error:
+            self._has_exploded = True
+            return LogVerdict(str(log), Conformance.UNDECIDED, 0, 0, reason=str(error)), {}
         frontier: Frontier = {state: Reached(state) for state in initial}
 
         def ended(verdict: Conformance, states: Frontier, words: str) -> LogVerdict:
