@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from verifier.encodings.expressions import wrap
-from verifier.encodings.terms import Operator, Term
+from verifier.encodings.expressions import BOOLEAN, wrap
+from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.errors import UsageError
 from verifier.parametric.errors import NotParametric
 from verifier.processes.limits import Limits
@@ -25,11 +25,12 @@ from verifier.runs.prove import ProveOptions
 from verifier.tla import ast
 from verifier.tla.first_order.forms import FORMS
 from verifier.tla.first_order.kinds import Kind, SetOf
+from verifier.tla.first_order.lemma_texts import LemmaWriter
 from verifier.tla.first_order.operators import OPERATORS
 from verifier.tla.first_order.protocol_classes import Rules, make_protocol
 from verifier.tla.first_order.reading import Reading as ModuleReading
 from verifier.tla.first_order.scopes import Scope
-from verifier.tla.first_order.typed import ALWAYS, NEVER, Collection, Typed
+from verifier.tla.first_order.typed import ALWAYS, NEVER, Collection, Typed, variable_of
 
 TUTORIAL = Path(__file__).parents[2] / "docs/tutorial"
 LOCK = (TUTORIAL / "Lock.tla").read_text()
@@ -316,6 +317,28 @@ def test_what_has_no_rule_is_refused_with_its_place(what: str, tmp_path: Path) -
     assert "Small." in str(refusal.value)
 
 
+def test_a_type_invariant_that_is_violated_is_reported(tmp_path: Path) -> None:
+    spec = _write(tmp_path, _small("0..3", "0", "x + 1"), SMALL_CONFIG + "Node = {a}\nNil = Nil")
+    with pytest.raises(UsageError, match="the type invariant is violated, in the state x = 3"):
+        _compare(spec)
+
+
+def test_names_of_lemmas_are_free_in_the_module(tmp_path: Path) -> None:
+    """The lemma binds a and b, which the module has already."""
+    text = _small(more="a == 1\nb == 2")
+    protocol = make_protocol(
+        load_module(_write(tmp_path, text, SMALL_CONFIG + "Node = {n}\nNil = Nil"), {}).specification,
+        ("Inv",),
+    )
+    sort = protocol.reading(protocol.kind({})).sorts.members["Node"]
+    a, b = Symbol("a", sort), Symbol("b", sort)
+    same = Term(Operator.EQUAL, BOOLEAN, (variable_of(a).term, variable_of(b).term))
+    inner = Term(Operator.FORALL, BOOLEAN, (Term(Operator.NOT, BOOLEAN, (same,)),), binds=b)
+    formula = Term(Operator.FORALL, BOOLEAN, (inner,), binds=a)
+    writer = LemmaWriter({}, (), protocol.specification.module.names, str)
+    assert writer.write(formula) == "\\A a_, b_ \\in Node : (a_ # b_)"
+
+
 def test_a_property_of_steps_is_refused(tmp_path: Path) -> None:
     text = _small().replace("====", "Steps == [][x' = x]_x\n====")
     spec = _write(tmp_path, text, SMALL_CONFIG + "Node = {a}\nNil = Nil\nPROPERTY Steps")
@@ -347,6 +370,26 @@ RIGHT = {
     "a single value beside a set": (
         _small("Node \\cup {Nil}", "Nil", "IF x = Nil THEN Nil ELSE x", "x \\notin Node \\/ x # Nil"),
         "Node = {a, b}\nNil = Nil",
+    ),
+    "all majorities": (
+        _small(
+            "SUBSET Node",
+            "{}",
+            "x \\cup {CHOSEN}",
+            "\\A n \\in Node, Q \\in Big : \\A m \\in Node : \\E k \\in Q : k \\in x \\/ n = m",
+            more="Big == {Q \\in SUBSET Node : 2 * Cardinality(Q) > Cardinality(Node)}",
+        ).replace("Next == x' = x \\cup {CHOSEN}", "Next == \\E n \\in Node : x' = x \\cup {n}"),
+        "Node = {a, b, c}\nNil = Nil",
+    ),
+    "some majority": (
+        _small(
+            "SUBSET Node",
+            "{}",
+            "Node \\ x",
+            "\\E Q \\in Big : \\A k \\in Q : k \\in x",
+            more="Big == {Q \\in SUBSET Node : Cardinality(Q) >= 2}",
+        ),
+        "Node = {a, b, c}\nNil = Nil",
     ),
     "tuples in a set": (
         _small(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import product
+from itertools import combinations, product
 from typing import Any
 
 from verifier.encodings.concrete import Element
@@ -35,6 +35,8 @@ Literal = tuple[str, bool]
 _MOST_CHOICES = 6
 """The limit of readings of a clause for which all are lifted."""
 _LETTERS = "abcdefgh"
+_MOST_OCCURRENCES = 5
+"""The limit of elements in a clause whose occurrences become variables of their own."""
 _LONGEST = 95
 """The length from which a formula is written on several lines."""
 
@@ -81,6 +83,10 @@ class _Clause:
     variables: dict[str, str] = field(default_factory=dict)
     conditions: list[str] = field(default_factory=list)
     k_sort: str | None = None
+    is_split: bool = False
+    """True if each occurrence of an element becomes a variable of its own."""
+    occurrences: list[tuple[str, Element]] = field(default_factory=list)
+    """The variables of occurrences, in a split clause."""
 
     def number(self, value: int, sort: Range) -> str:
         if not self.is_shifted or (self.zero_stays and value <= 0) or self.first is None:
@@ -91,6 +97,8 @@ class _Clause:
         return f"k + {more}" if more > 0 else f"k - {-more}" if more else "k"
 
     def element(self, value: Element, sort: IndexSet) -> str:
+        if self.is_split:
+            return self._occurrence(value, sort)
         known = self.elements.get(value)
         if known is None:
             if len(self.elements) == len(_LETTERS):
@@ -100,6 +108,22 @@ class _Clause:
             self.conditions += [f"({n} != {known})" for n, its in self.variables.items() if its == of_sort]
             self.variables[known] = of_sort
         return known
+
+    def _occurrence(self, value: Element, sort: IndexSet) -> str:
+        if len(self.occurrences) == _MOST_OCCURRENCES:
+            raise Unread
+        name = _LETTERS[len(self.occurrences)]
+        self.occurrences.append((name, value))
+        self.variables[name] = self.lifter.set_text(sort)
+        return name
+
+    def distinctions(self) -> list[str]:
+        """Return the inequalities between two occurrences of different elements."""
+        return [
+            f"({one} != {other})"
+            for (one, mine), (other, theirs) in combinations(self.occurrences, 2)
+            if mine is not theirs and self.variables[one] == self.variables[other]
+        ]
 
     def key(self, value: Any, sort: Sort) -> str:
         if isinstance(sort, IndexSet):
@@ -179,6 +203,20 @@ class Lifter:
                     variables["k"] = clause.k_sort
                 is_general = shifted or not numbers
                 yield Lifted(tuple(variables.items()), (*clause.conditions, *parts), is_general)
+        if not numbers:
+            yield from self._split(together)
+
+    def _split(self, together: Sequence[tuple[Leaf, tuple[Any, ...]]]) -> Iterator[Lifted]:
+        """Yield stronger guesses: any elements in each place, or two of them different."""
+        clause = _Clause(self, False, False, None, is_split=True)
+        try:
+            parts = [self._part(clause, leaf, allowed, "==") for leaf, allowed in together]
+        except Unread:
+            return
+        distinctions = clause.distinctions()
+        if distinctions or len(clause.occurrences) > 1:
+            for kept in ((), *((one,) for one in distinctions)):
+                yield Lifted(tuple(clause.variables.items()), (*kept, *parts), is_general=True)
 
     def set_text(self, sort: IndexSet) -> str:
         """Return an index set as text of the protocol."""

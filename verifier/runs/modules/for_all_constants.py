@@ -75,7 +75,9 @@ def _write_module(protocol: ModuleProtocol, terms: Mapping[str, Term]) -> str:
     """Return the text of a module that extends the protocol's own by lemmas. Raises NoText."""
     module = protocol.specification.module
     kinds = {variable.name: kind for variable, kind in protocol.kinds.items()}
-    writer = LemmaWriter(kinds, protocol.constants.atoms, lambda value: polynomial_text(polynomial_of(value)))
+    writer = LemmaWriter(
+        kinds, protocol.constants.atoms, module.names, lambda value: polynomial_text(polynomial_of(value))
+    )
     lines = [f"---- MODULE {module.name}_lemmas ----", f"EXTENDS {module.name}", ""]
     lines += [f"{name} == {writer.write(term)}" for name, term in terms.items()]
     return "\n".join([*lines, "====", ""])

@@ -314,10 +314,7 @@ class _Comparison:
                 after = happening(self.read, action.when, action.then, environment, parameters)
                 if after.undefined or after.leaves:
                     if reached:
-                        what = (
-                            "reads what has no value" if after.undefined else "leaves a sort"
-                        )
-                        raise self._differs(action.name, state, "a step", f"that it {what}")
+                        raise self._leaves(action.name, state, undefined=after.undefined)
                     self.found.undefined += 1
                     return
                 if after.after is not None:
@@ -331,6 +328,13 @@ class _Comparison:
             words = f"{mine[other]} to {self._show(other)}"
             raise self._differs("the steps", state, "no such step", words)
         self.found.steps += len(mine)
+
+    def _leaves(self, name: str, state: State, *, undefined: bool) -> UsageError:
+        """Return the error for a reachable step that the type invariant does not allow."""
+        what = "reads a function or record where it has no value"
+        if not undefined:
+            what = "gives a variable a value that its sort lacks, so that the type invariant is violated"
+        return UsageError(f"with {_shown(self.sizes)}, {name} {what}, in the state {self._show(state)}")
 
     # -- drawn states
 

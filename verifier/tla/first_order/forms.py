@@ -26,6 +26,7 @@ from verifier.tla.first_order.kinds import (
     has_integers,
     join,
 )
+from verifier.tla.first_order.large_sets import read_over_large_sets
 from verifier.tla.first_order.reading import Read, Reading, Rule
 from verifier.tla.first_order.scopes import Misfit, Scope, Unread
 from verifier.tla.first_order.typed import (
@@ -95,6 +96,9 @@ def _let(reading: Reading, whole: ast.Let, scope: Scope, expected: Kind | None) 
 
 
 def _quantifier(reading: Reading, whole: ast.Quantifier, scope: Scope, expected: Kind | None) -> Typed:
+    counted = read_over_large_sets(reading, whole, scope)
+    if counted is not None:
+        return Typed(TRUTH, counted)
     bound, inner = [], scope
     for binding in whole.bindings:
         made, inside = reading.bind(binding, scope)

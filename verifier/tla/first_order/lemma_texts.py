@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from verifier.encodings.concrete import Element
@@ -34,11 +34,16 @@ class LemmaWriter:
     """Writes formulas about the state."""
 
     def __init__(
-        self, kinds: Mapping[str, Kind], atoms: Collection[str], number: Callable[[int], str]
+        self,
+        kinds: Mapping[str, Kind],
+        atoms: Collection[str],
+        taken: Collection[str],
+        number: Callable[[int], str],
     ) -> None:
         """``kinds``: of the variables, by name. ``atoms``: the single model values. Other words are
-        strings. ``number`` returns the text of a bound, with constants by name."""
-        self._kinds, self._atoms, self._number = kinds, atoms, number
+        strings. ``taken``: the names of the module. ``number`` returns the text of a bound, with constants
+        by name."""
+        self._kinds, self._atoms, self._taken, self._number = kinds, atoms, taken, number
 
     def write(self, term: Term) -> str:
         """Return a formula as text. Raises NoText."""
@@ -47,14 +52,13 @@ class LemmaWriter:
     def _formula(self, term: Term, bound: Mapping[Symbol, Kind]) -> str:
         match term.operator:
             case Operator.FORALL | Operator.EXISTS:
-                assert term.binds is not None
-                kind, domain = self._domain(term.binds)
-                sign = "\\A" if term.operator is Operator.FORALL else "\\E"
-                body = self._formula(term.arguments[0], {**bound, term.binds: kind})
-                return f"{sign} {term.binds.name} \\in {domain} : {body}"
+                return self._quantified(term, bound)
             case Operator.AND | Operator.OR | Operator.IMPLIES:
                 sign = _JOINTS[term.operator]
-                return "(" + f" {sign} ".join(self._formula(one, bound) for one in term.arguments) + ")"
+                parts = list(_flattened(term)) if sign != "=>" else list(term.arguments)
+                return "(" + f" {sign} ".join(self._formula(one, bound) for one in parts) + ")"
+            case Operator.NOT if term.arguments[0].operator is Operator.EQUAL:
+                return self._equal(term.arguments[0], bound, "#")
             case Operator.NOT:
                 return f"~{self._formula(term.arguments[0], bound)}"
             case Operator.EQUAL:
@@ -76,6 +80,27 @@ class LemmaWriter:
             raise NoText
         return text
 
+    def _quantified(self, term: Term, bound: Mapping[Symbol, Kind]) -> str:
+        """Return quantifiers over one set together."""
+        operator, inner, groups = term.operator, dict(bound), list[tuple[str, list[str]]]()
+        while term.operator is operator and term.binds is not None:
+            kind, domain = self._domain(term.binds)
+            inner[term.binds] = kind
+            if not groups or groups[-1][0] != domain:
+                groups.append((domain, []))
+            groups[-1][1].append(self._name(term.binds))
+            term = term.arguments[0]
+        sign = "\\A" if operator is Operator.FORALL else "\\E"
+        said = ", ".join(f"{', '.join(names)} \\in {domain}" for domain, names in groups)
+        return f"{sign} {said} : {self._formula(term, inner)}"
+
+    def _name(self, symbol: Symbol) -> str:
+        """Return the name of a bound variable, which nothing else in the module has."""
+        name = symbol.name
+        while name in self._taken:
+            name = f"{name}_"
+        return name
+
     def _word(self, word: str) -> str:
         return word if word in self._atoms else f'"{word}"'
 
@@ -87,11 +112,11 @@ class LemmaWriter:
             return Whole(Linear(0), Linear(0)), f"({low})..({high})"
         raise NoText
 
-    def _equal(self, term: Term, bound: Mapping[Symbol, Kind]) -> str:
+    def _equal(self, term: Term, bound: Mapping[Symbol, Kind], sign: str = "=") -> str:
         for one, other in (term.arguments, term.arguments[::-1]):
             try:
                 text, kind = self._value(one, bound)
-                return f"({text} = {self._of_kind(other, kind, bound)})"
+                return f"({text} {sign} {self._of_kind(other, kind, bound)})"
             except NoText:
                 continue
         raise NoText
@@ -114,10 +139,10 @@ class LemmaWriter:
         """Return the text and the kind of a value. Raises NoText."""
         match term.operator:
             case Operator.VARIABLE if isinstance(term.data, Symbol):
-                known = bound.get(term.data) or self._kinds.get(term.data.name)
-                if known is None:
-                    raise NoText
-                return term.data.name, known
+                if (known := bound.get(term.data)) is not None:
+                    return self._name(term.data), known
+                if (known := self._kinds.get(term.data.name)) is not None:
+                    return term.data.name, known
             case Operator.GET | Operator.SOME:
                 text, kind = self._value(term.arguments[0], bound)
                 return text, kind.inner if isinstance(kind, Optional) else kind
@@ -168,6 +193,14 @@ class LemmaWriter:
             case Whole() if not isinstance(value, Element):
                 return str(value)
         raise NoText
+
+
+def _flattened(term: Term) -> Iterator[Term]:
+    for part in term.arguments:
+        if part.operator is term.operator:
+            yield from _flattened(part)
+        else:
+            yield part
 
 
 def _is_nothing(term: Term) -> bool:
