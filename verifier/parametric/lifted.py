@@ -50,6 +50,8 @@ class Lifted:
     parts: tuple[str, ...]
     is_general: bool = True
     """True if it mentions no numbers but ``k`` and distances from it."""
+    is_split: bool = False
+    """True if each place of an element has a variable of its own: a stronger guess."""
 
     @property
     def text(self) -> str:
@@ -216,7 +218,7 @@ class Lifter:
         distinctions = clause.distinctions()
         if distinctions or len(clause.occurrences) > 1:
             for kept in ((), *((one,) for one in distinctions)):
-                yield Lifted(tuple(clause.variables.items()), (*kept, *parts), is_general=True)
+                yield Lifted(tuple(clause.variables.items()), (*kept, *parts), is_split=True)
 
     def set_text(self, sort: IndexSet) -> str:
         """Return an index set as text of the protocol."""

@@ -17,7 +17,7 @@ from verifier.engines.choices import EngineChoice
 from verifier.engines.prove import Request, check
 from verifier.engines.provers import find_inductive_lemmas
 from verifier.errors import UsageError
-from verifier.parametric.lifted import Lifter, method
+from verifier.parametric.lifted import Lifted, Lifter, method
 from verifier.parametric.protocol_readings import ParametricReading, read_for_all
 from verifier.parametric.proving import Proofs, prove
 from verifier.parametric.results import place_of
@@ -62,12 +62,16 @@ def find_lemmas(
 ) -> list[Pair]:
     """Return lemmas with which the property is proved for all constants. They are found at the first of these
     constants, or at all of them; there may be none."""
-    formulas = dict[str, None]()
+    formulas = dict[str, bool]()
     for constants in at:
         known = len(formulas)
-        formulas |= dict.fromkeys(_find_by_ic3(kind, reading, property_name, constants, limits))
-        if len(formulas) > known:
-            shown = _helping(kind, reading, list(formulas)[:_MOST], property_name, at, limits)
+        for one in _find_by_ic3(kind, reading, property_name, constants, limits):
+            formulas.setdefault(one.text, one.is_split)
+        if len(formulas) == known:
+            continue
+        plain = [text for text, is_split in formulas.items() if not is_split]
+        for some in (plain, list(formulas)) if len(plain) < len(formulas) else (plain,):
+            shown = _helping(kind, reading, some[:_MOST], property_name, at, limits)
             if shown:
                 return shown
     return []
@@ -158,7 +162,7 @@ def _find_by_ic3(
     property_name: str,
     constants: Mapping[str, Any],
     limits: Limits,
-) -> Iterator[str]:
+) -> Iterator[Lifted]:
     """Yield IC3's clauses at these constants, generalised: with the lemmas that are preserved there, or
     without them."""
     model = _model(kind, constants, limits)
@@ -170,7 +174,7 @@ def _find_by_ic3(
         request = Request((property_name,), EngineChoice.IC3, None, limits, lemmas, False, False)
         clauses = [clause for proof in check(model, request).proofs for clause in proof.certificate.clauses]
         if clauses:
-            yield from (one.text for one in lifter.lifted(clauses))
+            yield from lifter.lifted(clauses)
             return
 
 

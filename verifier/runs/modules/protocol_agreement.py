@@ -48,6 +48,12 @@ _DRAWN = 300
 """The number of drawn states at one choice of constants."""
 _MOST_INSTANCES = 20_000
 """The limit of the values of an action's parameters."""
+_LEAST_SIZES = 3
+"""The number of choices of constants that are compared in any case."""
+_MOST_TIMES = 3
+"""The processor time of all comparisons, as a multiple of that at the configuration's constants."""
+_SMALL = 2
+"""The size of constants up to which the explorer counts states. It also counts at the configuration's."""
 _MOST_EXPLORED = 200_000
 """The limit of states that the explorer of the protocol counts."""
 
@@ -84,6 +90,8 @@ def compare(
     found, began = Compared(), time.process_time()
     own = _own_sizes(protocol)
     for number, sizes in enumerate(_sizes(own)):
+        if number >= _LEAST_SIZES and time.process_time() - began > _MOST_TIMES * seconds:
+            break
         is_own = sizes == own
         pair = _specified(protocol, specify_at, sizes, is_own=is_own)
         if pair is not None:
@@ -200,7 +208,7 @@ class _Comparison:
                 raise no_initial_state(self.specification)
             self._draw(states, seconds)
         (self.found.sizes if is_complete else self.found.partly).append(self.sizes)
-        if is_complete and len(states) <= _MOST_EXPLORED:
+        if is_complete and (is_own or max(self.sizes.values(), default=0) <= _SMALL):
             self._count(states)
 
     @staticmethod
