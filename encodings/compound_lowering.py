@@ -61,7 +61,7 @@ def _partial_function(lowering: Lowering, term: Term, bindings: Bindings) -> Any
     nothing = known(Slot(term.sort.range), None)
     slots = {}
     for key, inner in lowering.expand(term, bindings):
-        held = LoweredOption(TRUE, lowering.converted(term.sort.range, body, inner))
+        held = LoweredOption(TRUE, lowering.convert(term.sort.range, body, inner))
         slots[key] = either(lowering.formula(condition, inner), held, nothing)
     return slots
 
@@ -75,8 +75,8 @@ def _domain(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
 def _extend(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
     assert isinstance(term.sort, PartialFunction)
     function, key, value = term.arguments
-    held = LoweredOption(TRUE, lowering.converted(term.sort.range, value, bindings))
-    return _changed(lowering, term, bindings, lowering.converted(term.sort, function, bindings), key, held)
+    held = LoweredOption(TRUE, lowering.convert(term.sort.range, value, bindings))
+    return _changed(lowering, term, bindings, lowering.convert(term.sort, function, bindings), key, held)
 
 
 def _without(lowering: Lowering, term: Term, bindings: Bindings) -> Any:

@@ -85,7 +85,7 @@ class Lowering(Memory):
         """A term's arguments as formulas."""
         return (self.formula(argument, bindings) for argument in term.arguments)
 
-    def converted(self, sort: Sort, term: Term, bindings: Bindings) -> Any:
+    def convert(self, sort: Sort, term: Term, bindings: Bindings) -> Any:
         """The lowered form of a term, in the shape of a sort that includes the term's sort."""
         return convert(self.lower(term, bindings), term.sort, sort)
 
@@ -139,11 +139,11 @@ class Lowering(Memory):
         condition, *branches = term.arguments
         decides = self.formula(condition, bindings)
         if decides is TRUE or decides is FALSE:
-            return self.converted(term.sort, branches[decides is FALSE], bindings)
+            return self.convert(term.sort, branches[decides is FALSE], bindings)
         for branch, other in (branches, reversed(branches)):
             if never_has_value(branch):  # that this one is not taken is what ``Definedness`` says
-                return self.converted(term.sort, other, bindings)
-        return either(decides, *(self.converted(term.sort, branch, bindings) for branch in branches))
+                return self.convert(term.sort, other, bindings)
+        return either(decides, *(self.convert(term.sort, branch, bindings) for branch in branches))
 
     # Options
 
@@ -171,7 +171,7 @@ class Lowering(Memory):
         assert isinstance(term.sort, Record)
         name = str(term.data)
         record = self.lower(term.arguments[0], bindings)
-        value = self.converted(term.sort.field_sorts[name], term.arguments[1], bindings)
+        value = self.convert(term.sort.field_sorts[name], term.arguments[1], bindings)
         return restrict_value(term.sort, defined(record), {**record, name: value})
 
     def _apply(self, term: Term, bindings: Bindings) -> Any:
@@ -184,15 +184,13 @@ class Lowering(Memory):
     def _function(self, term: Term, bindings: Bindings) -> Any:
         assert isinstance(term.sort, Function)
         (body,) = term.arguments
-        return {
-            key: self.converted(term.sort.range, body, inner) for key, inner in self.expand(term, bindings)
-        }
+        return {key: self.convert(term.sort.range, body, inner) for key, inner in self.expand(term, bindings)}
 
     def _function_update(self, term: Term, bindings: Bindings) -> Any:
         assert isinstance(term.sort, Function)
-        function = self.converted(term.sort, term.arguments[0], bindings)
+        function = self.convert(term.sort, term.arguments[0], bindings)
         keys, within = self._key(term.arguments[1], bindings, function)
-        value = self.converted(term.sort.range, term.arguments[2], bindings)
+        value = self.convert(term.sort.range, term.arguments[2], bindings)
         changed = {key: either(when, value, function[key]) for key, when in keys}
         return restrict_value(term.sort, conjunction((defined(function), within)), {**function, **changed})
 

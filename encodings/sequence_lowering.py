@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 def _sequence(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
     assert isinstance(term.sort, Sequence)
-    slots = (lowering.converted(term.sort.element, item, bindings) for item in term.arguments)
+    slots = (lowering.convert(term.sort.element, item, bindings) for item in term.arguments)
     return LoweredSequence(Scalar.known(len(term.arguments)), tuple(slots))
 
 
 def _append(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
     assert isinstance(term.sort, Sequence)
     sequence, item = term.arguments
-    left = lowering.converted(_with_element(sequence.sort, term.sort.element), sequence, bindings)
-    right = sequences.single(lowering.converted(term.sort.element, item, bindings))
+    left = lowering.convert(_with_element(sequence.sort, term.sort.element), sequence, bindings)
+    right = sequences.single(lowering.convert(term.sort.element, item, bindings))
     return sequences.concatenate(term.sort, left, right)
 
 
@@ -34,7 +34,7 @@ def _concatenate(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
     assert isinstance(term.sort, Sequence)
     element = term.sort.element
     left, right = (
-        lowering.converted(_with_element(part.sort, element), part, bindings) for part in term.arguments
+        lowering.convert(_with_element(part.sort, element), part, bindings) for part in term.arguments
     )
     return sequences.concatenate(term.sort, left, right)
 
@@ -68,9 +68,9 @@ def _sequence_update(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
     assert isinstance(term.sort, Sequence)
     sequence, index, item = term.arguments
     return sequences.update(
-        lowering.converted(term.sort, sequence, bindings),
+        lowering.convert(term.sort, sequence, bindings),
         lowering.lower(index, bindings),
-        lowering.converted(term.sort.element, item, bindings),
+        lowering.convert(term.sort.element, item, bindings),
     )
 
 

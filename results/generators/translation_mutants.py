@@ -157,7 +157,7 @@ def asked(trial: Trial, folder: Path) -> Answer:
     engine = engine_named(trial.rule.engine or ("live" if temporal else "explore"))
     options: dict[str, Any] = {"engine": "explicit"} if engine.name == "live" else {}
     loaded = Loaded(str(spec), module.definition, {})
-    question = TlaSource(module).prepared(engine, loaded, engine.options(**options))
+    question = TlaSource(module).prepare(engine, loaded, engine.options(**options))
     made = translate_module(module)
     try:
         found = run_from_sample(

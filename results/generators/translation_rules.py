@@ -297,12 +297,12 @@ P == <>[](q \\notin (1..3) \\X (1..3))
         _ROWS, "1 \\in DOMAIN x",
     ),
     Rule(
-        "EXCEPT leaves a record as it is", "functions._updated_table",
+        "EXCEPT leaves a record as it is", "functions._update_table",
         "rows[key.value] = inner(rows[key.value])", "inner(rows[key.value])",
         _RECORD, "[x EXCEPT !.a = 2].a = 2",
     ),
     Rule(
-        "EXCEPT leaves a function as it is", "functions._updated_term",
+        "EXCEPT leaves a function as it is", "functions._update_term",
         "return if_(t, inside, _change_entry(t, function, result, at, item), function)", "return function",
         _LARGE, "[x EXCEPT ![0] = 9][0] = 9",
     ),
@@ -403,7 +403,7 @@ P == <>[](q \\notin (1..3) \\X (1..3))
         body=_steps("\\E e \\in {1, 2} : x' = 3 - x /\\ y' = e"),
     ),
     Rule(
-        "what is unchanged becomes something else", "step_assignments.Assigning._unchanged",
+        "what is unchanged becomes something else", "step_assignments.Assigning._assign_unchanged",
         "assigned[one] = now", "assigned[one] = self.t.term(Known(1)) if one.name == 'y' else now",
         body=_steps("x < 3 /\\ x' = x + 1 /\\ UNCHANGED y", "x # 3 \\/ y # 0", "x = 1 /\\ y \\in {0, 1}"),
     ),
@@ -426,7 +426,7 @@ P == <>[](q \\notin (1..3) \\X (1..3))
         "return ~TemporalFormula(TemporalOperator.ALWAYS, (term,))", body=_live("[](x < 2) \\/ [](x < 1)"),
     ),
     Rule(
-        "again and again is once", "temporal.Temporal._repeated",
+        "again and again is once", "temporal.Temporal._translate_repeated",
         "return TemporalFormula(TemporalOperator.ALWAYS_EVENTUALLY, (term,))",
         "return TemporalFormula(TemporalOperator.EVENTUALLY, (term,))",
         body=_live("[]<>(y = 0)", more=" \\/ (y = 0 /\\ x = 2 /\\ y' = 2 /\\ x' = 2)"),
@@ -437,13 +437,13 @@ P == <>[](q \\notin (1..3) \\X (1..3))
         "terms = (self._state(then, inner), self._state(first, c))", body=_live("(x = 1) ~> (y = 1)"),
     ),
     Rule(
-        "a negated formula is the formula", "temporal.Temporal._applied",
+        "a negated formula is the formula", "temporal.Temporal._translate_call",
         "return ~parts[0]", "return parts[0]", body=_live("~([]<>(x = 0))", "WF_<<x, y>>(Up)"),
     ),
     Rule(
         "some conjuncts are enough", "temporal.Temporal._several",
-        "return _joined(TemporalOperator.AND if conjunction else TemporalOperator.OR, parts)",
-        "return _joined(TemporalOperator.OR, parts)",
+        "return _join(TemporalOperator.AND if conjunction else TemporalOperator.OR, parts)",
+        "return _join(TemporalOperator.OR, parts)",
         body=_live("([]<>(x = 0) /\\ []<>(y = 1)) \\/ <>[](x = 2)"),
     ),
     Rule(

@@ -80,7 +80,7 @@ class InOneState:
             GUARD.reset(token)
             self._values = before
 
-    def asked_during(self, call: Callable[[], Made]) -> tuple[Made, set[Symbol] | None]:
+    def record_questions(self, call: Callable[[], Made]) -> tuple[Made, set[Symbol] | None]:
         """The result of a function, and the variables of the expressions that Python asked about
         meanwhile."""
         before, self._about = self._about, None
@@ -111,7 +111,7 @@ class InOneState:
         """The body; as one that is made for each value of its variables if Python asks about these."""
         first = {symbol: next(values_of(symbol.sort), None) for symbol in symbols if symbol.sort.size}
         with self.given(first):
-            made, about = self.asked_during(call)
+            made, about = self.record_questions(call)
         if about is None or about.isdisjoint(symbols):
             return made
         if not isinstance(made, Value | int):
@@ -151,7 +151,7 @@ class Rerun(Generic[Made]):
         if self._made and not self._asks and self._runs >= _FIRST_RUNS:
             return self._made[0]
         with self._own.given(e):
-            made, about = self._own.asked_during(self._call)
+            made, about = self._own.record_questions(self._call)
         self._made = [made]
         self._asks, self._runs = self._asks or about is not None, self._runs + 1
         return made

@@ -415,7 +415,7 @@ def test_a_clause_below_the_last_frame_is_not_lost_when_pushed() -> None:
     assert frames.is_blocked(state, 1)
     assert frames.is_blocked(state, 2)
     assert not frames.is_blocked(state, 3)
-    assert len(frames.blocked_at(1)) == len(orbit.images)
+    assert len(frames.find_blocked_cubes(1)) == len(orbit.images)
 
 
 def test_blocked_cubes_have_no_initial_state_in_them() -> None:

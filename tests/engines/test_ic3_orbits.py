@@ -47,7 +47,7 @@ def test_the_index_finds_all_that_is_subsumed_and_nothing_else(seed: int) -> Non
             for other in kept
             if other.level <= orbit.level and any(image <= set(other.cube) for image in orbit.images)
         ]
-        found = index.subsumed(orbit)
+        found = index.find_subsumed(orbit)
         assert set(found) == set(expected)
         for other in found:
             index.remove(other)

@@ -758,7 +758,7 @@ def test_blocks_know_their_size_and_content(tmp_path: Path) -> None:
     shelf = Shelf(tmp_path)
     block = shelf.write("some", [np.arange(10, dtype=np.uint64), np.arange(10, 20, dtype=np.uint64)])
     assert shelf.read(block.whole().part(3, 5), 1).tolist() == [13, 14]
-    assert len(shelf.narrowed(block.whole(), 2, 7)) == 5
+    assert len(shelf.narrow(block.whole(), 2, 7)) == 5
     (tmp_path / "some").write_bytes((tmp_path / "some").read_bytes()[:-8])
     with pytest.raises(Damaged):
         shelf.read(block.whole(), 1)

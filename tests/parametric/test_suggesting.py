@@ -40,7 +40,7 @@ def lock_without(folder: Path, lemma: str) -> Path:
 def test_a_clause_becomes_a_formula_of_any_elements_and_numbers() -> None:
     lift, _ = lifter()
     both_zero = [(f"ticket[{c}]#{bit}", bit == 1) for c in ("c1", "c2") for bit in (0, 1)]
-    texts = [one.text for one in lift.lifted([both_zero])]
+    texts = [one.text for one in lift.lift([both_zero])]
     assert any("(a != b) & (s.ticket[a] == k) & (s.ticket[b] == k)" in text for text in texts)
     assert all("for k in Range(0, self.last_ticket)" in text for text in texts if " k)" in text)
 
@@ -50,7 +50,7 @@ def test_what_is_lifted_can_be_read_by_both_readings() -> None:
     lift, model = lifter()
     names = [bit.symbol_name() for bit in model.layout.bits]
     clauses = [[(a, False), (b, True)] for a in names[:6] for b in names[4:10] if a != b]
-    found = lift.lifted(clauses)
+    found = lift.lift(clauses)
     assert len(found) > 30
     pairs = [(f"suggested_{place}", one.text) for place, one in enumerate(found)]
     assert _readable(load(str(LOCK)), pairs, CONSTANTS) == pairs

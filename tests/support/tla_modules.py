@@ -115,5 +115,5 @@ def question_of(
     """The question that a command asks about a module."""
     engine, module = engine_named(engine_name), made.loaded
     loaded = Loaded(str(module.path), module.definition, {})
-    question = TlaSource(module).prepared(engine, loaded, engine.options(**options))
+    question = TlaSource(module).prepare(engine, loaded, engine.options(**options))
     return ModuleQuestion(engine, module, question, (), listen, lambda _: None)

@@ -208,7 +208,7 @@ def ran(name: str, made: Symbolic, **options: Any) -> Run:
     """Run an engine on the translated module, at wider sorts if necessary."""
     engine, module = engine_named(name), made.loaded
     loaded = Loaded(str(module.path), module.definition, {})
-    question = TlaSource(module).prepared(engine, loaded, engine.options(**options))
+    question = TlaSource(module).prepare(engine, loaded, engine.options(**options))
     asked = ModuleQuestion(engine, module, question, (), lambda _: None, lambda _: None)
     return run_from_sample(asked, made)
 

@@ -174,8 +174,8 @@ def test_choices_that_look_alike_are_looked_at_once() -> None:
     looking = parts.LookAhead(system, "StrongIsr", 12, [])
     looking._small = 4
     one, like, other = Choice("a", 4), Choice("a", 6), Choice("a", 7)
-    assert looking.told_apart([one, like, other], ()) == [like, other]
-    assert looking.told_apart([one, like, other], [Choice("a", 5)]) == [other]
+    assert looking.tell_apart([one, like, other], ()) == [like, other]
+    assert looking.tell_apart([one, like, other], [Choice("a", 5)]) == [other]
 
 
 def test_parts_that_were_done_are_not_done_again(tmp_path: Path) -> None:

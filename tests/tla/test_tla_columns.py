@@ -463,7 +463,7 @@ def test_states_that_permutations_turn_into_each_other(tmp_path: Path) -> None:
 
 def test_numbers_alone_never_make_states_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     zero = staticmethod(lambda rows: np.zeros_like(rows[0]))
-    monkeypatch.setattr(Orbits, "summed", zero)
+    monkeypatch.setattr(Orbits, "sum_hashes", zero)
     body = SYMMETRIC + (
         "Init == x = {} /\\ y = {}\nNext == \\E s \\in S : x' = x \\cup {s} /\\ y' \\in {y, x \\ y}"
     )

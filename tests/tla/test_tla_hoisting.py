@@ -55,7 +55,7 @@ def _test(spec: Specification, name: str) -> Callable[[], bool]:
     found = spec.module.names[name]
     assert isinstance(found, Definition)
     assert found.body is not None
-    return spec.evaluator.compiled_truth(found.body, found.module)
+    return spec.evaluator.compile_truth(found.body, found.module)
 
 
 def _outcome(spec: Specification, test: Callable[[], bool], now: list[Any], later: list[Any]) -> object:

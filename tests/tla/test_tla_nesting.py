@@ -132,13 +132,13 @@ def test_what_recursion_asks_of_others_is_computed_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[object] = []
-    once = calls._tabled_for
+    once = calls._make_table_for
 
     def noted(self: Any, *rest: Any) -> Any:
         asked.append(self)
         return once(self, *rest)
 
-    monkeypatch.setattr(calls, "_tabled_for", noted)
+    monkeypatch.setattr(calls, "_make_table_for", noted)
     _size(tmp_path, "a list by an operator of its own")
     assert len(asked) > 12
     tables = {id(one): one for one in asked}.values()

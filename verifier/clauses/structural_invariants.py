@@ -202,7 +202,7 @@ class _Clauses:
         filled = [clause + clause[-1:] * (longest - len(clause)) for _, clause in clauses]
         self._literals = np.array(filled, np.int64).reshape(-1, longest).T
 
-    def fallen(self, false_in: Mapping[int, int], states: int) -> list[int]:
+    def remove_fallen(self, false_in: Mapping[int, int], states: int) -> list[int]:
         """Remove the orbits with a clause that is false in some state. ``false_in``: the states in which each
         literal is false, one bit for each."""
         size = -(-states // 64) * 8
@@ -293,9 +293,9 @@ class _Sieve:
         """
         values = self._solver.values(self._bits)
         if self._walks is None:
-            fallen = self._clauses.fallen(_false_in(list(map(int, values)), 1), 1)
+            fallen = self._clauses.remove_fallen(_false_in(list(map(int, values)), 1), 1)
         else:
-            fallen = self._clauses.fallen(self._walks.after(values), (_SHORTER + 1) * _FEWER)
+            fallen = self._clauses.remove_fallen(self._walks.after(values), (_SHORTER + 1) * _FEWER)
         for orbit in fallen:
             del self._orbits[orbit]
         return fallen

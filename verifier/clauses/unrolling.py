@@ -90,7 +90,7 @@ class _UnrollingBuilder:
         cnf, system = self.cnf, self.system
         properties = {prop.name: cnf.literal(prop.formula) for prop in system.properties}
         guards = [cnf.literal(instance.guard) for instance in system.instances]
-        enabled = self._enabled(guards)
+        enabled = self._make_enabled_literals(guards)
         # A gate of Init may also be a gate of an update. Then every frame needs it.
         parts = system.init.args() if system.init.is_and() else (system.init,)
         clauses = (part.args() if part.is_or() else (part,) for part in parts)
@@ -147,7 +147,7 @@ class _UnrollingBuilder:
             return variable - count
         return variable + stride - count if variable > count else variable
 
-    def _enabled(self, guards: Sequence[int]) -> dict[str, int]:
+    def _make_enabled_literals(self, guards: Sequence[int]) -> dict[str, int]:
         by_action: dict[str, list[FNode]] = {}
         for instance in self.system.instances:
             by_action.setdefault(instance.action, []).append(instance.guard)

@@ -90,11 +90,11 @@ def _check(
         _print_closing(outcome)
     for flag, target in targets.items():
         if target is not None:
-            write(flag, target, _written(flag, outcome, path))
+            write(flag, target, _write(flag, outcome, path))
     return outcome.exit_code
 
 
-def _written(flag: str, outcome: Outcome, path: Path) -> str:
+def _write(flag: str, outcome: Outcome, path: Path) -> str:
     """The outcome as the file of an option."""
     if flag == "--junit":
         from verifier.report.manifest_junit import as_junit
@@ -143,7 +143,7 @@ def _checked(path: Path, names: Sequence[str], jobs: int | None, *, anew: bool, 
     with terminable(), Reporter(CellsText(), threaded=False) as reporter:
 
         def tell(checked: CellResult) -> None:
-            with reporter.paused():
+            with reporter.pause():
                 for line in cell_lines(checked) if shown else [f"{checked.cell.id}: {checked.seconds:.1f} s"]:
                     (say if shown else note)(line)
 

@@ -20,7 +20,7 @@ def document_of_end(group: LazyGroup, args: Sequence[str], reason: str, seconds:
     """Return what is printed in place of the answer, in the format that was asked for. None if text was, or
     the command has no document. ``seconds``: of the command."""
     name = next((word for word in args if not word.startswith("-")), "")
-    given = _given(group, name, args)
+    given = _read_options(group, name, args)
     chosen = given.get("output_format")
     if name == "report":
         return _report(given, reason)
@@ -29,7 +29,7 @@ def document_of_end(group: LazyGroup, args: Sequence[str], reason: str, seconds:
     return json_text({"command": name, "ended": reason, **_rest(name, given, reason, seconds)}) + "\n"
 
 
-def _given(group: LazyGroup, name: str, args: Sequence[str]) -> Mapping[str, Any]:
+def _read_options(group: LazyGroup, name: str, args: Sequence[str]) -> Mapping[str, Any]:
     """The options of the command line. What is wrong with them is not looked at."""
     context = click.Context(group, resilient_parsing=True)
     command = group.get_command(context, name)

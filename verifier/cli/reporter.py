@@ -75,11 +75,11 @@ class Reporter:
     def _show_known(self) -> None:
         """Whoever stops this process by force knows by then what is violated."""
         while self._known and time.monotonic() - self._known[0][0] > _SECONDS_UNTIL_SHOWN:
-            with self.paused():
+            with self.pause():
                 self._show(self._known.pop(0)[1].run)
 
     @contextmanager
-    def paused(self) -> Iterator[None]:
+    def pause(self) -> Iterator[None]:
         """Takes the live line away while something else is printed."""
         if self._live is not None:
             self._live.stop()

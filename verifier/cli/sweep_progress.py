@@ -31,7 +31,7 @@ class SweepText(NowAndThen):
         self._verdicts.update(row.verdict.value for row in news.ended)
         parts = [f"{news.done} of {news.total} jobs"]
         parts += [f"{count} {verdict}" for verdict, count in sorted(self._verdicts.items())]
-        parts += self._lost(news.workers)
+        parts += self._describe_lost_workers(news.workers)
         if news.running:
             job, seconds = max(news.running, key=lambda pair: pair[1])
             parts.append(f"longest running {job.label} ({seconds:.0f} s)")
@@ -41,7 +41,7 @@ class SweepText(NowAndThen):
             parts.append(f"about {left:.0f} s left")
         return ", ".join(parts)
 
-    def _lost(self, workers: int | None) -> list[str]:
+    def _describe_lost_workers(self, workers: int | None) -> list[str]:
         """The message about workers of a cluster that are gone."""
         if workers is None:
             return []

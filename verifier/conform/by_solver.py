@@ -53,17 +53,17 @@ class SolverSearch(Search):
         last = self._replay(found, observed)
         early = self.mapping.ends_early(log, events)
         if early:
-            made = self._made(log, Conformance.REJECTED, events, {last.state: last}, early)
+            made = self._make_verdict(log, Conformance.REJECTED, events, {last.state: last}, early)
             return replace(made, explained=len(events), line=None, text="")
-        violated = self._violated(last)
+        violated = self._find_violation(last)
         if violated is not None:
             again = follow(self._invariants)
             if again is None or again.explained < len(observed):
                 return self._violating(log, events, *violated)
             last = self._replay(again, observed)
-            if self._violated(last) is not None:
+            if self._find_violation(last) is not None:
                 raise ReplayFailure(len(events), "the solver's execution violates an invariant")
-        covered = self._covered(last, log, events) if self.covers else None
+        covered = self._measure_coverage(last, log, events) if self.covers else None
         accepted = LogVerdict(str(log), Conformance.ACCEPTED, len(events), len(events), frontier=1)
         return replace(accepted, coverage=covered)
 
@@ -120,6 +120,6 @@ class SolverSearch(Search):
         last = None if found is None else self._replay(found, observed)
         states: Frontier = {} if last is None else self._with_silent({last.state: last})
         words = "no initial state is as the log has it" if one.is_first else refusal(one.rule)
-        made = self._made(log, Conformance.REJECTED, events[: place + 1], states, words)
+        made = self._make_verdict(log, Conformance.REJECTED, events[: place + 1], states, words)
         obstacles = self._obstacles(list(states), one.event, one.rule, initial=one.is_first)
         return replace(made, obstacles=obstacles)

@@ -266,7 +266,7 @@ def _with_whole_paths(question: LogQuestion) -> LogQuestion:
 def _judge_part(question: LogQuestion, logs: Sequence[tuple[int, Path]]) -> list[tuple[int, LogVerdict]]:
     """Judge some logs in a process that has not read the specification."""
     judge, _ = make_judge(question, [log for _, log in logs])
-    return [(number, _judged(judge, log, question.timeout, alone=False)) for number, log in logs]
+    return [(number, _judge(judge, log, question.timeout, alone=False)) for number, log in logs]
 
 
 def _judge_all(
@@ -284,7 +284,7 @@ def _keep_verdicts(
 ) -> list[LogVerdict]:
     """Return the verdict on each log, with its number. Those that the user's signal leaves out are
     undecided."""
-    found = [_undecided(log, INTERRUPTED) for log in logs]
+    found = [_make_undecided_verdict(log, INTERRUPTED) for log in logs]
     try:
         for number, verdict in verdicts:
             found[number] = verdict
@@ -299,7 +299,7 @@ def _judge_here(
     judge: Judge, logs: Sequence[Path], timeout: float | None
 ) -> Iterator[tuple[int, LogVerdict]]:
     for number, log in enumerate(logs):
-        yield number, _judged(judge, log, timeout, alone=len(logs) == 1)
+        yield number, _judge(judge, log, timeout, alone=len(logs) == 1)
 
 
 def _judge_in_processes(
@@ -310,24 +310,24 @@ def _judge_in_processes(
     tasks = [Task(str(number), work, Limits()) for number, work in enumerate(works)]
     for done in run_tasks(tasks, jobs):
         number = int(done.name)
-        yield number, next(iter(done.reported), None) or _unreported(logs[number], done)
+        yield number, next(iter(done.reported), None) or _make_unreported_verdict(logs[number], done)
 
 
-def _unreported(log: Path, done: TaskResult) -> LogVerdict:
+def _make_unreported_verdict(log: Path, done: TaskResult) -> LogVerdict:
     """Return the verdict on a log whose process ended without one."""
     if done.failure:
         return LogVerdict(str(log), Conformance.ERROR, 0, 0, reason=done.failure, seconds=done.seconds)
-    return replace(_undecided(log, done.limit or "its process ended"), seconds=done.seconds)
+    return replace(_make_undecided_verdict(log, done.limit or "its process ended"), seconds=done.seconds)
 
 
 def _work(judge: Judge, log: Path, timeout: float | None) -> Work:
     def work(report: Callable[[LogVerdict], None], _: Connection) -> None:
-        report(_judged(judge, log, timeout, alone=False))
+        report(_judge(judge, log, timeout, alone=False))
 
     return work
 
 
-def _judged(judge: Judge, log: Path, timeout: float | None, *, alone: bool) -> LogVerdict:
+def _judge(judge: Judge, log: Path, timeout: float | None, *, alone: bool) -> LogVerdict:
     """Return the verdict on a log. If it is ``alone``, an error that is not about the log is raised."""
     began = time.monotonic()
     try:
@@ -349,7 +349,7 @@ def _judge_within(judge: Judge, log: Path, limits: Limits) -> LogVerdict:
     A signal is held back, so that the search ends by its limits and says how far it came. Standard input is
     read for an unknown time, in which only the signal itself is heard: it is the end of that log.
     """
-    found, watched = _undecided(log, INTERRUPTED), Watched(limits.check_time)
+    found, watched = _make_undecided_verdict(log, INTERRUPTED), Watched(limits.check_time)
     if is_stop_asked():
         return found
     try:
@@ -365,7 +365,7 @@ def _judge_within(judge: Judge, log: Path, limits: Limits) -> LogVerdict:
     return found
 
 
-def _undecided(log: Path, reason: str) -> LogVerdict:
+def _make_undecided_verdict(log: Path, reason: str) -> LogVerdict:
     return LogVerdict(str(log), Conformance.UNDECIDED, 0, 0, reason=reason)
 
 

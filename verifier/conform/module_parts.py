@@ -37,13 +37,13 @@ class GuardParts:
 
     def of(self, action: str) -> list[Part]:
         """Return the parts of an action."""
-        return [one.part for one in self._tested(action)]
+        return [one.part for one in self._test_parts(action)]
 
     def true_in(self, state: State, action: str, given: Mapping[str, Value]) -> list[Part]:
         """Return the parts that are true in a step from a state."""
         evaluator, found = self.spec.evaluator, list[Part]()
         evaluator.now[:], evaluator.next[:] = state, [UNSET] * len(state)
-        for one in self._tested(action):
+        for one in self._test_parts(action):
             frame = one.unit.frame()
             if any(parameter.name not in given for parameter in one.parameters):
                 continue
@@ -56,7 +56,7 @@ class GuardParts:
                 continue
         return found
 
-    def _tested(self, action: str) -> list[_Tested]:
+    def _test_parts(self, action: str) -> list[_Tested]:
         if action not in self._known:
             symbol = self.spec.module.names.get(action)
             body = symbol.body if isinstance(symbol, Definition) else None

@@ -47,7 +47,7 @@ class ModuleMachine:
         self.variables = tuple(variable.name for variable in self.spec.variables)
         evaluator = self.spec.evaluator
         self._tests = {
-            name: evaluator.compiled_truth(formula.body, formula.module)
+            name: evaluator.compile_truth(formula.body, formula.module)
             for name, formula in self.spec.invariants.items()
             if not evaluator.analysis.of(formula.body, formula.module).changing
         }
@@ -86,7 +86,7 @@ class ModuleMachine:
         stepper.arrive(0)
         if not stepper.within(state):
             return []
-        return [one for one in stepper.taken_steps(state) if stepper.goes_on(state, one[0])]
+        return [one for one in stepper.take_steps(state) if stepper.goes_on(state, one[0])]
 
     def value(self, state: State, variable: str) -> Value:
         """Return the value of a variable."""

@@ -81,7 +81,7 @@ class NearFailures:
             steps += 1
             made = tuple(evaluator.next)
             if UNSET not in made:
-                found.append(self._walks.captured("a step without a conjunct"))
+                found.append(self._walks.capture("a step without a conjunct"))
 
         evaluator.now[:], evaluator.next[:] = state, [UNSET] * len(state)
         evaluator.actions.action = None

@@ -264,10 +264,10 @@ class ProtocolMachine:
             return Obstacle(title, passed, "a variable", action.place, (), words)
         bound = {symbol: concrete(value) for symbol, value in given.items()}
         values = {text(part, bound): part for part in _read_parts(line, set(e), set(given))}
-        shown = tuple((name, self._shown(part, {**e, **given})) for name, part in values.items())
+        shown = tuple((name, self._show(part, {**e, **given})) for name, part in values.items())
         return Obstacle(title, passed, text(line, bound, 0, _LONGEST), action.place, shown, words)
 
-    def _shown(self, part: Term, e: Mapping[Symbol, Any]) -> str:
+    def _show(self, part: Term, e: Mapping[Symbol, Any]) -> str:
         try:
             return self.show(self._read(part)(dict(e)))
         except Undefined:

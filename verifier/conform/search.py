@@ -82,15 +82,15 @@ class Search:
         if found.verdict is not Conformance.ACCEPTED or not frontier:
             return found
         last = next(iter(frontier.values()))
-        violated = self._violated(last)
+        violated = self._find_violation(last)
         if violated is None:
-            return replace(found, coverage=self._covered(last, log, seen) if self.covers else None)
+            return replace(found, coverage=self._measure_coverage(last, log, seen) if self.covers else None)
         self._admits = lambda state: all(self.machine.holds(state, name) for name in self._invariants)
         again, left = self._search(log, seen, [])
         if again.verdict is not Conformance.REJECTED:
             covers = self.covers and left
             last = next(iter(left.values()), last)
-            return replace(again, coverage=self._covered(last, log, seen) if covers else None)
+            return replace(again, coverage=self._measure_coverage(last, log, seen) if covers else None)
         made = self._violating(log, seen, *violated)
         return replace(made, seconds=found.seconds + again.seconds)
 
@@ -98,14 +98,16 @@ class Search:
         """Return the verdict on a log each execution of which violates an invariant."""
         number = next((i for i, event in enumerate(seen) if event.line == reached.line), 0)
         words = f"false in each execution that agrees with the log: {', '.join(names)}"
-        made = self._made(log, Conformance.REJECTED, seen[: number + 1], {reached.state: reached}, words)
+        made = self._make_verdict(
+            log, Conformance.REJECTED, seen[: number + 1], {reached.state: reached}, words
+        )
         return replace(made, lines=len(seen), explained=number)
 
     def _judge_exploded(self, log: Path, events: list[Event]) -> LogVerdict | None:
         """Return the verdict on a log with which too many states agree; None if there is no other way."""
         return None
 
-    def _covered(self, last: Reached, log: Path, seen: list[Event]) -> Coverage:
+    def _measure_coverage(self, last: Reached, log: Path, seen: list[Event]) -> Coverage:
         """Return the coverage of an execution."""
         steps, one = [], last
         while one.before is not None:
@@ -126,7 +128,7 @@ class Search:
         named = self.mapping.invariants
         return self.machine.invariants if named is None else named
 
-    def _violated(self, last: Reached) -> tuple[Reached, list[str]] | None:
+    def _find_violation(self, last: Reached) -> tuple[Reached, list[str]] | None:
         """Return the first state of an execution that violates invariants, and which."""
         found, one = None, last if self._invariants else None
         while one is not None:
@@ -145,7 +147,7 @@ class Search:
         frontier: Frontier = {state: Reached(state) for state in initial}
 
         def ended(verdict: Conformance, states: Frontier, words: str) -> LogVerdict:
-            made = self._made(log, verdict, seen, states, words)
+            made = self._make_verdict(log, verdict, seen, states, words)
             return replace(made, seconds=time.monotonic() - began)
 
         for event in events:
@@ -196,7 +198,7 @@ class Search:
             if not any(self._differs(state, target, event, path) for target, path in self.mapping.state)
         }
 
-    def _made(
+    def _make_verdict(
         self,
         log: Path,
         verdict: Conformance,
@@ -209,11 +211,11 @@ class Search:
         path = tuple(self._path(frontier[states[0]])) if states else ()
         return LogVerdict(
             str(log), verdict, len(seen), len(seen) - 1, event.line, event.text, reason,
-            tuple(map(self._shown, states[:_MOST_SHOWN])), len(states), path=path,
+            tuple(map(self._show, states[:_MOST_SHOWN])), len(states), path=path,
             events=tuple((one.line, one.text) for one in seen),
         )  # fmt: skip
 
-    def _shown(self, state: State) -> tuple[tuple[str, str], ...]:
+    def _show(self, state: State) -> tuple[tuple[str, str], ...]:
         machine = self.machine
         return tuple((name, machine.show(machine.value(state, name))) for name in machine.variables)
 
@@ -226,7 +228,7 @@ class Search:
             one = one.before
         for one in reversed(path):
             title = self._title(one.action, one.parameters)
-            yield PathState(one.line, title, self._shown(one.state))
+            yield PathState(one.line, title, self._show(one.state))
 
     def _title(self, action: str, given: Parameters) -> str:
         shown = ", ".join(f"{name}={self.machine.show(value)}" for name, value in given.items())

@@ -169,21 +169,21 @@ class _Judgement:
         if whole:
             failed += [name for name, formula in self.spec.postconditions.items() if not self._true(name)]
         if failed:
-            return self._rejected(failed, index)
+            return self._make_rejected_verdict(failed, index)
         if not whole:
             ended = ended or "the limit of time or memory"
-            return self._made(Conformance.UNDECIDED, self._depth(index), ended)
+            return self._make_verdict(Conformance.UNDECIDED, self._depth(index), ended)
         if self.left:
             words = f"{', '.join(self.left)}: verify live decides it, and exploration does not"
-            return self._made(Conformance.UNDECIDED, self._depth(index), words)
+            return self._make_verdict(Conformance.UNDECIDED, self._depth(index), words)
         if self.decides:
-            return self._accepted(self._ends(index))
+            return self._make_accepted_verdict(self._ends(index))
         if index is None:
             words = "no POSTCONDITION and no property says what a whole log is, and no variable is its place"
             raise UsageError(f"{self.spec.module.name}: {words}")
         if self._depth(index) == len(index.log):
-            return self._accepted(self._ends(index))
-        return self._rejected([], index)
+            return self._make_accepted_verdict(self._ends(index))
+        return self._make_rejected_verdict([], index)
 
     def _by_witness(self, index: LogIndex) -> LogVerdict | None:
         """Return the verdict where many states agree with the log: one execution is enough. None if there may
@@ -192,21 +192,21 @@ class _Judgement:
         try:
             path = evaluate_or_refuse(lambda: find_witness(self.spec, index, self._initial()))
         except Interrupted as stop:
-            return self._made(Conformance.UNDECIDED, explained, str(stop))
+            return self._make_verdict(Conformance.UNDECIDED, explained, str(stop))
         if path is None:
             return None
         failed = evaluate_or_refuse(lambda: check_witness(self.explorer, path))
         failed += [name for name in self.spec.postconditions if not self._true(name)]
-        return None if failed else self._accepted(path)
+        return None if failed else self._make_accepted_verdict(path)
 
     def _ends(self, index: LogIndex | None) -> list[State]:
         """Return an execution that explains most of the log."""
         deepest = self._deepest(index, self._depth(index))
         return self._path_to(self.explorer.states.index(deepest[0])) if deepest else []
 
-    def _accepted(self, path: list[State]) -> LogVerdict:
+    def _make_accepted_verdict(self, path: list[State]) -> LogVerdict:
         """Return the verdict on a log that an execution explains."""
-        made = self._made(Conformance.ACCEPTED, len(self.lines), "")
+        made = self._make_verdict(Conformance.ACCEPTED, len(self.lines), "")
         if not self.covers:
             return made
 
@@ -234,7 +234,7 @@ class _Judgement:
 
     def _true(self, name: str) -> bool:
         formula = self.spec.postconditions[name]
-        test = self.spec.evaluator.compiled_truth(formula.body, formula.module)
+        test = self.spec.evaluator.compile_truth(formula.body, formula.module)
         return evaluate_or_refuse(test)
 
     def _depth(self, index: LogIndex | None) -> int:
@@ -243,11 +243,11 @@ class _Judgement:
             return max(self.explorer.found.depth, 0)
         return max((index.of(state) for state in self.explorer.states), default=1) - 1
 
-    def _made(self, verdict: Conformance, explained: int, reason: str) -> LogVerdict:
+    def _make_verdict(self, verdict: Conformance, explained: int, reason: str) -> LogVerdict:
         seconds = time.monotonic() - self.began
         return LogVerdict(str(self.log), verdict, len(self.lines), explained, reason=reason, seconds=seconds)
 
-    def _rejected(self, failed: Sequence[str], index: LogIndex | None) -> LogVerdict:
+    def _make_rejected_verdict(self, failed: Sequence[str], index: LogIndex | None) -> LogVerdict:
         explorer, reason = self.explorer, f"false: {', '.join(failed)}" if failed else "no step goes on"
         by_states = [name for name in failed if name in explorer.found.violations]
         if by_states:

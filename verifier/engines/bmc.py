@@ -224,23 +224,23 @@ class _BoundedCheck:
             if isinstance(event, ChildEnded):
                 if event.failure is not None:
                     self.failures.append(f"the {name} search failed: {event.failure}")
-                elif not self.failures and self._finished():
+                elif not self.failures and self._is_finished():
                     return  # it has looked for the actions that are awaited, to the depth
                 continue
-            before = self._undecided()
+            before = self._find_undecided()
             self._take(name, event.content)
-            for decided in before - self._undecided():
+            for decided in before - self._find_undecided():
                 for child in children.running:
                     children.send(child, decided)
-            if self._finished() and not self.unseen.intersection(self.request.awaited):
+            if self._is_finished() and not self.unseen.intersection(self.request.awaited):
                 return
             if self._ends():
                 return
 
-    def _finished(self) -> bool:
+    def _is_finished(self) -> bool:
         """True if all asked properties are decided. A property without a violation needs the type invariant
         to the same depth."""
-        open_ones = self._undecided()
+        open_ones = self._find_undecided()
         asked = [self.properties[name].verdict for name in self.request.properties]
         not_found = (VerdictKind.HOLDS, VerdictKind.INCONCLUSIVE)
         deepest = max((v.depth or 0 for v in asked if v and v.kind in not_found), default=-1)
@@ -260,7 +260,7 @@ class _BoundedCheck:
             for one in self.properties.values()
         )
 
-    def _undecided(self) -> set[str]:
+    def _find_undecided(self) -> set[str]:
         return {name for name, known in self.properties.items() if known.verdict is None}
 
     def _take(self, name: str, event: Any) -> None:
@@ -269,9 +269,9 @@ class _BoundedCheck:
                 self.statistics["searches"][name].update(
                     depth=event.depth, seconds=event.seconds, unrolling_seconds=event.unrolling_seconds
                 )
-                self._closed(name, event)
+                self._take_closed_depth(name, event)
             case ViolationFound():
-                self._found(name, event)
+                self._take_violation(name, event)
             case ActionsEnabled():
                 self.unseen -= set(event.actions)
             case SetupDone():
@@ -283,7 +283,7 @@ class _BoundedCheck:
             case SolverGaveUp():
                 self.failures.append(event.reason)
 
-    def _closed(self, search_name: str, event: DepthClosed) -> None:
+    def _take_closed_depth(self, search_name: str, event: DepthClosed) -> None:
         news = tuple(name for name in event.properties if event.depth > self.properties[name].closed)
         for name in event.properties:
             known = self.properties[name]
@@ -297,15 +297,15 @@ class _BoundedCheck:
             elif known.verdict is None and known.looked_ahead and known.closed >= self.request.depth:
                 known.verdict = self._not_found(name)
         if news:
-            self.listen(Progress(search_name, news, event.depth, self._elapsed()))
+            self.listen(Progress(search_name, news, event.depth, self._measure_elapsed()))
 
     def _not_found(self, name: str) -> Verdict:
         known, kind, reason = self.properties[name], VerdictKind.HOLDS, None
         if self.model.system.seeks(name):
             kind, reason = VerdictKind.INCONCLUSIVE, not_reached(known.closed)
-        return Verdict(name, kind, known.closed, self._elapsed(), reason, found_by=known.closed_by)
+        return Verdict(name, kind, known.closed, self._measure_elapsed(), reason, found_by=known.closed_by)
 
-    def _found(self, search_name: str, event: ViolationFound) -> None:
+    def _take_violation(self, search_name: str, event: ViolationFound) -> None:
         known = self.properties[event.violates]
         if known.verdict is not None and known.verdict.trace is not None:
             return
@@ -322,7 +322,9 @@ class _BoundedCheck:
         reached = self.model.system.seeks(event.violates)
         steps, beyond = trace.steps, trace.steps > self.request.depth
         self.listen(
-            Progress(search_name, (event.violates,), event.steps, self._elapsed(), steps, reached, beyond)
+            Progress(
+                search_name, (event.violates,), event.steps, self._measure_elapsed(), steps, reached, beyond
+            )
         )
         if beyond and not (event.steps <= self.ahead and self._counts_beyond(event.violates)):
             return  # whether one is found is luck, so it decides nothing
@@ -336,25 +338,25 @@ class _BoundedCheck:
         known = self.properties[name]
         trace = known.candidate
         assert trace is not None
-        if trace.steps <= self._closed_for_all(known):
+        if trace.steps <= self._find_depth_closed_for_all(known):
             self._fail(name, f"depth {known.closed} was closed, but a violation has {trace.steps} actions")
         elif known.verdict is None and (
             not self.request.shortest or known.closed >= min(trace.steps - 1, self.request.depth)
         ):
-            self._violated(name)
+            self._conclude_violated(name)
 
-    def _closed_for_all(self, known: _Progress) -> int:
+    def _find_depth_closed_for_all(self, known: _Progress) -> int:
         """The depth closed for all executions; a shortened violation may be in another part."""
         part = self.request.part
         return known.closed if part is None else min(known.closed, part.whole_below - 1)
 
-    def _closed_beside_the_ends(self, name: str) -> int:
+    def _find_depth_closed_beside(self, name: str) -> int:
         """The depth closed, beside properties that end the search: no deeper than these were, unless it was
         closed before."""
         ends = [self.properties[end].closed for end in self.request.ending if end in self.properties]
         return max(self.request.closed.get(name, -1), min([self.properties[name].closed, *ends]))
 
-    def _violated(self, name: str) -> None:
+    def _conclude_violated(self, name: str) -> None:
         known = self.properties[name]
         assert known.candidate is not None
         steps, depth = known.candidate.steps, self.request.depth
@@ -362,32 +364,36 @@ class _BoundedCheck:
             name,
             VerdictKind.REACHED if self.model.system.seeks(name) else VerdictKind.VIOLATED,
             max(known.closed, steps if steps <= depth else 0),
-            self._elapsed(),
+            self._measure_elapsed(),
             reason=None if steps <= depth else beyond_depth(depth),
             trace=known.candidate,
-            fewest=self._closed_for_all(known) == known.candidate.steps - 1,
+            fewest=self._find_depth_closed_for_all(known) == known.candidate.steps - 1,
             found_by=known.found_by,
         )
 
     def _fail(self, name: str, reason: str) -> None:
         depth = max(self.properties[name].closed, 0)
-        self.properties[name].verdict = Verdict(name, VerdictKind.ERROR, depth, self._elapsed(), reason)
+        self.properties[name].verdict = Verdict(
+            name, VerdictKind.ERROR, depth, self._measure_elapsed(), reason
+        )
 
-    def _elapsed(self) -> float:
+    def _measure_elapsed(self) -> float:
         return time.monotonic() - self.began
 
     def _conclude(self, reason: str) -> None:
         """Give verdicts to open properties when the searches have ended."""
-        for name in self._undecided():
+        for name in self._find_undecided():
             known = self.properties[name]
             if known.candidate is not None:
-                self._violated(name)
+                self._conclude_violated(name)
             elif known.closed >= self.request.depth:  # all that was asked for
                 known.verdict = self._not_found(name)
             else:
-                closed = self._closed_beside_the_ends(name)
+                closed = self._find_depth_closed_beside(name)
                 depth = closed if closed >= 0 else None
-                known.verdict = Verdict(name, VerdictKind.INCONCLUSIVE, depth, self._elapsed(), reason)
+                known.verdict = Verdict(
+                    name, VerdictKind.INCONCLUSIVE, depth, self._measure_elapsed(), reason
+                )
 
     def _outcome(self) -> Outcome:
         verdicts = [known.verdict for known in self.properties.values() if known.verdict is not None]

@@ -172,7 +172,7 @@ class _DepthSearch:
 
     def run(self) -> None:
         per_step = len(self.unrolling.relation) + len(self.unrolling.succession) + len(self.unrolling.state)
-        self.report(SetupDone(self._elapsed(), per_step, len(self.invariants)))
+        self.report(SetupDone(self._measure_elapsed(), per_step, len(self.invariants)))
         try:
             for depth in range(self.task.depth + 1):
                 asks = depth % self.task.stride == 0 or depth == self.task.depth
@@ -184,7 +184,7 @@ class _DepthSearch:
                 self._look_for_enabled(depth)  # first, because a verdict may end the search
                 self._ask(depth, about_steps=False)
                 if self.open:
-                    seconds = self._elapsed()
+                    seconds = self._measure_elapsed()
                     self.report(DepthClosed(depth, tuple(self.open), seconds, self.unrolling_seconds))
                 if not self.open and not set(self.task.awaited).intersection(self.unseen):
                     break
@@ -193,7 +193,7 @@ class _DepthSearch:
         finally:
             self.solver.close()
 
-    def _elapsed(self) -> float:
+    def _measure_elapsed(self) -> float:
         return time.monotonic() - self.began
 
     def _open_frame(self, depth: int) -> None:
@@ -235,9 +235,11 @@ class _DepthSearch:
             if name not in self.open:
                 continue
             found = satisfiable(self.solver, self._violation(name, frame))
-            if found and not self._found(frame, name):
+            if found and not self._report_violation(frame, name):
                 self._limit_actions(frame, frame + about_steps)
-                found = satisfiable(self.solver, self._violation(name, frame)) and self._found(frame, name)
+                found = satisfiable(self.solver, self._violation(name, frame)) and self._report_violation(
+                    frame, name
+                )
             if not found:
                 self.solver.add_clauses([[-literal for literal in self._violation(name, frame)]])
 
@@ -255,7 +257,7 @@ class _DepthSearch:
                 self.solver.add_clauses([[self._holds(name, frame)] for name in asked])
                 return
             violated = next(name for name in asked if not self._value(self.unrolling.properties[name], frame))
-            if not self._found(frame, violated):
+            if not self._report_violation(frame, violated):
                 return
 
     def _violation(self, name: str, frame: int) -> list[int]:
@@ -269,14 +271,17 @@ class _DepthSearch:
     def _drop(self, names: Collection[str]) -> None:
         self.open = [name for name in self.open if name not in names]
 
-    def _found(self, frame: int, name: str) -> bool:
+    def _report_violation(self, frame: int, name: str) -> bool:
         """Reports every open property asked about along with this one that the solver's model violates in the
         last frame. Returns whether the violation of this one has few enough actions."""
         initial, firings = execution(self.solver, self.unrolling, self.variables, frame)
         last = self.system.about_steps(name)
         asked = [other for other in self.open if self.system.about_steps(other) is last]
         violated = [other for other in asked if not self._value(self.unrolling.properties[other], frame)]
-        found = [ViolationFound(other, initial, firings, frame + last, self._elapsed()) for other in violated]
+        found = [
+            ViolationFound(other, initial, firings, frame + last, self._measure_elapsed())
+            for other in violated
+        ]
         few = len(firings) + last <= self.task.depth
         within = [one.violates for one in found if few or self._counts(one) or self.is_within(one)]
         for violation in found:
@@ -309,7 +314,7 @@ class _DepthSearch:
             enabled = self.variables.at(self.unrolling.enabled[action], depth)
             if action not in seen and self._is_reached(enabled, depth):
                 others = (other for other in self.unseen if other not in seen)
-                seen += [other for other in others if self._enabled_in_model(other, depth)]
+                seen += [other for other in others if self._is_enabled_in_model(other, depth)]
         self.unseen = [action for action in self.unseen if action not in seen]
         if seen:
             self.report(ActionsEnabled(tuple(seen)))
@@ -326,7 +331,7 @@ class _DepthSearch:
     def _kept(self) -> list[int]:
         return [] if self.action_limit is None else [self.action_limit.kept]
 
-    def _enabled_in_model(self, action: str, depth: int) -> bool:
+    def _is_enabled_in_model(self, action: str, depth: int) -> bool:
         literal = self.unrolling.enabled[action]
         return any(self._value(literal, frame) for frame in range(depth + 1))
 

@@ -63,7 +63,7 @@ def explore(
         reason = INTERRUPTED
     except MemoryError:
         reason = "out of memory"
-    return findings.concluded(reason, search.graph())
+    return findings.conclude(reason, search.graph())
 
 
 def _explore(findings: Findings, search: _BreadthFirstSearch) -> None:
@@ -101,8 +101,8 @@ class _BreadthFirstSearch:
             level, end = len(starts) - 1, len(table)
             last = level == self.request.max_depth
             if large(end - start):
-                return self._handed_over(starts, end)
-            restore = findings.saved() if beyond is not None else None
+                return self._hand_over(starts, end)
+            restore = findings.save() if beyond is not None else None
             try:
                 for first in range(start, end, self.moves.chunk()):
                     next_first = min(end, first + self.moves.chunk())
@@ -111,7 +111,7 @@ class _BreadthFirstSearch:
                 if restore is None:
                     raise
                 restore()
-                return self._handed_over(starts, end)
+                return self._hand_over(starts, end)
             findings.close(level, expanded=not last)
             findings.tell(level)
             if last or findings.decided:
@@ -120,7 +120,7 @@ class _BreadthFirstSearch:
         findings.complete = not findings.waiting and not findings.tally.unexpanded
         return None
 
-    def _handed_over(self, starts: list[int], end: int) -> Head:
+    def _hand_over(self, starts: list[int], end: int) -> Head:
         """The findings; this search forgets them, so that its memory is free once the head is written."""
         table, self.table = self.table, StateTable(self.moves.words)
         return Head(table, tuple(starts), end)
@@ -173,7 +173,7 @@ class _BreadthFirstSearch:
             self.findings.check_states(len(self.table) - (tally.looked - tally.within))
 
     def _add(self, rows: Rows, predecessors: NDArray[np.int64]) -> tuple[Rows, NDArray[np.int64]]:
-        rows = self.findings.represented(rows)
+        rows = self.findings.find_representatives(rows)
         growth = self.table.growth(len(rows))
         if growth and self.findings.resident() + growth > self.findings.memory:
             raise OutOfMemory(self.findings.memory_reason())

@@ -132,7 +132,7 @@ class Findings:
         if expanded:
             self.generated_by.append(self.tally.generated)
 
-    def saved(self) -> Callable[[], None]:
+    def save(self) -> Callable[[], None]:
         """A snapshot that restores all counts."""
         kept = copy.deepcopy((self.tally, self.levels, self.generated_by, self.known, self.closed))
 
@@ -227,15 +227,15 @@ class Findings:
         """A move from a state to one that is represented by the target."""
         for successors in self.moves.successors(self.moves.look(current)):
             following = successors.rows
-            if np.array_equal(self.represented(following), target):
+            if np.array_equal(self.find_representatives(following), target):
                 return successors.move, following
         raise ReplayFailure(step, "no action leads to the state that was found")
 
-    def represented(self, rows: Rows) -> Rows:
+    def find_representatives(self, rows: Rows) -> Rows:
         """The states by which these are represented."""
         return rows if self.orbits is None else self.orbits.representatives(rows)
 
-    def concluded(self, reason: str, graph: Graph | None = None) -> Exploration:
+    def conclude(self, reason: str, graph: Graph | None = None) -> Exploration:
         """The outcome, now that the exploration has ended: early for this reason, or complete."""
         verdicts = [self.verdict(name, reason) for name in self.names]
         asked = [v for v in verdicts if v.property_name in self.request.properties or v.trace is not None]

@@ -233,11 +233,11 @@ class _InductiveCheck:
             left_out=tuple(self.left_out.values()),
             invariant=self.conclusion.invariant if self.conclusion else (),
             asked=len(self.question.instances),
-            rechecked=self._rechecked() if proved else None,
+            rechecked=self._recheck() if proved else None,
             interrupted=reason == INTERRUPTED,
         )
 
-    def _rechecked(self) -> Recheck:
+    def _recheck(self) -> Recheck:
         assert self.certificate is not None
         assert self.checked is not None
         by, checked = rechecker(self.request.solver), self.checked
@@ -297,9 +297,9 @@ class _InductiveCheck:
         children.start(RECHECK, recheck_work(self.model, self.certificate, rechecker(solver)))
 
     def _tell(self, news: Obligation | LeftOut) -> None:
-        self.listen(Progress(news, self._elapsed()))
+        self.listen(Progress(news, self._measure_elapsed()))
 
-    def _elapsed(self) -> float:
+    def _measure_elapsed(self) -> float:
         return time.monotonic() - self.began
 
     def _obligation(self, answer: ObligationResult) -> Obligation:
@@ -315,33 +315,35 @@ class _InductiveCheck:
     def _verdict(self, undecided: str) -> Verdict:
         name = self.request.property_name
         if self.conclusion is not None and self.conclusion.invariant:
-            return self._claimed(undecided)
+            return self._conclude_claim(undecided)
         failing = self._failing()
         if failing is None or (self.conclusion is None and not failing.state):
-            return Verdict(name, VerdictKind.INCONCLUSIVE, None, self._elapsed(), undecided)
+            return Verdict(name, VerdictKind.INCONCLUSIVE, None, self._measure_elapsed(), undecided)
         try:
             trace = Counterexamples(self.model, self.question).trace(failing)
         except (ReplayFailure, ValueError) as failure:
             reason = f"{self._place(failing)} against {failing.formula} does not replay: {failure}"
-            return Verdict(name, VerdictKind.ERROR, None, self._elapsed(), reason)
+            return Verdict(name, VerdictKind.ERROR, None, self._measure_elapsed(), reason)
         if failing.kind is Kind.INITIATION and failing.formula == name:
-            return Verdict(name, VerdictKind.VIOLATED, trace.steps, self._elapsed(), None, trace, fewest=True)
+            return Verdict(
+                name, VerdictKind.VIOLATED, trace.steps, self._measure_elapsed(), None, trace, fewest=True
+            )
         return self._not_inductive(failing, trace)
 
-    def _claimed(self, undecided: str) -> Verdict:
+    def _conclude_claim(self, undecided: str) -> Verdict:
         """The verdict on the invariant that was found. It proves the property only if it was checked."""
         name, by = self.request.property_name, rechecker(self.request.solver)
         if self.checked is None:
             reason = f"a proof was found, but {by} did not finish checking it: {undecided}"
-            return Verdict(name, VerdictKind.INCONCLUSIVE, None, self._elapsed(), reason)
+            return Verdict(name, VerdictKind.INCONCLUSIVE, None, self._measure_elapsed(), reason)
         if not self.checked.failed:
-            return Verdict(name, VerdictKind.PROVED, None, self._elapsed(), found_by=ENGINE)
+            return Verdict(name, VerdictKind.PROVED, None, self._measure_elapsed(), found_by=ENGINE)
         refuted = next((item for item in self.checked.failed if item.certain), None)
         if refuted is None:
             reason = f"{by} gave up checking the proof: {self.checked.failed[0].obligation}"
-            return Verdict(name, VerdictKind.INCONCLUSIVE, None, self._elapsed(), reason)
+            return Verdict(name, VerdictKind.INCONCLUSIVE, None, self._measure_elapsed(), reason)
         reason = f"{ENGINE} claims a proof, but {by} refutes: {refuted.obligation}"
-        return Verdict(name, VerdictKind.ERROR, None, self._elapsed(), reason)
+        return Verdict(name, VerdictKind.ERROR, None, self._measure_elapsed(), reason)
 
     def _failing(self) -> ObligationResult | None:
         """Return the failure to show. It is the first one of an asked formula, or of all; of a needed formula
@@ -357,16 +359,16 @@ class _InductiveCheck:
         name = self.request.property_name
         if failing.kind is Kind.INITIATION:
             reason = f"{failing.formula} fails in an initial state"
-            return Verdict(name, VerdictKind.NOT_INDUCTIVE, None, self._elapsed(), reason, trace)
+            return Verdict(name, VerdictKind.NOT_INDUCTIVE, None, self._measure_elapsed(), reason, trace)
         reason = f"{self._place(failing)} does not keep {failing.formula}; "
         if self.request.reachable is None:
             reason += _MAY_BE_UNREACHABLE
-            return Verdict(name, VerdictKind.NOT_INDUCTIVE, None, self._elapsed(), reason, trace)
-        found = self._reached(failing, self.request.reachable)
+            return Verdict(name, VerdictKind.NOT_INDUCTIVE, None, self._measure_elapsed(), reason, trace)
+        found = self._decide_reached(failing, self.request.reachable)
         if found.trace is None:
             how_far = "it was not looked how far" if found.depth is None else f"within {found.depth} actions"
             reason += f"the first state is not reached {how_far}"
-            return Verdict(name, VerdictKind.NOT_INDUCTIVE, None, self._elapsed(), reason, trace)
+            return Verdict(name, VerdictKind.NOT_INDUCTIVE, None, self._measure_elapsed(), reason, trace)
         whole = replace(
             trace,
             states=(*found.trace.states, *trace.states[1:]),
@@ -374,13 +376,13 @@ class _InductiveCheck:
         )
         if failing.formula == name:
             Replayer(self.model).check(whole)
-            return Verdict(name, VerdictKind.VIOLATED, whole.steps, self._elapsed(), None, whole)
+            return Verdict(name, VerdictKind.VIOLATED, whole.steps, self._measure_elapsed(), None, whole)
         reason += (
             f"the first state is reached by {found.trace.steps} actions, so {failing.formula} is violated"
         )
-        return Verdict(name, VerdictKind.NOT_INDUCTIVE, None, self._elapsed(), reason, trace)
+        return Verdict(name, VerdictKind.NOT_INDUCTIVE, None, self._measure_elapsed(), reason, trace)
 
-    def _reached(self, failing: ObligationResult, depth: int) -> Verdict:
+    def _decide_reached(self, failing: ObligationResult, depth: int) -> Verdict:
         """Return the verdict whether an execution with at most this number of actions reaches the first
         state."""
         system = self.model.system

@@ -320,12 +320,12 @@ class _ObligationCheck:
         return answer.holds is True
 
     def _all_kept(self, index: int, names: Sequence[str]) -> bool:
-        answers = [self._kept(name, index, names) for name in names]
+        answers = [self._check_kept(name, index, names) for name in names]
         for answer in answers:
             self.report(answer)
         return all(answer.holds for answer in answers)
 
-    def _kept(self, name: str, index: int, assumed: Sequence[str]) -> ObligationResult:
+    def _check_kept(self, name: str, index: int, assumed: Sequence[str]) -> ObligationResult:
         if self.encoded.is_unchanged(name, index):
             self.reasons[name, index] = frozenset([name])
             return ObligationResult(Kind.CONSECUTION, name, index, True, 0.0)
@@ -349,7 +349,7 @@ class _ObligationCheck:
                     return []
                 if name not in alive:
                     continue
-                answer = self._kept(name, index, alive)
+                answer = self._check_kept(name, index, alive)
                 if answer.holds:
                     report(answer)
                     continue

@@ -110,7 +110,7 @@ class _KInduction:
             while self.largest_k is None or k <= self.largest_k:
                 if step.holds(k):
                     clauses = tuple(map(tuple, self.invariants))
-                    self.report(KInductionProof(k, clauses, self._elapsed(), step.assumed()))
+                    self.report(KInductionProof(k, clauses, self._measure_elapsed(), step.assumed()))
                     return
                 if self._base_fails(base, k):
                     return
@@ -132,13 +132,13 @@ class _KInduction:
         holds = self.variables.at(self.holds, depth)
         if satisfiable(base, [-holds]):
             initial, firings = execution(base, self.unrolling, self.variables, depth)
-            self.report(ViolationFound(self.name, initial, firings, depth, self._elapsed()))
+            self.report(ViolationFound(self.name, initial, firings, depth, self._measure_elapsed()))
             return True
         base.add_clauses([[holds]])
-        self.report(BaseClosed(depth, self._elapsed()))
+        self.report(BaseClosed(depth, self._measure_elapsed()))
         return False
 
-    def _elapsed(self) -> float:
+    def _measure_elapsed(self) -> float:
         return time.monotonic() - self.began
 
 

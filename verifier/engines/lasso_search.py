@@ -62,9 +62,7 @@ class FairLoops:
         """End executions at undefined reads of the property, which are reported."""
         kept = read[self.states.sources]
         self.moves, self.instances = self.moves[kept], self.instances[kept]
-        self.states = StateGraph(
-            self.states.states, self.states.sources[kept], self.states.targets[kept]
-        )
+        self.states = StateGraph(self.states.states, self.states.sources[kept], self.states.targets[kept])
         self.fair = [replace(step, taken=step.taken[kept]) for step in self.fair]
         self.looked_at &= read & self._entering()[1]
 
@@ -107,7 +105,7 @@ class FairLoops:
             return np.empty(0, np.int64), np.empty(0, np.int64)
         return np.concatenate([one[0] for one in found]), np.concatenate([one[1] for one in found])
 
-    def _wanted(self, visit: Event) -> FairStep:
+    def _make_wanted_event(self, visit: Event) -> FairStep:
         """The event that is to happen again and again, as weak fairness: a state in which it is so, or a
         step."""
         (happens,) = self._where([visit.state])
@@ -143,7 +141,7 @@ class FairLoops:
         """A lasso that meets the goal."""
         plain = [visit.state for visit in goal.visits if not visit.steps]
         stays, *visits = self._where([goal.stays, *plain])
-        fair = [*self.fair, *(self._wanted(visit) for visit in goal.visits if visit.steps)]
+        fair = [*self.fair, *(self._make_wanted_event(visit) for visit in goal.visits if visit.steps)]
         graph, kept = self.states, np.arange(len(self.states.sources))
         if goal.avoids:
             kept = np.flatnonzero(~self._edges(goal.avoids))

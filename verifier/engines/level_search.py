@@ -106,7 +106,7 @@ class LevelSearch:
         shelf = self._folder.shelf
         run, moves, orbits = self._folder.run, findings.moves, findings.orbits
         self._stage = Stage(shelf.folder, moves, orbits, 0, run, lasting=shelf.lasting)
-        self._ways = Ways(shelf, self._stage.transitions, findings.represented)
+        self._ways = Ways(shelf, self._stage.transitions, findings.find_representatives)
 
     def __enter__(self) -> LevelSearch:
         return self
@@ -139,14 +139,14 @@ class LevelSearch:
         if self._beyond.runner is None or count < self._beyond.large_level:
             return False
         with self._errors():
-            self._runner = self._runner or self._opened()
+            self._runner = self._runner or self._open_runner()
         return self._runner.ready
 
     def begin(self, head: Head) -> None:
         """Continue from the end of the search in memory. Raises Interrupted if it ends early."""
         with self._errors():
             self._stage = replace(self._stage, partitions=self._partitions(head.end - head.starts[-1]))
-            begun = self._begun(head)
+            begun = self._begin(head)
             self._findings.written = self._folder.keep(begun)
             self._search(begun)
 
@@ -167,7 +167,7 @@ class LevelSearch:
         self._check_states()
         while now.levels[-1].count and not findings.decided:
             level = now.depth
-            following = self._looked_at(now, level, last=level == last_level)
+            following = self._look_at(now, level, last=level == last_level)
             if following is None:
                 break
             now = following
@@ -180,7 +180,7 @@ class LevelSearch:
         findings = self._findings
         findings.check_states(findings.known - (findings.tally.looked - findings.tally.within))
 
-    def _looked_at(self, now: Checkpoint, level: int, *, last: bool) -> Checkpoint | None:
+    def _look_at(self, now: Checkpoint, level: int, *, last: bool) -> Checkpoint | None:
         """Looks at a level; returns what follows, unless it is the last one asked for."""
         findings, frontier = self._findings, now.levels[-1]
         runner, capacity = self._means(frontier.count)
@@ -193,14 +193,14 @@ class LevelSearch:
             settled = self._done(Settled, runner, self._settlements(now, level, expanded, capacity), level)
         self._count(now, level, expanded, settled)
         findings.close(level, expanded=not last)
-        if not last and not self._kept(level + 1):
+        if not last and not self._is_kept(level + 1):
             self._end(now, level, settled)
-        if last or not self._kept(level + 1):
+        if last or not self._is_kept(level + 1):
             findings.tell(findings.closed)
             return None
         return self._following(now, settled)
 
-    def _kept(self, level: int) -> bool:
+    def _is_kept(self, level: int) -> bool:
         """True if the states of a level are written. Those of the last level are not written if no run can
         continue from them: they are explored as they are found. A persistent folder may be continued
         deeper."""
@@ -249,7 +249,7 @@ class LevelSearch:
         ranges, step = list(map(tuple, pieces)), sections // now.partitions
         by_partition = [tuple(ranges[first : first + step]) for first in range(0, sections, step)]
         chunks = -(-now.levels[-1].count // self._stage.transitions.chunk())
-        sought = None if self._kept(level + 1) else self._findings.sought(expanded=False)
+        sought = None if self._is_kept(level + 1) else self._findings.sought(expanded=False)
         return [
             Settle(level + 1, partition, some, now.runs[partition], chunks, capacity, sought)
             for partition, some in enumerate(by_partition)
@@ -313,10 +313,10 @@ class LevelSearch:
     def _runner_of(self, count: int) -> Runner | ThisProcess:
         if self._beyond.runner is None or count < self._beyond.large_level:
             return ThisProcess(self._findings)
-        self._runner = self._runner or self._opened()
+        self._runner = self._runner or self._open_runner()
         return self._runner
 
-    def _opened(self) -> Runner:
+    def _open_runner(self) -> Runner:
         assert self._beyond.runner is not None
         return self._contexts.enter_context(self._beyond.runner(self._findings, self._folder.path))
 
@@ -327,12 +327,12 @@ class LevelSearch:
 
     # -- the beginning, and going on
 
-    def _begun(self, head: Head) -> Checkpoint:
+    def _begin(self, head: Head) -> Checkpoint:
         """Write the results of the search in memory, and free them."""
         table, head.table = head.table, None
         assert table is not None
         shelf, words = self._folder.shelf, self._stage.transitions.words
-        with BlockWriter(shelf, self._named("begun"), words + 1, head.end) as writer:
+        with BlockWriter(shelf, self._make_name("begun"), words + 1, head.end) as writer:
             for first in range(0, head.end, _WRITTEN_AT_ONCE):
                 end = min(head.end, first + _WRITTEN_AT_ONCE)
                 before = (table.predecessors(first, end) + 1).astype(np.uint64)
@@ -343,11 +343,11 @@ class LevelSearch:
         count, chunk = head.end - start, self._stage.transitions.chunk()
         numbers = np.arange(count, dtype=np.uint64)
         keys = numbers // np.uint64(chunk) << np.uint64(CHUNK_SHIFT) | numbers % np.uint64(chunk)
-        with BlockWriter(shelf, self._named("begun.rows"), words, count) as writer:
+        with BlockWriter(shelf, self._make_name("begun.rows"), words, count) as writer:
             for first in range(start, head.end, _WRITTEN_AT_ONCE):
                 writer.append(columns_of(table.rows(first, min(head.end, first + _WRITTEN_AT_ONCE))))
             rows = writer.done().whole()
-        part = LevelPart(shelf.write(self._named("begun.keys"), [keys]).whole(), rows)
+        part = LevelPart(shelf.write(self._make_name("begun.keys"), [keys]).whole(), rows)
         sources = tuple(min(chunk, count - first) for first in range(0, count, chunk))
         level = Level(count, (part,), sources)
         return Checkpoint(self._stage.partitions, begun, (level,), runs, self._counts())
@@ -357,13 +357,13 @@ class LevelSearch:
         runs: list[list[Run]] = [[] for _ in range(self._stage.partitions)]
         for number, first in enumerate(range(0, end, _WRITTEN_AT_ONCE)):
             columns, _ = distinct(columns_of(table.rows(first, min(end, first + _WRITTEN_AT_ONCE))))
-            block = self._folder.shelf.write(self._named(f"begun-{number:05}.run"), columns)
+            block = self._folder.shelf.write(self._make_name(f"begun-{number:05}.run"), columns)
             ends = [0, *np.searchsorted(columns[0], limits).tolist(), block.count]
             for partition, (low, high) in enumerate(pairwise(ends)):
                 runs[partition].append((Slice(block, low, high),))
         return tuple(map(tuple, runs))
 
-    def _named(self, name: str) -> str:
+    def _make_name(self, name: str) -> str:
         return f"{self._stage.run}{name}"
 
     def _counts(self) -> dict[str, object]:

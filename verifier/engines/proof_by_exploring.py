@@ -86,15 +86,15 @@ class _CompiledStates:
             self._polite.look()
             self._told.listen(progress)
 
-        found = self._explored(self._request, listen)
+        found = self._explore(self._request, listen)
         return found if found is not None and found.states <= _MOST_STATES_AGAIN else None
 
     def explore_again(self) -> Explored | None:
         """Explore all states. Each exploration draws the constants of its hash again."""
         plain = replace(self._request, max_states=_MOST_STATES_AGAIN, symmetry=False)
-        return self._explored(plain, lambda _: self._polite.look())
+        return self._explore(plain, lambda _: self._polite.look())
 
-    def _explored(self, request: Request, listen: Callable[[Progress], None]) -> Explored | None:
+    def _explore(self, request: Request, listen: Callable[[Progress], None]) -> Explored | None:
         from verifier.engines.explore import explore
 
         found = explore(self._model, request, listen)

@@ -133,16 +133,14 @@ class PropertyProof:
         choice, model, name = self.request.engine, self.model, self.name
         solver = self.request.solver
         if choice in (EngineChoice.AUTO, EngineChoice.IC3):
-            ic3 = ic3_work(
-                model, name, self.request.lemmas, IC3_SOLVER, self._others(), self.hypotheses
-            )
+            ic3 = ic3_work(model, name, self.request.lemmas, IC3_SOLVER, self._others(), self.hypotheses)
             self._child(IC3, IC3_SOLVER, ic3)
         if choice in (EngineChoice.AUTO, EngineChoice.KIND):
             with_others = choice is EngineChoice.AUTO
             kind = kind_work(model, name, solver or KIND_SOLVER, with_others, self.hypotheses)
             self._child(KIND, solver or KIND_SOLVER, kind)
         if choice is EngineChoice.AUTO:
-            names = dict.fromkeys((name, *self._implied()))
+            names = dict.fromkeys((name, *self._find_implied()))
             self._child(BMC, solver or BMC_SOLVER, bmc_work(model, tuple(names), solver or BMC_SOLVER))
 
     def _child(self, prover: str, solver: str, work: Any) -> None:
@@ -155,7 +153,7 @@ class PropertyProof:
         invariants = [p.name for p in self.system.properties if p.kind is PropertyKind.INVARIANT]
         return tuple(n for n in self.request.properties if n in invariants and n != self.name)
 
-    def _implied(self) -> Iterable[str]:
+    def _find_implied(self) -> Iterable[str]:
         return (prop.name for prop in self.system.implied)
 
     def _take(self, event: Any) -> None:
@@ -227,7 +225,7 @@ class PropertyProof:
         obligations: int | None = None,
         note: str = "",
     ) -> None:
-        self.listen(Progress(prover, self.name, self._elapsed(), depth, clauses, obligations, note))
+        self.listen(Progress(prover, self.name, self._measure_elapsed(), depth, clauses, obligations, note))
 
     # Proofs
 
@@ -255,10 +253,10 @@ class PropertyProof:
 
     def _tell_of_others(self, news: Any) -> None:
         """Report results of exploration on later properties at once, since it explores for all of them."""
-        if isinstance(news, ViolationFound) and news.violates not in (self.name, *self._implied()):
+        if isinstance(news, ViolationFound) and news.violates not in (self.name, *self._find_implied()):
             reached = "reached" if self.system.seeks(news.violates) else "violated"
             note = f"{reached} in {len(news.firings)} steps"
-            self.listen(Progress(EXPLORING, news.violates, self._elapsed(), note=note))
+            self.listen(Progress(EXPLORING, news.violates, self._measure_elapsed(), note=note))
 
     def _take_explored(self, news: Explored) -> None:
         again = round(news.seconds_again, 3)
@@ -314,13 +312,13 @@ class PropertyProof:
             seconds,
             certificate,
             uses,
-            *self._left_out(certificate),
+            *self._find_unneeded_lemmas(certificate),
         )
         self.statistics[RECHECK] = {"solver": self.rechecker, "seconds": round(seconds, 3)}
         kind, reason = settle_verdict(sought=self.system.seeks(self.name))
         self._decide(kind, reason, found_by=prover)
 
-    def _left_out(
+    def _find_unneeded_lemmas(
         self, certificate: Certificate
     ) -> tuple[tuple[str, ...] | None, tuple[str, ...] | None]:
         """The declared lemmas that the invariant does not need, and those that are not inductive."""
@@ -339,18 +337,18 @@ class PropertyProof:
     ) -> None:
         """Replays an execution that violates the property, or an implied property."""
         taken = [(self.system.instances[index], inputs) for index, inputs in firings]
-        for name in dict.fromkeys((self.name, *self._implied())):
+        for name in dict.fromkeys((self.name, *self._find_implied())):
             try:
                 self.replayer.execute(initial, taken, name)
             except ReplayFailure as failure:
                 problem = failure
                 continue
             kept = shorten(self.replayer, initial, taken, name)
-            self._violated(prover, name, self.replayer.execute(initial, kept, name))
+            self._conclude_violated(prover, name, self.replayer.execute(initial, kept, name))
             return
         self._decide(VerdictKind.ERROR, f"{prover} found a violation that does not replay: {problem}")
 
-    def _violated(self, prover: str, name: str, trace: Trace) -> None:
+    def _conclude_violated(self, prover: str, name: str, trace: Trace) -> None:
         if self.claim is not None:
             reason = (
                 f"{self.claim[0]} claims a proof, but {prover} found a violation in {trace.steps} actions"
@@ -367,7 +365,9 @@ class PropertyProof:
         fewest = name == self.name and self.closed == trace.steps - 1
         kind = VerdictKind.REACHED if reached else VerdictKind.VIOLATED
         depth = max(trace.steps, self.closed)
-        verdict = Verdict(name, kind, depth, self._elapsed(), trace=trace, fewest=fewest, found_by=prover)
+        verdict = Verdict(
+            name, kind, depth, self._measure_elapsed(), trace=trace, fewest=fewest, found_by=prover
+        )
         if name != self.name:
             reason = f"{name} is violated"
             self.verdicts.append(verdict)
@@ -379,7 +379,9 @@ class PropertyProof:
         depth = self.closed if self.closed >= 0 else None
         if kind is VerdictKind.PROVED or found_by is not None:
             depth = None
-        self.verdicts.append(Verdict(self.name, kind, depth, self._elapsed(), reason, found_by=found_by))
+        self.verdicts.append(
+            Verdict(self.name, kind, depth, self._measure_elapsed(), reason, found_by=found_by)
+        )
 
-    def _elapsed(self) -> float:
+    def _measure_elapsed(self) -> float:
         return time.monotonic() - self.began

@@ -110,7 +110,7 @@ def choose(
         entropy = {choice: _entropy(_split(cells, walks)) for choice, walks in candidates.items()}
         even = sorted((c for c in entropy if entropy[c] > _entropy(cells)), key=entropy.__getitem__)
         most = _SHORTLIST if len(chosen) < 2 else _SHORTEST
-        few = looking.told_apart(even, chosen)[-most:]
+        few = looking.tell_apart(even, chosen)[-most:]
         if not few:
             break
         count = 2 ** (len(chosen) + 1)
@@ -135,7 +135,7 @@ def halves(
     }
     even = sorted((choice for choice in shares if any(shares[choice])), key=shares.__getitem__)
     looking = LookAhead(system, name, depth, invariants)
-    few = looking.told_apart(even, part.choices)[-_SHORTLIST_OF_HALVES:]
+    few = looking.tell_apart(even, part.choices)[-_SHORTLIST_OF_HALVES:]
     if not few:
         return ()
     both = {
@@ -164,7 +164,7 @@ class LookAhead:
         self._depth = self._small = depth
         self._small, _ = self._search(Part(0, ()), _MOST_EFFORT)
 
-    def told_apart(self, choices: Sequence[Choice], chosen: Sequence[Choice]) -> list[Choice]:
+    def tell_apart(self, choices: Sequence[Choice], chosen: Sequence[Choice]) -> list[Choice]:
         """Return the choices that differ at the small depth, the last of equal ones; none that was chosen
         there."""
         seen = {self._shrunk(choice): choice for choice in choices}

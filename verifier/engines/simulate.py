@@ -201,10 +201,10 @@ class _Simulation:
                 self.violating[name] += len(failing)
                 going[failing] = False
             if len(failing) and name not in self.violations:
-                self._violated(name, walks, int(walks.alive[failing[0]]))
+                self._record_violation(name, walks, int(walks.alive[failing[0]]))
         return going
 
-    def _violated(self, name: str, walks: _Walks, walk: int) -> None:
+    def _record_violation(self, name: str, walks: _Walks, walk: int) -> None:
         firings = []
         for who, how in walks.moves:
             for number in how[who == walk]:

@@ -111,7 +111,7 @@ class TaskCluster:
             return self._slots_here
         assert self._starting is not None
         try:
-            self._awaited(self._starting, self._findings.tell_again)
+            self._await(self._starting, self._findings.tell_again)
             return self._session.slots
         except SparkFailed as error:
             raise Interrupted(str(error)) from error
@@ -171,13 +171,13 @@ class TaskCluster:
         """Raises SparkFailed if Spark could not finish the tasks, Interrupted at a limit."""
         running = self._thread.submit(self._collect, stage, list(tasks.items()), min(len(tasks), parts))
         try:
-            return self._awaited(running, self._findings.tell_again)
+            return self._await(running, self._findings.tell_again)
         except BaseException:
             with suppress(Exception):  # Spark has ended, and the tasks with it
                 self._session.context.cancelJobsWithTag(_TAG)
             raise
 
-    def _awaited(self, running: Future[Found], tell: Callable[[], None]) -> Found:
+    def _await(self, running: Future[Found], tell: Callable[[], None]) -> Found:
         while True:
             try:
                 return running.result(timeout=_WAIT_SECONDS)

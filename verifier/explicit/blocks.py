@@ -116,7 +116,7 @@ class Shelf:
             content = mmap(file.fileno(), 0, access=ACCESS_READ)
         return np.frombuffer(content, np.uint64, len(part), start)
 
-    def narrowed(self, part: Slice, low: int, high: int, column: int = 0) -> Slice:
+    def narrow(self, part: Slice, low: int, high: int, column: int = 0) -> Slice:
         """The part whose values of an ascending column are from ``low`` to below ``high``."""
         values = self.mapped(part, column)
         start = int(np.searchsorted(values, np.uint64(low))) if low else 0
@@ -152,9 +152,7 @@ _AT_ONCE = 1 << 20
 class BlockWriter:
     """Writes a block piece by piece. Use it as a context: a block without ``done`` is removed."""
 
-    def __init__(
-        self, shelf: Shelf, name: str, columns: int, count: int, *, lasting: bool = True
-    ) -> None:
+    def __init__(self, shelf: Shelf, name: str, columns: int, count: int, *, lasting: bool = True) -> None:
         self._target = shelf.folder / name
         self._draft = self._target.with_name(f".{self._target.name}.{secrets.token_hex(6)}{DRAFT}")
         self._block = (name, columns, count)

@@ -74,7 +74,7 @@ class PermutedWords:
 
     def sizes(self, rows: Rows) -> NDArray[np.int64]:
         """For each state how many states its class has."""
-        fixed = [self._fixed(some) for some in _parts(rows)]
+        fixed = [self._count_fixing_permutations(some) for some in _parts(rows)]
         return self.size // np.concatenate([np.empty(0, np.int64), *fixed])
 
     def _canonical(self, rows: Rows) -> Rows:
@@ -87,7 +87,7 @@ class PermutedWords:
                 best ^= (image ^ best) & less
         return to_rows(best, len(rows))
 
-    def _fixed(self, rows: Rows) -> NDArray[np.int64]:
+    def _count_fixing_permutations(self, rows: Rows) -> NDArray[np.int64]:
         """Return the number of permutations that leave each state unchanged."""
         start, fixed = to_slices(rows, max(1, self._bits)), np.ones(len(rows), np.int64)
         for image in self._images(start, self._tree):

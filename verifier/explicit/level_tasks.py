@@ -234,7 +234,7 @@ def parse_key(key: int) -> tuple[int, int, int]:
 
 def of_chunks(shelf: Shelf, keys: Slice, sources: tuple[int, int]) -> tuple[int, int]:
     """Return the range of keys whose predecessors are in these chunks."""
-    inner = shelf.narrowed(keys, sources[0] << CHUNK_SHIFT, sources[1] << CHUNK_SHIFT)
+    inner = shelf.narrow(keys, sources[0] << CHUNK_SHIFT, sources[1] << CHUNK_SHIFT)
     return inner.start - keys.start, inner.end - keys.start
 
 

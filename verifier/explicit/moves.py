@@ -162,7 +162,7 @@ class Moves(Transitions):
         program = Program(system.bits)
         for term in (system.constraint, system.alive, *(prop.formula for prop in system.properties)):
             program.output(program.number(term))
-        grounded = list(self._grounded(program))
+        grounded = list(self._ground(program))
         for _, guard, _ in grounded:
             program.output(guard)
         self.moves = [move for move, _, _ in grounded]
@@ -171,7 +171,7 @@ class Moves(Transitions):
         updates = [self._update(program, words, changed) for _, _, changed in grounded]
         super().__init__(len(system.bits), names, actions, updates, program.compile())
 
-    def _grounded(self, program: Program) -> Iterator[tuple[Move, int, dict[int, int]]]:
+    def _ground(self, program: Program) -> Iterator[tuple[Move, int, dict[int, int]]]:
         """Each move whose guard is not constantly false, with the numbers of its guard and its new bits."""
         system, found, tried = self.model.system, 0, 0
         for instance in system.instances:

@@ -133,7 +133,7 @@ def narrow_slices(shelf: Shelf, run: Sequence[Slice], low: int, high: int) -> li
     """The parts of slices within a range of the first column."""
     if (low, high) == (0, SPACE):
         return [part for part in run if len(part)]
-    return [inner for part in run if len(inner := shelf.narrowed(part, low, high))]
+    return [inner for part in run if len(inner := shelf.narrow(part, low, high))]
 
 
 def size(run: Run) -> int:

@@ -113,9 +113,7 @@ class Checked:
     limit: str | None = None
 
 
-def check(
-    reading: ParametricReading, content: Content, limits: Limits, solver: str = CHECKER
-) -> Checked:
+def check(reading: ParametricReading, content: Content, limits: Limits, solver: str = CHECKER) -> Checked:
     """Check a certificate. All formulas are made again from the protocol. The file only names the instances
     of lemmas that suffice. Raises Misfit if the file is of another protocol, or leaves an obligation out."""
     load_script_solvers()
@@ -213,7 +211,7 @@ def _work(
 
     def work(report: Callable[[Any], None], _: Connection) -> None:
         try:
-            text, uses = _made(obligations, obligation, step)
+            text, uses = _make_text(obligations, obligation, step)
         except Misfit as misfit:
             report(str(misfit))
             return
@@ -222,9 +220,7 @@ def _work(
     return work
 
 
-def _made(
-    obligations: Obligations, obligation: Obligation, step: _Step
-) -> tuple[str, tuple[str, ...]]:
+def _make_text(obligations: Obligations, obligation: Obligation, step: _Step) -> tuple[str, tuple[str, ...]]:
     """Return the text of an obligation, and the lemmas that it instantiates. Raises Misfit if the file's text
     differs."""
     asked = Query.of(obligations, obligation, EFFORTS[step["effort"]])

@@ -45,13 +45,13 @@ class Clausifier:
         if matrix.kind == "and":
             for part in matrix.args:
                 yield from self._conjuncts(part)
-        elif (split := self._distributed(matrix)) is not None:
+        elif (split := self._distribute(matrix)) is not None:
             for part in split:
                 yield from self._conjuncts(part)
         else:
             yield matrix
 
-    def _distributed(self, node: Node) -> list[Node] | None:
+    def _distribute(self, node: Node) -> list[Node] | None:
         for arg in node.args if node.kind == "or" else ():
             if arg.kind == "and":
                 others = [other for other in node.args if other is not arg]

@@ -16,7 +16,7 @@ def conjuncts(logic: Logic, formula: Node, *, implied: bool) -> Iterator[Node]:
     elif formula.kind == "forall":
         for part in conjuncts(logic, formula.args[0], implied=implied):
             yield logic.forall(formula.data.variables, part)
-    elif implied and formula.kind == "or" and (split := _implied(formula)) is not None:
+    elif implied and formula.kind == "or" and (split := _find_implied_part(formula)) is not None:
         others = logic.disj(arg for arg in formula.args if arg is not split)
         for part in conjuncts(logic, split, implied=True):
             if part.kind == "forall":
@@ -27,7 +27,7 @@ def conjuncts(logic: Logic, formula: Node, *, implied: bool) -> Iterator[Node]:
         yield formula
 
 
-def _implied(formula: Node) -> Node | None:
+def _find_implied_part(formula: Node) -> Node | None:
     """Return the only part of a disjunction that is a conjunction, perhaps below a universal quantifier."""
     found = []
     for arg in formula.args:

@@ -36,16 +36,16 @@ def decide(obligations: Obligations, obligation: Obligation, efforts: Sequence[E
         if asked.hypotheses == last:
             continue
         last = asked.hypotheses
-        answer = _found(asked, number, effort)
+        answer = _decide(asked, number, effort)
         if isinstance(answer, Answer):
             reason = f"{FINDER} " + _REASONS[answer]
             continue
         found.append(answer)
-        checked = _checked(obligations, obligation, answer, _FIRST_CHECKER_STEPS)
+        checked = _check(obligations, obligation, answer, _FIRST_CHECKER_STEPS)
         if isinstance(checked, Shown):
             return checked
     for one in found:
-        checked = _checked(obligations, obligation, one, _CHECKER_STEPS)
+        checked = _check(obligations, obligation, one, _CHECKER_STEPS)
         if isinstance(checked, Shown):
             return checked
         reason = f"{FINDER} shows it, {CHECKER} {_REASONS[checked]}"
@@ -63,7 +63,7 @@ class Finding:
     seconds: float
 
 
-def _found(asked: Query, number: int, effort: Effort) -> Finding | Answer:
+def _decide(asked: Query, number: int, effort: Effort) -> Finding | Answer:
     began = time.process_time()
     names = [f"h{place}" for place in range(len(asked.hypotheses))]
     steps = int(effort.seconds * STEPS_PER_SECOND)
@@ -74,9 +74,7 @@ def _found(asked: Query, number: int, effort: Effort) -> Finding | Answer:
     return Finding(asked, number, kept, time.process_time() - began)
 
 
-def _checked(
-    obligations: Obligations, obligation: Obligation, found: Finding, steps: int
-) -> Shown | Answer:
+def _check(obligations: Obligations, obligation: Obligation, found: Finding, steps: int) -> Shown | Answer:
     """Return the second solver's result for the hypotheses that the first solver needs."""
     text = found.asked.script(found.kept)
     began = time.process_time()

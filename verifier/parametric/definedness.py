@@ -23,7 +23,7 @@ class Definedness:
 
     def formula(self, term: Term) -> Node:
         """Return the formula that all reads of the term have a value."""
-        return self.of(term, self.reader.scope.turned(0))
+        return self.of(term, self.reader.scope.turn(0))
 
     def of(self, term: Term, scope: Scope) -> Node:
         """Return the formula that all reads of the term have a value, where some variables have values."""
@@ -45,9 +45,9 @@ class Definedness:
                 return self.logic.conj((self.of(condition, scope), taken))
         if term.binds is None:
             return self.logic.conj(self.of(part, scope) for part in term.arguments)
-        return self._bound(term, scope)
+        return self._quantify(term, scope)
 
-    def _bound(self, term: Term, scope: Scope) -> Node:
+    def _quantify(self, term: Term, scope: Scope) -> Node:
         """Return the formula for every value of the bound variable. An enumerated sequence is read once."""
         assert term.binds is not None
         one = self.reader.values.quantified(term.binds.sort)

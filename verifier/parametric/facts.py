@@ -31,9 +31,7 @@ class Facts:
     printer: Printer
     _known: dict[tuple[str, tuple[Node, ...]], tuple[Clause, ...]] = field(default_factory=dict)
 
-    def about(
-        self, goal: Sequence[Node], others: Sequence[Node], *, extremes: bool
-    ) -> tuple[Clause, ...]:
+    def about(self, goal: Sequence[Node], others: Sequence[Node], *, extremes: bool) -> tuple[Clause, ...]:
         """Return the facts about lengths in the goal, counts in all formulas, and pairs of counts with one in
         the goal."""
         if not self.definitions.counts and not self.values.sequences:
@@ -83,22 +81,22 @@ class Facts:
         if not families:
             return ()
         known = self._symbols(others)
-        numbers = [self._applied(name) for name in known if not self.definitions.counts[name].outside]
+        numbers = [self._apply(name) for name in known if not self.definitions.counts[name].outside]
         found = [self._clauses(what, (one,)) for one in numbers for what in ("bounds", "extremes")]
         for name in families:
             mine = []
             for factor in self._factors(others):
-                level = self._applied(self._level(name, factor))
+                level = self._apply(self._level(name, factor))
                 one_of = self._clauses("some", (level,))
-                mine += [self._clauses("total", (self._applied(name), factor)), one_of]
+                mine += [self._clauses("total", (self._apply(name), factor)), one_of]
                 mine.append(self._clauses("bounds", (level,)))
                 of_elements = [other for other in known if self._sorts(other) == self._sorts(name)]
-                for element in self._named(one_of, self._sorts(name)[0]):
-                    at = (self._applied(other, element) for other in of_elements)
+                for element in self._find_named_elements(one_of, self._sorts(name)[0]):
+                    at = (self._apply(other, element) for other in of_elements)
                     mine += [self._clauses("difference", (level, number)) for number in at]
             spoken = (clause for clauses in mine for clause in clauses)
-            for element in self._named(spoken, self._sorts(name)[0]):
-                mine.append(self._clauses("some", (self._applied(name, element),)))
+            for element in self._find_named_elements(spoken, self._sorts(name)[0]):
+                mine.append(self._clauses("some", (self._apply(name, element),)))
             found += mine
         return tuple(chain(*found))
 
@@ -112,7 +110,7 @@ class Facts:
         products = [node for node in _applications(formulas) if node.data == PRODUCT and not node.free]
         return list(dict.fromkeys((self.clausifier.logic.integer(0), *(node.args[1] for node in products))))
 
-    def _applied(self, symbol: str, *args: Node) -> Node:
+    def _apply(self, symbol: str, *args: Node) -> Node:
         return self.clausifier.logic.app(symbol, INT, args or self.definitions.counts[symbol].outside)
 
     def _sorts(self, symbol: str) -> list[str]:
@@ -136,7 +134,7 @@ class Facts:
         return level
 
     @staticmethod
-    def _named(clauses: Iterable[Clause], sort: str) -> list[Node]:
+    def _find_named_elements(clauses: Iterable[Clause], sort: str) -> list[Node]:
         """Return the elements that clauses mention."""
         return [node for node in ground_terms(clause.body for clause in clauses) if node.sort == sort]
 
@@ -218,7 +216,7 @@ class Facts:
             return
         if what == "total":
             symbol, factor = numbers[0].data, numbers[1]
-            elements, level = self._elements(symbol), self._applied(self._level(symbol, factor))
+            elements, level = self._elements(symbol), self._apply(self._level(symbol, factor))
             assert elements is not None
             yield from total(logic, self.definitions.counts[symbol], symbol, factor, level, elements)
             return

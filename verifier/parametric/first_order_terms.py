@@ -64,7 +64,7 @@ class Scope:
             weak=self.weak | more,
         )
 
-    def turned(self, factor: int) -> Scope:
+    def turn(self, factor: int) -> Scope:
         """Return the scope of a part: negated (-1), or with either truth value (0)."""
         return replace(self, polarity=self.polarity * factor)
 
@@ -117,7 +117,7 @@ class Reader:
     def part(self, term: Term, scope: Scope) -> Any:
         """Return the value of a part that is neither conjunct nor disjunct: its formulas have either
         polarity."""
-        return self.read(term, scope.turned(0))
+        return self.read(term, scope.turn(0))
 
     def _literal(self, term: Term, scope: Scope) -> Value:
         return self.values.literal(term.sort, term.data)
@@ -129,7 +129,7 @@ class Reader:
     # Formulas
 
     def _not(self, term: Term, scope: Scope) -> Node:
-        return self.logic.neg(self.truth(term.arguments[0], scope.turned(-1)))
+        return self.logic.neg(self.truth(term.arguments[0], scope.turn(-1)))
 
     def _and(self, term: Term, scope: Scope) -> Node:
         return self.logic.conj(self.truth(part, scope) for part in term.arguments)
@@ -139,7 +139,7 @@ class Reader:
 
     def _implies(self, term: Term, scope: Scope) -> Node:
         one, other = term.arguments
-        return self.logic.implies(self.truth(one, scope.turned(-1)), self.truth(other, scope))
+        return self.logic.implies(self.truth(one, scope.turn(-1)), self.truth(other, scope))
 
     def _equal(self, term: Term, scope: Scope) -> Node:
         small = counts.compare_count(self, term, scope)
@@ -151,17 +151,17 @@ class Reader:
 
     def _if(self, term: Term, scope: Scope) -> Value:
         condition, then, otherwise = term.arguments
-        inner = scope if isinstance(term.sort, Boolean) else scope.turned(0)
+        inner = scope if isinstance(term.sort, Boolean) else scope.turn(0)
         decides = self.unquantified(self.part(condition, scope))
         chosen: Value = self.values.choice(decides, self.read(then, inner), self.read(otherwise, inner))
         return self.short(chosen)
 
     def _quantifier(self, term: Term, scope: Scope) -> Node:
         if not scope.weak.isdisjoint(term.free):
-            return self._named(term, scope)
-        return self._quantified(term, scope)
+            return self._name_formula(term, scope)
+        return self._quantify(term, scope)
 
-    def _quantified(self, term: Term, scope: Scope) -> Node:
+    def _quantify(self, term: Term, scope: Scope) -> Node:
         assert term.binds is not None
         universal = term.operator is Operator.FORALL
         weak = scope.polarity != (1 if universal else -1)
@@ -174,23 +174,23 @@ class Reader:
 
     # Definitions
 
-    def _named(self, term: Term, scope: Scope) -> Node:
+    def _name_formula(self, term: Term, scope: Scope) -> Node:
         """Return the formula as a predicate of its outer bound variables."""
         symbols = [symbol for symbol in scope.bound if symbol in term.free]
         fresh = {symbol: self.values.quantified(symbol.sort) for symbol in symbols}
         outside = {symbol: one.value for symbol, one in fresh.items()}
         variables = tuple(v for one in fresh.values() for v in one.variables)
-        name = self._defined(term, scope, outside, symbols, variables)
+        name = self._define(term, scope, outside, symbols, variables)
         args = [node for s in symbols for node in self.values.flat(s.sort, scope.values[s])]
         if self.before is not None:
             values = {s: v for s, v in scope.values.items() if s not in self.scope.values}
             outer = replace(scope, values={**self.before.scope.values, **values})
-            twin = self.before._defined(term, outer, outside, symbols, variables)
+            twin = self.before._define(term, outer, outside, symbols, variables)
             if twin != name:
                 self.definitions.twins.setdefault(name, twin)
         return self.logic.app(name, BOOL, args)
 
-    def _defined(
+    def _define(
         self,
         term: Term,
         scope: Scope,
@@ -205,7 +205,7 @@ class Reader:
             weak=frozenset(),
             polarity=0,
         )
-        meaning = self._quantified(term, inner)
+        meaning = self._quantify(term, inner)
         return self.symbol("holds", meaning, variables, lambda applied: (self.logic.iff(applied, meaning),))
 
     def unquantified(self, meaning: Node) -> Node:
@@ -258,7 +258,7 @@ class Reader:
         """Return a body as a function of the variable that the term binds."""
         symbol = term.binds
         assert symbol is not None
-        return lambda value: self.read(body, scope.turned(0).binding(symbol, value, weak=True))
+        return lambda value: self.read(body, scope.turn(0).binding(symbol, value, weak=True))
 
     def updated(self, sort: Sort, function: Value, key: Value, value: Value) -> Value:
         """Return the function with another value at a key."""
@@ -267,9 +267,7 @@ class Reader:
             case Partly():
                 return Partly(
                     lambda k: self.logic.disj((self.values.equal(domain, k, key), function.has(k))),
-                    lambda k: self.values.choice(
-                        self.values.equal(domain, k, key), value, function.at(k)
-                    ),
+                    lambda k: self.values.choice(self.values.equal(domain, k, key), value, function.at(k)),
                 )
             case Mapped():
                 return Mapped(

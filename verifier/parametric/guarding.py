@@ -31,7 +31,7 @@ _KNOWN = frozenset(
 def guarded(decisions: Decisions) -> Iterator[None]:
     """The context in which a protocol's code runs. All sorts answer it with stand-ins."""
     decisions.is_reading = True
-    Sort.__getattribute__ = _asked  # type: ignore[method-assign,assignment]
+    Sort.__getattribute__ = _answer  # type: ignore[method-assign,assignment]
     try:
         yield
     finally:
@@ -39,11 +39,11 @@ def guarded(decisions: Decisions) -> Iterator[None]:
         decisions.is_reading = False
 
 
-def _asked(sort: Sort, name: str) -> Any:
+def _answer(sort: Sort, name: str) -> Any:
     if name.startswith("__") and (name != "__dict__" or is_of_verifier(sys._getframe(1))):
         return object.__getattribute__(sort, name)
     frame = asker(sys._getframe(1))
-    if frame is None or (traced := _traced(sort)) is None:
+    if frame is None or (traced := _trace(sort)) is None:
         return object.__getattribute__(sort, name)
     if name == "size" and type(sort) is Range:
         return _size(sort)
@@ -68,10 +68,10 @@ def _size(sort: Range) -> Any:
     return size
 
 
-def _traced(sort: Sort) -> Traced | None:
+def _trace(sort: Sort) -> Traced | None:
     """Return a number in the sort that depends on constants; None if there is none."""
     own = object.__getattribute__(sort, "__dict__").values()
     found = next((value for value in own if isinstance(value, Traced)), None)
     parts = object.__getattribute__(sort, "parts")()
-    among_parts = (one for part in parts if (one := _traced(part)) is not None)
+    among_parts = (one for part in parts if (one := _trace(part)) is not None)
     return found if found is not None else next(among_parts, None)

@@ -163,7 +163,7 @@ class Lifter:
     sets: Mapping[str, str]
     """The name of the constant of each index set."""
 
-    def lifted(self, clauses: Iterable[Sequence[Literal]]) -> list[Lifted]:
+    def lift(self, clauses: Iterable[Sequence[Literal]]) -> list[Lifted]:
         """Return the formulas: those for any number first, short ones before long ones."""
         found: dict[Lifted, None] = {}
         bits = {
@@ -177,7 +177,7 @@ class Lifter:
                 leaf, place = bits[name]
                 leaves.setdefault(id(leaf), (leaf, []))[1].append((leaf.meaning(place), not is_set))
             together = sorted(leaves.values(), key=lambda pair: pair[0].name)
-            for one in self._readings([(leaf, _allowed(leaf, said)) for leaf, said in together]):
+            for one in self._readings([(leaf, _find_allowed_values(leaf, said)) for leaf, said in together]):
                 found.setdefault(one)
         return sorted(found, key=lambda one: (not one.is_general, len(one.parts), len(one.text)))
 
@@ -230,7 +230,7 @@ class Lifter:
         """Return the text that a field has one of the values."""
         text, sort = f"s.{leaf.path[0]}", self.sorts[str(leaf.path[0])]
         for step in leaf.path[1:]:
-            text, sort = _stepped(clause, text, sort, step)
+            text, sort = _take_step(clause, text, sort, step)
         if not allowed:
             raise Unread  # the clause says nothing
         if leaf.code is None:
@@ -265,7 +265,7 @@ def _said(clause: _Clause, value: str, whole: str, sort: Sort, held: Sequence[An
     raise Unread
 
 
-def _stepped(clause: _Clause, text: str, sort: Sort, step: Any) -> tuple[str, Sort]:
+def _take_step(clause: _Clause, text: str, sort: Sort, step: Any) -> tuple[str, Sort]:
     """Take one step of a path."""
     if isinstance(sort, Option):
         if isinstance(step, Part) and step.name == "is some":
@@ -287,7 +287,7 @@ def _stepped(clause: _Clause, text: str, sort: Sort, step: Any) -> tuple[str, So
     raise Unread
 
 
-def _allowed(leaf: Leaf, said: Iterable[tuple[BitMeaning, bool]]) -> tuple[Any, ...]:
+def _find_allowed_values(leaf: Leaf, said: Iterable[tuple[BitMeaning, bool]]) -> tuple[Any, ...]:
     """Return the values of a field that agree with all its bits in the clause."""
     values = (False, True) if leaf.code is None else leaf.values
     known = list(said)

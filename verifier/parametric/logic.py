@@ -85,13 +85,13 @@ class Logic:
 
     def conj(self, parts: Iterable[Node]) -> Node:
         """Return the conjunction."""
-        return self._joined("and", parts, self.true, self.false)
+        return self._join("and", parts, self.true, self.false)
 
     def disj(self, parts: Iterable[Node]) -> Node:
         """Return the disjunction."""
-        return self._joined("or", parts, self.false, self.true)
+        return self._join("or", parts, self.false, self.true)
 
-    def _joined(self, kind: str, parts: Iterable[Node], unit: Node, zero: Node) -> Node:
+    def _join(self, kind: str, parts: Iterable[Node], unit: Node, zero: Node) -> Node:
         flat: dict[Node, None] = {}
         for part in parts:
             for one in part.args if part.kind == kind else (part,):
@@ -222,15 +222,15 @@ class Logic:
 
     def forall(self, variables: Sequence[Node], body: Node, triggers: Sequence[Sequence[Node]] = ()) -> Node:
         """Quantify universally over the variables."""
-        used, body = self._solved(variables, body, False)
-        return self._quantified("forall", used, body, triggers)
+        used, body = self._solve(variables, body, False)
+        return self._quantify("forall", used, body, triggers)
 
     def exists(self, variables: Sequence[Node], body: Node, triggers: Sequence[Sequence[Node]] = ()) -> Node:
         """Quantify existentially over the variables."""
-        used, body = self._solved(variables, body, True)
-        return self._quantified("exists", used, body, triggers)
+        used, body = self._solve(variables, body, True)
+        return self._quantify("exists", used, body, triggers)
 
-    def _quantified(
+    def _quantify(
         self, kind: str, variables: Sequence[Node], body: Node, triggers: Sequence[Sequence[Node]]
     ) -> Node:
         while body.kind == kind:
@@ -243,9 +243,7 @@ class Logic:
         fit = tuple(t for t, free in reads if set(bound) <= free <= {*bound, *outside})
         return self._node(kind, BOOL, (body,), Bound(bound, fit))
 
-    def _solved(
-        self, variables: Sequence[Node], body: Node, sign: bool
-    ) -> tuple[list[Node], Node]:
+    def _solve(self, variables: Sequence[Node], body: Node, sign: bool) -> tuple[list[Node], Node]:
         """Replace variables whose value the body determines; its negation if ``sign`` is false."""
         left = list(variables)
         while (found := self._solution(left, body, sign)) is not None:

@@ -178,12 +178,12 @@ class Premises:
         others = [*(clause.body for clause in obligation.given), *(node for _, node in found)]
         ends: tuple[Clause, ...] = ()
         if effort.hinted:
-            goal += self._defined_in(goal)
+            goal += self._find_axioms_in(goal)
             ends = self._facts.extreme(goal, others)[: effort.facts]
             wider = [*terms, *filter(_is_witness, ground_terms(clause.body for clause in ends))]
             said = [node for clause in ends for _, node in self._instances(FACT, clause, [wider], 0)]
             given = [clause.body for clause in obligation.given]
-            unfolded = list(dict.fromkeys(self._unfolded_at((*goal, *given, *said), wider)))
+            unfolded = list(dict.fromkeys(self._unfold_at((*goal, *given, *said), wider)))
             yield from ((FACT, node) for node in unfolded)
             goal += unfolded
             others += said
@@ -196,7 +196,7 @@ class Premises:
         more = dict.fromkeys(node for node in named if node not in terms)
         wider = [*terms, *more]
         said = [node for clause in clauses for _, node in self._instances(FACT, clause, [wider], 0)]
-        meant = filter(_is_witness, ground_terms(self._unfolded(said)))
+        meant = filter(_is_witness, ground_terms(self._unfold(said)))
         more |= dict.fromkeys(node for node in meant if node not in wider)
         yield from ((FACT, node) for node in said)
         for name, clause in over.hypotheses if obligation.inductive else ():
@@ -205,11 +205,10 @@ class Premises:
                 if not near.keys().isdisjoint(chosen):
                     yield name, body
 
-    def _nearest(
-        self, clause: Clause, terms: Sequence[Node], more: list[Node], effort: Effort
-    ) -> list[Node]:
+    def _nearest(self, clause: Clause, terms: Sequence[Node], more: list[Node], effort: Effort) -> list[Node]:
         """Return the first witnesses that keep the clause within the effort's limit of instances. If all
         lemmas are given, all witnesses are used, or none."""
+
         def count() -> int:
             return number_of_instances(self.logic, self.kinds, clause, [*terms, *more])
 
@@ -276,7 +275,7 @@ class Premises:
                     walk(node, see, seen)
         return made
 
-    def _defined_in(self, nodes: Iterable[Node]) -> list[Node]:
+    def _find_axioms_in(self, nodes: Iterable[Node]) -> list[Node]:
         """Return the axioms of symbols in formulas, without names."""
         return [node for _, node in self.definitions(nodes)]
 
@@ -302,19 +301,19 @@ class Premises:
         given = [clause.body for clause in obligation.given]
         spoken = ground_terms([*goal, *given])
         if over is not self._all:
-            spoken += ground_terms(self._defined_in(spoken))
+            spoken += ground_terms(self._find_axioms_in(spoken))
         elements = (n for n in ground_terms(goal) if n.sort != INT and set(n.args) <= set(obligation.terms))
         defined = (node for node in spoken if node.data in self.leads)
         terms = list(dict.fromkeys((*obligation.terms, *elements, *defined)))
         named = list(dict.fromkeys(self._witnesses(obligation, over, terms)))
         constants = [node for node in over.state_constants if node not in named]
-        derived = self._derived(obligation, named)
+        derived = self._derive_terms(obligation, named)
         others = [node for node in spoken if length(node) <= _LONGEST_TERM]
         most = [*named, *constants, *derived, *others]
         own = named + self._numbers_of(over, named)
         wide = named + [node for node in constants if node.sort != INT]
         wide += self._numbers_of(over, wide)
-        there = list(filter(_is_witness, ground_terms(self._unfolded_in_turn(given))))
+        there = list(filter(_is_witness, ground_terms(self._unfold_in_turn(given))))
         there += [node for node in ground_terms(goal) if node.kind == "sum" and length(node) <= _LONGEST_TERM]
         tiers = [named, named + constants, named + derived, most, own, wide]
         tiers += [named + there, named + there + constants]
@@ -335,7 +334,7 @@ class Premises:
             ]
         yield from found
         said = [body for clause in facts for _, body in instances(self.logic, self.kinds, clause, found)]
-        yield from filter(_is_witness, ground_terms(self._unfolded(said)))
+        yield from filter(_is_witness, ground_terms(self._unfold(said)))
 
     def _numbers_of(self, over: Known, named: Sequence[Node]) -> list[Node]:
         """Return the integers of the state for these elements, without another key."""
@@ -347,16 +346,16 @@ class Premises:
             if element.sort not in (INT, BOOL) and element.sort == part.args[0].sort
         ]
 
-    def _unfolded_in_turn(self, said: Sequence[Node]) -> list[Node]:
+    def _unfold_in_turn(self, said: Sequence[Node]) -> list[Node]:
         """Unfold definitions in formulas, in the results, and so on."""
         found: dict[Node, None] = {}
         more = list(said)
         while more:
             found |= dict.fromkeys(more)
-            more = [node for node in self._unfolded(more) if node not in found]
+            more = [node for node in self._unfold(more) if node not in found]
         return list(found)
 
-    def _unfolded_at(self, said: Iterable[Node], terms: Sequence[Node]) -> Iterator[Node]:
+    def _unfold_at(self, said: Iterable[Node], terms: Sequence[Node]) -> Iterator[Node]:
         """Yield definitions unfolded at the terms to which formulas apply them, and at other terms."""
         for node in predicates(said, self.leads):
             for axiom in self._axioms(node.data):
@@ -366,7 +365,7 @@ class Premises:
                 if number_of_instances(self.logic, self.kinds, clause, terms) <= _MOST_UNFOLDED:
                     yield from (body for _, body in instances(self.logic, self.kinds, clause, terms))
 
-    def _unfolded(self, said: Iterable[Node]) -> list[Node]:
+    def _unfold(self, said: Iterable[Node]) -> list[Node]:
         """Return the definitions unfolded at the terms to which formulas apply them."""
         found = []
         for node in predicates(said, self.leads):
@@ -380,7 +379,7 @@ class Premises:
     def _constant_nodes(self) -> frozenset[Node]:
         return frozenset(node for clause in self.constants for node in ground_terms([clause.body]))
 
-    def _derived(self, obligation: Obligation, named: Sequence[Node]) -> list[Node]:
+    def _derive_terms(self, obligation: Obligation, named: Sequence[Node]) -> list[Node]:
         """Return the terms that appear when the goal's claims about an interval are instantiated at its ends.
         Definitions in these claims are unfolded."""
         said, ends = [], []
@@ -391,7 +390,7 @@ class Premises:
                 bounds = [term for term in known if term not in self._constant_nodes]
                 ends += bounds
                 said += [self.logic.substituted(clause.body, {clause.variables[0]: t}) for t in bounds]
-        unfolded = self._unfolded(said)
+        unfolded = self._unfold(said)
         found = [*ends, *ground_terms(unfolded)]
         return [n for n in dict.fromkeys(found) if n not in named and length(n) <= _LONGEST_TERM]
 

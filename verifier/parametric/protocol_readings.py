@@ -60,7 +60,7 @@ class ParametricReading:
     @property
     def _fixed(self) -> tuple[str, ...]:
         given = self.constants.items()
-        return tuple(f"{name} = {_shown(value)}" for name, value in given if name not in self.free)
+        return tuple(f"{name} = {_show(value)}" for name, value in given if name not in self.free)
 
     @property
     def beyond_declared(self) -> tuple[str, ...]:
@@ -73,7 +73,7 @@ class ParametricReading:
         return all(prop.kind is not PropertyKind.UNDEFINED_READ for prop in self.definition.properties)
 
 
-def _shown(value: Any) -> str:
+def _show(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -106,12 +106,12 @@ def read_traced(kind: type[Protocol], settings: Mapping[str, Any]) -> Parametric
         ) from error
     _require_nothing_refused(decisions)
     made = {words: one for words, one in first.items() if said.get(words) != one} | decisions.taken()
-    bounds = [bound for name, constant in numeric.items() for bound in _declared(name, constant)]
+    bounds = [bound for name, constant in numeric.items() for bound in _find_declared_bounds(name, constant)]
     found = {one.words: one for one in bounds}
     for one in said.values():
         is_own = one.asked in required and one.words not in made
         found.setdefault(one.words, replace(one, is_declared=is_own or follows(one, numeric)))
-    for one in (*made.values(), *_inhabited(definition)):
+    for one in (*made.values(), *_assume_inhabited(definition)):
         if not follows(one, numeric):
             found.setdefault(one.words, one)
     return ParametricReading(
@@ -124,7 +124,7 @@ def _require_nothing_refused(decisions: Decisions) -> None:
         raise decisions.refused[0]
 
 
-def _declared(name: str, constant: Any) -> Iterator[Assumption]:
+def _find_declared_bounds(name: str, constant: Any) -> Iterator[Assumption]:
     """Yield the bounds of the constant's declaration."""
     own: Polynomial = {(name,): 1}
     yield Assumption(own, ">=", constant_polynomial(constant.minimum), True, "", is_declared=True)
@@ -132,7 +132,7 @@ def _declared(name: str, constant: Any) -> Iterator[Assumption]:
         yield Assumption(own, "<=", constant_polynomial(constant.maximum), True, "", is_declared=True)
 
 
-def _inhabited(definition: Definition) -> Iterator[Assumption]:
+def _assume_inhabited(definition: Definition) -> Iterator[Assumption]:
     """Yield the assumption that each index set has an element, as sorts of first-order logic have."""
     for count in index_set_counts(definition):
         yield Assumption(count, ">=", {(): 1}, True, "an index set that has elements")

@@ -173,7 +173,7 @@ class _Search:
         """True if the lemmas imply the property. False if the time is over."""
         if (ALWAYS, self.property_name) in self.refuted.where:
             return False
-        listed = self._listed(kept=False)
+        listed = self._list_obligations(kept=False)
         if listed is None:
             return False
         tasks = (self._task(listed, one, efforts) for one in listed.claims[self.property_name])
@@ -192,7 +192,7 @@ class _Search:
         # If the time is over, the obligations that were open before are still reported.
         return more if more.limit is None else replace(more, results={**found.results, **more.results})
 
-    def _listed(self, *, kept: bool, with_stays: bool = False) -> Listed | None:
+    def _list_obligations(self, *, kept: bool, with_stays: bool = False) -> Listed | None:
         """The obligations. To make them takes seconds: None where the limits were reached."""
         make = partial(self.proofs.listed, self.property_name, kept=kept, with_stays=with_stays)
         try:
@@ -202,7 +202,7 @@ class _Search:
             return None
 
     def _attempt(self, kept: bool, *, with_stays: bool, until_open: bool = False) -> Attempt:
-        listed = self._listed(kept=kept, with_stays=with_stays)
+        listed = self._list_obligations(kept=kept, with_stays=with_stays)
         if listed is None:
             return Attempt(self.property_name, kept, with_stays, limit=self.limit)
         results: dict[str, Result] = {}

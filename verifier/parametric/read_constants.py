@@ -20,7 +20,7 @@ from verifier.parametric.errors import NotParametric
 from verifier.parametric.traced import Traced, polynomial_text
 
 
-def _calculated(calculate: Callable[[Any, Any], Any]) -> Callable[[ReadConstant, Any], Any]:
+def _make_calculation(calculate: Callable[[Any, Any], Any]) -> Callable[[ReadConstant, Any], Any]:
     def method(self: ReadConstant, other: Any) -> Any:
         known = number_of(other)
         return ReadConstant(calculate(self.number, known)) if isinstance(known, int) else NotImplemented
@@ -28,7 +28,7 @@ def _calculated(calculate: Callable[[Any, Any], Any]) -> Callable[[ReadConstant,
     return method
 
 
-def _compared(compare: Callable[[Any, Any], Any]) -> Callable[[ReadConstant, Any], Any]:
+def _make_comparison(compare: Callable[[Any, Any], Any]) -> Callable[[ReadConstant, Any], Any]:
     def method(self: ReadConstant, other: Any) -> Any:
         known = number_of(other)
         if isinstance(known, int):
@@ -38,7 +38,7 @@ def _compared(compare: Callable[[Any, Any], Any]) -> Callable[[ReadConstant, Any
     return method
 
 
-def _refused(what: str) -> Callable[..., Any]:
+def _make_refusal(what: str) -> Callable[..., Any]:
     def method(self: ReadConstant, *others: Any) -> Any:
         if any(isinstance(other, Expression) for other in others):
             return NotImplemented
@@ -63,10 +63,10 @@ class ReadConstant(OpenInteger):
         self.number.decisions.refused.append(error)
         raise error
 
-    __add__ = __radd__ = _calculated(operator.add)
-    __sub__ = _calculated(operator.sub)
-    __rsub__ = _calculated(lambda one, other: other - one)
-    __mul__ = __rmul__ = _calculated(operator.mul)
+    __add__ = __radd__ = _make_calculation(operator.add)
+    __sub__ = _make_calculation(operator.sub)
+    __rsub__ = _make_calculation(lambda one, other: other - one)
+    __mul__ = __rmul__ = _make_calculation(operator.mul)
 
     def __neg__(self) -> ReadConstant:
         return ReadConstant(-self.number)
@@ -80,12 +80,12 @@ class ReadConstant(OpenInteger):
     def __deepcopy__(self, _: Any) -> ReadConstant:
         return self
 
-    __lt__ = _compared(operator.lt)
-    __le__ = _compared(operator.le)
-    __gt__ = _compared(operator.gt)
-    __ge__ = _compared(operator.ge)
-    __eq__ = _compared(operator.eq)
-    __ne__ = _compared(operator.ne)
+    __lt__ = _make_comparison(operator.lt)
+    __le__ = _make_comparison(operator.le)
+    __gt__ = _make_comparison(operator.gt)
+    __ge__ = _make_comparison(operator.ge)
+    __eq__ = _make_comparison(operator.eq)
+    __ne__ = _make_comparison(operator.ne)
 
     def __bool__(self) -> bool:
         return bool(self.number != 0)
@@ -107,16 +107,18 @@ class ReadConstant(OpenInteger):
         is_asked = self.number.decisions.is_reading and running(sys._getframe(1)) is not None
         return self._refuse(what) if is_asked else made(int(self.number))
 
-    __floordiv__ = __rfloordiv__ = __truediv__ = __rtruediv__ = _refused("divided")
-    __mod__ = __rmod__ = __divmod__ = __rdivmod__ = _refused("divided")
-    __pow__ = __rpow__ = _refused("raised to a power")
-    __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = __invert__ = _refused("taken bit by bit")
-    __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = _refused("taken bit by bit")
-    __index__ = __int__ = _refused("made a plain integer, as int(…), range(…) and indices do")
-    __float__ = __complex__ = __round__ = _refused("made a number of another kind")
-    __trunc__ = __floor__ = __ceil__ = _refused("rounded")
-    __abs__ = _refused("taken without its sign")
-    __reduce__ = __reduce_ex__ = _refused("written to a file")
+    __floordiv__ = __rfloordiv__ = __truediv__ = __rtruediv__ = _make_refusal("divided")
+    __mod__ = __rmod__ = __divmod__ = __rdivmod__ = _make_refusal("divided")
+    __pow__ = __rpow__ = _make_refusal("raised to a power")
+    __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = __invert__ = _make_refusal(
+        "taken bit by bit"
+    )
+    __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = _make_refusal("taken bit by bit")
+    __index__ = __int__ = _make_refusal("made a plain integer, as int(…), range(…) and indices do")
+    __float__ = __complex__ = __round__ = _make_refusal("made a number of another kind")
+    __trunc__ = __floor__ = __ceil__ = _make_refusal("rounded")
+    __abs__ = _make_refusal("taken without its sign")
+    __reduce__ = __reduce_ex__ = _make_refusal("written to a file")
 
     @property  # type: ignore[misc]
     def __class__(self) -> type:
@@ -128,4 +130,3 @@ class ReadConstant(OpenInteger):
         if asker(sys._getframe(1)) is not None:
             self._refuse(f"asked for {name}")
         raise AttributeError(name)
-

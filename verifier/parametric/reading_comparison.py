@@ -20,7 +20,7 @@ from verifier.specs.definition import Definition, PropertyKind
 
 def require_same(one: Definition, other: Definition, how: str = "at other constants") -> None:
     """Raise NotParametric, with the place, if the definitions differ in more than the constants' values."""
-    _require(one, other, how, _traced)
+    _require(one, other, how, _describe_traced)
 
 
 def require_same_values(traced: Definition, plain: Definition) -> None:
@@ -32,7 +32,7 @@ def require_same_values(traced: Definition, plain: Definition) -> None:
 _Number = Callable[[int], str]
 
 
-def _traced(value: int) -> str:
+def _describe_traced(value: int) -> str:
     return polynomial_text(polynomial_of(value))
 
 
@@ -135,5 +135,3 @@ class _Same:
         names = getattr(sort, "field_sorts", None) or getattr(sort, "payloads", None) or ()
         own = "" if parts else str(sort)
         return f"{type(sort).__name__}[{' '.join(names)}]({parts}{own})"
-
-

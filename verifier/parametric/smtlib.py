@@ -13,7 +13,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9_.!?' :-]")
 def symbol(name: str) -> str:
     """Return the name of a function. It is quoted and begins with a dollar, so it differs from SMT-LIB's own
     names, bound variables and hypotheses."""
-    return f"|${_escaped(name)}|"
+    return f"|${_escape(name)}|"
 
 
 def sort_symbol(name: str) -> str:
@@ -21,7 +21,7 @@ def sort_symbol(name: str) -> str:
     return name if name in (BOOL, INT) else symbol(name)
 
 
-def _escaped(name: str) -> str:
+def _escape(name: str) -> str:
     """Return the name in letters that all solvers accept. Different names have different texts."""
     return "".join(c if _PLAIN.fullmatch(c) else f"~{ord(c):x}~" for c in name)
 
@@ -41,13 +41,13 @@ class Printer:
 
     def _of(self, node: Node, numbers: dict[Node, int]) -> str:
         if node.free or node.quantified:
-            return self._made(node, numbers)
+            return self._print_node(node, numbers)
         found = self._ground.get(node)
         if found is None:
-            found = self._ground[node] = self._made(node, numbers)
+            found = self._ground[node] = self._print_node(node, numbers)
         return found
 
-    def _made(self, node: Node, numbers: dict[Node, int]) -> str:
+    def _print_node(self, node: Node, numbers: dict[Node, int]) -> str:
         parts = [self._of(arg, numbers) for arg in node.args] if not isinstance(node.data, Bound) else []
         match node.kind:
             case "true" | "false":
@@ -55,12 +55,12 @@ class Printer:
             case "var":
                 return f"v{numbers.setdefault(node, len(numbers))}"
             case "app":
-                return _applied(symbol(node.data), parts)
+                return _print_application(symbol(node.data), parts)
             case "sum":
                 return _sum(node, parts)
             case "forall" | "exists":
                 return self._quantifier(node, numbers)
-        return _applied(node.kind, parts)
+        return _print_application(node.kind, parts)
 
     def _quantifier(self, node: Node, numbers: dict[Node, int]) -> str:
         bound: Bound = node.data
@@ -75,7 +75,7 @@ class Printer:
         return f"({node.kind} ({variables}) {body})"
 
 
-def _applied(operator: str, parts: Sequence[str]) -> str:
+def _print_application(operator: str, parts: Sequence[str]) -> str:
     return f"({operator} {' '.join(parts)})" if parts else operator
 
 
@@ -91,7 +91,7 @@ def _sum(node: Node, parts: Sequence[str]) -> str:
     ]
     if constant or not summands:
         summands.append(_number(constant))
-    return _applied("+", summands) if len(summands) > 1 else summands[0]
+    return _print_application("+", summands) if len(summands) > 1 else summands[0]
 
 
 def declarations(formulas: Iterable[Node]) -> list[str]:

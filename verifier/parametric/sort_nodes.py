@@ -89,9 +89,7 @@ class Values:
             case Option():
                 absent, inner = logic.variable(BOOL), self.quantified(sort.inner)
                 value = OptionOf(absent, inner.value)
-                return Quantified(
-                    (absent, *inner.variables), value, logic.disj((absent, inner.within))
-                )
+                return Quantified((absent, *inner.variables), value, logic.disj((absent, inner.within)))
             case Record() | Tuple():
                 parts = {name: self.quantified(part) for name, part in fields_of(sort)}
                 return Quantified(
@@ -103,7 +101,7 @@ class Values:
 
     # Values
 
-    def _unused(self, sort: str) -> Node:
+    def _make_unused(self, sort: str) -> Node:
         if sort == BOOL:
             return self.logic.false
         return self.logic.integer(0) if sort == INT else self.logic.app(f"unused {sort}", sort)
@@ -112,7 +110,7 @@ class Values:
         """Return the value of slots without meaning."""
         match sort:
             case IndexSet():
-                return self._unused(self.index_sort(sort))
+                return self._make_unused(self.index_sort(sort))
             case Option():
                 return OptionOf(self.logic.true, self.unused(sort.inner))
             case Record() | Tuple():
@@ -122,21 +120,23 @@ class Values:
             case Set():
                 return Members(lambda _: self.logic.false)
             case SequenceSort():
-                return Items(self._unused(INT), lambda _: self.unused(sort.element))
+                return Items(self._make_unused(INT), lambda _: self.unused(sort.element))
             case Bag():
-                return Copies(lambda _: self._unused(INT))
+                return Copies(lambda _: self._make_unused(INT))
             case Variant():
-                return Tags(self._unused(INT), {tag: self.unused(part) for tag, part in sort.alternatives})
+                return Tags(
+                    self._make_unused(INT), {tag: self.unused(part) for tag, part in sort.alternatives}
+                )
             case PartialFunction():
                 return Partly(lambda _: self.logic.false, lambda _: self.unused(sort.range))
-        return self._unused(BOOL if isinstance(sort, Boolean) else INT)
+        return self._make_unused(BOOL if isinstance(sort, Boolean) else INT)
 
     def flat(self, sort: Sort, value: Value) -> tuple[Node, ...]:
         """Return a key as nodes: equal keys have equal nodes."""
         match sort, value:
             case (Option(), OptionOf()):
                 inner = self.flat(sort.inner, value.value)
-                unused = (self._unused(node.sort) for node in inner)
+                unused = (self._make_unused(node.sort) for node in inner)
                 held = (
                     self.logic.ite(value.absent, no, node) for no, node in zip(unused, inner, strict=True)
                 )
@@ -161,7 +161,7 @@ class Values:
                 return logic.disj(logic.equal(value, self.literal(sort, item)) for item in sort.members)  # type: ignore[arg-type]
             case Option(), OptionOf():
                 return logic.disj((value.absent, self.typed(sort.inner, value.value)))
-            case (Record() | Tuple()), Fields():
+            case ((Record() | Tuple()), Fields()):
                 return logic.conj(self.typed(part, value.of[f]) for f, part in fields_of(sort))
             case Function(), Mapped():
                 return self.each(sort.domain, lambda key: self.typed(sort.range, value.at(key)))
@@ -173,9 +173,7 @@ class Values:
                     ),
                 )
             case Set(), Members():
-                return self.each_any(
-                    sort.element, lambda item, ok: logic.implies(value.contains(item), ok)
-                )
+                return self.each_any(sort.element, lambda item, ok: logic.implies(value.contains(item), ok))
             case Bag(), Copies():
                 most = Range(0, sort.maximum)
                 return self.each_any(
@@ -202,16 +200,16 @@ class Values:
                 return logic.conj((self.within(Range(0, len(tags) - 1), value.tag), *held))
         return logic.true
 
-    def typed_parts(self, sort: Sort, value: Value, name: str) -> Iterator[tuple[str, Node]]:
+    def make_typed_parts(self, sort: Sort, value: Value, name: str) -> Iterator[tuple[str, Node]]:
         """Yield the parts of `typed`, by name: one for each field, including fields in values of
         functions."""
         match sort, value:
-            case (Record() | Tuple()), Fields():
+            case ((Record() | Tuple()), Fields()):
                 for field, part in fields_of(sort):
-                    yield from self.typed_parts(part, value.of[field], f"{name}.{field}")
+                    yield from self.make_typed_parts(part, value.of[field], f"{name}.{field}")
             case Function(), Mapped():
                 one = self.quantified(sort.domain)
-                for part_name, said in self.typed_parts(sort.range, value.at(one.value), name):
+                for part_name, said in self.make_typed_parts(sort.range, value.at(one.value), name):
                     every = self.logic.implies(one.within, said)
                     yield part_name, self.logic.forall(one.variables, every)
             case _:
@@ -246,7 +244,7 @@ class Values:
                 same = self.equal(sort.inner, one.value, other.value)
                 neither = (logic.neg(one.absent), logic.neg(other.absent))
                 return logic.disj((both, logic.conj((*neither, same))))
-            case (Record() | Tuple()), Fields(), Fields():
+            case ((Record() | Tuple()), Fields(), Fields()):
                 return logic.conj(self.equal(part, one.of[f], other.of[f]) for f, part in fields_of(sort))
             case Function(), Mapped(), Mapped():
                 return self.each(sort.domain, lambda key: self.equal(sort.range, one.at(key), other.at(key)))
@@ -255,9 +253,7 @@ class Values:
                     sort.element, lambda item, _: logic.iff(one.contains(item), other.contains(item))
                 )
             case Bag(), Copies(), Copies():
-                return self.each_any(
-                    sort.element, lambda item, _: logic.equal(one.of(item), other.of(item))
-                )
+                return self.each_any(sort.element, lambda item, _: logic.equal(one.of(item), other.of(item)))
             case SequenceSort(), Items(), Items():
                 place = logic.variable(INT)
                 same = self.equal(sort.element, one.at(place), other.at(place))

@@ -71,14 +71,14 @@ class ParametricSystem:
     @cached_property
     def init(self) -> Node:
         """Return the formula of the initial states. In it, variables always have values of their sorts."""
-        said = self._placed("init", self.before, self.definition.init)
+        said = self._place("init", self.before, self.definition.init)
         return self.logic.conj((said, self.typed(self.before)))
 
     @cached_property
     def beginning(self) -> Node:
         """Return the formula of the initial states that satisfy the constraint."""
         bound = self.definition.constraint
-        within = self.logic.true if bound is None else self._placed("the constraint", self.before, bound)
+        within = self.logic.true if bound is None else self._place("the constraint", self.before, bound)
         return self.logic.conj((self.init, within))
 
     @cached_property
@@ -99,7 +99,7 @@ class ParametricSystem:
         lines = list(action.when)
         if self.definition.constraint is not None:
             lines.append(self.definition.constraint)
-        guard = self.logic.conj([*typed, *(self._placed(place, reader, line) for line in lines)])
+        guard = self.logic.conj([*typed, *(self._place(place, reader, line) for line in lines)])
         successor = dict(self.state)
         try:
             for target, value in action.then:
@@ -131,7 +131,7 @@ class ParametricSystem:
     def _stays(self, action: Action, reader: Reader, *, typed: bool = True) -> Node:
         """Return the formula that an enabled action reads defined values. ``typed``: it also assigns values
         of the right sorts."""
-        logic, scope, variables, within = self.logic, reader.scope.turned(0), list[Node](), list[Node]()
+        logic, scope, variables, within = self.logic, reader.scope.turn(0), list[Node](), list[Node]()
         bound = self.definition.constraint
         if bound is not None and not typed:
             within.append(reader.truth(bound, scope))
@@ -146,7 +146,7 @@ class ParametricSystem:
         for target, value in action.then:  # other variables keep their sort by the lemma Typed
             reads += (self._reads(defined, target, scope), defined.of(value, scope))
             stays.append(self.values.typed(target.sort, reader.part(value, scope)))
-            if (keys := _added_to(target)) is not None:
+            if (keys := _find_added_key_sort(target)) is not None:
                 stays.append(self.values.typed(keys, reader.part(target.arguments[1], scope)))
         then = logic.implies(guard, logic.conj([*reads, *(stays if typed else ())]))
         said = logic.conj((defined.in_turn(action.when, scope, True), then))
@@ -155,7 +155,7 @@ class ParametricSystem:
     def _reads(self, defined: Definedness, target: Term, scope: Scope) -> Node:
         """Return the formula that the reads of a target have values. A new key of a partial function is
         added."""
-        if _added_to(target) is None:
+        if _find_added_key_sort(target) is None:
             return defined.of(target, scope)
         return self.logic.conj(defined.of(part, scope) for part in target.arguments)
 
@@ -165,9 +165,9 @@ class ParametricSystem:
         all actions in states outside the constraint."""
         logic, reader = self.logic, self.before
         if self.definition.constraint is not None:
-            yield self._placed("constraint", reader, self.definition.constraint)
+            yield self._place("constraint", reader, self.definition.constraint)
         for action in self.definition.actions:
-            scope, variables, enabled = reader.scope.turned(-1), list[Node](), list[Node]()
+            scope, variables, enabled = reader.scope.turn(-1), list[Node](), list[Node]()
             for parameter in action.parameters:
                 one = self._any(parameter.symbol, action.name)
                 scope = scope.binding(parameter.symbol, one.value, weak=False)
@@ -195,9 +195,7 @@ class ParametricSystem:
         assert isinstance(symbol, Symbol)
         state[symbol] = self._with(state[symbol], path[1:], reader, scope, value)
 
-    def _with(
-        self, whole: Value, path: Sequence[Term], reader: Reader, scope: Scope, value: Value
-    ) -> Value:
+    def _with(self, whole: Value, path: Sequence[Term], reader: Reader, scope: Scope, value: Value) -> Value:
         if not path:
             return value
         term, *rest = path
@@ -221,13 +219,13 @@ class ParametricSystem:
 
     def _read(self, name: str, reader: Reader) -> Node:
         if name.startswith(f"{TYPED}:"):
-            return self._typed_parts(reader)[name]
+            return self._make_typed_parts(reader)[name]
         if name.startswith(STAYS):
             found = next(a for a in self.definition.actions if a.name == name.removeprefix(STAYS))
             return self._stays(found, reader)
         if name.startswith(READS):
             return Definedness(reader).formula(self._term(name.removeprefix(READS)))
-        formula = self._placed(name, reader, self._term(name))
+        formula = self._place(name, reader, self._term(name))
         if name not in self._property_names:
             return formula
         return self.logic.conj((Definedness(reader).formula(self._term(name)), formula))
@@ -238,7 +236,7 @@ class ParametricSystem:
         symbols = zip(self.definition.variables, self.definition.successor, strict=True)
         later = {after: step.successor[symbol] for symbol, after in symbols}
         reader = Reader(self.values, self.definitions, {**self.state, **later})
-        said = self._placed(name, reader, self._term(name))
+        said = self._place(name, reader, self._term(name))
         unchanged = self.logic.conj(
             self.values.equal(symbol.sort, self.state[symbol], step.successor[symbol])
             for symbol in self.definition.variables
@@ -274,16 +272,16 @@ class ParametricSystem:
     @cached_property
     def typed_names(self) -> tuple[str, ...]:
         """Return the names of the lemmas that fields have values of their sorts, without trivial ones."""
-        parts = self._typed_parts(self.before)
+        parts = self._make_typed_parts(self.before)
         return tuple(name for name, said in parts.items() if said is not self.logic.true)
 
-    def _typed_parts(self, reader: Reader) -> Mapping[str, Node]:
+    def _make_typed_parts(self, reader: Reader) -> Mapping[str, Node]:
         found = self._typed.get(reader)
         if found is None:
             values = reader.scope.values
             found = self._typed[reader] = {}
             for symbol in self.definition.variables:
-                for part, said in self.values.typed_parts(symbol.sort, values[symbol], symbol.name):
+                for part, said in self.values.make_typed_parts(symbol.sort, values[symbol], symbol.name):
                     name = f"{TYPED}:{part}"
                     found[name] = self.logic.conj((found.get(name, self.logic.true), said))
         return found
@@ -292,7 +290,7 @@ class ParametricSystem:
         claims: dict[str, Term] = {lemma.name: lemma.formula for lemma in self.definition.lemmas}
         return (claims | {prop.name: prop.formula for prop in self.definition.properties})[name]
 
-    def _placed(self, place: str, reader: Reader, term: Term) -> Node:
+    def _place(self, place: str, reader: Reader, term: Term) -> Node:
         try:
             return reader.formula(term)
         except NotParametric as error:
@@ -303,7 +301,7 @@ class ParametricSystem:
         return next(prop.kind for prop in self.definition.properties if prop.name == name)
 
 
-def _added_to(target: Term) -> Sort | None:
+def _find_added_key_sort(target: Term) -> Sort | None:
     """Return the sort of keys if a target adds a key to a partial function; None otherwise."""
     if target.operator is not Operator.APPLY:
         return None

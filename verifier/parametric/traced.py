@@ -154,22 +154,22 @@ class Traced(OriginInteger):
     __rmul__ = __mul__
 
     def __lt__(self, other: int) -> Any:
-        return self._compared("<", other, int.__lt__)
+        return self._compare("<", other, int.__lt__)
 
     def __le__(self, other: int) -> Any:
-        return self._compared("<=", other, int.__le__)
+        return self._compare("<=", other, int.__le__)
 
     def __gt__(self, other: int) -> Any:
-        return self._compared(">", other, int.__gt__)
+        return self._compare(">", other, int.__gt__)
 
     def __ge__(self, other: int) -> Any:
-        return self._compared(">=", other, int.__ge__)
+        return self._compare(">=", other, int.__ge__)
 
     def __eq__(self, other: object) -> Any:
-        return self._compared("==", other, int.__eq__)
+        return self._compare("==", other, int.__eq__)
 
     def __ne__(self, other: object) -> Any:
-        return self._compared("!=", other, int.__ne__)
+        return self._compare("!=", other, int.__ne__)
 
     def __bool__(self) -> bool:
         return self.decisions.note(self.polynomial, "!=", {}, int(self) != 0)
@@ -198,7 +198,7 @@ class Traced(OriginInteger):
         self.decisions.refused.append(error)
         raise error
 
-    def _compared(self, relation: str, other: Any, decide: Callable[[int, int], bool]) -> Any:
+    def _compare(self, relation: str, other: Any, decide: Callable[[int, int], bool]) -> Any:
         """Return the result of a comparison. A comparison with an expression is a formula, which the
         expression makes."""
         if not isinstance(other, int):

@@ -33,7 +33,7 @@ def addresses(rows: Sequence[Row]) -> list[str]:
             continue
         counts = Counter(found)
         found = [
-            _joined(name, word) if not name or counts[name] > 1 else name
+            _join(name, word) if not name or counts[name] > 1 else name
             for name, word in zip(found, column, strict=True)
         ]
     return _apart(found)
@@ -59,7 +59,7 @@ def _differing_constants(rows: Sequence[Row]) -> list[str]:
     ]
 
 
-def _joined(name: str, word: str) -> str:
+def _join(name: str, word: str) -> str:
     return ".".join(part for part in (name, _safe(word)) if part)
 
 

@@ -21,7 +21,7 @@ _LEAST = 0.1
 def checked_report(outcome: Outcome, title: str) -> Report:
     """The report of cells that ran: those first that are not as expected."""
     rows: list[Row] = []
-    lines = [_checked(one, rows, outcome) for one in outcome.cells]
+    lines = [_make_checked_line(one, rows, outcome) for one in outcome.cells]
     lines.sort(key=lambda line: line.is_as_expected)
     notes = [f"{check.subject}: {check.surprise}" for check in outcome.uncovered]
     surprising = sum(not line.is_as_expected for line in lines)
@@ -38,7 +38,7 @@ def planned_report(cells: Sequence[Cell], matrix: Mapping[str, Any], title: str)
     """The report of the jobs into which cells are divided (``verifier.ci.matrix``)."""
     jobs = {name: entry["group"] for entry in matrix["include"] for name in entry["cell"].split(",")}
     most = max((cell.seconds or 0 for cell in cells), default=0)
-    lines = [_planned(cell, jobs[cell.id], most) for cell in cells]
+    lines = [_make_planned_line(cell, jobs[cell.id], most) for cell in cells]
     lines.sort(key=lambda line: line.job or 0)
     seconds = [entry["seconds"] for entry in matrix["include"]]
     unknown = sum(cell.seconds is None for cell in cells)
@@ -48,7 +48,7 @@ def planned_report(cells: Sequence[Cell], matrix: Mapping[str, Any], title: str)
     return Report(title, (), tuple(notes), cells=lines)
 
 
-def _checked(one: CellResult, rows: list[Row], outcome: Outcome) -> CellLine:
+def _make_checked_line(one: CellResult, rows: list[Row], outcome: Outcome) -> CellLine:
     most = max((other.seconds for other in outcome.cells), default=0)
     return _line(one.cell, tuple(_answers(one.checks, rows)), one.seconds, most)
 
@@ -64,7 +64,7 @@ def _answers(checks: Sequence[Check], rows: list[Row]) -> Iterator[CellAnswer]:
             yield CellAnswer(check.subject, None, check.found or "", check.surprise)
 
 
-def _planned(cell: Cell, job: int, most: float) -> CellLine:
+def _make_planned_line(cell: Cell, job: int, most: float) -> CellLine:
     answers = tuple(CellAnswer(one.property_name, one.verdict, _words(one)) for one in cell.expected)
     return _line(cell, answers, cell.seconds, most, job)
 

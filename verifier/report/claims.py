@@ -103,7 +103,7 @@ def claim_of(row: Row) -> str:
     """Return the claim of a verdict."""
     match row.verdict:
         case VerdictKind.PROVED:
-            return _proved(row)
+            return _tell_proof(row)
         case VerdictKind.HOLDS:
             return _holds(row)
         case VerdictKind.REACHED:
@@ -120,7 +120,7 @@ def claim_of(row: Row) -> str:
             return "The tool contradicts itself: no verdict."
 
 
-def _proved(row: Row) -> str:
+def _tell_proof(row: Row) -> str:
     if row.is_for_all_constants:
         return "No execution of any length violates it, for all constants with what is assumed of them."
     where = ", with these constants" if row.constants else ""

@@ -85,7 +85,7 @@ def environment() -> Environment:
     made = Environment(
         loader=PackageLoader("verifier.report", "html"),
         autoescape=True,
-        finalize=_shown,
+        finalize=_make_printable,
         undefined=StrictUndefined,
         extensions=[_Unindented],
         trim_blocks=True,
@@ -96,7 +96,7 @@ def environment() -> Environment:
     return made
 
 
-def _shown(value: Any) -> Any:
+def _make_printable(value: Any) -> Any:
     """The text in printable form. Markup stays as it is."""
     return printable_text(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 

@@ -57,14 +57,16 @@ def failing_parts(
         where = [
             mentioned
             for path, value in part["where"]
-            for mentioned in _mentioned(part["formula"], dict(witnesses), path, value, paths, last)
+            for mentioned in _find_mentioned(part["formula"], dict(witnesses), path, value, paths, last)
         ]
         culprits = tuple(_culprits(part, where, paths, last))
         premises = tuple(
             place
             for premise in part.get("premises") or ()
             for path, value in premise["where"]
-            for one in _mentioned(premise["formula"], _bound(premise, witnesses), path, value, paths, last)
+            for one in _find_mentioned(
+                premise["formula"], _find_bound_values(premise, witnesses), path, value, paths, last
+            )
             for place in one.places
         )
         given = part.get("premises") or ()
@@ -74,7 +76,7 @@ def failing_parts(
         yield Failing(part["formula"], witnesses, tuple(where), says, culprits, premises, demands, branches)
 
 
-def _bound(premise: Mapping[str, Any], witnesses: Iterable[tuple[str, str]]) -> dict[str, str]:
+def _find_bound_values(premise: Mapping[str, Any], witnesses: Iterable[tuple[str, str]]) -> dict[str, str]:
     """The values of the names around a premise, and of those that it binds itself."""
     return {**dict(witnesses), **{str(name): str(value) for name, value in premise["witnesses"]}}
 
@@ -97,7 +99,7 @@ def _culprits(
                 yield Mentioned(paths[place], last[place], (place,))
 
 
-def _mentioned(
+def _find_mentioned(
     formula: str,
     witnesses: Mapping[str, str],
     path: str,

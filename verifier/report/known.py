@@ -36,7 +36,7 @@ class Known:
 
 def known(row: Row) -> Known | None:
     """The checker's answer for the row's property and constants; None if there is none."""
-    for constants, expected in _measured(row.spec):
+    for constants, expected in _find_measured(row.spec):
         if expected.property_name == row.property_name and constants == row.constants:
             longer = expected.steps is not None and (row.steps or 0) > expected.steps
             return Known(_words(expected), _agrees(expected, row), longer)
@@ -44,7 +44,7 @@ def known(row: Row) -> Known | None:
 
 
 @cache
-def _measured(spec: str) -> tuple[tuple[Mapping[str, Any], Expectation], ...]:
+def _find_measured(spec: str) -> tuple[tuple[Mapping[str, Any], Expectation], ...]:
     """The checker's answers for a spec, each with the values of all constants."""
     return tuple((load(spec)(expected.constants).constants, expected) for expected in expectations(spec))
 

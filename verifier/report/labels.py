@@ -25,7 +25,7 @@ def labels_of(report: Report) -> list[str]:
                 f"{label} · {fact}" if fact and counts[label] > 1 else label
                 for label, fact in zip(labels, facts, strict=True)
             ]
-    return _numbered(labels)
+    return _number(labels)
 
 
 def _facts(report: Report) -> list[Callable[[Sequence[int]], list[str]]]:
@@ -54,7 +54,7 @@ def _options(rows: Sequence[Row]) -> list[str]:
     return [", ".join(f"{name}={row.options.get(name)}" for name in varying) for row in rows]
 
 
-def _numbered(labels: Sequence[str]) -> list[str]:
+def _number(labels: Sequence[str]) -> list[str]:
     """Number the labels that are alike."""
     counts, seen = Counter(labels), Counter[str]()
     found = []

@@ -17,17 +17,17 @@ def cell_lines(checked: CellResult) -> Iterator[str]:
         verdicts = ", ".join(f"{c.subject} {c.found}" for c in checked.checks if c.row is not None)
         yield f"ok    {checked.cell.id}: {verdicts}, in {checked.seconds:.1f} s"
     for check in checked.surprises:
-        yield _failed(checked.cell.id, check)
+        yield _make_failure(checked.cell.id, check)
 
 
-def _failed(place: str, check: Check) -> str:
+def _make_failure(place: str, check: Check) -> str:
     return f"FAIL  {place}: {check.subject}: {check.surprise}"
 
 
 def closing_lines(outcome: Outcome) -> Iterator[str]:
     """The lines about the whole manifest: properties that no cell covers, and the numbers."""
     for check in outcome.uncovered:
-        yield _failed("manifest", check)
+        yield _make_failure("manifest", check)
     checks = [check for checked in outcome.cells for check in checked.checks] + list(outcome.uncovered)
     failed = sum(check.surprise is not None for check in checks)
     words = "all as expected" if failed == 0 else f"{failed} not as expected"

@@ -94,10 +94,10 @@ class Messages:
         """The messages that actions carry."""
         for step, action in enumerate(self.actions):
             if step > 0 and any(fnmatchcase(action.name, pattern) for pattern in message["actions"]):
-                sent = self._written(message["sent"], action, step) if message["sent"] else step
+                sent = self._find_writing_step(message["sent"], action, step) if message["sent"] else step
                 yield from self._arrow(message, action.parameters, sent, step)
 
-    def _written(self, path: str, action: Taken, step: int) -> int:
+    def _find_writing_step(self, path: str, action: Taken, step: int) -> int:
         """The last step before this one that changed the value at a path; 0 if it is in the first state."""
         variable, parts = head_of(path), parts_of(path)
         held = [_at(state.get(variable), parts, action.parameters) for state in self.states[:step]]
@@ -114,11 +114,11 @@ class Messages:
     ) -> Iterator[Arrow]:
         """The message's arrow, if its ends have two different lanes."""
         sender, receiver = (
-            self.lane_of(_named(message[end], names), message.get(f"{end}_kind", ""))
+            self.lane_of(_name_value(message[end], names), message.get(f"{end}_kind", ""))
             for end in ("sender", "receiver")
         )
         if sender is not None and receiver is not None and sender != receiver:
-            label = re.sub(NAMES, lambda name: _named(name[1], names, name[0]), message["label"])
+            label = re.sub(NAMES, lambda name: _name_value(name[1], names, name[0]), message["label"])
             yield Arrow(sender, receiver, sent, received, lost, message.get("directed", True), label)
 
 
@@ -208,7 +208,7 @@ def _at(data: Any, parts: Sequence[tuple[str, str]], parameters: Mapping[str, An
         if bracket.isdigit():
             wanted = [value for key, value in _members(data, bracket) if key is None]
         else:
-            key = value_of(_reached(bracket, parameters))
+            key = value_of(_find_value(bracket, parameters))
             wanted = [value for member, value in _members(data, bracket) if value_of(member) == key]
         data = len(wanted) if wanted[1:] else wanted[0] if wanted else None
         if data is None and place < len(parts) - 1:
@@ -216,7 +216,7 @@ def _at(data: Any, parts: Sequence[tuple[str, str]], parameters: Mapping[str, An
     return data
 
 
-def _reached(path: str, names: Mapping[str, Any]) -> Any:
+def _find_value(path: str, names: Mapping[str, Any]) -> Any:
     """The value of a name, or of a field in it, as JSON; None if there is none."""
     head, *fields = path.split(".")
     found = names.get(head)
@@ -225,11 +225,11 @@ def _reached(path: str, names: Mapping[str, Any]) -> Any:
     return found
 
 
-def _named(path: str, names: Mapping[str, Any], otherwise: str | None = None) -> str:
+def _name_value(path: str, names: Mapping[str, Any], otherwise: str | None = None) -> str:
     """The value of a name or a field in it, as text. Other text stays as it is."""
     if path.split(".")[0] not in names:
         return path if otherwise is None else otherwise
-    found = _reached(path, names)
+    found = _find_value(path, names)
     return "–" if found is None else show(value_of(found))
 
 

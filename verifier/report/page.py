@@ -90,7 +90,7 @@ def as_html(report: Report) -> str:
             graph=None if report.graph is None else embedded(report.graph),
             answers=_worst_first(verdicts) if is_one else [],
             findings=findings(report.rows) if several and not is_one and not report.cells else ([], 0),
-            grids=_drawn(report, verdicts) if several and not is_one and not report.cells else [],
+            grids=_draw_grids(report, verdicts) if several and not is_one and not report.cells else [],
             plots=[(title, svg) for title, svg, _ in plots],
             policy=policy_of([style], scripts),
             style=style,
@@ -149,7 +149,7 @@ def _sections(
         )
 
 
-def _drawn(report: Report, verdicts: Sequence[VerdictPage]) -> list[tuple[str, Drawn[Markup]]]:
+def _draw_grids(report: Report, verdicts: Sequence[VerdictPage]) -> list[tuple[str, Drawn[Markup]]]:
     """The grids of each protocol, drawn."""
     template = environment().get_template("grid.html.jinja")
     about = {"verdicts": verdicts, "versions": version_columns(report.rows), "checker": _checker(verdicts)}

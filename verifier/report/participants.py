@@ -49,7 +49,7 @@ def participants(trace: Mapping[str, Any]) -> Participants:
     """Find the participants of a trace; none if its sets are too large to be drawn."""
     states, variables = trace["states"], trace["vars"]
     domains = [one for name in variables if (one := _domain(name, [state[name] for state in states]))]
-    given, named = _parameters(trace), list(_named(trace).values())
+    given, named = _parameters(trace), list(_find_named_sets(trace).values())
 
     def may_be(values: Collection[Any], keys: tuple[Atom, ...]) -> bool:
         # A set with a name of its own is another set, though all of its members may be among these.
@@ -110,7 +110,7 @@ def _lane(key: Atom, kind: str, notation: Notation) -> dict[str, Any]:
 
 def _kind(trace: Mapping[str, Any], notation: Notation, found: Participants, keys: tuple[Atom, ...]) -> str:
     """Return the name of the participants' kind: of their set in the module, or of a parameter."""
-    for name, members in _named(trace).items():
+    for name, members in _find_named_sets(trace).items():
         if members == frozenset(keys):
             return name
     own = notation.text(frozenset(keys))
@@ -141,7 +141,7 @@ def _keys(data: Any) -> tuple[Atom, ...]:
     return tuple(found) if atoms else ()
 
 
-def _named(trace: Mapping[str, Any]) -> dict[str, frozenset[Any]]:
+def _find_named_sets(trace: Mapping[str, Any]) -> dict[str, frozenset[Any]]:
     """The sets of words and numbers that a module gives names."""
     sets = trace.get("#meta", {}).get("sets", {})
     return {name: frozenset(_members(held)) for name, held in sets.items()}
@@ -156,7 +156,7 @@ def _members(held: Any) -> list[Any]:
 def _parameters(trace: Mapping[str, Any]) -> dict[tuple[str, str], list[Any]]:
     """The values that each parameter of each action can have; else those that it has in the trace."""
     found: dict[tuple[str, str], list[Any]] = {}
-    for action, name, value in _given(trace["states"]):
+    for action, name, value in _find_given_values(trace["states"]):
         found.setdefault((action, name), []).append(value)
     for action, domains in trace.get("#meta", {}).get("domains", {}).items():
         for name, held in domains.items():
@@ -164,7 +164,7 @@ def _parameters(trace: Mapping[str, Any]) -> dict[tuple[str, str], list[Any]]:
     return found
 
 
-def _given(states: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str, Any]]:
+def _find_given_values(states: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str, Any]]:
     for state in states:
         about = state.get("#meta", {})
         for name, value in about.get("parameters", {}).items():

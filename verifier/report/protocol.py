@@ -114,7 +114,7 @@ def _property(prop: Mapping[str, Any]) -> tuple[str, str, str]:
 def _encoding(about: Mapping[str, Any]) -> list[tuple[str, str]]:
     size = about["encoding"]
     rows = [
-        *(_estimated(size) if size["estimated"] else _built(size)),
+        *(_estimate_figures(size) if size["estimated"] else _build_figures(size)),
         ("most bits", _most(about, "bits")),
         ("most instances", _most(about, "instances")),
         ("symmetry", "; ".join(map(_symmetry, about["symmetry"])) or "none"),
@@ -125,7 +125,7 @@ def _encoding(about: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [(name, words) for name, words in rows if words]
 
 
-def _estimated(size: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _estimate_figures(size: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return the estimated figures of a protocol that is too large to be built for a description."""
     return [
         ("state", f"about {_number(size['bits'], 'bit')} (not built: the protocol is large)"),
@@ -133,7 +133,7 @@ def _estimated(size: Mapping[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
-def _built(size: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _build_figures(size: Mapping[str, Any]) -> list[tuple[str, str]]:
     clauses = ", ".join(f"{count} ({steps})" for steps, count in size["clauses_per_step"].items())
     return [
         ("state", f"{size['bits']} bits for {size['leaves']} scalar fields"),

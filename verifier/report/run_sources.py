@@ -64,11 +64,11 @@ def _of_sweep(folder: Path, older: bool) -> tuple[tuple[Row, ...], tuple[str, ..
     found = standing(rows, read_asked(folder))
     chosen = found.current + (found.superseded + found.unasked if older else ())
     shown = sorted(chosen, key=lambda row: (row.spec, row.claim, str(row.constants), row.engine))
-    notes = [*_left_out(found, older), *([] if unchecked is None else [unchecked])]
+    notes = [*_tell_left_out(found, older), *([] if unchecked is None else [unchecked])]
     return tuple(shown), tuple(notes)
 
 
-def _left_out(found: Standing, older: bool) -> Iterator[str]:
+def _tell_left_out(found: Standing, older: bool) -> Iterator[str]:
     """A line that says which rows are not current, if some are not."""
     parts = [
         f"{len(rows)} {words} ({', '.join(dict.fromkeys(row.spec for row in rows))})"

@@ -64,14 +64,14 @@ def _jobs(lines: Sequence[Line]) -> list[str]:
                 line.verdict,
                 "" if line.depth is None else line.depth,
                 f"{line.seconds:.1f}",
-                _shortened(line.reason or ""),
+                _shorten(line.reason or ""),
             )
             for line in lines
         ],
     )
 
 
-def _shortened(words: str) -> str:
+def _shorten(words: str) -> str:
     return words if len(words) <= _MOST_REASON else f"{words[: _MOST_REASON - 1]}…"
 
 

@@ -33,28 +33,28 @@ def as_text(report: Report) -> str:
     table = tabulate(rows, header, tablefmt="simple", disable_numparse=True)
     parts = [printable(report.title), _summary(report), table]
     parts += [
-        printable(f"{_named(row)}: {verdict_words(row)}")
+        printable(f"{_name_row(row)}: {verdict_words(row)}")
         + f"\n{printable(command_of(row))}\n\n{trace_text(row)}"
         for row in report.rows
         if row.trace is not None
     ]
-    return "\n\n".join([*parts, *map(printable, _said_by(report)), *map(printable, report.notes)]) + "\n"
+    return "\n\n".join([*parts, *map(printable, _tell_sources(report)), *map(printable, report.notes)]) + "\n"
 
 
 def as_markdown(report: Report) -> str:
     """Write the report in GitHub Flavored Markdown."""
     header, rows = _table(report.rows)
-    body = [[_escaped(cell) for cell in row] for row in rows]
-    table = tabulate(body, [_escaped(name) for name in header], tablefmt="github", disable_numparse=True)
-    parts = [f"# {_escaped(report.title)}", _escaped(_summary(report)), table]
+    body = [[_escape(cell) for cell in row] for row in rows]
+    table = tabulate(body, [_escape(name) for name in header], tablefmt="github", disable_numparse=True)
+    parts = [f"# {_escape(report.title)}", _escape(_summary(report)), table]
     for row in report.rows:
         if row.trace is not None:
-            parts.append(f"## {_escaped(_named(row))}: {_escaped(verdict_words(row))}")
-            parts += [_fenced(printable(command_of(row)), "sh"), _fenced(trace_text(row), "text")]
-    return "\n\n".join([*parts, *map(_escaped, _said_by(report)), *map(_escaped, report.notes)]) + "\n"
+            parts.append(f"## {_escape(_name_row(row))}: {_escape(verdict_words(row))}")
+            parts += [_fence(printable(command_of(row)), "sh"), _fence(trace_text(row), "text")]
+    return "\n\n".join([*parts, *map(_escape, _tell_sources(report)), *map(_escape, report.notes)]) + "\n"
 
 
-def _said_by(report: Report) -> list[str]:
+def _tell_sources(report: Report) -> list[str]:
     """Say which files the verdicts are from, because nobody checked them again."""
     names = ", ".join(name for name in dict.fromkeys(report.sources) if name)
     return [f"As {names} says: nothing was checked again."] if names else []
@@ -129,7 +129,7 @@ def _summary(report: Report) -> str:
     return f"{len(report.rows)} {'verdict' if len(report.rows) == 1 else 'verdicts'}: {counts}."
 
 
-def _named(row: Row) -> str:
+def _name_row(row: Row) -> str:
     return f"{row.spec} {row.claim} ({row.shown_constants})"
 
 
@@ -137,13 +137,13 @@ def _short(value: str) -> str:
     return value if len(value) <= _LONGEST else f"{value[: _LONGEST - 1]}…"
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     """The text, escaped so that Markdown shows it unchanged, even in a cell of a table."""
     plain = re.sub(r"([\\`*_{}\[\]<>#|~!&$])", r"\\\1", printable(" ".join(text.split())))
     return re.sub(r"^(\d+)\.(?=\s|$)", r"\1\\.", plain)
 
 
-def _fenced(text: str, language: str) -> str:
+def _fence(text: str, language: str) -> str:
     """A block of code. Its fence is longer than any fence in the text."""
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
     fence = "`" * max(3, longest + 1)

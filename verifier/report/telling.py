@@ -106,14 +106,14 @@ def _in_words(change: Change) -> str:
 
 def _why(part: Failing) -> str:
     """Say why a part is false."""
-    words, named = part.says or f"{_cut(part.formula, _LONGEST_FORMULA)} is false", _named(part)
+    words, named = part.says or f"{_cut(part.formula, _LONGEST_FORMULA)} is false", _name_part(part)
     return _sentence(f"For {named}: {words}" if 0 < len(named) <= _LONGEST_WITNESS else f"Now {words}")
 
 
 def _around(part: Failing) -> Iterator[str]:
     """Say for which long values a part is false, and what demands it."""
-    if len(_named(part)) > _LONGEST_WITNESS:
-        yield _sentence(f"This is so for {_named(part, _LONGEST_AROUND)}")
+    if len(_name_part(part)) > _LONGEST_WITNESS:
+        yield _sentence(f"This is so for {_name_part(part, _LONGEST_AROUND)}")
     premises = ", ".join(map(_plain, part.demanded_by))
     if 0 < len(premises) <= _LONGEST_FORMULA:
         yield f"It is demanded since {premises}."
@@ -121,7 +121,7 @@ def _around(part: Failing) -> Iterator[str]:
         yield _sentence(f"{branch[0].upper()}{_cut(branch[1:], _LONGEST_FORMULA)}")
 
 
-def _named(part: Failing, most: int = _LONGEST_VALUE) -> str:
+def _name_part(part: Failing, most: int = _LONGEST_VALUE) -> str:
     return ", ".join(f"{name} = {_cut(value, most)}" for name, value in part.witnesses)
 
 
@@ -158,7 +158,7 @@ def _fair(conditions: Sequence[Mapping[str, str]]) -> str:
     for one in conditions:
         groups.setdefault(one["met"], []).append(one["condition"])
     taken = [met for met in groups if met.startswith(_TAKEN)]
-    told = [f"{_listed(names)}: {met}" for met, names in groups.items() if met not in taken]
+    told = [f"{_list_names(names)}: {met}" for met, names in groups.items() if met not in taken]
     count = sum(len(groups[met]) for met in taken)
     if taken and (told or count > _MOST_CONDITIONS):
         rest = (
@@ -166,11 +166,11 @@ def _fair(conditions: Sequence[Mapping[str, str]]) -> str:
         )
         told.append(f"{rest} of the loop")
     elif taken:
-        told += [f"{_listed(groups[met])}: {met}" for met in taken]
+        told += [f"{_list_names(groups[met])}: {met}" for met in taken]
     return _sentence(f"Fairness allows it: {'; '.join(told)}")
 
 
-def _listed(names: Sequence[str]) -> str:
+def _list_names(names: Sequence[str]) -> str:
     more = len(names) - _MOST_CONDITIONS
     return ", ".join([*names[:_MOST_CONDITIONS], *([f"{more} more"] if more > 0 else [])])
 

@@ -225,7 +225,10 @@ def _compact(row: Row, diagram: Diagram) -> dict[str, Any]:
             [
                 part.formula,
                 part.witnesses,
-                [[one.path, one.value, one.places, one.members] for one in _marked(part, diagram)],
+                [
+                    [one.path, one.value, one.places, one.members]
+                    for one in _find_marked_values(part, diagram)
+                ],
                 part.premises,
             ]
             for part in (*diagram.failing, *diagram.unmet)
@@ -235,7 +238,7 @@ def _compact(row: Row, diagram: Diagram) -> dict[str, Any]:
     return {**compact, "demands": shown}
 
 
-def _marked(part: Failing, diagram: Diagram) -> Sequence[Mentioned]:
+def _find_marked_values(part: Failing, diagram: Diagram) -> Sequence[Mentioned]:
     """The values to be marked; of a step, those before it too."""
     return part.where if diagram.about_step else part.blamed
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def make_question(engine: Engine[Any], loaded: Loaded, options: Any) -> Question[Any]:
     """Return the question that the options ask. Raises UsageError for one that cannot be asked."""
     if loaded.source is not None and not engine.asks:
-        return loaded.source.prepared(engine, loaded, options)
+        return loaded.source.prepare(engine, loaded, options)
     if loaded.source is None:
         check_no_semantics(options, loaded.definition.name)
         if getattr(options, "validate", None) is not None:

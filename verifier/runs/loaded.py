@@ -50,7 +50,7 @@ class Source(Interface):
     It may have to be made again after an engine's answer.
     """
 
-    def prepared(self, engine: Engine[Any], loaded: Loaded, options: Any) -> Question[Any]:
+    def prepare(self, engine: Engine[Any], loaded: Loaded, options: Any) -> Question[Any]:
         """Return the question, with its names checked. Raises UsageError for one that cannot be asked."""
         ...
 

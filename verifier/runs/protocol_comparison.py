@@ -234,11 +234,9 @@ class Batch:
         for seen in self.seen:
             seen.every = seen.every and every
         for values in choices:
-            expanded = tuple(
-                value for p, value in zip(action.parameters, values, strict=True) if not p.free
-            )
+            expanded = tuple(value for p, value in zip(action.parameters, values, strict=True) if not p.free)
             label = f"{action.name}({', '.join(map(show, values))})"
-            reached = self._reached(action, instances.get(expanded), values)
+            reached = self._compute_successors(action, instances.get(expanded), values)
             plainly = tuple(map(plain, values))
             for number, seen in enumerate(self.seen):
                 what = self._happening(function, plainly, seen)
@@ -278,7 +276,7 @@ class Batch:
         self.found.steps += 1
         self.seen[number].successors.append((reached, e))
 
-    def _reached(
+    def _compute_successors(
         self, action: Action, instance: Instance | None, values: tuple[Any, ...]
     ) -> list[Bits | None]:
         """Return the successor of each state by the formulas; None where the instance is not enabled."""

@@ -44,9 +44,7 @@ def write_lemmas(pairs: Sequence[Pair]) -> list[str]:
     return [method(*pair, _WHY) for pair in pairs]
 
 
-def lemma_terms(
-    kind: type[Protocol], pairs: Sequence[Pair], constants: Mapping[str, Any]
-) -> dict[str, Term]:
+def lemma_terms(kind: type[Protocol], pairs: Sequence[Pair], constants: Mapping[str, Any]) -> dict[str, Term]:
     """Return the formulas of lemmas, with traced constants, by name."""
     definition = read_for_all(_with(kind, pairs), constants).definition
     names = {claim_title(kind, name, None) for name, _ in pairs}
@@ -174,7 +172,7 @@ def _find_by_ic3(
         request = Request((property_name,), EngineChoice.IC3, None, limits, lemmas, False, False)
         clauses = [clause for proof in check(model, request).proofs for clause in proof.certificate.clauses]
         if clauses:
-            yield from lifter.lifted(clauses)
+            yield from lifter.lift(clauses)
             return
 
 

@@ -28,9 +28,7 @@ _MOST_HALVINGS = 2
 """The limit of times that a part, and a half of it, is split again."""
 
 
-def parts_of(
-    job: Job, most: int | None = None, needless: Callable[[], bool] = lambda: False
-) -> list[Job]:
+def parts_of(job: Job, most: int | None = None, needless: Callable[[], bool] = lambda: False) -> list[Job]:
     """The jobs that the job is split into. None if its state has no bits to tell executions apart by.
 
     Parts repeat some of each other's work, so there are no more than ``most``, rounded up to a power of two.
@@ -107,7 +105,7 @@ class Split:
         over_all = [row for row in own if "part" not in row.options]
         if not found and not (over_all and _is_closed(over_all[0], self.job)) and self.open:
             return None
-        joined = [row for part in self.parts if (row := self._joined(part)) is not None]
+        joined = [row for part in self.parts if (row := self._join(part)) is not None]
         verdict = found[0] if found else self._not_found(joined, over_all)
         others = {
             row.property_name: row
@@ -120,10 +118,10 @@ class Split:
     def _row(self, part: Job) -> Row | None:
         return next((row for row in self.rows.get(part.job_id, ()) if row.job_id == part.job_id), None)
 
-    def _joined(self, part: Job) -> Row | None:
+    def _join(self, part: Job) -> Row | None:
         """Join the verdict on a part with those on its halves: the depth that it closed, or both of them."""
         own = self._row(part)
-        both = [self._joined(half) for half in self.halves.get(part.job_id, ())]
+        both = [self._join(half) for half in self.halves.get(part.job_id, ())]
         if own is None or not both:
             return own
         known = [row for row in both if row is not None]

@@ -112,9 +112,7 @@ class Store:
         except OSError as error:
             raise UsageError(f"--out {self.folder} cannot be written: {reason_of(error)}") from None
         try:
-            replace_file(
-                self.folder / HOLDER, f"process {os.getpid()} on {platform.node()}\n".encode()
-            )
+            replace_file(self.folder / HOLDER, f"process {os.getpid()} on {platform.node()}\n".encode())
             _remove_drafts(self.folder)
             for name in (ROWS, PARTS):
                 _remove_drafts(self.folder / name)
@@ -165,7 +163,7 @@ class Store:
             return
         self._last = max(self._last + 1, time.time_ns())
         table = table_of([_flat(row, asked_for, self._last) for row in rows])
-        self._files[name].append(self._written(table, name))
+        self._files[name].append(self._write(table, name))
         if len(self._files[name]) > _MOST_FILES:
             self.compact(name)
 
@@ -184,14 +182,14 @@ class Store:
             if len(old) < 2:
                 continue
             try:
-                merged = self._written(_newest([tables[file] for file in old]), name)
+                merged = self._write(_newest([tables[file] for file in old]), name)
             except Full:
                 return
             self._files[name] = [merged, *(file for file in self._files[name] if file not in old)]
             for file in old:
                 file.unlink(missing_ok=True)
 
-    def _written(self, table: pa.Table, name: str) -> Path:
+    def _write(self, table: pa.Table, name: str) -> Path:
         self._last = max(self._last + 1, time.time_ns())
         target = self.folder / name / f"{self._last}.parquet"
         sink = pa.BufferOutputStream()

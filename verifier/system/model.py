@@ -294,7 +294,7 @@ class _Builder:
         guard = conjunction((guard, negation(disjunction(beyond))))
         new_bits = self.layout.encode(changed)
         updates = {old: new for old, new in zip(self.layout.bits, new_bits, strict=True) if old is not new}
-        for step in self.steps.broken_by(label, guard, changed, updates, inputs):
+        for step in self.steps.find_broken(label, guard, changed, updates, inputs):
             self.breaking.append(step)
             place = f"the property {step.property_name} in the step {label}"
             self._note_undefined(place, (), some(step.unread), {}, (), step.property_name)

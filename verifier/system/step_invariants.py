@@ -56,9 +56,7 @@ class StepInvariants:
         self._properties = [p for p in definition.properties if p.kind is PropertyKind.STEP_INVARIANT]
         unchanged = {symbol.name: value for symbol, value in before.items()}
         self._reflexive = {
-            prop.name
-            for prop, holds, read in self._read(unchanged)
-            if holds is TRUE and read is TRUE
+            prop.name for prop, holds, read in self._read(unchanged) if holds is TRUE and read is TRUE
         }
         """The properties that a stuttering step satisfies, so that no formula has to say so."""
 
@@ -72,7 +70,7 @@ class StepInvariants:
         for prop in self._properties:
             yield prop, lowering.formula(prop.formula), definedness.of(prop.formula)
 
-    def broken_by(
+    def find_broken(
         self,
         label: str,
         guard: FNode,

@@ -66,7 +66,7 @@ class _Claim:
     event: Event
     often: bool
 
-    def negated(self) -> _Claim:
+    def negate(self) -> _Claim:
         return _Claim(self.event, not self.often)
 
 
@@ -99,7 +99,7 @@ class Reader:
         """The ways for a loop to violate the property. Raises UsageError if it has too many ways to fail."""
         self._name = prop.name
         cases = self._cases(prop.formula, {}, negated=True)
-        parts = [cases, *(self._confirmed(w, own) for w, own in self.watches.items() if isinstance(w, Guess))]
+        parts = [cases, *(self._confirm(w, own) for w, own in self.watches.items() if isinstance(w, Guess))]
         just = [w.justice(own) for w, own in self.watches.items() if isinstance(w, Promise)]
         found = []
         for claims in self._both(parts):
@@ -112,7 +112,7 @@ class Reader:
                 found.append(Goal(visits, stays, avoids))
         return tuple(found)
 
-    def _confirmed(self, guess: Guess, own: FNode) -> _Cases:
+    def _confirm(self, guess: Guess, own: FNode) -> _Cases:
         yes, no = _holds(own, always=True), _holds(negation(own), always=True)
         return [(yes, _Claim(guess.event, often=True)), (no, _Claim(guess.event, often=False))]
 
@@ -125,15 +125,15 @@ class Reader:
                 return self._cases(formula.parts[0], bindings, negated=not negated)
             case TemporalOperator.FAIR:
                 conditions = self._conditions(formula)
-                return self._joined([self._fair(c, negated=negated) for c in conditions], not negated)
+                return self._join([self._fair(c, negated=negated) for c in conditions], not negated)
         if formula.operator in (*_CONJUNCTIONS, *_DISJUNCTIONS):
             inner = _parts(formula, bindings)
             parts = [self._cases(one, values, negated=negated) for one, values in inner]
-            return self._joined(parts, (formula.operator in _CONJUNCTIONS) is not negated)
+            return self._join(parts, (formula.operator in _CONJUNCTIONS) is not negated)
         claim = self._claim(formula, bindings)
-        return [(claim.negated() if negated else claim,)]
+        return [(claim.negate() if negated else claim,)]
 
-    def _joined(self, parts: Sequence[_Cases], conjunctive: bool) -> _Cases:
+    def _join(self, parts: Sequence[_Cases], conjunctive: bool) -> _Cases:
         if conjunctive:
             return self._both(parts)
         self._check(sum(map(len, parts)))
@@ -161,8 +161,8 @@ class Reader:
 
     def _fair(self, condition: Condition, *, negated: bool) -> _Cases:
         claims = [_Claim(event, often) for event, often in self._demands(condition)]
-        cases = [(claim.negated() if negated else claim,) for claim in claims]
-        return self._joined([[case] for case in cases], negated)
+        cases = [(claim.negate() if negated else claim,) for claim in claims]
+        return self._join([[case] for case in cases], negated)
 
     def _demands(self, condition: Condition) -> list[tuple[Event, bool]]:
         """One of these happens again and again, or does not."""
@@ -211,7 +211,7 @@ class Reader:
             case TemporalOperator.EVENTUALLY:
                 return self._comes(self._event(formula, bindings))
             case TemporalOperator.UNTIL:
-                return self._watched(Promise("is to come", at(0), Event(at(1))))
+                return self._find_watch_bit(Promise("is to come", at(0), Event(at(1))))
             case TemporalOperator.ALWAYS_EVENTUALLY:
                 return self._again(self._event(formula, bindings))
             case TemporalOperator.FAIR:
@@ -242,7 +242,7 @@ class Reader:
 
     # Bits
 
-    def _watched(self, watch: Watch) -> FNode:
+    def _find_watch_bit(self, watch: Watch) -> FNode:
         """The bit of a watch; of equal ones the same."""
         own = self.watches.get(watch)
         if own is None:
@@ -250,13 +250,13 @@ class Reader:
         return own
 
     def _monitor(self, what: str, sets: Event, keeps: FNode = TRUE, first: FNode | None = None) -> FNode:
-        return self._watched(Monitor(what, sets, keeps, sets.state if first is None else first))
+        return self._find_watch_bit(Monitor(what, sets, keeps, sets.state if first is None else first))
 
     def _comes(self, event: Event) -> FNode:
-        return self._watched(Promise("is to come", TRUE, event))
+        return self._find_watch_bit(Promise("is to come", TRUE, event))
 
     def _again(self, event: Event) -> FNode:
-        return self._watched(Guess("happens again and again", event))
+        return self._find_watch_bit(Guess("happens again and again", event))
 
     # Terms
 

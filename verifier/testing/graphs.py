@@ -133,7 +133,7 @@ def _as_graph(loaded: Loaded, model: Model, graph: Graph, ended: str) -> StateGr
         return tuple(plain(values[name]) for name in machine.variables)
 
     return StateGraph(
-        outline_of(loaded), len(graph.rows), graph.initial, _sorted(steps), ended, write,
+        outline_of(loaded), len(graph.rows), graph.initial, _sort_steps(steps), ended, write,
         GuardTargets(machine, state),
     )  # fmt: skip
 
@@ -163,7 +163,7 @@ def _explore_module(
 
     def finish() -> StateGraph:
         write = partial(_write_module, module, search.states)
-        steps = _sorted(search.steps.values())
+        steps = _sort_steps(search.steps.values())
         guards = GuardTargets(machine, search.states.__getitem__)
         return StateGraph(
             outline_of(loaded), len(search.states), search.initial, steps, reason, write, guards
@@ -216,7 +216,7 @@ def _write_module(
     return evaluate_or_refuse(lambda: follow_trace(module, file, itf.header(file))).written
 
 
-def _sorted(steps: Any) -> tuple[GraphStep, ...]:
+def _sort_steps(steps: Any) -> tuple[GraphStep, ...]:
     return tuple(sorted(steps, key=lambda one: (one.source, one.title, one.target)))
 
 

@@ -104,11 +104,11 @@ class TestSuite:
         """Yield the lines of the text. ``shown``: with the actions of each execution."""
         graph, suite, what = self.graph, self.suite, self.request.cover
         whole = f"not all: {graph.ended}" if graph.ended else "all"
-        size = f"{_counted(graph.states, 'state')}, {_counted(len(graph.steps), 'step')}"
+        size = f"{_count(graph.states, 'state')}, {_count(len(graph.steps), 'step')}"
         yield f"{graph.outline.spec}: {size} ({whole})"
         number = sum(len(one.steps) for one in suite.executions)
-        executions = _counted(len(suite.executions), "execution")
-        yield f"{executions} with {_counted(number, 'action')}, each replayed"
+        executions = _count(len(suite.executions), "execution")
+        yield f"{executions} with {_count(number, 'action')}, each replayed"
         yield f"cover {suite.covered} of {suite.targets} {what}"
         for words, targets in (
             ("impossible, for the graph is complete", suite.impossible),
@@ -140,7 +140,7 @@ def make_suite(
     if suite is None:  # interrupted: choose among what was explored until then
         graph = finish()
         suite = _choose(graph, request, replace(limits, after_interrupt=True))
-    tell(f"chose {_counted(len(suite.executions), 'execution')}: replaying")
+    tell(f"chose {_count(len(suite.executions), 'execution')}: replaying")
     files = tuple(graph.write(one.states, [step.taken for step in one.steps]) for one in suite.executions)
     return TestSuite(request, graph, suite, files)
 
@@ -231,5 +231,5 @@ def _key(name: str) -> str:
     return name if _KEY.fullmatch(name) else json.dumps(name)
 
 
-def _counted(number: int, noun: str) -> str:
+def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -68,15 +68,15 @@ class _Words:
         """The clause under all permutations of the elements that it names."""
         found = {clause}
         for sort, movable in self._movable.items():
-            found = {moved for image in found for moved in self._moved(image, sort, movable)}
+            found = {moved for image in found for moved in self._move(image, sort, movable)}
         return frozenset(found)
 
-    def _moved(self, clause: Clause, sort: IndexSet, movable: tuple[Element, ...]) -> Iterator[Clause]:
-        named = self._named(clause, sort)
+    def _move(self, clause: Clause, sort: IndexSet, movable: tuple[Element, ...]) -> Iterator[Clause]:
+        named = self._find_named_elements(clause, sort)
         for chosen in permutations(movable, len(named)):
-            yield self._renamed(clause, dict(zip(named, chosen, strict=True)))
+            yield self._rename(clause, dict(zip(named, chosen, strict=True)))
 
-    def _renamed(self, clause: Clause, renaming: Mapping[Element, Concrete]) -> Clause:
+    def _rename(self, clause: Clause, renaming: Mapping[Element, Concrete]) -> Clause:
         moved = self._moved_bits.setdefault(tuple(renaming.items()), {})
         for meaning, _ in clause:
             if meaning not in moved:
@@ -84,7 +84,7 @@ class _Words:
                 moved[meaning] = replace(meaning, path=path, value=with_elements(meaning.value, renaming))
         return frozenset((moved[meaning], is_set) for meaning, is_set in clause)
 
-    def _named(self, clause: Clause, sort: IndexSet) -> list[Element]:
+    def _find_named_elements(self, clause: Clause, sort: IndexSet) -> list[Element]:
         """The movable elements in the clause, first those of the bits that are not set."""
         literals = sorted(clause, key=lambda literal: (literal[1], literal[0].text(True)))
         found = (e for meaning, _ in literals for e in elements_of((*meaning.path, meaning.value)))
@@ -103,13 +103,13 @@ class _Words:
         renaming: dict[Element, Concrete] = {}
         quantifiers = []
         for sort in self._movable:
-            named = self._named(clause, sort)
+            named = self._find_named_elements(clause, sort)
             fresh = [next(letters) for _ in named]
             renaming |= dict(zip(named, fresh, strict=True))
             if named:
                 different = "different " if len(fresh) > 1 else ""
                 quantifiers.append(f"{different}{sort.name}s {', '.join(map(str, fresh))}")
-        return f"for all {' and '.join(quantifiers)}: {_implication(self._renamed(clause, renaming))}"
+        return f"for all {' and '.join(quantifiers)}: {_implication(self._rename(clause, renaming))}"
 
 
 def _element(value: Concrete) -> Element:

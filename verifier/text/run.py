@@ -194,7 +194,7 @@ def remark_on_undecided(run: Run) -> list[str]:
         remarks.append("INCONCLUSIVE: nothing is known beyond the depth closed.")
     remarks += to_go_on(undecided)
     if left:
-        remarks.append(_left_to_live(run, [verdict.property_name for verdict in left]))
+        remarks.append(_find_command_for_live(run, [verdict.property_name for verdict in left]))
     return remarks
 
 
@@ -206,7 +206,7 @@ def to_go_on(verdicts: Sequence[Verdict]) -> list[str]:
     return [f"A greater {greater}, or smaller constants (--set), may decide more."] if limits else []
 
 
-def _left_to_live(run: Run, names: Sequence[str]) -> str:
+def _find_command_for_live(run: Run, names: Sequence[str]) -> str:
     """Return the command that decides temporal properties, and why the run does not end with 0."""
     shown = run.definition.presentation
     words = ["verify live --spec", shlex.quote(shown.source)]

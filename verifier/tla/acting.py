@@ -103,7 +103,9 @@ class _Walk:
                 for item in whole.items:
                     self.collect(item, module, inside, given, seen)
             case ast.Quantifier() if not whole.universal:
-                self.collect(whole.body, module, inside, self._chosen(whole, module, inside, given), seen)
+                self.collect(
+                    whole.body, module, inside, self._find_chosen_values(whole, module, inside, given), seen
+                )
             case ast.Let():
                 self.collect(whole.body, module, inside, given, seen)
             case ast.If():
@@ -112,7 +114,7 @@ class _Walk:
             case ast.Apply():
                 self._apply(whole, module, given, seen)
 
-    def _chosen(
+    def _find_chosen_values(
         self, whole: ast.Quantifier, module: str, inside: str | None, given: _Domains
     ) -> dict[Symbol, frozenset[Value] | None]:
         chosen = dict(given)

@@ -113,11 +113,11 @@ class Walker(Composing):
             case forms.Assignment() as assignment:
                 return self._assignment(assignment, whole, unit, primed, rest, depth)
             case forms.Call(definition, call):
-                return self._defined(definition, call, unit, primed, rest, depth, top=top)
+                return self._walk_definition(definition, call, unit, primed, rest, depth, top=top)
             case forms.Argument(parameter, call):
                 return self.apart(self._parameter(parameter, call, unit, primed), rest, depth)
             case forms.Composition(composed):
-                return self.apart(self.composed(composed, unit, primed), rest, depth)
+                return self.apart(self.compose(composed, unit, primed), rest, depth)
             case forms.Guard(ast.FunctionApply() as applied) if self.branches(applied, unit, primed):
                 return self.apart(self.function_apply(applied, unit, primed), rest, depth)
         return self._guard(whole, unit, primed, rest, depth)
@@ -195,7 +195,7 @@ class Walker(Composing):
         )
         if begun and not self.assigns(first, unit, primed):
             walk = self.walk(first, unit, primed)
-            return self._settled(walk, first, unit, primed, after, depth)
+            return self._settle(walk, first, unit, primed, after, depth)
         return self.flow(first, unit, primed, after, depth, top=top and not others and not begun)
 
     def settled(self, walk: Walk, whole: Expression, unit: Unit, primed: bool) -> Walk:
@@ -203,9 +203,9 @@ class Walker(Composing):
         it only tests the formula and counts no ways to be true."""
         if self.assigns(whole, unit, primed):
             return walk
-        return self.made(lambda rest: self._settled(walk, whole, unit, primed, rest, 1))
+        return self.made(lambda rest: self._settle(walk, whole, unit, primed, rest, 1))
 
-    def _settled(
+    def _settle(
         self, walk: Walk, whole: Expression, unit: Unit, primed: bool, rest: Continuation, depth: int
     ) -> Lines:
         emit, evaluator, tests = rest.emit, self.evaluator, list[Callable[[Frame], bool]]()
@@ -322,7 +322,7 @@ class Walker(Composing):
                 raise
         return found
 
-    def _defined(
+    def _walk_definition(
         self,
         symbol: Definition,
         whole: ast.Apply,

@@ -48,7 +48,7 @@ def compile_body(ev: Evaluator, definition: Definition, unit: Unit, primed: bool
         finally:
             ev.at_slots, ev.evaluated = kept
         ev.emit.names[found] = ev.emit.function(source)
-        ev.emit.bodies[found] = ev.emit.unfolded(source)
+        ev.emit.bodies[found] = ev.emit.unfold(source)
     return found
 
 

@@ -205,10 +205,10 @@ class Assignments:
         indices = self.variables_of(body, unit)
         if indices is None:
             if isinstance(body, ast.Tuple):
-                return self._unchanged_by_parts(body.items, unit, rest, depth)
+                return self._walk_unchanged_parts(body.items, unit, rest, depth)
             if isinstance(body, ast.Apply) and isinstance(body.operator, ast.Parameter):
-                return self.apart(self._unchanged_argument(body.operator, body, unit), rest, depth)
-            return self.flow(_unchanged_equation(body), unit, False, rest, depth)
+                return self.apart(self._walk_unchanged_argument(body.operator, body, unit), rest, depth)
+            return self.flow(_make_unchanged_equation(body), unit, False, rest, depth)
         put, index = self.evaluator.emit.fresh("t"), self.evaluator.emit.fresh("t")
         return [
             f"{put} = {self._keeps(indices)}()",
@@ -217,10 +217,10 @@ class Assignments:
             f" for {index} in {put}: following[{index}] = UNSET",
         ]
 
-    def _unchanged_argument(self, symbol: ast.Parameter, body: Expression, unit: Unit) -> Walk:
+    def _walk_unchanged_argument(self, symbol: ast.Parameter, body: Expression, unit: Unit) -> Walk:
         """Return the walker of ``UNCHANGED v`` for a parameter v: in ``Keep(<<x, y>>)``, x and y keep their
         values."""
-        slot, other = unit.slot(symbol), self.of_waiting(_unchanged_equation(body), unit, False)
+        slot, other = unit.slot(symbol), self.of_waiting(_make_unchanged_equation(body), unit, False)
 
         def walked(e: Frame, follow: Continue) -> None:
             found = e[slot]
@@ -265,13 +265,13 @@ class Assignments:
             "",
         )
 
-    def _unchanged_by_parts(
+    def _walk_unchanged_parts(
         self, items: Sequence[Expression], unit: Unit, rest: Continuation, depth: int
     ) -> Lines:
         if not items:
             return rest.lines(depth)
         after = Continuation(
-            rest.emit, None, lambda deep: self._unchanged_by_parts(items[1:], unit, rest, deep)
+            rest.emit, None, lambda deep: self._walk_unchanged_parts(items[1:], unit, rest, deep)
         )
         return self.unchanged(items[0], unit, after if len(items) > 1 else rest, depth)
 
@@ -289,6 +289,6 @@ class Assignments:
         return None
 
 
-def _unchanged_equation(body: Expression) -> ast.Apply:
+def _make_unchanged_equation(body: Expression) -> ast.Apply:
     """Return ``e' = e``."""
     return ast.Apply(_EQUAL, (ast.Prime(body, place=body.place), body), place=body.place)

@@ -104,7 +104,7 @@ def companions(specification: Specification) -> list[list[Value]]:
     constants = dict.fromkeys(specification.constants.values())
     sets = (one for one in constants if isinstance(one, frozenset) and one)
     return [
-        specification.evaluator.order.sorted(one)
+        specification.evaluator.order.sort(one)
         for one in sets
         if all(isinstance(item, ModelValue) for item in one)
     ]
@@ -145,7 +145,7 @@ class _Look:
         symbol = self.evaluator.resolve(symbol, module) or symbol
         constants = self.evaluator.constants
         if symbol in constants:
-            if self._kept(constants[symbol]):
+            if self._is_kept(constants[symbol]):
                 return None
             return f"{place}: {symbol.name} stands here, and a permutation changes its value"
         if isinstance(symbol, Builtin) and symbol.name in _UNEVEN:
@@ -172,11 +172,11 @@ class _Look:
         evaluator = Evaluator(shared.variables, shared.resolve, shared.constants, shared.order)
         evaluator.model_values = shared.model_values
         try:
-            return self._kept(evaluator.compiled(symbol.body, symbol.module)())
+            return self._is_kept(evaluator.compiled(symbol.body, symbol.module)())
         except (Undefined, NoValue):
             return False
 
-    def _kept(self, value: Value) -> bool:
+    def _is_kept(self, value: Value) -> bool:
         if type(value) is ModelValue or type(value) in (frozenset, tuple, Fn):
             return all(renaming.of(value) == value for renaming in self.renamings)
         return isinstance(value, int | str | Boolean | Infinite | Interval)

@@ -69,10 +69,10 @@ class Blaming:
                 return (
                     self._plain(inner, "true, and must not be")
                     if relation is None
-                    else self._compared(inner, relation)
+                    else self._blame_comparison(inner, relation)
                 )
             case ast.Apply() if _relation(whole):
-                return self._compared(whole, _relation(whole))
+                return self._blame_comparison(whole, _relation(whole))
             case ast.Quantifier(universal=False, bindings=(ast.Binding(names=(name,)),)):
                 body, domain = text_at(self._span(whole.body)), self._side(whole.bindings[0].domain)
                 among = "" if domain.is_fixed else f" in {domain.named},"
@@ -82,7 +82,7 @@ class Blaming:
     def _plain(self, whole: Expression, truth: str) -> Blame:
         return Blame(f"{self._words(whole)} is {truth}", tuple(self._culprits(whole)))
 
-    def _compared(self, whole: Expression, relation: str) -> Blame:
+    def _blame_comparison(self, whole: Expression, relation: str) -> Blame:
         assert isinstance(whole, ast.Apply)
         left, right = (self._side(side) for side in whole.arguments)
         return compared(relation, left, right)
@@ -98,7 +98,7 @@ class Blaming:
         except (Undefined, NoValue):
             return Side(words, words, None, paths)
         is_listed = isinstance(value, frozenset) and len(value) <= _MOST_MEMBERS
-        members = tuple(map(self._text, self._sorted(value))) if is_listed else None
+        members = tuple(map(self._text, self._sort(value))) if is_listed else None
         sources = {one: part.culprits for one, part in self._memberships(side).items()} if is_listed else {}
         return Side(words, self._text(value), members, paths, sources)
 
@@ -139,7 +139,7 @@ class Blaming:
             return {}
         put = [compile_setter(self.descent.evaluator, binding, self.unit) for binding in bindings]
         names = [name for binding in bindings for name in binding.names]
-        for items in product(*map(self._sorted, sets)):
+        for items in product(*map(self._sort, sets)):
             frame = extend_frame(self.frame[:], self.unit)
             for place, item in zip(put, items, strict=True):
                 place(frame, item)
@@ -160,7 +160,7 @@ class Blaming:
 
     def paths(self, whole: Expression) -> Iterator[str]:
         """Yield the parts of the state that an expression reads: ``pc[2]``, ``log["a"].epoch``."""
-        inner, waiting = set(_bound_in(whole)), [whole]
+        inner, waiting = set(_find_bound_names(whole)), [whole]
         while waiting:
             part = waiting.pop(0)
             path = self._path(part, inner)
@@ -201,7 +201,7 @@ class Blaming:
         """A part of a state by its path, all else as the module has it. Of the next state it has a prime:
         ``pc'[2]``."""
         part = whole.body if isinstance(whole, ast.Prime) else whole
-        path = self._path(part, set(_bound_in(part))) if isinstance(part, ast.FunctionApply) else None
+        path = self._path(part, set(_find_bound_names(part))) if isinstance(part, ast.FunctionApply) else None
         if path is None:
             return text_at(self._span(whole))
         return _FIRST_NAME.sub(r"\g<0>'", path, count=1) if _is_of_next_state(whole) else path
@@ -211,8 +211,8 @@ class Blaming:
             raise NoValue("it is about an execution")
         return self.descent.evaluator.value(whole, self.unit)(extend_frame(self.frame, self.unit))
 
-    def _sorted(self, value: Value) -> list[Value]:
-        return list(self.descent.evaluator.order.sorted(value))
+    def _sort(self, value: Value) -> list[Value]:
+        return list(self.descent.evaluator.order.sort(value))
 
     def _text(self, value: Value) -> str:
         return text(value, self.descent.evaluator.order)
@@ -234,7 +234,7 @@ def _relation(whole: Expression) -> str:
     return _RELATIONS.get(whole.operator.name, "") if len(whole.arguments) == 2 else ""
 
 
-def _bound_in(whole: Expression) -> Iterator[Symbol]:
+def _find_bound_names(whole: Expression) -> Iterator[Symbol]:
     """The names that are bound inside of an expression."""
     waiting = [whole]
     while waiting:

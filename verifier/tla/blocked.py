@@ -83,9 +83,7 @@ def find_blocked(
 
 
 class _Search:
-    def __init__(
-        self, spec: Specification, state: State, module: str, allows: Callable[[], bool]
-    ) -> None:
+    def __init__(self, spec: Specification, state: State, module: str, allows: Callable[[], bool]) -> None:
         self.allows = allows
         self.spec, self.evaluator, self.state, self.module = spec, spec.evaluator, state, module
         self.walks = Walks(spec)
@@ -212,9 +210,11 @@ class _Search:
         formula = text_at(place)
         formula = formula if len(formula) <= _LONGEST else f"{formula[:_LONGEST]} …"
         action = " / ".join(part.path) or "Next"
-        self.found.append(Blocked(action, part.passed, place, formula, self._bound(part), reads, error))
+        self.found.append(
+            Blocked(action, part.passed, place, formula, self._find_bound_values(part), reads, error)
+        )
 
-    def _bound(self, part: _Part) -> tuple[tuple[str, str], ...]:
+    def _find_bound_values(self, part: _Part) -> tuple[tuple[str, str], ...]:
         """Return the values of the names around a part, where the conjuncts before it hold."""
         shown, found = dict[str, str](), self.evaluator.printed
         for name in part.names:

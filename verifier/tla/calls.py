@@ -151,7 +151,7 @@ def _call_source(
     if symbol.nested:
         slots = [target.slot(parameter) for parameter in symbol.parameters]
         given = [f"inner[{slot}] = {argument}" for slot, argument in zip(slots, arguments, strict=True)]
-        entered = _guarded_body_lines(ev, f"{body}(inner)", name, place)
+        entered = _make_guarded_body_lines(ev, f"{body}(inner)", name, place)
         return ev.emit.statements(["inner = e[:]", *given, *entered])
     if is_worth_remembering(facts) and not any(parameter.arity for parameter in symbol.parameters):
         known = ev.memories.setdefault((symbol, truth), Memory())
@@ -164,7 +164,7 @@ def _call_source(
         return ev.emit.call(remember_results(ev, known, enter, frame, target, reads, primed))
     return ev.emit.statements([
         f"e = {frame_source(ev, target, arguments)}",
-        *_guarded_body_lines(ev, _body_source(ev, body), name, place, alone=True),
+        *_make_guarded_body_lines(ev, _body_source(ev, body), name, place, alone=True),
     ])  # fmt: skip
 
 
@@ -174,7 +174,7 @@ def _body_source(ev: Evaluator, body: str) -> Source:
     return ev.emit.bodies.get(body, f"{body}(e)")
 
 
-def _guarded_body_lines(
+def _make_guarded_body_lines(
     ev: Evaluator, entered: Source, name: str, place: Place, *, alone: bool = False
 ) -> list[str]:
     """Return lines that evaluate the body of a definition. ``alone``: it is a definition of a module."""
@@ -201,7 +201,7 @@ def _guarded_body_lines(
 
 def _body_function(ev: Evaluator, body: str, name: str, place: Place) -> Callable[[Frame], Any]:
     """Return a function that evaluates the body of a definition in its own frame."""
-    lines = _guarded_body_lines(ev, _body_source(ev, body), name, place, alone=True)
+    lines = _make_guarded_body_lines(ev, _body_source(ev, body), name, place, alone=True)
     made: Evaluate = ev.emit.names[ev.emit.define(lines)]
     return made
 

@@ -45,7 +45,7 @@ def checks(spec: Specification, asked: Container[str]) -> Checks:
     evaluator = spec.evaluator
 
     def test(formula: Formula) -> Test:
-        return evaluator.compiled_truth(formula.body, formula.module)
+        return evaluator.compile_truth(formula.body, formula.module)
 
     parts = [(name, safety) for name, safety in spec.properties.items() if name in asked]
     invariants = [(n, remembering(evaluator, f)) for n, f in spec.invariants.items() if n in asked]

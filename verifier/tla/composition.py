@@ -52,7 +52,7 @@ class Composing(Branching):
     def walk(self, whole: Expression, unit: Unit, primed: bool, *, top: bool = False) -> Walk:
         """Return the walker of a formula."""
 
-    def composed(self, whole: ast.Apply, unit: Unit, primed: bool) -> Walk:
+    def compose(self, whole: ast.Apply, unit: Unit, primed: bool) -> Walk:
         """Return the walker of a composed action."""
         halves = _Halves(self, whole, unit, primed)
         second = self.walk(whole.arguments[1], unit, False)
@@ -69,7 +69,7 @@ class Composing(Branching):
                 self.inside += 1
                 now[:], following[:] = here, there
 
-            with _restored(now), _restored(following):
+            with _restore(now), _restore(following):
                 for state in halves.between(e):
                     now[:], following[:] = state, partial
                     with self.within():
@@ -85,7 +85,7 @@ class Composing(Branching):
 
         def holds(e: Frame) -> bool:
             there = halves.listed(following)
-            with _restored(now), _restored(following):
+            with _restore(now), _restore(following):
                 for state in halves.between(e):
                     now[:], following[:] = state, there
                     with self.within():
@@ -116,7 +116,7 @@ class _Halves:
                 raise Undefined(self.place, f"{name} {_AROUND}")
         walker, now, following = self.walker, self.evaluator.now, self.evaluator.next
         found: list[State] = []
-        with _restored(following), walker.within():
+        with _restore(following), walker.within():
             following[:] = [UNSET] * len(now)
             self.first(e, lambda: found.append(tuple(self.listed(following))))
         for state in found:
@@ -172,7 +172,7 @@ def _around(evaluator: Evaluator, facts: Facts, place: Place) -> list[ast.Parame
 
 
 @contextmanager
-def _restored(values: list[Value]) -> Iterator[None]:
+def _restore(values: list[Value]) -> Iterator[None]:
     kept = values[:]
     try:
         yield

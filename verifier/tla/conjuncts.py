@@ -54,14 +54,14 @@ class Known:
 def remembering(evaluator: Evaluator, formula: Formula) -> Callable[[], bool]:
     """Return a test that a formula is true in the state that is set. It remembers its conjuncts."""
     whole, module = formula.body, formula.module
-    test = evaluator.compiled_truth(whole, module)
+    test = evaluator.compile_truth(whole, module)
     facts = evaluator.analysis.of(whole, module)
     if facts.level > STATE or facts.changing or facts.enabled:
         return test
     parts = list(_conjuncts(evaluator, whole, module))
     known = [
         Known(
-            evaluator.compiled_truth(part, name),
+            evaluator.compile_truth(part, name),
             [evaluator.index[variable] for variable in evaluator.analysis.of(part, name).reads],
         )
         for part, name in parts

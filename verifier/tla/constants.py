@@ -183,7 +183,7 @@ class Constants:
 
     def _in_module(self, module: str, name: str) -> tuple[Symbol | None, int]:
         """Return what a module names so, and the number of parameters that it has from instances."""
-        known = [(self.module, 0), *_instantiated(self.module)]
+        known = [(self.module, 0), *_find_instances(self.module)]
         known += [(made, 0) for one in self.module.extended if (made := standard(one)) is not None]
         by_name = [one for one in known if one[0].name == module]
         for one, parameters in by_name or known:  # an extended module is only known to its users
@@ -229,9 +229,9 @@ class Constants:
         return "".join(f"; did you mean {one}?" for one in meant)
 
 
-def _instantiated(module: Module) -> Iterator[tuple[Module, int]]:
+def _find_instances(module: Module) -> Iterator[tuple[Module, int]]:
     """Yield the modules of the named instances of a module, and of theirs, each with the number of parameters
     that its definitions have from these instances."""
     for instance in module.instances.values():
         yield instance.module, len(instance.parameters)
-        yield from _instantiated(instance.module)
+        yield from _find_instances(instance.module)

@@ -76,7 +76,7 @@ class Emitter:
             self.returned[name] = lines[0].removeprefix("return ")
         return name
 
-    def unfolded(self, source: str) -> str:
+    def unfold(self, source: str) -> str:
         """Return the source that a function returns, if the given source only calls that function; else the
         given source."""
         called = re.fullmatch(r"(\w+)\(e\)", source)
@@ -107,7 +107,7 @@ class Emitter:
 
         return evaluate
 
-    def shortened(self, source: str) -> str:
+    def shorten(self, source: str) -> str:
         """Return source that is not too long: a call of a function if necessary."""
         if len(source) < _LONGEST:
             return source
@@ -138,8 +138,8 @@ class Emitter:
             names.append(name)
         made = body(*names)
         if not given:
-            return self.shortened(made)
-        return self.shortened(f"({made} if ({', '.join(f'({one})' for one in given)},) else 0)")
+            return self.shorten(made)
+        return self.shorten(f"({made} if ({', '.join(f'({one})' for one in given)},) else 0)")
 
     def once(self, source: str) -> str:
         """Return the source of an expression that has one value, evaluated when it is first needed."""

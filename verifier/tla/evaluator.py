@@ -123,7 +123,7 @@ class Evaluator:
             return self.emit.literal(whole.value)
         if not isinstance(whole, ast.Apply) and self.is_fixed(whole, unit):
             return self.emit.once(self._value(whole, unit, primed))
-        return self.emit.shortened(self._value(whole, unit, primed))
+        return self.emit.shorten(self._value(whole, unit, primed))
 
     def is_fixed(self, whole: Expression, unit: Unit) -> bool:
         """True if an expression has one value in every context."""
@@ -143,7 +143,7 @@ class Evaluator:
 
     def truth_source(self, whole: Expression, unit: Unit, primed: bool = False) -> Source:
         """Return the source that decides a formula."""
-        return self.emit.shortened(self._truth(whole, unit, primed))
+        return self.emit.shorten(self._truth(whole, unit, primed))
 
     def _truth(self, whole: Expression, unit: Unit, primed: bool) -> Source:
         if type(whole) is ast.Apply:
@@ -186,15 +186,15 @@ class Evaluator:
     def compiled(self, whole: Expression, module: str, primed: bool = False) -> Callable[[], Value]:
         """Return a function that computes the value of an expression in the state that is set."""
         unit = Unit(module)
-        return self._begun(self.value(whole, unit, primed), unit, whole.place)
+        return self._begin(self.value(whole, unit, primed), unit, whole.place)
 
-    def compiled_truth(self, whole: Expression, module: str, primed: bool = False) -> Callable[[], bool]:
+    def compile_truth(self, whole: Expression, module: str, primed: bool = False) -> Callable[[], bool]:
         """Return a function that decides a formula in the state that is set."""
         unit = Unit(module)
-        return self._begun(self.truth(whole, unit, primed), unit, whole.place)
+        return self._begin(self.truth(whole, unit, primed), unit, whole.place)
 
     @staticmethod
-    def _begun(evaluate: Evaluate, unit: Unit, place: Place) -> Callable[[], Any]:
+    def _begin(evaluate: Evaluate, unit: Unit, place: Place) -> Callable[[], Any]:
         """Return the evaluation in a new frame. An error inside Python's own operations, such as a hash, gets
         the place of the whole expression."""
         room = unit.room

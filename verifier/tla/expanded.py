@@ -50,9 +50,9 @@ class AfterExpansion:
 
     def violated(self) -> list[str]:
         """Return the names of the properties that fail in the explored states."""
-        return [one.name for one in self.properties if one.fails & self._reached(one.begun)]
+        return [one.name for one in self.properties if one.fails & self._find_reached(one.begun)]
 
-    def _reached(self, begun: set[int]) -> set[int]:
+    def _find_reached(self, begun: set[int]) -> set[int]:
         found, waiting = set(begun), list(begun)
         while waiting:
             for other in self.steps.get(waiting.pop(), ()):
@@ -76,6 +76,6 @@ def find_lasting(spec: Specification, name: str) -> list[LastingProperty] | None
         facts = [spec.evaluator.analysis.of(one.body, one.module) for one in formulas]
         if any(one.level > STATE for one in facts):
             return None
-        tests = [spec.evaluator.compiled_truth(one.body, one.module) for one in formulas]
+        tests = [spec.evaluator.compile_truth(one.body, one.module) for one in formulas]
         found.append(LastingProperty(name, *tests))
     return found

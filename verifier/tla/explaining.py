@@ -166,7 +166,7 @@ class Descent:
                 yield from self._element(none, unit, e, around)
             case ast.If():
                 held = not self.is_false(whole.condition, unit, e)
-                inside = self._given(
+                inside = self._add_condition(
                     self.branch(whole.condition, held, unit, e, around.bound),
                     whole.condition,
                     unit,
@@ -202,11 +202,11 @@ class Descent:
             if not self.is_false(condition, unit, e):
                 part = self.leaf(condition, unit, e, around.bound)
                 part = replace(part, formula=f"the case applies in which {part.formula}", is_branch=True)
-                yield from self.parts(body, unit, e, self._given(part, condition, unit, e, around))
+                yield from self.parts(body, unit, e, self._add_condition(part, condition, unit, e, around))
                 return
         yield from [] if whole.other is None else self.parts(whole.other, unit, e, around)
 
-    def _given(
+    def _add_condition(
         self, premise: SaidPart, condition: Expression, unit: Unit, e: Frame, around: Around
     ) -> Around:
         return around.given(premise, map(Culprit, Blaming(self, unit, e).paths(condition)))
@@ -219,7 +219,7 @@ class Descent:
         put = [compile_setter(evaluator, binding, unit) for binding in whole.bindings]
         names = [name for binding in whole.bindings for name in binding.names]
         holds = evaluator.truth(whole.body, unit)
-        for items in product(*(order.sorted(frozenset(members(one))) for one in sets)):
+        for items in product(*(order.sort(frozenset(members(one))) for one in sets)):
             inner = extend_frame(e[:], unit)  # after compiling, so that it has all slots
             for place, item in zip(put, items, strict=True):
                 place(inner, item)
@@ -248,7 +248,7 @@ class Descent:
         symbol = self.evaluator.resolve(whole.operator, unit.module) or whole.operator
         if isinstance(symbol, Builtin) and symbol.name == "=>":
             premise = self.leaf(whole.arguments[0], unit, e, around.bound)
-            inside = self._given(premise, whole.arguments[0], unit, e, around)
+            inside = self._add_condition(premise, whole.arguments[0], unit, e, around)
             return self.parts(whole.arguments[1], unit, e, inside)
         if isinstance(symbol, Definition) and symbol not in self.evaluator.constants:
             return self._definition(symbol, whole, unit, e, around)
@@ -291,7 +291,7 @@ class Descent:
         around = self._around(bound, below_primes(whole))
         reads = (
             *self._sides(whole, unit, e),
-            *((n, self._shown(v)) for n, v in self._reads(whole, unit, e).items()),
+            *((n, self._show(v)) for n, v in self._reads(whole, unit, e).items()),
         )
         at = span(self.texts.of(whole))
         return SaidPart(at, cut(self._said(whole, at), _LONGEST), tuple(around.items()), reads)
@@ -342,7 +342,7 @@ class Descent:
             is_defined = isinstance(symbol, Definition) and len(name) <= _LONGEST_NAME and not is_told
             if is_defined and self.evaluator.analysis.of(side, unit.module).level == STATE:
                 with suppress(Undefined, NoValue):
-                    yield name, self._shown(self.evaluator.value(side, unit)(extend_frame(e, unit)))
+                    yield name, self._show(self.evaluator.value(side, unit)(extend_frame(e, unit)))
 
     def _put_for(self, part: Expression, primed: bool) -> str | None:
         """Return a name with the substitute of an instance; None if it has the module's name."""
@@ -365,14 +365,14 @@ class Descent:
         for name, value in bound:
             found.pop(f"{name}'", None)
             if not isinstance(value, Waiting):
-                found[name] = self._shown(value)
+                found[name] = self._show(value)
                 continue
             with suppress(Undefined, NoValue):
-                found[name] = self._shown(value.force())
+                found[name] = self._show(value.force())
             with suppress(Undefined, NoValue):
                 if name in primed:
-                    found[f"{name}'"] = self._shown(value.force_next())
+                    found[f"{name}'"] = self._show(value.force_next())
         return found
 
-    def _shown(self, value: Value) -> str:
+    def _show(self, value: Value) -> str:
         return cut(text(listed(value), self.evaluator.order), _LONGEST_VALUE)

@@ -139,7 +139,7 @@ class Explorer:
             if self.evaluator.analysis.of(assumption.body, self.specification.module.name).reads:
                 words = "an assumption speaks of constants only, and this one reads a variable"
                 raise TlaError(assumption.body.place, words)
-            test = self.evaluator.compiled_truth(assumption.body, self.specification.module.name)
+            test = self.evaluator.compile_truth(assumption.body, self.specification.module.name)
             try:
                 held = test()
             except Asymmetric as reason:
@@ -203,7 +203,7 @@ class Explorer:
         if end > first:
             found.depth = self.level
             found.levels.append(end - first)
-        if self._decided():
+        if self._is_decided():
             return False
         if self.level == self.max_depth:
             found.complete = False
@@ -221,7 +221,7 @@ class Explorer:
             if self.after is not None:
                 self.after(number)
             self._leave()
-            if self._decided():
+            if self._is_decided():
                 return False
             number += 1
         return True
@@ -250,7 +250,7 @@ class Explorer:
         if EXIT in self.evaluator.registers:
             raise Interrupted(ENDED_BY_MODULE)
 
-    def _decided(self) -> bool:
+    def _is_decided(self) -> bool:
         if not self.found.violations or self.keep_going or self.first:
             return False
         return bool(self.properties) and self.found.violations.keys() >= set(self.properties)
@@ -262,7 +262,7 @@ class Explorer:
             if found.generated % BETWEEN_CHECKS == 0:
                 self.enforce(self)
             self.ahead = 0
-            state = self.walks.captured("Init")
+            state = self.walks.capture("Init")
             assigned = following[:]
             now[:] = state
             following[:] = [UNSET] * len(following)
@@ -322,7 +322,7 @@ class Explorer:
             made = tuple(following)
             for value in made:
                 if type(value) not in plain:
-                    made = self.walks.captured("Next")
+                    made = self.walks.capture("Next")
                     break
             keep((made, walker.action))
             if named:
@@ -382,7 +382,7 @@ class Explorer:
                 if within is None:
                     within = steps[step] = self._allows(state, made, number)
             if within and known is not None and self.always_alike:
-                self._followed(number, known, place)
+                self._report_step(number, known, place)
                 continue
             now[:], following[:] = made, unset
             for test in self.constraints:
@@ -397,10 +397,10 @@ class Explorer:
                 known = self._add(made, number, key)
                 now[:] = self.states[known]  # the values that are kept
                 self.violations.check(made, known, number, self.invariants)
-            self._followed(number, known, place)
+            self._report_step(number, known, place)
         self.ahead = 0
 
-    def _followed(self, number: int, other: int, place: int) -> None:
+    def _report_step(self, number: int, other: int, place: int) -> None:
         """Report the step to the successor at a place."""
         if self.follow is not None:
             self.follow(number, other)

@@ -42,7 +42,7 @@ class Expressions(Operators):
             "parentheses": lambda n, s: self.read(n.named_children[0], s),
             "label": self.labels.read,
             "bounded_quantification": self._quantifier,
-            "unbounded_quantification": self._unbounded,
+            "unbounded_quantification": self._read_unbounded,
             "choose": self._choose,
             "finite_set_literal": lambda n, s: ast.SetOf(self._all(n.named_children, s), place=self.place(n)),
             "set_filter": self._filter,
@@ -116,12 +116,12 @@ class Expressions(Operators):
             intro = [child for child in node.children_by_field_name("intro") if child.is_named]
             if intro[0].type == "tuple_of_identifiers":
                 names = [child for child in intro[0].named_children if child.type == "identifier"]
-                found.append(ast.Binding(self._bound(names, inner), True, domain))
+                found.append(ast.Binding(self._read_bound_names(names, inner), True, domain))
             else:
-                found += [ast.Binding(self._bound([name], inner), False, domain) for name in intro]
+                found += [ast.Binding(self._read_bound_names([name], inner), False, domain) for name in intro]
         return tuple(found), inner
 
-    def _bound(self, names: list[Node], scope: Scope) -> tuple[ast.Bound, ...]:
+    def _read_bound_names(self, names: list[Node], scope: Scope) -> tuple[ast.Bound, ...]:
         made = tuple(ast.Bound(text_of(name)) for name in names)
         for name, bound in zip(names, made, strict=True):
             scope.declare(bound.name, bound, self.place(name))
@@ -134,11 +134,11 @@ class Expressions(Operators):
         body = self.read(field_of(node, "expression"), inner)
         return ast.Quantifier(universal, bindings, body, place=self.place(node))
 
-    def _unbounded(self, node: Node, scope: Scope) -> Expression:
+    def _read_unbounded(self, node: Node, scope: Scope) -> Expression:
         kinds = {"forall": "\\A", "exists": "\\E", "temporal_forall": "\\AA", "temporal_exists": "\\EE"}
         inner = scope.inner()
         names = [child for child in node.children_by_field_name("intro") if child.type == "identifier"]
-        bound = self._bound(names, inner)
+        bound = self._read_bound_names(names, inner)
         body = self.read(field_of(node, "expression"), inner)
         kind = kinds[field_of(node, "quantifier").type]
         return ast.Unbounded(kind, bound, body, place=self.place(node))
@@ -149,7 +149,7 @@ class Expressions(Operators):
         read = self.read(domain, scope) if domain is not None else None
         is_tuple = intro.type == "tuple_of_identifiers"
         names = [n for n in intro.named_children if n.type == "identifier"] if is_tuple else [intro]
-        bound = self._bound(names, inner)
+        bound = self._read_bound_names(names, inner)
         body = self.read(field_of(node, "expression"), inner)
         if read is None:
             return ast.Unbounded("CHOOSE", bound, body, place=self.place(node))
@@ -252,9 +252,9 @@ class Expressions(Operators):
             for one in module.variables
             if one.name in put
         )
-        return Apart(self._moved(scope, module, place), values)
+        return Apart(self._move(scope, module, place), values)
 
-    def _moved(self, scope: Scope, module: ast.Module, place: Place) -> Scope:
+    def _move(self, scope: Scope, module: ast.Module, place: Place) -> Scope:
         """Return the scope with the names of another reading of the module."""
         if scope.names is self.reader.made.names:
             return replace(scope, names=module.names)
@@ -262,7 +262,7 @@ class Expressions(Operators):
             words = "ENABLED and fairness below a LET, in an instance that puts expressions for variables"
             raise TlaError(place, f"{words}, are not supported: define the action outside of it")
         assert scope.around is not None
-        return replace(scope, around=self._moved(scope.around, module, place))
+        return replace(scope, around=self._move(scope.around, module, place))
 
     def _if(self, node: Node, scope: Scope) -> Expression:
         parts = (self.read(field_of(node, name), scope) for name in ("if", "then", "else"))

@@ -271,7 +271,7 @@ def _extreme(value: Value, *, largest: bool) -> Value:
 
 
 def _subsets_of_size(evaluator: Evaluator, count: Value, value: Value) -> Value:
-    items = evaluator.order.sorted(frozenset(members(value)))
+    items = evaluator.order.sort(frozenset(members(value)))
     if type(count) is not int:
         raise NoValue("an integer is expected here")
     return frozenset(map(frozenset, combinations(items, count))) if count >= 0 else frozenset()
@@ -281,7 +281,7 @@ def _sequences_of(value: Value) -> Value:
     return frozenset(permutations(members(value)))
 
 
-def _bounded_sequences(value: Value, count: Value) -> Value:
+def _make_bounded_sequences(value: Value, count: Value) -> Value:
     items = list(members(value))
     if type(count) is not int:
         raise NoValue("an integer is expected here")
@@ -345,7 +345,7 @@ EXTENSIONS: dict[str, Make] = {
     "kSubset": with_evaluator(_subsets_of_size),
     "SetToSeq": with_evaluator(lambda evaluator, value: tuple(evaluator.order.walk(value))),
     "SetToSeqs": simple(_sequences_of),
-    "BoundedSeq": simple(_bounded_sequences),
+    "BoundedSeq": simple(_make_bounded_sequences),
     "Reverse": simple(lambda value: sequence(value)[::-1]),
     "&": arithmetic(int.__and__),
     "|": arithmetic(int.__or__),

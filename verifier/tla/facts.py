@@ -130,7 +130,7 @@ class Analysis:
         key = (whole, module)
         found = self.expressions.get(key)
         if found is None:
-            found = self.expressions[key] = self._found(whole, module)
+            found = self.expressions[key] = self._find_facts(whole, module)
         return found
 
     def of_definition(self, definition: Definition) -> Facts:
@@ -147,7 +147,7 @@ class Analysis:
         self.active.append(definition)
         while True:
             assert definition.body is not None
-            body = self._found(definition.body, definition.module)
+            body = self._find_facts(definition.body, definition.module)
             found = replace(
                 body,
                 free=body.free.difference(definition.parameters),
@@ -167,7 +167,7 @@ class Analysis:
             del self.definitions[definition]
         return found
 
-    def _found(self, whole: Expression, module: str) -> Facts:
+    def _find_facts(self, whole: Expression, module: str) -> Facts:
         if isinstance(whole, ast.Let):
             return self._let(whole, module)
         parts, names = subexpressions(whole)

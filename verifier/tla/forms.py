@@ -98,7 +98,7 @@ def compile_choice(
     return taken
 
 
-def _unbounded(ev: Evaluator, whole: ast.Unbounded, unit: Unit, primed: bool) -> Source:
+def _refuse_unbounded(ev: Evaluator, whole: ast.Unbounded, unit: Unit, primed: bool) -> Source:
     words = f"{whole.kind} without a set cannot be evaluated: say \\in and a set, or replace it in the cfg"
     return ev.refused(whole.place, words)
 
@@ -219,7 +219,7 @@ FORMS: Mapping[type[Expression], Compile] = MappingProxyType(
         ast.Case: _case,
         ast.Let: lambda ev, whole, unit, primed: let_source(ev, whole, unit, primed, ev.value_source),
         ast.Choose: _choose_source,
-        ast.Unbounded: _unbounded,
+        ast.Unbounded: _refuse_unbounded,
         ast.SetOf: _set_of,
         ast.Filter: _filter,
         ast.Image: _image,

@@ -114,7 +114,7 @@ def _function_of_several(ev: Evaluator, whole: ast.Function, unit: Unit, primed:
     lines = loop_lines(ev, whole.bindings, unit, primed, [f"pairs[{key}] = {value}"])
     made = ev.emit.function(ev.emit.statements(["pairs = {}", *lines, "return function(pairs)"]))
     if own is None:
-        return ev.emit.call(_listed_or(made, lazy, domains))
+        return ev.emit.call(_list_or(made, lazy, domains))
     return ev.emit.call(_at_once(made, lazy, domains))
 
 
@@ -126,7 +126,7 @@ def _note_inner(ev: Evaluator, whole: ast.Function, unit: Unit) -> None:
         ev.inside_recursive.add(inner)
 
 
-def _listed_or(made: Evaluate, lazy: Evaluate, domains: list[Evaluate]) -> Evaluate:
+def _list_or(made: Evaluate, lazy: Evaluate, domains: list[Evaluate]) -> Evaluate:
     """Compute the values of a function without a name at once, unless it has infinitely many."""
 
     def function_of(e: Frame) -> Value:

@@ -27,11 +27,11 @@ def as_json(value: Value, order: Order) -> Any:
         case tuple():
             return [as_json(item, order) for item in value]
         case frozenset():
-            return {"#set": [as_json(item, order) for item in order.sorted_by_kind(value)]}
+            return {"#set": [as_json(item, order) for item in order.sort_by_kind(value)]}
         case Fn() if all(type(key) is str for key in value):
-            return {key: as_json(value[key], order) for key in order.sorted(value)}
+            return {key: as_json(value[key], order) for key in order.sort(value)}
         case Fn():
-            keys = order.sorted_by_kind(value.domain)
+            keys = order.sort_by_kind(value.domain)
             return {"#map": [[as_json(key, order), as_json(value[key], order)] for key in keys]}
     return value
 
@@ -73,9 +73,9 @@ def encode_value(value: Value, order: Order) -> Any:
         case tuple():
             return {"sequence": [encode_value(item, order) for item in value]}
         case frozenset():
-            return {"set": [encode_value(item, order) for item in order.sorted_by_kind(value)]}
+            return {"set": [encode_value(item, order) for item in order.sort_by_kind(value)]}
         case Fn():
-            keys = order.sorted_by_kind(value.domain)
+            keys = order.sort_by_kind(value.domain)
             return {"function": [[encode_value(key, order), encode_value(value[key], order)] for key in keys]}
     return value
 

@@ -26,7 +26,7 @@ class Labels:
         self._outer: Scope | None = None
         self._found: dict[str, Label] = {}
 
-    def collected(
+    def collect(
         self, node: Node, scope: Scope, outer: Scope | None = None
     ) -> tuple[Expression, dict[str, Label]]:
         """Read an expression. Return it with its labels that are in no other label. The labels name what is
@@ -55,7 +55,7 @@ class Labels:
             raise TlaError(place, f"a label names all that is bound around it, and nothing else: {shown}::")
         if name in self._found:
             raise TlaError(place, f"the label {name} stands here twice")
-        part, labels = self.collected(body, scope)
+        part, labels = self.collect(body, scope)
         parameters = tuple(Parameter(one) for one in own)
         names: dict[Symbol, Symbol] = {bound[one.name]: one for one in parameters}
         self._found[name] = Label(parameters, names, part, labels, lets)

@@ -65,7 +65,7 @@ class Lasso:
         """Return the truth of a formula about a state, or a step, at each position."""
         test = self.tests.get(whole)
         if test is None:
-            test = self.tests[whole] = self.evaluator.compiled_truth(whole.body, whole.module)
+            test = self.tests[whole] = self.evaluator.compile_truth(whole.body, whole.module)
         found = []
         for place, state in enumerate(self.states):
             self.arrive(place)

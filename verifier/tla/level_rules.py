@@ -79,7 +79,7 @@ def mistaken(whole: Expression, levels: list[int]) -> str:
             whole, item
         ):
             form = "[][A]_v" if whole.kind == "[]" else "<><<A>>_v"
-            return f"{whole.kind} of a formula about two states: only {form} is allowed{_written_out(item)}"
+            return f"{whole.kind} of a formula about two states: only {form} is allowed{_write_out(item)}"
         case ast.Temporal(kind="~>" | "-+->") if ACTION in levels:
             return f"{whole.kind} takes no formula about two states"
         case ast.Junction() if mixed:
@@ -97,7 +97,7 @@ def _is_step(whole: ast.Temporal, item: Expression) -> bool:
     return isinstance(item, ast.Let)
 
 
-def _written_out(item: Expression) -> str:
+def _write_out(item: Expression) -> str:
     named = isinstance(item, ast.Apply) and isinstance(item.operator, ast.Definition)
     return ", written out, and no name for it" if named else ""
 

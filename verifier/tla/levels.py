@@ -250,7 +250,7 @@ class _Levels:
             made.ask(known)
             made.see(known, opaque=parameter in body.opaque)
             if parameter in body.valued:
-                self._given(made, known, whole)
+                self._record_argument(made, known, whole)
             for one in known.counting:
                 made.limit(one, limit)
             if parameter in body.counting:
@@ -258,26 +258,26 @@ class _Levels:
                 made.counting |= known.counting
         for (function, index), level in body.needs.items():
             if function in operators:
-                self._asked_of(made, operators[function], index, Summary(level), whole)
+                self._check_operator_argument(made, operators[function], index, Summary(level), whole)
         for function, index, inside in body.passed:
             given = values.get(inside) or Summary(counting=frozenset({inside}), named=frozenset({inside}))
             if inside in operators:
                 given = operators[inside][0].body
             if function in operators:
                 made.see(given, opaque=operators[function][0].is_opaque(index))
-                self._asked_of(made, operators[function], index, given, whole)
+                self._check_operator_argument(made, operators[function], index, given, whole)
             elif function not in own:
                 made.give(function, index, given)
         return made
 
-    def _given(self, made: Summary, given: Summary, whole: ast.Apply) -> None:
+    def _record_argument(self, made: Summary, given: Summary, whole: ast.Apply) -> None:
         """Record that a value is passed to an operator that distinguishes equal arguments."""
         made.valued |= given.named
         if given.level > CONSTANT:
             words = "an operator that is an argument primes its own argument, or says of it what holds later"
             self.by_value[whole] = f"{words}: this is not supported, since it gets a value: write it out"
 
-    def _asked_of(
+    def _check_operator_argument(
         self,
         made: Summary,
         operator: tuple[Operator, Expression],
@@ -288,7 +288,7 @@ class _Levels:
         """Check an argument that an operator argument gets where an operator is applied."""
         known, node = operator
         if known.is_opaque(index):
-            self._given(made, given, whole)
+            self._record_argument(made, given, whole)
         if isinstance(node, ast.OperatorArgument) and isinstance(node.operator, Parameter):
             made.give(node.operator, index, given)
             return

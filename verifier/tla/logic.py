@@ -62,14 +62,14 @@ def step_source(ev: Evaluator, whole: ast.Step, unit: Unit, primed: bool) -> Sou
 def enabled_source(ev: Evaluator, whole: ast.Enabled, unit: Unit, primed: bool) -> Source:
     """Return the source of ``ENABLED A``: there is a next state."""
     if primed:
-        return _enabled_next(ev, whole, unit)
+        return _make_enabled_next(ev, whole, unit)
     if whole.own:
-        return _enabled_apart(ev, whole, unit)
+        return _make_enabled_apart(ev, whole, unit)
     walk = ev.actions.walk(whole.body, unit, False)
     return ev.emit.call(_possible(ev, walk))
 
 
-def _enabled_next(ev: Evaluator, whole: ast.Enabled, unit: Unit) -> Source:
+def _make_enabled_next(ev: Evaluator, whole: ast.Enabled, unit: Unit) -> Source:
     """Return the source of ENABLED in the next state, or in an initial one, whose variables have values."""
     facts = ev.analysis.of(whole.body, unit.module)
     if whole.own or any(isinstance(one, ast.Parameter | ast.Definition) for one in facts.free):
@@ -92,7 +92,7 @@ def _enabled_next(ev: Evaluator, whole: ast.Enabled, unit: Unit) -> Source:
     return ev.emit.call(possible)
 
 
-def _enabled_apart(ev: Evaluator, whole: ast.Enabled, unit: Unit) -> Source:
+def _make_enabled_apart(ev: Evaluator, whole: ast.Enabled, unit: Unit) -> Source:
     """Return the source of ENABLED with variables of its own, by an evaluator that has these."""
     facts, own = ev.analysis.of(whole.body, unit.module), [variable for variable, _ in whole.own]
     others = sorted(variable.name for variable in facts.reads.difference(own))

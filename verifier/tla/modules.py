@@ -215,7 +215,7 @@ class Reader:
                     module = self._instantiate(node, scope, (), "", Copy(self.made, local))
                     self._bring(module, scope, self.source.place(node), hide=True)
                 case "module_definition":
-                    self._named_instance(node, scope)
+                    self._read_named_instance(node, scope)
                 case _ if node.is_named and node.type not in _PROOFS:
                     place = self.source.place(node)
                     raise TlaError(place, f"this {node.type.replace('_', ' ')} is not supported here")
@@ -270,7 +270,7 @@ class Reader:
             scope.names.pop(name, None)
         elif known is not None or scope.find(name) is not None:
             scope.declare(name, Definition(name, (), self.made.name, place), place)
-        body, labels = self.expressions.labels.collected(field_of(node, "definition"), inner)
+        body, labels = self.expressions.labels.collect(field_of(node, "definition"), inner)
         made = self.define(name, tuple(parameters), body, scope, place)
         made.labels = labels
         made.text, made.last_line = " ".join(text_of(node).split()), node.end_point.row + 1
@@ -288,14 +288,14 @@ class Reader:
             outer.declare(name, itself, place)
         outer.names[name] = itself
         bindings, inner = self.expressions.bindings(bounds, scope, outer)
-        body, labels = self.expressions.labels.collected(field_of(node, "definition"), inner, outer)
+        body, labels = self.expressions.labels.collect(field_of(node, "definition"), inner, outer)
         made = self.define(name, (), ast.Function(bindings, body, itself, place=place), scope, place)
         made.takes, made.labels = len(bindings), labels
         made.text, made.last_line = " ".join(text_of(node).split()), node.end_point.row + 1
 
     # -- instances
 
-    def _named_instance(self, node: Node, scope: Scope) -> None:
+    def _read_named_instance(self, node: Node, scope: Scope) -> None:
         name_node = field_of(node, "name")
         name, place = text_of(name_node), self.source.place(name_node)
         nodes = [child for child in node.children_by_field_name("parameter") if child.is_named]
@@ -378,7 +378,7 @@ class Reader:
                 return read.operator
             assert isinstance(read, ast.Lambda)
             given = (*scope.extra, *read.parameters)
-            return self._kept(Definition(name, given, self.made.name, place, scope.nested, read.body), scope)
+            return self._keep(Definition(name, given, self.made.name, place, scope.nested, read.body), scope)
         if value.type.endswith("_op_symbol"):
             return self.expressions.lookup(canonical(text_of(value)), scope, place)
         if value.type == "identifier_ref":
@@ -390,14 +390,14 @@ class Reader:
                 whole = ast.Apply(found, tuple(ast.Apply(one, place=place) for one in own), place=place)
                 given = (*scope.extra, *own)
                 made = Definition(name, given, self.made.name, place, scope.nested, whole)
-                return self._kept(made, scope)
+                return self._keep(made, scope)
             if found is not None:  # this includes a parameter of the instance: its argument may be primed
                 return found
         body = self.expressions.read(value, scope)
-        return self._kept(Definition(name, scope.extra, self.made.name, place, scope.nested, body), scope)
+        return self._keep(Definition(name, scope.extra, self.made.name, place, scope.nested, body), scope)
 
     @staticmethod
-    def _kept(made: Definition, scope: Scope) -> Definition:
+    def _keep(made: Definition, scope: Scope) -> Definition:
         if scope.made is not None:
             scope.made.append(made)
         return made

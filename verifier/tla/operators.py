@@ -53,9 +53,9 @@ class Operators:
             **dict.fromkeys(plain, self._name),
             "real_number_set": self._name,
             **dict.fromkeys(_ROWS, self._row),
-            "bound_op": self._bound_op,
+            "bound_op": self._read_bound_operator,
             "bound_nonfix_op": self._nonfix,
-            "prefixed_op": self._prefixed,
+            "prefixed_op": self._read_prefix,
             "subexpression": self._subexpression,
             "lambda": self._lambda,
             **dict.fromkeys(_OPERATOR_SYMBOLS, self._symbol_alone),
@@ -81,13 +81,13 @@ class Operators:
         self, symbol: Symbol, arguments: tuple[Expression, ...], scope: Scope, place: Place
     ) -> Expression:
         """Apply an operator to its arguments, after those of the instance that contains it."""
-        extra = _inherited(symbol, scope)
+        extra = _find_inherited(symbol, scope)
         given = (*(pass_parameter_on(parameter, place) for parameter in extra), *arguments)
         wanted = _arity(symbol)
         if len(given) != wanted:
-            words = takes(_shown(symbol), wanted - len(extra))
+            words = takes(_show(symbol), wanted - len(extra))
             raise TlaError(place, f"{words}, {len(arguments)} are given")
-        return _applied_to(symbol, given, place)
+        return _apply_to(symbol, given, place)
 
     def _name(self, node: Node, scope: Scope) -> Expression:
         place = self.place(node)
@@ -95,16 +95,16 @@ class Operators:
 
     # -- arguments
 
-    def _bound_op(self, node: Node, scope: Scope) -> Expression:
-        place, name = self.place(node), text_of(_named(node, "name")[0])
+    def _read_bound_operator(self, node: Node, scope: Scope) -> Expression:
+        place, name = self.place(node), text_of(_find_fields(node, "name")[0])
         symbol = self.lookup(name, scope, place)
-        return self._with_arguments(symbol, (), _named(node, "parameter"), scope, place)
+        return self._with_arguments(symbol, (), _find_fields(node, "parameter"), scope, place)
 
     def _nonfix(self, node: Node, scope: Scope) -> Expression:
         symbol_node, *arguments = node.named_children
         place = self.place(node)
         name = self._operator_name(symbol_node, len(arguments))
-        return self._applied(name, tuple(self.read(a, scope) for a in arguments), scope, place)
+        return self._apply(name, tuple(self.read(a, scope) for a in arguments), scope, place)
 
     def _operator_name(self, node: Node, arity: int) -> str:
         name = canonical(self.source.name_of(node))
@@ -114,7 +114,7 @@ class Operators:
         self, symbol: Symbol, before: tuple[Expression, ...], nodes: list[Node], scope: Scope, place: Place
     ) -> Expression:
         wanted = _parameters(symbol)
-        skip = len(before) + len(_inherited(symbol, scope) if not before else ())
+        skip = len(before) + len(_find_inherited(symbol, scope) if not before else ())
         arguments = []
         for index, node in enumerate(nodes):
             arity = wanted[skip + index] if skip + index < len(wanted) else 0
@@ -128,8 +128,8 @@ class Operators:
     ) -> Expression:
         if len(given) != _arity(symbol):
             own, have = _arity(symbol) - before, len(given) - before
-            raise TlaError(place, f"{takes(_shown(symbol), own)}, {have} are given")
-        return _applied_to(symbol, given, place)
+            raise TlaError(place, f"{takes(_show(symbol), own)}, {have} are given")
+        return _apply_to(symbol, given, place)
 
     def argument(self, node: Node, arity: int, scope: Scope) -> Expression:
         """Read an argument; an operator for an operator parameter. Raises TlaError for the wrong one."""
@@ -154,14 +154,16 @@ class Operators:
             symbol, before = self._in_instance(node, scope)
         elif node.type in ("identifier_ref", *_OPERATOR_SYMBOLS):
             symbol = self.lookup(self._operator_name(node, arity), scope, place)
-            before = tuple(pass_parameter_on(parameter, place) for parameter in _inherited(symbol, scope))
+            before = tuple(
+                pass_parameter_on(parameter, place) for parameter in _find_inherited(symbol, scope)
+            )
         else:
             raise TlaError(place, f"an operator of {arity} arguments is expected here, by its name or LAMBDA")
         if any(_parameters(symbol)[len(before) :]):
-            words = f"{_shown(symbol)} takes an operator itself: one that takes values is expected here"
+            words = f"{_show(symbol)} takes an operator itself: one that takes values is expected here"
             raise TlaError(place, words)
         if _arity(symbol) - len(before) != arity:
-            raise TlaError(place, f"{_shown(symbol)} is no operator of {arity} arguments, as expected here")
+            raise TlaError(place, f"{_show(symbol)} is no operator of {arity} arguments, as expected here")
         if not before:
             return ast.OperatorArgument(symbol, place=place)
         own = tuple(Parameter(f"p{number}") for number in range(arity))
@@ -178,7 +180,7 @@ class Operators:
             symbol, before = operator_of(self, node, scope)
             return symbol.arity - len(before)
         found, given = self._in_instance(node, scope)
-        return 0 if has_arguments(_named(node, "op")[0]) else _arity(found) - len(given)
+        return 0 if has_arguments(_find_fields(node, "op")[0]) else _arity(found) - len(given)
 
     def form_as_operator(self, node: Node, scope: Scope) -> ast.Lambda:
         r"""Return ``[]``, ``/\`` or the like as an operator argument."""
@@ -186,7 +188,7 @@ class Operators:
         own = tuple(Parameter(f"p{number}") for number in range(_FORMS[name]))
         given = tuple(ast.Apply(parameter, place=place) for parameter in own)
         if name != "ENABLED":
-            return ast.Lambda(own, self._applied(name, given, scope, place), place=place)
+            return ast.Lambda(own, self._apply(name, given, scope, place), place=place)
         if self.apart(scope, place) is not None:
             words = "ENABLED as an argument, in an instance that puts expressions for variables"
             raise TlaError(place, f"{words}, is not supported: write LAMBDA a : ENABLED a outside of it")
@@ -203,15 +205,15 @@ class Operators:
 
     # -- instances
 
-    def _prefixed(self, node: Node, scope: Scope) -> Expression:
+    def _read_prefix(self, node: Node, scope: Scope) -> Expression:
         if names_part(node, scope):
             return part_of(self, node, scope)
-        op = _named(node, "op")[0]
+        op = _find_fields(node, "op")[0]
         place = self.place(node)
         symbol, before = self._in_instance(node, scope)
         nodes: list[Node] = []
         if op.type == "bound_op":
-            nodes = _named(op, "parameter")
+            nodes = _find_fields(op, "parameter")
         elif op.type == "bound_nonfix_op":
             nodes = op.named_children[1:]
         if not before:
@@ -224,8 +226,8 @@ class Operators:
 
     def _in_instance(self, node: Node, scope: Scope) -> tuple[Symbol, tuple[Expression, ...]]:
         """Return the operator of ``I!J(x)!Op``, and the arguments of the instances."""
-        prefix = _named(node, "prefix")[0]
-        op = _named(node, "op")[0]
+        prefix = _find_fields(node, "prefix")[0]
+        op = _find_fields(node, "op")[0]
         name = op.named_children[0] if op.type in ("bound_op", "bound_nonfix_op") else op
         components = [child for child in prefix.named_children if child.type == "subexpr_component"]
         if not components:
@@ -248,7 +250,7 @@ class Operators:
         given: tuple[Expression, ...] = ()
         for component in components:
             inner = component.named_children[0]
-            name = text_of(_named(inner, "name")[0]) if inner.type == "bound_op" else text_of(inner)
+            name = text_of(_find_fields(inner, "name")[0]) if inner.type == "bound_op" else text_of(inner)
             named = scope.find(name) if found is None else found.module.instances.get(name)
             if named is None and found is None:
                 raise scope.unknown(name, self.place(component), "instance or operator")
@@ -257,7 +259,7 @@ class Operators:
             if found is None:
                 leading = [p for p in named.parameters if p in scope.extra]
                 given = tuple(pass_parameter_on(p, self.place(component)) for p in leading)
-            arguments = _named(inner, "parameter") if inner.type == "bound_op" else []
+            arguments = _find_fields(inner, "parameter") if inner.type == "bound_op" else []
             wanted = named.parameters[len(given) :]
             if len(arguments) != len(wanted):
                 words = takes(f"the instance {name}", len(wanted))
@@ -288,9 +290,9 @@ class Operators:
             assert isinstance(at, Node)
             words = f"{left} and {right} have conflicting precedences here: put parentheses"
             raise TlaError(self.place(at), words) from None
-        return self._built(tree, scope)
+        return self._build(tree, scope)
 
-    def _built(self, tree: object, scope: Scope) -> Expression:
+    def _build(self, tree: object, scope: Scope) -> Expression:
         if isinstance(tree, Node):
             return self.read(tree, scope)
         assert isinstance(tree, tuple)
@@ -299,14 +301,12 @@ class Operators:
         if operator.name == "ENABLED":
             own = self.apart(scope, place)
             inner = own.scope if own is not None else scope
-            return ast.Enabled(self._built(operands[0], inner), own.values if own else (), place=place)
+            return ast.Enabled(self._build(operands[0], inner), own.values if own else (), place=place)
         if operator.name in ("/\\", "\\/", "\\X"):
             operands = _chain(operator.name, tree)
-        return self._applied(
-            operator.name, tuple(self._built(item, scope) for item in operands), scope, place
-        )
+        return self._apply(operator.name, tuple(self._build(item, scope) for item in operands), scope, place)
 
-    def _applied(self, name: str, given: tuple[Expression, ...], scope: Scope, place: Place) -> Expression:
+    def _apply(self, name: str, given: tuple[Expression, ...], scope: Scope, place: Place) -> Expression:
         match name:
             case "/\\" | "\\/":
                 return ast.Junction(name == "/\\", given, infix=True, place=place)
@@ -338,7 +338,7 @@ def _flatten(node: Node, row: list[object]) -> None:
     if node.type not in _ROWS:
         row.append(node)
         return
-    symbol = _named(node, "symbol")[0]
+    symbol = _find_fields(node, "symbol")[0]
     fixity = node.type.removeprefix("bound_").removesuffix("_op")
     name = canonical(text_of(symbol))
     if fixity == "prefix" and name == "-":
@@ -346,15 +346,15 @@ def _flatten(node: Node, row: list[object]) -> None:
     operator = Operator(name, fixity, symbol)
     if fixity == "prefix":
         row.append(operator)
-        _flatten(_named(node, "rhs")[0], row)
+        _flatten(_find_fields(node, "rhs")[0], row)
         return
-    _flatten(_named(node, "lhs")[0], row)
+    _flatten(_find_fields(node, "lhs")[0], row)
     row.append(operator)
     if fixity == "infix":
-        _flatten(_named(node, "rhs")[0], row)
+        _flatten(_find_fields(node, "rhs")[0], row)
 
 
-def _applied_to(symbol: Symbol, given: tuple[Expression, ...], place: Place) -> Expression:
+def _apply_to(symbol: Symbol, given: tuple[Expression, ...], place: Place) -> Expression:
     """Apply an operator. Apalache's annotations are skipped, so that actions keep their names."""
     if isinstance(symbol, ast.Definition) and symbol.module == "Apalache" and len(given) == 1:
         body = symbol.body
@@ -363,7 +363,7 @@ def _applied_to(symbol: Symbol, given: tuple[Expression, ...], place: Place) -> 
     return ast.Apply(symbol, given, place=place)
 
 
-def _inherited(symbol: Symbol, scope: Scope) -> tuple[Parameter, ...]:
+def _find_inherited(symbol: Symbol, scope: Scope) -> tuple[Parameter, ...]:
     """Return the parameters of the surrounding instance that an operator has before its own."""
     if not isinstance(symbol, ast.Definition) or not scope.extra:
         return ()
@@ -395,9 +395,9 @@ def _as_prefixed(symbol: ast.Definition, scope: Scope) -> ast.Definition:
     return symbol.prefixed
 
 
-def _shown(symbol: Symbol) -> str:
+def _show(symbol: Symbol) -> str:
     return symbol.shown if isinstance(symbol, ast.Definition) else symbol.name.rstrip(".")
 
 
-def _named(node: Node, field: str) -> list[Node]:
+def _find_fields(node: Node, field: str) -> list[Node]:
     return [child for child in node.children_by_field_name(field) if child.is_named]

@@ -49,9 +49,9 @@ class Orbits:
         alike = self.classes.get(int(marks[way]))
         if alike is None:
             return None
-        least = self._renamed(key, way)
+        least = self._rename(key, way)
         for number in alike:
-            if self._renamed(self.keys[number], self.ways[number]) == least:
+            if self._rename(self.keys[number], self.ways[number]) == least:
                 return number
         # Several of its images may have the least hash, so all are compared.
         every = ((number, self.keys[number]) for number in alike)
@@ -67,7 +67,7 @@ class Orbits:
         self.ways.append(way)
         self.size += len(set(marks.tolist()))
 
-    def _renamed(self, key: Value, way: int) -> Value:
+    def _rename(self, key: Value, way: int) -> Value:
         return self.renamings[way - 1].of(key) if way else key
 
     def marks(self, value: Value) -> Marks:
@@ -79,29 +79,29 @@ class Orbits:
     def _part(self, value: Value) -> Marks:
         found = self.known.get(value)
         if found is None:
-            found = self._computed(value)
+            found = self._compute_marks(value)
             if len(self.known) * len(found) > _REMEMBERED_NUMBERS:
                 self.known.clear()
             self.known[value] = found
         return found
 
-    def _computed(self, value: Value) -> Marks:
+    def _compute_marks(self, value: Value) -> Marks:
         kind = type(value)
         if kind is tuple:
             return self._row(value)
         if kind is frozenset:
-            return self._mixed(self.all(value).sum(axis=0) + _FACTORS[0])
+            return self._mix(self.all(value).sum(axis=0) + _FACTORS[0])
         if kind is Fn:
             keys, items = _weights(2)
             pairs = self.all(value) * keys + self.all(value.values()) * items
-            return self._mixed(self._mixed(pairs).sum(axis=0) + _FACTORS[1])
+            return self._mix(self._mix(pairs).sum(axis=0) + _FACTORS[1])
         if kind is ModelValue:
             images = [value, *(renaming.of(value) for renaming in self.renamings)]
-            return self._mixed(np.array([_number(image) for image in images], np.uint64))
+            return self._mix(np.array([_number(image) for image in images], np.uint64))
         if isinstance(value, LazySet | LazyFunction):
             return self._part(value.listed())
         word = f"{value.truth}" if kind is Boolean else value
-        return self._mixed(np.full(len(self.renamings) + 1, _number(word), np.uint64))
+        return self._mix(np.full(len(self.renamings) + 1, _number(word), np.uint64))
 
     def all(self, values: Iterable[Value]) -> Marks:
         """Return the hashes of values, one line for each."""
@@ -109,7 +109,7 @@ class Orbits:
         return np.array(rows) if rows else np.zeros((0, len(self.renamings) + 1), np.uint64)
 
     def _row(self, values: tuple[Value, ...]) -> Marks:
-        return self._mixed(self._sum(values) + _FACTORS[2])
+        return self._mix(self._sum(values) + _FACTORS[2])
 
     def _sum(self, values: tuple[Value, ...]) -> Marks:
         """Return the hashes of a row, without the final mixing that a row inside a value needs."""
@@ -117,7 +117,7 @@ class Orbits:
         return found
 
     @staticmethod
-    def summed(rows: Sequence[Marks]) -> Marks:
+    def sum_hashes(rows: Sequence[Marks]) -> Marks:
         """Return the hashes of states, one line for each, from those of their variables' values."""
         found = np.zeros_like(rows[0])
         for weight, row in zip(_weights(len(rows)), rows, strict=True):
@@ -125,7 +125,7 @@ class Orbits:
         return found
 
     @staticmethod
-    def _mixed(numbers: Marks) -> Marks:
+    def _mix(numbers: Marks) -> Marks:
         for factor in _FACTORS[1:]:
             numbers ^= numbers >> _HALF
             numbers *= factor

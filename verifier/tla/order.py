@@ -39,7 +39,7 @@ class Order:
         """Return the number of a word by first appearance."""
         return self.ranks.setdefault(word, len(self.ranks))
 
-    def sorted(self, values: Iterable[Value]) -> list[Value]:
+    def sort(self, values: Iterable[Value]) -> list[Value]:
         """Return values in order."""
         if type(values) is frozenset:
             found = self.known.get(values)
@@ -50,12 +50,12 @@ class Order:
             return found
         return self._sorted(list(values))
 
-    def sorted_by_kind(self, values: frozenset[Value]) -> list[Value]:
+    def sort_by_kind(self, values: frozenset[Value]) -> list[Value]:
         """Return values in order; values without an order are sorted by kind, for readers."""
         try:
-            return self.sorted(values)
+            return self.sort(values)
         except NoValue:
-            return OrderOfKinds(self).sorted(values)
+            return OrderOfKinds(self).sort(values)
 
     def _note(self, words: Sequence[str]) -> None:
         found = [word for word in words if self.ranks.get(word, self.texts) >= self.texts]
@@ -106,7 +106,7 @@ class Order:
                 keys = self._sorted(list(value))
                 found = (len(value), *map(self.sort_key, keys), *(self.sort_key(value[key]) for key in keys))
             else:
-                found = [len(value), *map(self.sort_key, self.sorted(value))]
+                found = [len(value), *map(self.sort_key, self.sort(value))]
             if len(self.keys) > _CACHED:
                 self.keys.clear()
             self.keys[value] = found
@@ -116,7 +116,7 @@ class Order:
         """Return the members of a set in order. A lazy set is not listed if its own order is the same. Raises
         NoValue for a value that is no set or cannot be listed."""
         if type(value) is frozenset:
-            return self.sorted(value)
+            return self.sort(value)
         if not isinstance(value, LazySet):
             raise NoValue("no set")
         kept: list[Value] | None = getattr(value, "ordered", None)
@@ -147,7 +147,7 @@ class Order:
                 self._note((one, other))
                 return self.rank(one) - self.rank(other)
             if first is frozenset:
-                return self._rows(self.sorted(one), self.sorted(other))
+                return self._rows(self.sort(one), self.sort(other))
             if first is tuple:
                 return self._rows(one, other)
             if first is Boolean:
@@ -207,7 +207,7 @@ def text(value: Value, order: Order) -> str:
         case str():
             return f'"{value.translate(_ESCAPES)}"'
         case frozenset():
-            return "{" + ", ".join(text(item, order) for item in order.sorted_by_kind(value)) + "}"
+            return "{" + ", ".join(text(item, order) for item in order.sort_by_kind(value)) + "}"
         case tuple():
             return "<<" + ", ".join(text(item, order) for item in value) + ">>"
         case Fn():
@@ -228,6 +228,6 @@ def text(value: Value, order: Order) -> str:
 
 def _function_text(value: Fn, order: Order) -> str:
     if all(type(key) is str and _FIELD.fullmatch(key) for key in value):
-        return "[" + ", ".join(f"{key} |-> {text(value[key], order)}" for key in order.sorted(value)) + "]"
-    keys = order.sorted_by_kind(value.domain)
+        return "[" + ", ".join(f"{key} |-> {text(value[key], order)}" for key in order.sort(value)) + "]"
+    keys = order.sort_by_kind(value.domain)
     return "(" + " @@ ".join(f"{text(key, order)} :> {text(value[key], order)}" for key in keys) + ")"

@@ -23,7 +23,7 @@ def taken_action(walker: Walker) -> Taken:
         return Taken("Next")
     unit, found = walker.units[action], dict[str, Value]()
     symbols: list[Parameter | Bound] = [one for one in action.parameters if not one.arity]
-    for symbol in (*symbols, *_passed_names(action)):
+    for symbol in (*symbols, *_find_passed_names(action)):
         slot = unit.slots.get(symbol)
         value = walker.frame[slot] if slot is not None and slot < len(walker.frame) else None
         if value is None or isinstance(value, Closure):  # bound on another branch, or an operator
@@ -35,7 +35,7 @@ def taken_action(walker: Walker) -> Taken:
     return Taken(action.shown, found)
 
 
-def _passed_names(action: Definition) -> Iterator[Bound]:
+def _find_passed_names(action: Definition) -> Iterator[Bound]:
     """Yield the names of quantifiers that a walk passes, in the order of the text."""
     waiting: list[Expression] = [] if action.body is None else [action.body]
     while waiting:

@@ -191,11 +191,11 @@ def _only_in_one(algorithm: str, translation: str) -> str:
     if lost:
         return f"which has {lost[0]}, and the translation has not"
     left = [word for word in _WORD.findall(translation) if word not in own | _OF_TRANSLATIONS]
-    left = [word for word in left if not _made_by_translating(word, own)]
+    left = [word for word in left if not _is_made_by_translating(word, own)]
     return f"which has no {left[0]}, and the translation has" if left else ""
 
 
-def _made_by_translating(word: str, own: set[str]) -> bool:
+def _is_made_by_translating(word: str, own: set[str]) -> bool:
     """True if the translator writes a word itself. It may be a label, a renamed name, or the message of a
     failing assertion."""
     if word.startswith(("Lbl_", '"Lbl_', '"Failure of assertion at ')):

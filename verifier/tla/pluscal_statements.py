@@ -169,11 +169,11 @@ class _Statements:
             word = self.words[self.at]
             self.at += 1
             if word in _ASKING:
-                yield from map(Expression, self._asked(word))
+                yield from map(Expression, self._read_asked(word))
             elif word in _LISTS:
-                yield from (Expression(one, (), word == "process") for one in self._listed(word))
+                yield from (Expression(one, (), word == "process") for one in self._read_listed(word))
             elif word == "define":
-                yield from map(Expression, self._defined())
+                yield from map(Expression, self._read_defined())
             elif word in ("goto", "end"):
                 self.at += 1
             elif word in _SEPARATORS or word in "+-:":
@@ -184,7 +184,7 @@ class _Statements:
                 self.calls = True
                 self._expression()
             else:
-                yield from self._assigned()
+                yield from self._read_assigned()
 
     def _next(self) -> str:
         return self.words[self.at] if self.at < len(self.words) else ""
@@ -203,7 +203,7 @@ class _Statements:
             self.at += 1
         return list(self.words[first : self.at])
 
-    def _enclosed(self) -> list[str] | None:
+    def _read_enclosed(self) -> list[str] | None:
         """Return the words in the parentheses here, which end a condition: ``if (e) x := 1``."""
         if self._next() != "(":
             return None
@@ -215,16 +215,16 @@ class _Statements:
                 return list(self.words[first + 1 : place])
         return None
 
-    def _asked(self, kind: str) -> Iterator[list[str]]:
-        whole = self._enclosed() if self.braces and kind in ("if", "while") else self._expression()
+    def _read_asked(self, kind: str) -> Iterator[list[str]]:
+        whole = self._read_enclosed() if self.braces and kind in ("if", "while") else self._expression()
         if whole and whole != ["TRUE"]:  # WHILE TRUE is no test
             yield whole
 
-    def _listed(self, kind: str) -> Iterator[list[str]]:
+    def _read_listed(self, kind: str) -> Iterator[list[str]]:
         if kind in ("procedure", "call"):
             self.calls, self.at = True, self.at + 1
         before = self.at
-        whole = self._enclosed()
+        whole = self._read_enclosed()
         if whole is None or (kind == "with" and self._next() == ","):
             self.at = before
             whole = self._expression()
@@ -239,7 +239,7 @@ class _Statements:
                     return
                 yield from (part for part in _between_commas(self._expression()) if len(part) > 1)
 
-    def _defined(self) -> Iterator[list[str]]:
+    def _read_defined(self) -> Iterator[list[str]]:
         if self._next() == "{":
             first = self.at + 1
             self.at += 1
@@ -255,7 +255,7 @@ class _Statements:
             yield list(self.words[first : self.at])
             self.at += 2
 
-    def _assigned(self) -> Iterator[Expression]:
+    def _read_assigned(self) -> Iterator[Expression]:
         self.at -= 1
         while ":=" in self.words[self.at :]:
             end = self.words.index(":=", self.at)

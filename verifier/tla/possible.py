@@ -35,7 +35,7 @@ class Possible:
         for name, formula in specification.possible.items():
             level = evaluator.analysis.of(formula.body, formula.module).level
             tests = self.of_states if level <= STATE else self.of_steps
-            tests[name] = evaluator.compiled_truth(formula.body, formula.module)
+            tests[name] = evaluator.compile_truth(formula.body, formula.module)
         evaluator.registers.pop(COUNTS, None)
 
     @property

@@ -286,7 +286,7 @@ def truth_of(value: Value) -> bool:
     return value.truth
 
 
-def _selected(value: Value, test: Any) -> Value:
+def _select(value: Value, test: Any) -> Value:
     return tuple(item for item in sequence(value) if truth_of(test.call(item)))
 
 
@@ -318,7 +318,7 @@ def _subset(evaluator: Evaluator, one: Value, other: Value) -> Value:
 def _permutations(evaluator: Evaluator, value: Value) -> Value:
     from itertools import permutations
 
-    items = evaluator.order.sorted(frozenset(members(value)))
+    items = evaluator.order.sort(frozenset(members(value)))
     return frozenset(function(dict(zip(items, row, strict=True))) for row in permutations(items))
 
 
@@ -365,7 +365,7 @@ PRIMITIVES: dict[str, Make] = {
     "Append": quick(lambda value, item: (*sequence(value), item), "type({0}) is tuple", "(*{0}, {1})"),
     "\\o": simple(concatenation),
     "SubSeq": simple(_subsequence),
-    "SelectSeq": simple(_selected),
+    "SelectSeq": simple(_select),
     ":>": simple(lambda key, value: function({key: value})),
     "@@": simple(over),
     "Permutations": with_evaluator(_permutations),

@@ -121,7 +121,7 @@ class Proofs:
             if mark is None or mark.type != "proof_step_id":
                 continue
             own = self._level(mark, level, own)
-            name = self._named(mark)
+            name = self._read_step_name(mark)
             is_last = step.type == "qed_step"
             body = step if is_last else step.named_children[1]
             named = {*steps, name} if name else {*steps}
@@ -151,7 +151,7 @@ class Proofs:
         for proof in (one for one in uses if one.type in ("use_or_hide", "terminal_proof")):
             for node in (one for part in proof.named_children for one in _facts(part)):
                 if node.type == "proof_step_ref":
-                    level, name = _numbered(node)
+                    level, name = _read_step_number(node)
                     if level not in _IMPLICIT and (level, name) not in steps:
                         words = f"no step <{level}>{name} stands before or around this one"
                         raise TlaError(self.source.place(node), words)
@@ -163,7 +163,7 @@ class Proofs:
     def _level(self, mark: Node, around: int, own: int | None) -> int:
         """Return the level of a step. Raises TlaError if a proof is no deeper than the step that it
         proves."""
-        text, _ = _numbered(mark)
+        text, _ = _read_step_number(mark)
         if text in _IMPLICIT:
             return own if own is not None else around + 1
         if own is None and int(text) <= around:
@@ -171,8 +171,8 @@ class Proofs:
             raise TlaError(self.source.place(mark), f"{words}: is there a QED too many?")
         return int(text)
 
-    def _named(self, mark: Node) -> tuple[str, str] | None:
-        level, name = _numbered(mark)
+    def _read_step_name(self, mark: Node) -> tuple[str, str] | None:
+        level, name = _read_step_number(mark)
         if name and level in _IMPLICIT:
             words = f"a step <{level}> has no name: write its level, as in <1>{name}"
             raise TlaError(self.source.place(mark), words)
@@ -181,7 +181,7 @@ class Proofs:
     def _check_references(self, body: Node, steps: Mapping[tuple[str, str], str]) -> None:
         """Raise TlaError if a name of a step without a formula is used as a formula."""
         for node in _references(body):
-            level, name = _numbered(node)
+            level, name = _read_step_number(node)
             kind = steps.get((level, name))
             if kind:
                 words = f"<{level}>{name} is a step {kind}, so it stands for no formula"
@@ -206,7 +206,7 @@ class Proofs:
                 names.append(text_of(child))
             elif child.type == "quantifier_bound":
                 found += self._read(field_of(child, "set"), scope)
-                names += [text_of(one) for one in _introduced(child)]
+                names += [text_of(one) for one in _find_introduced(child)]
             elif body.type in (*_KINDS, "suffices_proof_step"):
                 scope.names.update({name: Bound(name) for name in names})
                 found += self._read(child, scope)
@@ -228,7 +228,7 @@ class Proofs:
         """Read a formula of a proof; none if it cannot be read. Raises TlaError for an unknown name."""
         try:
             expressions = self.reader.expressions
-            return [expressions.labels.collected(node, scope)[0]]
+            return [expressions.labels.collect(node, scope)[0]]
         except TlaError as error:
             self._check_known(error)
             return []
@@ -306,7 +306,7 @@ class Proofs:
         return any(read[one].file.endswith("(empty)") for one in self.made.extended if one in read)
 
 
-def _numbered(node: Node) -> tuple[str, str]:
+def _read_step_number(node: Node) -> tuple[str, str]:
     """Return the level and the name of a step, or of a reference to one."""
     level, name = node.named_children[:2]
     return text_of(level), text_of(name)
@@ -334,7 +334,7 @@ def _facts(body: Node) -> Iterator[Node]:
         yield from part.named_children
 
 
-def _introduced(bound: Node) -> Iterator[Node]:
+def _find_introduced(bound: Node) -> Iterator[Node]:
     for child in bound.children_by_field_name("intro"):
         if child.type == "tuple_of_identifiers":
             yield from (one for one in child.named_children if one.type == "identifier")

@@ -66,7 +66,7 @@ class Pruned:
             most -= 1
             if most < 0:
                 return None
-            found = self.approximation.truth(body, module, Scope(self._given(box), scope))
+            found = self.approximation.truth(body, module, Scope(self._approximate_box(box), scope))
             if found:
                 return True
             if found is None:
@@ -80,7 +80,7 @@ class Pruned:
                     return True
         return False
 
-    def _given(self, box: _Box) -> dict[Symbol, Approximate]:
+    def _approximate_box(self, box: _Box) -> dict[Symbol, Approximate]:
         pairs = zip(self.names, box, strict=True)
         return {name: Exactly(one[0]) if len(one) == 1 else Within(one[0], one[-1]) for name, one in pairs}
 

@@ -155,7 +155,7 @@ def _array(evaluator: Evaluator, items: Iterable[Value]) -> str:
 
 
 def _object(evaluator: Evaluator, pairs: dict[Value, Value]) -> str:
-    keys = evaluator.order.sorted(frozenset(pairs))
+    keys = evaluator.order.sort(frozenset(pairs))
     named = ((key if type(key) is str else text(key, evaluator.order), pairs[key]) for key in keys)
     parts = (f"{json.dumps(key, ensure_ascii=False)}:{_as_json(evaluator, one)}" for key, one in named)
     return f"{{{','.join(parts)}}}"

@@ -12,23 +12,23 @@ from verifier.tla.ast import Binding, Bound, Definition, Expression, Let, Parame
 def rename_symbols(whole: Expression, names: Mapping[Symbol, Symbol]) -> Expression:
     """Return an expression with some symbols replaced. The definitions of its LETs are copied, so that it can
     be used beside the original."""
-    made: Expression = _renamed(whole, names)
+    made: Expression = _rename(whole, names)
     return made
 
 
-def _renamed(thing: Any, names: Mapping[Symbol, Symbol]) -> Any:
+def _rename(thing: Any, names: Mapping[Symbol, Symbol]) -> Any:
     match thing:
         case Let():
             copies: dict[Symbol, Definition] = {one: replace(one) for one in thing.definitions}
             inner = {**names, **copies}
             for one in copies.values():
-                one.body = _renamed(one.body, inner)
-            body = _renamed(thing.body, inner)
+                one.body = _rename(one.body, inner)
+            body = _rename(thing.body, inner)
             return replace(thing, definitions=tuple(copies.values()), body=body)
         case tuple():
-            return tuple(_renamed(part, names) for part in thing)
+            return tuple(_rename(part, names) for part in thing)
         case Expression() | Binding() | Update():
-            parts = {one.name: _renamed(getattr(thing, one.name), names) for one in fields(thing)}
+            parts = {one.name: _rename(getattr(thing, one.name), names) for one in fields(thing)}
             return replace(thing, **parts)
         case Bound() | Parameter() | Definition():
             return names.get(thing, thing)

@@ -110,7 +110,7 @@ class _Maker:
                 shown = ", ".join(text(given.value(one), self.order) for one in arguments)
                 made.constants[f"{assignment.name}({shown})"] = given.value(value)
         self._behaviour(made)
-        self._asked(made)
+        self._check_asked(made)
         made.by_value = by_value
         made.refuse_by_value(self.asked)
         return made
@@ -183,7 +183,7 @@ class _Maker:
             words = f"{named.name} says [] of a formula of states, which is not supported: use CONSTRAINT"
             raise TlaError(safety.always[0].body.place, words)
 
-    def _asked(self, made: Specification) -> None:
+    def _check_asked(self, made: Specification) -> None:
         config, evaluator = self.config, made.evaluator
         for named in config.invariants:
             made.invariants[named.name] = self._at_most(evaluator, named, "INVARIANT", STATE)

@@ -145,7 +145,7 @@ def _open_definition(
     symbol = evaluator.resolve(body.operator, module) or body.operator
     if not isinstance(symbol, Definition) or symbol.body is None or symbol in seen:
         return None
-    applied = _applied_argument(symbol, body)
+    applied = _find_applied_argument(symbol, body)
     if applied is not None and symbol.module == module:
         return _conjuncts(evaluator, Formula(applied, module), (*seen, symbol))
     if any(evaluator.analysis.of(argument, module).level == TEMPORAL for argument in body.arguments):
@@ -158,7 +158,7 @@ def _open_definition(
     return [Formula(_with_arguments(part, symbol, body), module) for part in parts]
 
 
-def _applied_argument(symbol: Definition, whole: ast.Apply) -> ast.Expression | None:
+def _find_applied_argument(symbol: Definition, whole: ast.Apply) -> ast.Expression | None:
     """Return ``G(F)`` of ``F(_) == F(e)``; None for any other operator."""
     body = symbol.body
     if (

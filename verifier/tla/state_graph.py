@@ -126,7 +126,7 @@ class Graph:
     def _formulas(self) -> Formulas | None:
         return self.by_columns()
 
-    def _decided(self, leaf: Leaf, count: int, decide: Callable[[Formulas], Mask]) -> Mask | None:
+    def _decide_by_columns(self, leaf: Leaf, count: int, decide: Callable[[Formulas], Mask]) -> Mask | None:
         """Return the truth of a formula by columns; None if the interpreter must decide it."""
         if count < _LARGE or (formulas := self._formulas) is None:
             return None
@@ -147,11 +147,13 @@ class Graph:
         assert leaf.stuttering is None
         found = self._known.get(leaf)
         if found is None:
-            found = self._decided(leaf, len(self.states), lambda by: by.where(leaf.body, leaf.module))
+            found = self._decide_by_columns(
+                leaf, len(self.states), lambda by: by.where(leaf.body, leaf.module)
+            )
             if found is not None:
                 self._known[leaf] = found
         if found is None:
-            test, now = self.evaluator.compiled_truth(leaf.body, leaf.module), self.evaluator.now
+            test, now = self.evaluator.compile_truth(leaf.body, leaf.module), self.evaluator.now
             found = self._known[leaf] = np.zeros(len(self.states), np.bool_)
             for number, state in enumerate(self.states):
                 if number % _BETWEEN_CHECKS == 0:
@@ -166,14 +168,14 @@ class Graph:
         assert leaf.stuttering is not None
         which = np.flatnonzero(asked)
         sources, targets = self.sources[which], self.targets[which]
-        decided = self._decided(
+        decided = self._decide_by_columns(
             leaf, len(which), lambda by: by.steps(leaf.body, leaf.module, sources, targets)
         )
         if decided is not None:
             found = np.zeros(len(self.sources), np.bool_)
             found[which] = decided
             return found
-        test = self.evaluator.compiled_truth(leaf.body, leaf.module)
+        test = self.evaluator.compile_truth(leaf.body, leaf.module)
         now, following, states = self.evaluator.now, self.evaluator.next, self.states
         found = np.zeros(len(self.sources), np.bool_)
         for count, number in enumerate(which):

@@ -46,7 +46,7 @@ class Statements:
         """Read the formula of a theorem or an assumption, and define its name."""
         if name is None:
             return self.reader.expressions.read(node, scope)
-        body, labels = self.reader.expressions.labels.collected(node, scope)
+        body, labels = self.reader.expressions.labels.collect(node, scope)
         made = self.reader.define(text_of(name), (), body, scope, self.reader.source.place(name))
         made.labels, made.statement = labels, True
         return body

@@ -36,14 +36,14 @@ _OPERANDS = {"langle_bracket": (1, 2), "rangle_bracket": (2,)}
 def part_of(reader: Operators, node: Node, scope: Scope) -> Expression:
     """Return the part of a definition that a node names. Raises TlaError."""
     path = _Path(reader, scope, reader.place(node), is_operator=False)
-    named = path.followed(node)
+    named = path.follow(node)
     return ast.Apply(named, tuple(path.arguments), place=path.place)
 
 
 def operator_of(reader: Operators, node: Node, scope: Scope) -> tuple[Definition, tuple[Expression, ...]]:
     """Return the part that a node names as an operator, with the arguments of the surrounding instance."""
     path = _Path(reader, scope, reader.place(node), is_operator=True)
-    named = path.followed(node)
+    named = path.follow(node)
     return named, tuple(path.arguments)
 
 
@@ -74,10 +74,10 @@ def _leading(components: list[Node], scope: Scope) -> tuple[int, Named | None]:
 
 def _name(component: Node) -> str:
     inner = component.named_children[0] if component.type == "subexpr_component" else component
-    return text_of(_named_in(inner))
+    return text_of(_find_name_in(inner))
 
 
-def _named_in(inner: Node) -> Node:
+def _find_name_in(inner: Node) -> Node:
     """The node of the name, without arguments."""
     if inner.type == "bound_nonfix_op":
         return inner.named_children[0]
@@ -111,7 +111,7 @@ class _Path:
     inherited: frozenset[Parameter] = frozenset()
     """The parameters of the instance that contains the definition."""
 
-    def followed(self, node: Node) -> Definition:
+    def follow(self, node: Node) -> Definition:
         """Return the part that a node names, as a definition of its own."""
         prefix, last = node.named_children
         steps = [*prefix.named_children, last]
@@ -208,7 +208,7 @@ class _Path:
     def _of_let(self, step: Node, part: Expression) -> Definition:
         """Return a definition of the LET that the part is."""
         inner = step.named_children[0] if step.type == "subexpr_component" else step
-        place, name = self.reader.place(step), canonical(self.reader.source.name_of(_named_in(inner)))
+        place, name = self.reader.place(step), canonical(self.reader.source.name_of(_find_name_in(inner)))
         known = {one.name: one for one in part.definitions} if isinstance(part, ast.Let) else {}
         found = known.get(name)
         if found is None or found.body is None or not isinstance(part, ast.Let):
@@ -225,7 +225,7 @@ class _Path:
         """Take one step into an expression."""
         kind, place = step.named_children[0], self.reader.place(step)
         if kind.type in ("operator_args", "address"):
-            return self._bound(whole, step, found)
+            return self._bind_others(whole, step, found)
         parts = self._parts(whole)
         number = _number(step)
         if kind.type in _OPERANDS and len(parts) not in _OPERANDS[kind.type]:
@@ -241,7 +241,7 @@ class _Path:
             raise TlaError(place, f"{words}: define it by itself")
         return part
 
-    def _bound(self, whole: Expression, step: Node, found: Definition) -> Expression:
+    def _bind_others(self, whole: Expression, step: Node, found: Definition) -> Expression:
         """Return the body of a quantifier or the like with other values for its names: ``!(a, b)``, or
         ``!@``."""
         place, kind = self.reader.place(step), step.named_children[0]

@@ -95,10 +95,10 @@ class Symmetry:
 
     def orders(self, values: frozenset[Value]) -> list[list[Value]]:
         """Return the orders of values under all permutations, TLC's own first."""
-        found = {tuple(self.order.sorted(values)): None}
+        found = {tuple(self.order.sort(values)): None}
         for renaming in self.renamings:
             back = {renaming.of(value): value for value in values}
-            found[tuple(back[value] for value in self.order.sorted(frozenset(back)))] = None
+            found[tuple(back[value] for value in self.order.sort(frozenset(back)))] = None
         return [list(row) for row in found]
 
     def firsts(self, candidates: frozenset[Value]) -> list[Value]:
@@ -113,7 +113,7 @@ class Symmetry:
     def fold(self, place: Place, values: frozenset[Value], along: Callable[[list[Value]], Value]) -> Value:
         """Return the result of a fold along every order. Raises Asymmetric if the results differ."""
         if not self.touches(values):
-            return along(self.order.sorted(values))
+            return along(self.order.sort(values))
         first, *others = [along(row) for row in self.orders(values)]
         if any(other != first for other in others):
             raise Asymmetric(

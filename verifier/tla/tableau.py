@@ -113,7 +113,7 @@ def _several(conjunction: bool, parts: Iterable[Unfolded]) -> Unfolded:
 
 
 def _always(part: Unfolded) -> Unfolded:
-    part = _nested(part)
+    part = _expand_nested(part)
     if is_of_all_ends(part):
         return part
     match part:
@@ -127,7 +127,7 @@ def _always(part: Unfolded) -> Unfolded:
 
 
 def _eventually(part: Unfolded) -> Unfolded:
-    part = _nested(part)
+    part = _expand_nested(part)
     if is_of_all_ends(part):
         return part
     match part:
@@ -152,11 +152,11 @@ def is_of_all_ends(formula: Unfolded) -> bool:
     return False
 
 
-def _nested(part: Unfolded) -> Unfolded:
+def _expand_nested(part: Unfolded) -> Unfolded:
     """Return the formula with fairness expanded where it stands beside other formulas below ``[]`` or
     ``<>``."""
     if isinstance(part, Several):
-        parts = (normal(one.meaning) if isinstance(one, Fair) else _nested(one) for one in part.parts)
+        parts = (normal(one.meaning) if isinstance(one, Fair) else _expand_nested(one) for one in part.parts)
         return _several(part.conjunction, parts)
     return part
 

@@ -114,13 +114,13 @@ def parse_text(text: str, shown: str) -> Source:
     readable, fields = _readable_fields(whole)
     readable, symbols = _readable_symbols(readable)
     fields |= symbols
-    tree = _parsed(readable)
+    tree = _parse(readable)
     if all(_is_field(tree, begin) for begin in fields):
         return Source(shown, blanked, tree, fields)
-    return Source(shown, blanked, _parsed(whole))
+    return Source(shown, blanked, _parse(whole))
 
 
-def _parsed(text: str) -> tree_sitter.Tree:
+def _parse(text: str) -> tree_sitter.Tree:
     """Return the tree of a text. An exception that ends this thread's work also ends the parser, which calls
     back regularly. The time is quadratic in the length of a line: at each token the grammar asks for its
     column, which the parser counts from the beginning of the line.

@@ -129,7 +129,7 @@ class _Unfolding:
     def of(self, whole: Expression, at: _Place) -> Unfolded:
         level = self._level(whole, at)
         if level <= CONSTANT:
-            test = self.evaluator.compiled_truth(self._let(whole, at), at.module)
+            test = self.evaluator.compile_truth(self._let(whole, at), at.module)
             return TRUE if test() else FALSE
         if level <= STATE:
             return Leaf(self._let(whole, at), at.module, bound=at.bound)
@@ -139,7 +139,7 @@ class _Unfolding:
             case ast.Junction():
                 return self._several(whole.items, at, conjunction=whole.conjunction)
             case ast.Quantifier():
-                return self._quantified(whole, at)
+                return self._unfold_quantifier(whole, at)
             case ast.Temporal():
                 return self._temporal(whole, at)
             case ast.Fairness():
@@ -147,7 +147,7 @@ class _Unfolding:
             case ast.If():
                 return self._either(whole, at)
             case ast.Apply():
-                return self._applied(whole, at)
+                return self._unfold_call(whole, at)
             case ast.Let():
                 return self.of(whole.body, replace(at, lets=(*at.lets, whole.definitions)))
         raise Undefined(whole.place, "of temporal formulas only [], <>, ~>, WF and SF are evaluated")
@@ -173,7 +173,7 @@ class _Unfolding:
             found.append(part)
         return _join_formulas(conjunction, found)
 
-    def _quantified(self, whole: ast.Quantifier, at: _Place) -> Unfolded:
+    def _unfold_quantifier(self, whole: ast.Quantifier, at: _Place) -> Unfolded:
         each = self._each(whole, at)
         parts = [self.of(body, replace(at, bound=(*at.bound, *shown))) for shown, body in each]
         return _join_formulas(whole.universal, parts)
@@ -210,14 +210,14 @@ class _Unfolding:
         )
         return _join_formulas(False, [first, second])
 
-    def _applied(self, whole: ast.Apply, at: _Place) -> Unfolded:
+    def _unfold_call(self, whole: ast.Apply, at: _Place) -> Unfolded:
         symbol = self.evaluator.resolve(whole.operator, at.module) or whole.operator
         if isinstance(symbol, Builtin):
             match symbol.name:
                 case "~":
                     return negation(self.of(whole.arguments[0], at))
                 case "=>":
-                    return self._implied(whole, at)
+                    return self._unfold_implication(whole, at)
                 case "<=>" | "\\equiv":
                     one, other = (self.of(item, at) for item in whole.arguments)
                     there = _join_formulas(False, [negation(one), other])
@@ -226,11 +226,11 @@ class _Unfolding:
             given = (self._let(argument, at) for argument in whole.arguments)
             arguments = dict(zip(symbol.parameters, given, strict=True))
             lets = at.lets if symbol.nested else ()
-            place = _Place(symbol.module, lets, (*at.bound, *self._named(arguments, at.bound)))
+            place = _Place(symbol.module, lets, (*at.bound, *self._find_named_values(arguments, at.bound)))
             return self.of(put(symbol.body, arguments, self.texts), place)
         raise Undefined(whole.place, f"{symbol.name} of temporal formulas cannot be evaluated")
 
-    def _named(
+    def _find_named_values(
         self, arguments: Mapping[ast.Parameter, Expression], bound: Bindings
     ) -> Iterator[tuple[str, str]]:
         """Yield parameters that are values of quantified names, with these values as text."""
@@ -241,7 +241,7 @@ class _Unfolding:
                 if (given.operator.name, shown) in bound:
                     yield parameter.name, shown
 
-    def _implied(self, whole: ast.Apply, at: _Place) -> Unfolded:
+    def _unfold_implication(self, whole: ast.Apply, at: _Place) -> Unfolded:
         premise = self.of(whole.arguments[0], at)
         if premise == FALSE:
             return TRUE
@@ -256,14 +256,14 @@ class _Unfolding:
                 words = "a quantifier of a temporal formula goes over a finite set"
                 raise Undefined(binding.domain.place, f"{words} that is the same in all states")
             found = members(self.evaluator.compiled(domain, at.module)())
-            items = self.evaluator.order.sorted(frozenset(found))
+            items = self.evaluator.order.sort(frozenset(found))
             for names in [binding.names] if binding.is_tuple else [(name,) for name in binding.names]:
-                rows = [self._bound(names, item, binding) for item in items]
+                rows = [self._bind_names(names, item, binding) for item in items]
                 choices = [((*t, *u), {**c, **r}) for t, c in choices for u, r in rows]
         for shown, choice in choices:
             yield shown, put(whole.body, choice, self.texts)
 
-    def _bound(
+    def _bind_names(
         self, names: tuple[ast.Bound, ...], item: Value, binding: ast.Binding
     ) -> tuple[Bindings, dict[Symbol, Expression]]:
         """Return the values of names for a member of their set."""

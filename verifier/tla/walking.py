@@ -61,7 +61,7 @@ class Walks:
                 raise Undefined(self.place, "a step that was found is not found again")
             yield action
 
-    def captured(self, what: str) -> State:
+    def capture(self, what: str) -> State:
         """Return the next state. Raises Undefined unless all variables have a value."""
         made, plain, kinds = tuple(self.evaluator.next), True, self.plain
         for value in made:
@@ -69,9 +69,9 @@ class Walks:
                 names = [n for n, v in zip(self.names, made, strict=True) if v is UNSET]
                 raise Undefined(self.place, f"{what} leaves {', '.join(names)} without a value")
             plain = plain and type(value) in kinds
-        return made if plain else tuple(self._listed(item, i) for i, item in enumerate(made))
+        return made if plain else tuple(self._list_value(item, i) for i, item in enumerate(made))
 
-    def _listed(self, value: Value, index: int) -> Value:
+    def _list_value(self, value: Value, index: int) -> Value:
         try:
             return force_delayed(value)
         except NoValue as error:

@@ -130,9 +130,9 @@ class _Modules:
         extends = (*words.extends, ADDED)
         self.root = self._unit(root, Words(extends, words.instances, words.inner, words.words, words.strings))
         while True:
-            needed, extending = self._unresolved(self.root, set(), extending=True), True
+            needed, extending = self._find_unresolved(self.root, set(), extending=True), True
             if needed is None:
-                needed, extending = self._unresolved(self.root, set(), extending=False), False
+                needed, extending = self._find_unresolved(self.root, set(), extending=False), False
             if needed is None:
                 break
             self._bind(*needed, extending=extending)
@@ -154,7 +154,7 @@ class _Modules:
                 if one.name in (*unit.words.extends, *unit.words.instances):
                     unit.bound.setdefault(one.name, one)
 
-    def _unresolved(self, unit: _Unit, seen: set[_Unit], *, extending: bool) -> tuple[_Unit, str] | None:
+    def _find_unresolved(self, unit: _Unit, seen: set[_Unit], *, extending: bool) -> tuple[_Unit, str] | None:
         if unit in seen:
             return None
         seen.add(unit)
@@ -164,12 +164,12 @@ class _Modules:
         named = (*unit.words.extends, *unit.words.instances)
         known = [one for name in named if (one := unit.resolve(name)) is not None]
         for one in (*known, *unit.inner):
-            needed = self._unresolved(one, seen, extending=extending)
+            needed = self._find_unresolved(one, seen, extending=extending)
             if needed is not None:
                 return needed
         return None
 
-    def analysed(self) -> list[_Unit]:
+    def analyse(self) -> list[_Unit]:
         """Return the modules in the order in which they are analysed: a module after those that it needs."""
         found: dict[_Unit, None] = {}
         seen: set[_Unit] = set()
@@ -216,7 +216,7 @@ def in_order(root: str, sources: Mapping[str, Source]) -> Iterator[str]:
         yield unit.name
         yield from unit.words.words
     yield from between
-    for unit in found.analysed():
+    for unit in found.analyse():
         yield from unit.words.strings
 
 

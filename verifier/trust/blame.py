@@ -50,7 +50,7 @@ class Blaming:
             case Operator.NOT if term.arguments[0].operator is Operator.NOT:
                 return self.blame(term.arguments[0].arguments[0], bindings)
             case Operator.NOT:
-                return self._denied(term, bindings)
+                return self._blame_negation(term, bindings)
             case Operator.OR:
                 return joined([self.blame(part, bindings) for part in term.arguments])
             case Operator.AND:
@@ -59,27 +59,27 @@ class Blaming:
             case Operator.IMPLIES:
                 return self.blame(term.arguments[1], bindings)
             case Operator.IS_NONE:
-                name, value = self._shown(term.arguments[0], bindings)
-                return self._made(term, bindings, f"{name} is {value}, and must have no value")
+                name, value = self._show_term(term.arguments[0], bindings)
+                return self._make_blame(term, bindings, f"{name} is {value}, and must have no value")
             case Operator.EXISTS:
                 return self._missing(term, bindings)
             case Operator.LESS_EQUAL | Operator.LESS if any(map(_counts, term.arguments)):
-                return self._counted(term, bindings)
+                return self._blame_count(term, bindings)
             case operator if operator in _RELATIONS:
-                return self._related(term, bindings, _RELATIONS[operator])
-        return self._made(term, bindings, self._plain(term, bindings, "is false"))
+                return self._blame_relation(term, bindings, _RELATIONS[operator])
+        return self._make_blame(term, bindings, self._plain(term, bindings, "is false"))
 
-    def _denied(self, term: Term, bindings: Bindings) -> Blame:
+    def _blame_negation(self, term: Term, bindings: Bindings) -> Blame:
         inner = term.arguments[0]
         if inner.operator is Operator.IS_NONE:
-            name = self.said(self._settled(inner.arguments[0], bindings), bindings)
-            return self._made(term, bindings, f"{name} has no value")
+            name = self.said(self._settle_choice(inner.arguments[0], bindings), bindings)
+            return self._make_blame(term, bindings, f"{name} has no value")
         relation = _DENIED.get(_RELATIONS.get(inner.operator, ""))
         if relation is not None:
-            return self._related(inner, bindings, relation)
-        return self._made(term, bindings, self._plain(inner, bindings, "is true, and must not be"))
+            return self._blame_relation(inner, bindings, relation)
+        return self._make_blame(term, bindings, self._plain(inner, bindings, "is true, and must not be"))
 
-    def _related(self, term: Term, bindings: Bindings, relation: str) -> Blame:
+    def _blame_relation(self, term: Term, bindings: Bindings, relation: str) -> Blame:
         left, right = term.arguments
         if term.operator is Operator.CONTAINS:
             left, right = right, left
@@ -92,14 +92,14 @@ class Blaming:
         sources = {one: tuple(map(Culprit, of)) for one, of in self.sources(term, bindings).items()}
         return Side(self.said(term, bindings), show(value), members, paths, sources)
 
-    def _counted(self, term: Term, bindings: Bindings) -> Blame:
+    def _blame_count(self, term: Term, bindings: Bindings) -> Blame:
         """Blame a count that is too small on the elements that nearly count, a large one on those that do."""
         left, right = term.arguments
         is_small = _counts(right)
         count, bound = (right, left) if is_small else (left, right)
         assert count.binds is not None
         if count.binds.sort.size > _MOST_ELEMENTS:
-            return self._related(term, bindings, _RELATIONS[term.operator])
+            return self._blame_relation(term, bindings, _RELATIONS[term.operator])
         total, limit = self.reading.value(count, bindings), self.reading.value(bound, bindings)
         body, holds = count.arguments[0], self.reading.holds
         inner = [{**bindings, count.binds: value} for value in count.binds.sort.each()]
@@ -121,7 +121,7 @@ class Blaming:
         body = self.said(term.arguments[0], bindings)
         values = ", ".join(f"{name} = {show(value)}" for name, value in self.mentioned(term, bindings))
         words = body if len(body) <= _SHORT or not values else f"what is needed ({values})"
-        return self._made(term, bindings, f"no {term.binds.name} has {words}")
+        return self._make_blame(term, bindings, f"no {term.binds.name} has {words}")
 
     def _nearest(self, body: Term, inner: list[Bindings]) -> list[Bindings]:
         """The elements for which most of the first conjuncts hold."""
@@ -133,24 +133,24 @@ class Blaming:
         most = max(map(held, inner), default=0)
         return [one for one in inner if held(one) == most]
 
-    def _made(self, term: Term, bindings: Bindings, words: str) -> Blame:
+    def _make_blame(self, term: Term, bindings: Bindings, words: str) -> Blame:
         return Blame(words, tuple(self._culprits(term, bindings)))
 
     def _culprits(self, term: Term, bindings: Bindings) -> Iterator[Culprit]:
         for name, _ in self.mentioned(term, bindings):
             yield Culprit(name)
 
-    def _settled(self, term: Term, bindings: Bindings) -> Term:
+    def _settle_choice(self, term: Term, bindings: Bindings) -> Term:
         """The branch that is taken of a choice that does not depend on the state."""
         if term.operator is not Operator.IF or term.arguments[0].free - bindings.keys():
             return term
         condition, then, otherwise = term.arguments
-        return self._settled(then if self.reading.holds(condition, bindings) else otherwise, bindings)
+        return self._settle_choice(then if self.reading.holds(condition, bindings) else otherwise, bindings)
 
     def _plain(self, term: Term, bindings: Bindings, truth: str) -> str:
         return f"{self.said(term, bindings)} {truth}"
 
-    def _shown(self, term: Term, bindings: Bindings) -> tuple[str, str]:
+    def _show_term(self, term: Term, bindings: Bindings) -> tuple[str, str]:
         return self.said(term, bindings), show(self.reading.value(term, bindings))
 
 

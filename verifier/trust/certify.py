@@ -246,7 +246,7 @@ class _Path:
 
     def step(self, depth: int) -> FNode:
         """Some instance leads from the state at that depth to the next."""
-        return disjunction(self._taken(instance, depth) for instance in self.system.instances)
+        return disjunction(self._find_taken(instance, depth) for instance in self.system.instances)
 
     def differ(self, one: int, other: int) -> FNode:
         """Return the formula that two states are different."""
@@ -256,7 +256,7 @@ class _Path:
             )
         )
 
-    def _taken(self, instance: Instance, depth: int) -> FNode:
+    def _find_taken(self, instance: Instance, depth: int) -> FNode:
         now = {**self._bits(depth), **_rename_bits(instance.inputs, depth)}
         following = (
             equivalence(

@@ -92,16 +92,16 @@ class _Following:
     def _sources(self, value: Term, bindings: Bindings) -> Iterator[str]:
         """Yield the parts that a value is made of, and those that its parameters come from."""
         yield from self.reads(value, bindings)
-        for symbol in dict.fromkeys(self._given(value, bindings)):
+        for symbol in dict.fromkeys(self._find_parameters(value, bindings)):
             yield from self._origins(symbol, bindings)
 
-    def _given(self, value: Term, bindings: Bindings) -> Iterator[Symbol]:
+    def _find_parameters(self, value: Term, bindings: Bindings) -> Iterator[Symbol]:
         """Yield the parameters that a value is made of, but not those that say where it is read."""
         if isinstance(value.data, Symbol) and value.data in bindings:
             yield value.data
         elif not _is_path(value, bindings):
             for one in value.arguments:
-                yield from self._given(one, bindings)
+                yield from self._find_parameters(one, bindings)
 
     def _origins(self, parameter: Symbol, bindings: Bindings) -> Iterator[str]:
         """Yield the parts with which an action compares a parameter; else those that it looks up with it."""
@@ -113,7 +113,7 @@ class _Following:
             for one, other in (sides, sides[::-1])
             if _plain(one).data == parameter and parameter not in other.free
         ]
-        for term in others or (term for line in lines for term in _looked_up(line, parameter, bindings)):
+        for term in others or (term for line in lines for term in _find_lookups(line, parameter, bindings)):
             yield from self.reads(term, bindings)
 
     def _keys(self, target: Term, bindings: Bindings) -> Iterator[str]:
@@ -180,14 +180,14 @@ def _is_path(term: Term, bindings: Bindings) -> bool:
     return is_part and _is_path(term.arguments[0], bindings)
 
 
-def _looked_up(term: Term, parameter: Symbol, bindings: Bindings) -> Iterator[Term]:
+def _find_lookups(term: Term, parameter: Symbol, bindings: Bindings) -> Iterator[Term]:
     """The parts of the state that a formula reads at a key that is a parameter."""
     if _is_path(term, bindings):
         if parameter in term.free:
             yield term
     elif term.binds is None:  # within, paths depend on what is bound
         for one in term.arguments:
-            yield from _looked_up(one, parameter, bindings)
+            yield from _find_lookups(one, parameter, bindings)
 
 
 def _plain(term: Term) -> Term:

@@ -48,7 +48,7 @@ def as_json(sort: Sort, value: Any) -> Any:
             pairs = ((key, value[key]) for key in sort.domain.each() if key in value)
             return {"#map": [[as_json(sort.domain, key), as_json(sort.range, item)] for key, item in pairs]}
         case Listed():
-            return _listed_as_json(value)
+            return _write_listed_as_json(value)
         case Function():
             pairs = ((key, value[key]) for key in sort.domain.each())
             return {"#map": [[as_json(sort.domain, key), as_json(sort.range, item)] for key, item in pairs]}
@@ -62,17 +62,21 @@ def as_json(sort: Sort, value: Any) -> Any:
     return value.name if isinstance(value, Element) else value
 
 
-def _listed_as_json(value: Any) -> Any:
+def _write_listed_as_json(value: Any) -> Any:
     """Return a listed value as JSON by its own type: its sort adds nothing."""
     match value:
         case Tagged():
-            return {"tag": value.tag, "value": _listed_as_json(value.payload)}
+            return {"tag": value.tag, "value": _write_listed_as_json(value.payload)}
         case tuple():
-            return {"#tup": list(map(_listed_as_json, value))}
+            return {"#tup": list(map(_write_listed_as_json, value))}
         case frozenset():
-            return {"#set": [_listed_as_json(item) for item in sorted(value, key=show)]}
+            return {"#set": [_write_listed_as_json(item) for item in sorted(value, key=show)]}
         case FrozenMap():
-            return {"#map": [[_listed_as_json(key), _listed_as_json(item)] for key, item in value.items()]}
+            return {
+                "#map": [
+                    [_write_listed_as_json(key), _write_listed_as_json(item)] for key, item in value.items()
+                ]
+            }
     return value.name if isinstance(value, Element) else value
 
 
@@ -102,7 +106,7 @@ class ValueReader:
             case Function():
                 return self._function(sort, data)
             case Set():
-                return frozenset(self.value(sort.element, item) for item in self._marked(data, "#set"))
+                return frozenset(self.value(sort.element, item) for item in self._read_marked(data, "#set"))
             case Bag() | Tuple() | Variant() | PartialFunction() | Listed():
                 return self._compound(sort, data)
             case Sequence():
@@ -110,9 +114,9 @@ class ValueReader:
                 return tuple(self.value(sort.element, item) for item in items)
             case Enum() if isinstance(sort.members[0], int):
                 return self._integer(data)
-        return self._named(sort, data)
+        return self._read_named(sort, data)
 
-    def _named(self, sort: Sort, data: Any) -> Concrete:
+    def _read_named(self, sort: Sort, data: Any) -> Concrete:
         name = str(self._plain(data, str, f"a string that names one of {sort}"))
         if not isinstance(sort, IndexSet):
             return name
@@ -124,7 +128,7 @@ class ValueReader:
     def _compound(self, sort: Sort, data: Any) -> Concrete:
         match sort:
             case Tuple():
-                items = self._marked(data, "#tup")
+                items = self._read_marked(data, "#tup")
                 if len(items) != len(sort.items):
                     raise self._wrong(f"a tuple of {len(sort.items)} items", data)
                 return tuple(map(self.value, sort.items, items))
@@ -138,7 +142,7 @@ class ValueReader:
                 return FrozenMap((key, self.value(sort.range, item)) for key, item in pairs.items())
             case _:
                 assert isinstance(sort, Listed)
-                return self._listed(sort, data)
+                return self._read_listed(sort, data)
 
     def _wrong(self, wanted: str, data: Any) -> UsageError:
         shown = json.dumps(data, ensure_ascii=False)
@@ -157,7 +161,7 @@ class ValueReader:
             raise self._wrong("an integer", data)
         return data
 
-    def _marked(self, data: Any, mark: str) -> list[Any]:
+    def _read_marked(self, data: Any, mark: str) -> list[Any]:
         items = data.get(mark) if isinstance(data, dict) else None
         if not isinstance(items, list):
             raise self._wrong(f'{{"{mark}": […]}}', data)
@@ -178,11 +182,11 @@ class ValueReader:
             raise self._wrong(f'{{"tag": …, "value": …}} with one of {", ".join(sort.payloads)}', data)
         return Tagged(tag, self.value(sort.payload(tag), data["value"]))
 
-    def _listed(self, sort: Listed, data: Any) -> Concrete:
+    def _read_listed(self, sort: Listed, data: Any) -> Concrete:
         if sort.bounds is not None:
             return self._integer(data)
         for value in sort.members:
-            if _same(_listed_as_json(value), data):
+            if _same(_write_listed_as_json(value), data):
                 return value
         raise self._wrong(f"one of {sort}", data)
 
@@ -205,7 +209,7 @@ class ValueReader:
 
     def _pairs(self, domain: Sort, data: Any) -> dict[Concrete, Any]:
         pairs: dict[Concrete, Any] = {}
-        for pair in self._marked(data, "#map"):
+        for pair in self._read_marked(data, "#map"):
             if not isinstance(pair, list) or len(pair) != 2:
                 raise self._wrong('{"#map": [[key, value], …]}', data)
             key = self.value(domain, pair[0])

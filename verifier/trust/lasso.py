@@ -99,9 +99,9 @@ class Execution:
             for mode in reversed(_MODES[formula.operator]):
                 row = self._always(row) if mode == "always" else self._eventually(row)
             return row
-        return self._combined(formula, bindings)
+        return self._combine(formula, bindings)
 
-    def _combined(self, formula: TemporalFormula, bindings: Bindings) -> list[bool]:
+    def _combine(self, formula: TemporalFormula, bindings: Bindings) -> list[bool]:
         values = [bindings]
         if formula.binds is not None:
             values = [{**bindings, formula.binds: value} for value in formula.binds.sort.each()]
@@ -137,8 +137,7 @@ class Execution:
     def _steps(self, term: Term, bindings: Bindings) -> list[bool]:
         """True if the next step changes the state and satisfies a formula of two states."""
         return [
-            dict(self.states[place]) != dict(self.states[after])
-            and self._holds(term, bindings, place, after)
+            dict(self.states[place]) != dict(self.states[after]) and self._holds(term, bindings, place, after)
             for place, after in enumerate(self.next)
         ]
 

@@ -102,7 +102,7 @@ class Replayer:
                 raise ReplayFailure(step, f"{instance.label} is not enabled")
             states.append(following)
         if not self.violates(states[-1], prop):
-            raise ReplayFailure(len(firings), self._missed(prop))
+            raise ReplayFailure(len(firings), self._make_missed_message(prop))
         definition, decode = self.model.definition, self.model.layout.decode_state
         trace = Trace(
             spec=definition.name,
@@ -151,9 +151,9 @@ class Replayer:
         if trace.violates is not None and self.model.system.about_steps(trace.violates):
             self._require_broken(trace)
         elif trace.violates is not None and not self.violates(states[-1], trace.violates):
-            raise ReplayFailure(trace.steps, self._missed(trace.violates))
+            raise ReplayFailure(trace.steps, self._make_missed_message(trace.violates))
 
-    def _missed(self, prop: str) -> str:
+    def _make_missed_message(self, prop: str) -> str:
         """The message for a last state that does not violate the property."""
         return f"{prop} {'is not reached' if self.model.system.seeks(prop) else 'holds'} in the last state"
 
@@ -176,7 +176,7 @@ class Replayer:
         instance, inputs = self.instance_of(step, action)
         following = self.successor(state, instance, inputs)
         if following is None:
-            raise ReplayFailure(step, f"{action} is not enabled: {self._disabled_because(action, before)}")
+            raise ReplayFailure(step, f"{action} is not enabled: {self._explain_disabled(action, before)}")
         differing = [
             f"{leaf.name} becomes {show(leaf.decode(own))}, the trace says {show(leaf.decode(other))}"
             for leaf, own, other in self._leaf_differences(following, claimed)
@@ -214,7 +214,7 @@ class Replayer:
             raise ReplayFailure(step, f"{action} is never enabled") from None
         return instance, self.model.free_bits(instance, action.parameters)
 
-    def _disabled_because(self, action: ActionTaken, state: Mapping[str, Concrete]) -> str:
+    def _explain_disabled(self, action: ActionTaken, state: Mapping[str, Concrete]) -> str:
         definition = next(known for known in self.model.definition.actions if known.name == action.name)
         bindings = {p.symbol: action.parameters[p.symbol.name] for p in definition.parameters}
         reading = ConcreteReading(state)

@@ -55,7 +55,7 @@ class OrbitIndex:
         for one in orbit.classes:
             del self._having[one][orbit]
 
-    def subsumed(self, orbit: Orbit) -> list[Orbit]:
+    def find_subsumed(self, orbit: Orbit) -> list[Orbit]:
         """The orbits that this one subsumes at their level, or above it."""
         having = [self._having.get(one, {}) for one in orbit.classes]
         rarest = min(having, key=len, default={})

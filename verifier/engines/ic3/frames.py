@@ -59,7 +59,7 @@ class Frames:
         self._known = KnownSteps(problem.bits, permutations)
         self._found: Predecessor | None = None
         """Why the cube that was asked about last is not blocked."""
-        self._init = self._opened([*steps.start, *steps.state])
+        self._init = self._open_solver([*steps.start, *steps.state])
         self._only_initial_state = self._find_only_initial_state()
         self._not_initial = frozenset(negation(self._only_initial_state or ()))
         """The literals that exclude the only initial state."""
@@ -80,16 +80,16 @@ class Frames:
         self._known.open_frame()
 
         def permanent() -> list[list[int]]:
-            blocked = self.blocked_at(level) if level else ()
+            blocked = self.find_blocked_cubes(level) if level else ()
             return [*clauses, *map(negation, blocked)]
 
         self._solvers.append(QuerySolver(self._solver_name, permanent, first_free, _MOST_TEMPORARY))
         if self._frontier_states is not None:
             self._frontier_states.close()
         # This solver has no relation: a bad state may have no successor.
-        self._frontier_states = self._opened(unrolling.state)
+        self._frontier_states = self._open_solver(unrolling.state)
 
-    def blocked_at(self, level: int) -> list[frozenset[int]]:
+    def find_blocked_cubes(self, level: int) -> list[frozenset[int]]:
         """All cubes that the frame excludes; what only the seeds exclude is not among them."""
         return [image for orbits in self.levels[level:] for orbit in orbits for image in orbit.images]
 
@@ -161,7 +161,7 @@ class Frames:
     def _classes(self, cube: Cube) -> frozenset[int]:
         return frozenset(map(self._class_of.__getitem__, cube))
 
-    def _opened(self, clauses: list[list[int]]) -> ClauseSolver:
+    def _open_solver(self, clauses: list[list[int]]) -> ClauseSolver:
         solver = open_solver(self._solver_name)
         solver.add_clauses(clauses)
         return solver
@@ -209,7 +209,7 @@ class Frames:
         """Excludes the cube and its images from the frames 1 to ``level``."""
         orbit = Orbit(images(cube, self._permutations), self._classes(cube))
         orbit.level = level
-        for other in self._index.subsumed(orbit):
+        for other in self._index.find_subsumed(orbit):
             del self.levels[other.level][other]
             self._index.remove(other)
         for below in range(1, level + 1):

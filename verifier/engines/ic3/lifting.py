@@ -30,7 +30,7 @@ class Lifting:
 
     def lift_bad_state(self, state: Sequence[int]) -> Cube:
         """A cube that contains the state. All states of the cube violate the property."""
-        return self._lifted(state, (), [self._problem.gate_holds])
+        return self._lift(state, (), [self._problem.gate_holds])
 
     def lift_predecessor(self, predecessor: Predecessor) -> Cube:
         """A cube that contains the predecessor. In every state of the cube the same instance is enabled with
@@ -38,7 +38,7 @@ class Lifting:
         step: Step = self._problem.steps[predecessor.step]
         missed = [-step.guard, *(-self._after(step, literal) for literal in predecessor.into)]
         inputs = [v if on else -v for v, on in zip(step.inputs, predecessor.inputs, strict=True)]
-        return self._lifted(predecessor.state, inputs, missed)
+        return self._lift(predecessor.state, inputs, missed)
 
     @staticmethod
     def _after(step: Step, literal: int) -> int:
@@ -47,7 +47,7 @@ class Lifting:
         new = step.updates.get(variable, variable)
         return new if literal > 0 else -new
 
-    def _lifted(self, state: Sequence[int], inputs: Iterable[int], refuted: Sequence[int]) -> Cube:
+    def _lift(self, state: Sequence[int], inputs: Iterable[int], refuted: Sequence[int]) -> Cube:
         """The literals of the state that, with the inputs, refute the clause."""
         # MiniSat's cores contain the last assumptions least often.
         if self._solver.satisfiable(refuted, [*inputs, *state]):

@@ -154,16 +154,18 @@ class _IC3:
             queue.push(level + 1, obligation)
 
     def _invariant(self, fixpoint: int) -> Proof:
-        cubes = self.frames.blocked_at(fixpoint + 1)
+        cubes = self.frames.find_blocked_cubes(fixpoint + 1)
         learned = [tuple(sorted(negation(cube), key=abs)) for cube in cubes]
         seeds = [tuple(clause) for clause in self.frames.problem.seeds]
-        return Proof(tuple(learned + seeds), len(learned), fixpoint, self.frames.queries, self._elapsed())
+        return Proof(
+            tuple(learned + seeds), len(learned), fixpoint, self.frames.queries, self._measure_elapsed()
+        )
 
     def _counterexample(self, state: Sequence[int], first: ProofObligation) -> Counterexample:
         initial = tuple(literal > 0 for literal in sorted(state, key=abs))
-        return Counterexample(initial, tuple(first.firings()), self.frames.queries, self._elapsed())
+        return Counterexample(initial, tuple(first.firings()), self.frames.queries, self._measure_elapsed())
 
-    def _elapsed(self) -> float:
+    def _measure_elapsed(self) -> float:
         return time.monotonic() - self.began
 
     def _clauses(self) -> int:
@@ -173,7 +175,9 @@ class _IC3:
         self.told = time.monotonic()
         frames = self.frames
         self.listen(
-            FrameClosed(frames.frontier, self._clauses(), self.obligations, frames.queries, self._elapsed())
+            FrameClosed(
+                frames.frontier, self._clauses(), self.obligations, frames.queries, self._measure_elapsed()
+            )
         )
 
     def _tell_progress(self, waiting: int) -> None:
@@ -181,4 +185,4 @@ class _IC3:
             return
         self.told = time.monotonic()
         frontier, clauses = self.frames.frontier, self._clauses()
-        self.listen(FrameProgress(frontier, clauses, self.obligations, waiting, self._elapsed()))
+        self.listen(FrameProgress(frontier, clauses, self.obligations, waiting, self._measure_elapsed()))

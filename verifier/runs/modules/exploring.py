@@ -221,7 +221,7 @@ class _Search:
             words = "the postcondition is evaluated when all states were looked at"
             return Verdict(name, VerdictKind.INCONCLUSIVE, depth, seconds, words)
         try:
-            held = evaluate_or_refuse(self.spec.evaluator.compiled_truth(formula.body, formula.module))
+            held = evaluate_or_refuse(self.spec.evaluator.compile_truth(formula.body, formula.module))
         except UsageError as error:  # the results of the search stand
             return Verdict(name, VerdictKind.INCONCLUSIVE, depth, seconds, str(error))
         if held:
@@ -278,7 +278,7 @@ class _Search:
         if formula is None or now - self.looked < PERIOD:
             return
         self.looked = now
-        if not self.spec.evaluator.compiled_truth(formula.body, formula.module)():
+        if not self.spec.evaluator.compile_truth(formula.body, formula.module)():
             raise Interrupted(f"_PERIODIC is false ({formula.body.place})")
 
     def _after_violations(self, explorer: Explorer) -> None:

@@ -170,9 +170,11 @@ class _Live:
                 return Verdict(name, VerdictKind.HOLDS, count, seconds, reason, found_by=INTERPRETER)
             depth = self.explorer.found.depth
             return Verdict(name, VerdictKind.PROVED, depth, seconds, words, found_by=INTERPRETER)
-        return self._violated(name, ring, conditions, seconds)
+        return self._conclude_violated(name, ring, conditions, seconds)
 
-    def _violated(self, name: str, ring: Ring, conditions: Sequence[Fair], seconds: float) -> Verdict:
+    def _conclude_violated(
+        self, name: str, ring: Ring, conditions: Sequence[Fair], seconds: float
+    ) -> Verdict:
         """Return the verdict from an execution, which is judged."""
         assert self.loops is not None
         spec, definition = self.spec, self.asked.question.definition

@@ -192,7 +192,7 @@ class _Comparison:
         self.levels: list[int] = []
 
     def _test(self, formula: Formula) -> Callable[[], bool]:
-        return self.specification.evaluator.compiled_truth(formula.body, formula.module)
+        return self.specification.evaluator.compile_truth(formula.body, formula.module)
 
     def run(self, seconds: float, is_own: bool) -> None:
         """Compare for about this processor time. Raises Differs."""
@@ -392,9 +392,7 @@ class _Comparison:
         theirs = (self.levels[0], len(states), len(self.levels) - 1)
         mine = (figures["initial_states"], figures["distinct_states"], figures["depth"])
         if mine != theirs:
-            words = (
-                "initial states, states and depth: the module has {}, {}, {}, the protocol {}, {}, {}"
-            )
+            words = "initial states, states and depth: the module has {}, {}, {}, the protocol {}, {}, {}"
             raise Differs(f"with {_shown(self.sizes)}, {words.format(*theirs, *mine)}")
 
     # -- words

@@ -112,7 +112,7 @@ def _true(spec: Specification, formula: Formula, state: State, following: State 
     evaluator.now[:] = state
     if following is not None:
         evaluator.next[:] = following
-    return bool(evaluator.compiled_truth(formula.body, formula.module)())
+    return bool(evaluator.compile_truth(formula.body, formula.module)())
 
 
 # -- files

@@ -61,7 +61,7 @@ def simulate_module(asked: ModuleQuestion, until: float | None = None) -> Run | 
         reason = f"{error}{walks.whereabouts()}"
         if not walks.verdicts:
             raise UsageError(reason) from None
-    return walks.concluded(reason)
+    return walks.conclude(reason)
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,7 @@ class _Walks:
             look = self._look(state, first=not depth)
             self.enabled.update({action for _, action in look.following})
             self.deadlocks += look.within and not look.following
-            if self._violated(look, depth >= self.options.depth) or not look.within:
+            if self._record_violations(look, depth >= self.options.depth) or not look.within:
                 break
             self.cut += bool(look.following) and at_end
             if self.guide is not None and look.following:
@@ -166,7 +166,7 @@ class _Walks:
             self.path.append(state)
             taken[action] += 1
             if not self.stepper.goes_on(before, state):
-                self._violated(self._look(state, first=False), at_end=True)
+                self._record_violations(self._look(state, first=False), at_end=True)
                 break
         if self.guide is not None:
             self.guide.end(self.path)
@@ -217,7 +217,7 @@ class _Walks:
 
     # -- violations
 
-    def _violated(self, look: _Look, at_end: bool) -> bool:
+    def _record_violations(self, look: _Look, at_end: bool) -> bool:
         """Record the violations of a state. Return True if they end the execution."""
         found = [(name, self.path) for name in look.violates]
         if not at_end:  # the step would exceed the limit
@@ -260,12 +260,12 @@ class _Walks:
 
         path = _straight(states[:-1] if breaks else states)
         if violates(path[-1]):  # else it is one of an initial state
-            path = Shortener(self.stepper.taken_steps, violates).shorten(path)
+            path = Shortener(self.stepper.take_steps, violates).shorten(path)
         return [*path, self._look(path[-1], first=False).breaking[name]] if breaks else path
 
     # -- the end
 
-    def concluded(self, reason: str) -> Run:
+    def conclude(self, reason: str) -> Run:
         """Return the run."""
         seconds = time.monotonic() - self.began
         words = f"no violation in {self.ended} random executions{UP_TO_VIOLATION if self.verdicts else ''}"

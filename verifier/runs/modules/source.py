@@ -87,7 +87,7 @@ class TlaSource:
     settings: Mapping[str, str] = field(default_factory=dict)
     """The constants that the user set, as texts."""
 
-    def prepared(self, engine: Engine[Any], loaded: Loaded, options: Any) -> Question[Any]:
+    def prepare(self, engine: Engine[Any], loaded: Loaded, options: Any) -> Question[Any]:
         """Return the question, with the properties of the configuration if none is named."""
         if getattr(options, "symmetry", False) and engine.name == "explore":
             raise UsageError("--symmetry is not allowed for a TLA+ file: its configuration says SYMMETRY")
@@ -106,7 +106,7 @@ class TlaSource:
         stuck = definition.titles.no_deadlock
         beside = (stuck, *(("none",) if not engine.decides and "none" not in defined else ()))
         own = [name for name in names if name not in (*claims, *beside)]
-        definition = self._extended(engine, own, claims)
+        definition = self._extend(engine, own, claims)
         if not names and engine.decides_temporal:
             words = f"{self.module.specification.config.file} names no temporal PROPERTY"
             others = self.module.specification.properties
@@ -121,7 +121,7 @@ class TlaSource:
             replace(options, **changes),
         )
 
-    def _extended(self, engine: Engine[Any], own: Sequence[str], claims: Mapping[str, bool]) -> TlaDefinition:
+    def _extend(self, engine: Engine[Any], own: Sequence[str], claims: Mapping[str, bool]) -> TlaDefinition:
         """Return the definition with properties that only the module names. Raises UsageError."""
         spec, definition = self.module.specification, self.module.definition
         sorts = Property(definition.titles.sorts, PropertyKind.TYPE_INVARIANT, definition.init, False, "")

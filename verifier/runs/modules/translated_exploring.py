@@ -222,7 +222,7 @@ def _reason_by_violations(asked: ModuleQuestion, made: Translation) -> str:
 
     def is_false(name: str) -> bool:
         formula = invariants[name]
-        test = evaluator.compiled_truth(formula.body, formula.module)
+        test = evaluator.compile_truth(formula.body, formula.module)
         for state in nearest:
             evaluator.now[:] = state
             if not test():

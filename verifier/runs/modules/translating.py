@@ -109,7 +109,7 @@ class Symbolic:
         lemmas = {one.name: formula_named(spec, one.name, []) for one in self.loaded.definition.lemmas}
         try:
             maker = translate(made, lemmas, each_way=self.each_way)
-            found = self._translated()
+            found = self._translate()
             return self._lasting(maker, found, temporal) if temporal else found
         except Undefined as error:  # raised by initial states
             raise UsageError(str(error)) from None
@@ -136,7 +136,7 @@ class Symbolic:
             fairness=(FairnessVariant(SPEC_FAIRNESS, tuple(found.fairness)),),
         )
 
-    def _translated(self) -> TlaDefinition:
+    def _translate(self) -> TlaDefinition:
         made = self.translation
         return replace(
             self.loaded.definition,
@@ -239,7 +239,7 @@ def _check_state(made: Symbolic, state: State) -> None:
     spec = made.translation.specification
     spec.evaluator.now[:] = state
     for formula in (*spec.invariants.values(), *spec.constraints):
-        spec.evaluator.compiled_truth(formula.body, formula.module)()
+        spec.evaluator.compile_truth(formula.body, formula.module)()
 
 
 # -- show

@@ -70,7 +70,7 @@ class Values:
         if not read:
             return
         seen = set[tuple[Value, ...]]()
-        for number in self._chosen(question, read, most):
+        for number in self._choose_states(question, read, most):
             key = self._key(question, number)
             if key is None or key in seen:
                 continue
@@ -79,7 +79,7 @@ class Values:
             if found is not None:
                 yield found
 
-    def _chosen(self, question: Question, read: int, most: int) -> Iterator[int]:
+    def _choose_states(self, question: Question, read: int, most: int) -> Iterator[int]:
         """Yield the states to evaluate in: alternately where it is true and where it is false."""
         if question.truth is None:
             sides = [numbers_of(read)]
@@ -112,7 +112,7 @@ class Values:
         except ValueError:  # the bits represent no value
             return None
         try:
-            interpreter = listed(self._evaluated(question, values))
+            interpreter = listed(self._evaluate(question, values))
             if same(interpreter, listed(translation)):
                 return None
         except ERRORS:
@@ -146,7 +146,7 @@ class Values:
             return TRUE if bits[0] else FALSE
         return self.subject.names.decode(one.layout.decode_state(bits)["value"], one.term.sort)
 
-    def _evaluated(self, question: Question, values: Mapping[ast.Symbol, Value]) -> Value:
+    def _evaluate(self, question: Question, values: Mapping[ast.Symbol, Value]) -> Value:
         """Return the interpreter's value. Raises one of the errors of evaluation."""
         whole, context = question.note.whole, question.note.context
         key = (whole, context.module, context.primed)

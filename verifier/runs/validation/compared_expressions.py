@@ -122,10 +122,10 @@ class Expressions:
             return
         before, self.t.assigned = self.t.assigned, note.assigned
         try:
-            named = ((symbol, self._named(symbol, note, facts)) for symbol in facts.free)
+            named = ((symbol, self._evaluate_name(symbol, note, facts)) for symbol in facts.free)
             names = {symbol: one for symbol, one in named if one is not None}
-            result = self._valued(note.found)
-            following = self._assigned(note, facts)
+            result = self._evaluate_value(note.found)
+            following = self._find_assigned_values(note, facts)
         finally:
             self.t.assigned = before
         valued = (result, *names.values(), *(following or {}).values())
@@ -135,11 +135,11 @@ class Expressions:
         for bindings in self._bindings(terms):
             assigned = None
             if following is not None:
-                assigned = {one: self._lowered(value, bindings) for one, value in following.items()}
-            meant = {symbol: self._lowered(one, bindings) for symbol, one in names.items()}
-            yield Question(note, facts, self._lowered(result, bindings), meant, assigned)
+                assigned = {one: self._lower(value, bindings) for one, value in following.items()}
+            meant = {symbol: self._lower(one, bindings) for symbol, one in names.items()}
+            yield Question(note, facts, self._lower(result, bindings), meant, assigned)
 
-    def _named(self, symbol: ast.Symbol, note: Note, facts: Facts) -> Term | Known | None:
+    def _evaluate_name(self, symbol: ast.Symbol, note: Note, facts: Facts) -> Term | Known | None:
         """Return the value of a name; None for an operator that is defined in a LET. Raises NotCompared if it
         has no single value. The argument of an operator differs below a prime, and @ in an operator of a LET
         refers to the place of the LET."""
@@ -152,23 +152,25 @@ class Expressions:
         if isinstance(found, Thunk):
             if found.acts:
                 raise NotCompared
-            meant = self._valued(found.force(context.primed))
+            meant = self._evaluate_value(found.force(context.primed))
             if facts.level >= ACTION and isinstance(meant, Term) and meant.free & self.known:
                 raise NotCompared
             return meant
         if found is None:
             raise NotCompared
-        return self._valued(found)
+        return self._evaluate_value(found)
 
-    def _assigned(self, note: Note, facts: Facts) -> dict[ast.Variable, Term | Known] | None:
+    def _find_assigned_values(self, note: Note, facts: Facts) -> dict[ast.Variable, Term | Known] | None:
         """Return the values of variables in the next state; empty if it is not read."""
         if facts.level < ACTION and not note.context.primed:
             return {}
         if note.assigned is None:
             return None
-        return {one: self._valued(value) for one, value in note.assigned.items() if one in facts.reads}
+        return {
+            one: self._evaluate_value(value) for one, value in note.assigned.items() if one in facts.reads
+        }
 
-    def _valued(self, found: Sym) -> Term | Known:
+    def _evaluate_value(self, found: Sym) -> Term | Known:
         """Return a value, known or as a term. Raises NotCompared or Untranslated."""
         if isinstance(found, Known):
             return found
@@ -189,7 +191,7 @@ class Expressions:
         drawn = [{one: draw_value(one.sort, self.chance) for one in symbols} for _ in range(_MOST_BINDINGS)]
         return drawn[: min(several, _MOST_BINDINGS)]
 
-    def _lowered(self, value: Term | Known, bindings: Mapping[Symbol, Any]) -> Lowered | Known:
+    def _lower(self, value: Term | Known, bindings: Mapping[Symbol, Any]) -> Lowered | Known:
         if isinstance(value, Known):
             return value
         defined = self.definedness.of(value, bindings)
@@ -198,7 +200,7 @@ class Expressions:
         layout = self._layouts.get(value.sort)
         if layout is None:
             layout = self._layouts[value.sort] = Layout({"value": value.sort})
-        lowered = self.lowering.converted(value.sort, value, bindings)
+        lowered = self.lowering.convert(value.sort, value, bindings)
         return Lowered(defined, tuple(layout.encode({"value": lowered})), layout, value)
 
 

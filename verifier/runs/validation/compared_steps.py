@@ -53,9 +53,9 @@ class Steps:
                 if not self.subject.stepper.within(lane.state):
                     continue
                 following = self.subject.stepper.successors(lane.state)
-                steps = {self.subject.encoded_after(lane.state, other): other for other in following}
+                steps = {self.subject.encode_after(lane.state, other): other for other in following}
             except ERRORS as error:
-                self._undefined(lane, excused, error)
+                self._handle_undefined(lane, excused, error)
                 continue
             self._compare(lane, steps, self.by_formula[number], excused)
             self.subject.found.steps += len(steps)
@@ -66,7 +66,7 @@ class Steps:
                 raise self.subject.differ("the steps from here", "that each has a value", formula, lane.state)
         return found
 
-    def _undefined(self, lane: Lane, excused: bool, error: BaseException) -> None:
+    def _handle_undefined(self, lane: Lane, excused: bool, error: BaseException) -> None:
         """Handle a state whose successors the interpreter cannot compute."""
         if lane.within and not excused:
             raise self.subject.without_value(error, lane.state)
@@ -89,7 +89,7 @@ class Steps:
 
     def _extra(self, lane: Lane, bits: int, label: str) -> Disagrees:
         try:
-            where = f"({self.subject.shown(self.subject.decoded(bits))})"
+            where = f"({self.subject.shown(self.subject.decode(bits))})"
         except ValueError:
             where = "bits that stand for no state"
         what = f"a step to {where}"

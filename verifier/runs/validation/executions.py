@@ -54,7 +54,7 @@ class _Remembered(Execution):
         super().__init__(subject.model, [known.values[state] for state in states], start)
         self.known, self.own = known, states
 
-    def _looked_up(self, key: Any, compute: Any) -> bool:
+    def _look_up(self, key: Any, compute: Any) -> bool:
         if key not in self.known.truths:
             self.known.truths[key] = compute()
         return self.known.truths[key]
@@ -66,7 +66,7 @@ class _Remembered(Execution):
                 raise _NotRead
             return reading.holds(term, bindings)
 
-        return self._looked_up((id(term), self.own[place], None if after is None else self.own[after]), read)
+        return self._look_up((id(term), self.own[place], None if after is None else self.own[after]), read)
 
     def _conditions(self, family: Fairness) -> Sequence[Condition]:
         if id(family) not in self.known.conditions:
@@ -75,12 +75,12 @@ class _Remembered(Execution):
 
     def _is_possible(self, condition: Condition, place: int) -> bool:
         possible = super()._is_possible
-        return self._looked_up((id(condition), self.own[place]), lambda: possible(condition, place))
+        return self._look_up((id(condition), self.own[place]), lambda: possible(condition, place))
 
     def _takes(self, condition: Condition, place: int) -> bool:
         takes = super()._takes
         key = (id(condition), self.own[place], self.own[self.next[place]])
-        return self._looked_up(key, lambda: takes(condition, place))
+        return self._look_up(key, lambda: takes(condition, place))
 
 
 class Executions:
@@ -138,7 +138,7 @@ class Executions:
         )
         return True
 
-    def _unfolded(self, formula: Formula) -> Unfolded:
+    def _unfold(self, formula: Formula) -> Unfolded:
         if formula not in self.formulas:
             self.formulas[formula] = unfold_formula(self.subject.spec.evaluator, formula)
         return self.formulas[formula]
@@ -157,7 +157,7 @@ class Executions:
     ) -> None:
         """Compare the conjunction of some formulas on an execution."""
         try:
-            interpreter = [theirs.truths(self._unfolded(one))[0] for one in formulas]
+            interpreter = [theirs.truths(self._unfold(one))[0] for one in formulas]
             translation = [ours.holds(one) for one in translated]
         except (*ERRORS, _NotRead):
             self.subject.found.undefined += 1

@@ -58,7 +58,7 @@ class Subject:
             self._known[state] = self._bits(state, excluded=False)
         return self._known[state]
 
-    def encoded_after(self, state: State, following: State) -> int | None:
+    def encode_after(self, state: State, following: State) -> int | None:
         """Return the bits of a state after a step, as `encoded` does, with the mark of an excluded step."""
         if self.excluded is None:
             return self.encoded(following)
@@ -76,7 +76,7 @@ class Subject:
             values[self.excluded.name] = excluded
         return sum(1 << place for place, bit in enumerate(self.model.layout.encode_state(values)) if bit)
 
-    def decoded(self, bits: int) -> State:
+    def decode(self, bits: int) -> State:
         """Return the state of bits. Raises ValueError if there is none."""
         width = len(self.model.layout.bits)
         values = self.model.layout.decode_state([bool(bits >> place & 1) for place in range(width)])
@@ -136,7 +136,7 @@ class Subject:
     def _test(self, formula: Formula) -> Callable[[], bool]:
         if formula not in self._tests:
             evaluator = self.spec.evaluator
-            self._tests[formula] = evaluator.compiled_truth(formula.body, formula.module)
+            self._tests[formula] = evaluator.compile_truth(formula.body, formula.module)
         return self._tests[formula]
 
 

@@ -57,7 +57,7 @@ class Validation:
         Raises Disagrees at the first difference."""
         began = time.monotonic()
         self.budget = Budget(seconds, time.monotonic if thorough else time.process_time)
-        with without_traces(self.subject.spec), self._explained():
+        with without_traces(self.subject.spec), self._explain_difference():
             self._round()
             while thorough and self.budget.spent < 1:
                 self.lanes, self.following = [], []
@@ -67,19 +67,19 @@ class Validation:
 
     def _round(self) -> None:
         walked = walk_states(self.subject, self.chance, self.budget)
-        self._compare(self._reached(walked), _WALKING)
-        self._compare(self._drawn(list(walked)), _WALKING)
+        self._compare(self._find_reached_states(walked), _WALKING)
+        self._compare(self._draw_states(list(walked)), _WALKING)
         made = self._expressions()
         questions = [] if made is None else _questions(made, self.budget)
         wanted = targets(self.subject, self.certificates.values(), made, questions, self.chance)
-        self._compare(self._given(wanted), _SOLVING)
+        self._compare(self._solve_for_states(wanted), _SOLVING)
         if made is not None:
             self._compare_values(made, questions)
         self._compare_executions()
 
     # -- states
 
-    def _reached(self, states: Mapping[State, bool]) -> Iterator[Lane]:
+    def _find_reached_states(self, states: Mapping[State, bool]) -> Iterator[Lane]:
         for state, within in states.items():
             bits = self.subject.encoded(state)
             if bits is not None:
@@ -87,13 +87,13 @@ class Validation:
             elif self.subject.proved:
                 raise self.subject.differ("its sorts", "that it is reachable", "that it is outside", state)
 
-    def _drawn(self, walked: Sequence[State]) -> Iterator[Lane]:
+    def _draw_states(self, walked: Sequence[State]) -> Iterator[Lane]:
         for state in draw_states(self.subject, walked, self.chance):
             bits = self.subject.encoded(state)
             if bits is not None:
                 yield Lane(state, bits, reachable=False)
 
-    def _given(self, targets: Sequence[Target]) -> Iterator[Lane]:
+    def _solve_for_states(self, targets: Sequence[Target]) -> Iterator[Lane]:
         """Yield states that satisfy formulas which too few other states satisfy."""
         if not self.lanes or not self.lanes[0].state:
             return
@@ -119,7 +119,7 @@ class Validation:
     def _canonical(self, bits: int) -> Lane | None:
         """Return a state from a solver; None if its value has other bits, or none: no step leads there."""
         try:
-            state = self.subject.decoded(bits)
+            state = self.subject.decode(bits)
         except ValueError:
             return None
         return Lane(state, bits, reachable=False) if self.subject.encoded(state) == bits else None
@@ -143,7 +143,7 @@ class Validation:
     def _compare_values(self, made: Expressions, questions: Sequence[Question]) -> None:
         if not self.lanes:
             return
-        values = Values(self.subject, made.after, self._paired())
+        values = Values(self.subject, made.after, self._pair_states())
         with suppress(OutOfTime):
             for question in questions:  # an expression comes after its parts
                 self.budget.check()
@@ -158,7 +158,7 @@ class Validation:
         with suppress(OutOfTime):
             Executions(self.subject, claimed, self.chance, self.budget).compare(self.lanes, self.following)
 
-    def _paired(self) -> list[tuple[Lane, Lane]]:
+    def _pair_states(self) -> list[tuple[Lane, Lane]]:
         """Return each state with a successor, or else with another state."""
         pairs = []
         for lane, following in zip(self.lanes, self.following, strict=True):
@@ -168,7 +168,7 @@ class Validation:
         return pairs
 
     @contextmanager
-    def _explained(self) -> Iterator[None]:
+    def _explain_difference(self) -> Iterator[None]:
         """Explain a difference in a property or a step by the smallest expression that differs."""
         try:
             yield

@@ -66,10 +66,10 @@ class Batch:
         """Return the numbers of a column."""
         found = self._own.get(of)
         if found is None:
-            found = self._own[of] = self._found(of)
+            found = self._own[of] = self._find_column(of)
         return found
 
-    def _found(self, of: ColumnReference) -> Column:
+    def _find_column(self, of: ColumnReference) -> Column:
         base, rows = self._base, self._rows
         if of.derived is not None:
             # Rows of another batch keep its derived columns, unless other columns were added.

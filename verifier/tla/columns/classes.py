@@ -34,20 +34,20 @@ class ClassesOfStates:
         """Return the orbits of states. ``keys``: different states have different keys."""
         found, new = self.met.find(keys)
         try:
-            self.classes.extend(self._found([column[new] for column in columns]))
+            self.classes.extend(self._find_classes([column[new] for column in columns]))
         except BaseException:
             self.forget()  # some of the keys have no class
             raise
         return self.classes.array[found]
 
-    def _found(self, columns: Sequence[Column]) -> list[int]:
+    def _find_classes(self, columns: Sequence[Column]) -> list[int]:
         if not len(columns[0]):
             return []
         for place, own in enumerate(self.numbers):
             known = self.marks[place]
             if len(own) > len(known):
                 self.marks[place] = np.concatenate([known, self.orbits.all(own.values[len(known) :])])
-        marks = Orbits.summed([own[column] for own, column in zip(self.marks, columns, strict=True)])
+        marks = Orbits.sum_hashes([own[column] for own, column in zip(self.marks, columns, strict=True)])
         values = [[own.values[n] for n in c.tolist()] for own, c in zip(self.numbers, columns, strict=True)]
         found = []
         for state, own_marks in zip(zip(*values, strict=True), marks, strict=True):

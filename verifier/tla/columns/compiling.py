@@ -244,7 +244,7 @@ class Compiler(Parts):
         source = domain_source(self.evaluator, right, around.unit, False, ordered=True)
         make = self.evaluator.emit.function(source)
         members = Members(self.columns, right, around, make, [of.numbers], lambda item: (item,))
-        self._counted(members)
+        self._count_leaf(members)
         return AssignSome(of, members, self.test(whole, around))
 
     def _parameter(self, symbol: ast.Parameter, whole: ast.Apply, around: Environment) -> Walk:

@@ -31,7 +31,7 @@ class Parts:
 
     def __init__(self, columns: Columns, evaluator: Evaluator) -> None:
         self.columns, self.evaluator = columns, evaluator
-        self.paths = Paths(columns, self._derived)
+        self.paths = Paths(columns, self._derive_column)
         self.leaves: list[Leaf] = []
         self.meanings, self.made = Meanings(columns), dict[Hashable, Leaf]()
 
@@ -101,7 +101,7 @@ class Parts:
         inner = around.having(dict(zip(binding.names, names, strict=True)))
         return found, names, inner
 
-    def _counted(self, leaf: LeafOf) -> LeafOf:
+    def _count_leaf(self, leaf: LeafOf) -> LeafOf:
         self.leaves.append(leaf)
         if len(self.leaves) > _MOST_PARTS:
             raise Unsuited(f"formulas have more than {_MOST_PARTS:,} parts")
@@ -127,7 +127,7 @@ class Parts:
             return Valued(self.columns, one, names, make, numbers, primed=primed)
 
         if primed:
-            return self._counted(valued(whole, around))
+            return self._count_leaf(valued(whole, around))
         return self._by_paths((Valued, numbers), valued, whole, around)
 
     def _by_paths(
@@ -142,14 +142,14 @@ class Parts:
         while isinstance(body, ast.Let):
             names = self.let(body, names)
             body = body.body
-        short, names = self.paths.shortened(body, names)
+        short, names = self.paths.shorten(body, names)
         if short is body:
             return self._shared(kind, made, whole, around)
         leaf = self._shared(kind, made, whole, around, (short, names))
         leaf.plain = cache(lambda: made(whole, around))
         return leaf
 
-    def _derived(self, path: Expression, around: Environment) -> ColumnReference:
+    def _derive_column(self, path: Expression, around: Environment) -> ColumnReference:
         numbers = Numbers()
 
         def derived(one: Expression, names: Environment) -> Derived:
@@ -175,6 +175,6 @@ class Parts:
         key = (kind, self.meanings.of(whole, around), columns)
         found = self.made.get(key)
         if found is None:
-            leaf = self.made[key] = self._counted(made(short, names))
+            leaf = self.made[key] = self._count_leaf(made(short, names))
             return leaf
         return cast("LeafOf", found.reading(reads))

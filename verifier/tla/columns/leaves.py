@@ -84,7 +84,7 @@ class Leaf(ABC):
                 if of.derived is not None:
                     none |= column == NO_VALUE
             if none.any():
-                return self._divided(batch, none, self.plain())
+                return self._divide(batch, none, self.plain())
         known = self.known
         if known.packed.outgrown():
             known.forget()
@@ -92,7 +92,7 @@ class Leaf(ABC):
         if known.table is None:
             found, new = known.classes.find(keys)
             try:
-                known.results.extend(self._made(numbers, new))
+                known.results.extend(self._compute_unknown(numbers, new))
             except BaseException:
                 known.forget()  # some of the keys have no result
                 raise
@@ -102,18 +102,18 @@ class Leaf(ABC):
         if len(missing):
             _, firsts = np.unique(keys[missing], return_index=True)
             new = missing[firsts]
-            known.table[keys[new]] = self._made(numbers, new)
+            known.table[keys[new]] = self._compute_unknown(numbers, new)
             results = known.table[keys]
         return results
 
-    def _divided(self, batch: Batch, none: npt.NDArray[np.bool_], plain: Leaf) -> Column:
+    def _divide(self, batch: Batch, none: npt.NDArray[np.bool_], plain: Leaf) -> Column:
         """Return the results if some parts have no value in some rows."""
         found = np.zeros(len(batch), np.int64)
         found[none] = plain.of(batch.where(none))
         found[~none] = self.of(batch.where(~none))
         return found
 
-    def _made(self, numbers: Sequence[Column], rows: Column) -> list[int]:
+    def _compute_unknown(self, numbers: Sequence[Column], rows: Column) -> list[int]:
         """Compute the results of rows that are not known."""
         now, following = self.core.now, self.core.next
         now[:], following[:] = [UNSET] * len(now), [UNSET] * len(now)

@@ -45,7 +45,7 @@ class ByColumns:
         explorer, at = self.explorer, first
         met: int | None = None
         """The state before which a property is violated."""
-        while at < end and (search := self._watched()) is not None:
+        while at < end and (search := self._watch_limits()) is not None:
             until = search.until(at, end if met is None else at + max((met - at) // 2, 1))
             try:
                 search.expand(at, until)
@@ -68,7 +68,7 @@ class ByColumns:
                 self.leave()
         return at
 
-    def _watched(self) -> Search | None:
+    def _watch_limits(self) -> Search | None:
         """Return the search, after the limits are checked. That check may have left columns."""
         if self.search is not None:
             self.explorer.enforce(self.explorer)
@@ -123,4 +123,4 @@ class ByColumns:
         if self.search is not None:
             search, self.search = self.search, None
             known = self.explorer.known
-            known.extend(search.poured(len(known.states)), self.explorer.evaluator.now)
+            known.extend(search.copy_rows(len(known.states)), self.explorer.evaluator.now)

@@ -87,7 +87,7 @@ def _read_by(walks: Iterable[Walk]) -> set[ColumnReference]:
             case Exists():
                 names = {of for _, own in walk.sets for of in own}
                 found |= _read_by([walk.body]) - names
-                found |= _based_on(of for members, _ in walk.sets for of in members.reads)
+                found |= _find_base_columns(of for members, _ in walk.sets for of in members.reads)
             case LookUp():
                 found |= _read_by([walk.plain])
             case _:
@@ -100,7 +100,7 @@ def _find_tested_columns(truths: Iterable[Truth]) -> set[ColumnReference]:
     for truth in truths:
         match truth:
             case Tested():
-                found |= _based_on(truth.leaf.reads)
+                found |= _find_base_columns(truth.leaf.reads)
             case Joined():
                 found |= _find_tested_columns(truth.items)
             case Negated():
@@ -108,23 +108,23 @@ def _find_tested_columns(truths: Iterable[Truth]) -> set[ColumnReference]:
             case Chosen():
                 found |= _find_tested_columns([truth.condition, truth.then, truth.otherwise])
             case Quantified():
-                found |= _find_tested_columns([truth.body]) - set(truth.names) | _based_on(
+                found |= _find_tested_columns([truth.body]) - set(truth.names) | _find_base_columns(
                     truth.members.reads
                 )
             case Kept():
-                found |= _based_on([truth.now, truth.next])
+                found |= _find_base_columns([truth.now, truth.next])
             case Unchanged():
-                found |= _based_on([*truth.now.reads, *truth.next.reads])
+                found |= _find_base_columns([*truth.now.reads, *truth.next.reads])
             case _:
                 raise TypeError(type(truth).__name__)
     return found
 
 
-def _based_on(columns: Iterable[ColumnReference]) -> set[ColumnReference]:
+def _find_base_columns(columns: Iterable[ColumnReference]) -> set[ColumnReference]:
     """Return the columns with derived columns replaced by those that they read."""
     found: set[ColumnReference] = set()
     for of in columns:
-        found |= {of} if of.derived is None else _based_on(of.derived.reads)
+        found |= {of} if of.derived is None else _find_base_columns(of.derived.reads)
     return found
 
 

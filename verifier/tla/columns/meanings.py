@@ -50,7 +50,9 @@ class Meanings:
                 elif isinstance(symbol, ast.Builtin):
                     parts = (self._of(part, around, places) for part in whole.arguments)
                     return self._number(symbol.module, symbol.name, *parts)
-                elif isinstance(symbol, ast.Variable | ast.Constant | ast.Definition) and not _nested(symbol):
+                elif isinstance(symbol, ast.Variable | ast.Constant | ast.Definition) and not _is_nested(
+                    symbol
+                ):
                     return self._number(symbol, *(self._of(part, around, places) for part in whole.arguments))
         names = [one.symbol for one in reads(core, whole, module, False) if one.symbol in around.names]
         stand = {symbol: self._stands(symbol, around, places) for symbol in names}
@@ -66,7 +68,7 @@ class Meanings:
         return self._of(stands.expression, stands.around or around, places)
 
 
-def _nested(symbol: Symbol) -> bool:
+def _is_nested(symbol: Symbol) -> bool:
     """True if a definition may mention names around it."""
     return isinstance(symbol, ast.Definition) and symbol.nested
 

@@ -38,21 +38,21 @@ class Paths:
         self.names: list[Bound] = []
         """Names for paths. The first path of an expression has the first name, so that frames stay short."""
 
-    def shortened(self, whole: Expression, around: Environment) -> tuple[Expression, Environment]:
+    def shorten(self, whole: Expression, around: Environment) -> tuple[Expression, Environment]:
         """Return an expression with names for its paths, if it then reads less; else the given one. A path
         itself gets names for the paths that are parts of it."""
-        body, inner = self._unfolded(whole, around)
+        body, inner = self._unfold(whole, around)
         found: dict[Key, Expression] = {}
         self._in_parts(body, inner, found, None)
         if not found:
             return whole, around
-        rest = set(self.columns.read(*self._named(body, inner, found, found), False))
+        rest = set(self.columns.read(*self._resolve_name(body, inner, found, found), False))
         spared = {
             key: path for key, path in found.items() if not set(self.columns.read(path, inner, False)) <= rest
         }
-        return self._named(body, inner, spared, found) if spared else (whole, around)
+        return self._resolve_name(body, inner, spared, found) if spared else (whole, around)
 
-    def _unfolded(self, whole: Expression, around: Environment) -> tuple[Expression, Environment]:
+    def _unfold(self, whole: Expression, around: Environment) -> tuple[Expression, Environment]:
         """Return the expression that a name of a path stands for."""
         while isinstance(whole, ast.Apply) and not whole.arguments:
             symbol = self.core.resolve(whole.operator, around.unit.module) or whole.operator
@@ -65,7 +65,7 @@ class Paths:
             whole, around = body, inner
         return whole, around
 
-    def _named(
+    def _resolve_name(
         self, whole: Expression, around: Environment, wanted: Container[Key], found: dict[Key, Expression]
     ) -> tuple[Expression, Environment]:
         names: dict[Key, Bound] = {}
@@ -165,7 +165,7 @@ class Paths:
         if stands is not None:
             if getattr(symbol, "arity", 0):
                 return None
-            return self._given(stands, around) if isinstance(stands, Given) else stands
+            return self._find_key(stands, around) if isinstance(stands, Given) else stands
         if isinstance(symbol, Definition) and not symbol.nested and symbol not in self.core.constants:
             facts = self.core.analysis.of_definition(symbol)
             plain = not (symbol.parameters or facts.changing or facts.enabled or facts.level >= ACTION)
@@ -173,7 +173,7 @@ class Paths:
             return symbol if plain and facts.reads and not isinstance(symbol.body, ast.Filter) else None
         return None
 
-    def _given(self, stands: Given, around: Environment) -> Any:
+    def _find_key(self, stands: Given, around: Environment) -> Any:
         """Return the key of a name that stands for an expression: that of the expression if it is a path."""
         whole, inner = stands.expression, stands.around or around
         if not self.columns.read(whole, inner, False):

@@ -81,7 +81,7 @@ class Search:
         self.states = self._columns(explorer.known.states)
         self.parents = np.array(explorer.known.parents, np.int64)
         self.classes = None if orbits is None else ClassesOfStates(orbits, self.columns.numbers)
-        self._keyed()
+        self._compute_keys()
         self.rows_per_state = 4.0
         self.seconds, self.generated = 0.0, 0
 
@@ -118,7 +118,7 @@ class Search:
     def __len__(self) -> int:
         return len(self.parents)
 
-    def poured(self, known: int) -> list[tuple[State, int]]:
+    def copy_rows(self, known: int) -> list[tuple[State, int]]:
         """Return the states after the first ones, each with the number of its predecessor."""
         return list(zip(self.some(slice(known, None)), self.parents[known:].tolist(), strict=True))
 
@@ -143,14 +143,14 @@ class Search:
     def _keys(self, states: Batch) -> Column:
         columns = [one.of(states) if isinstance(one, Valued) else states.column(one) for one in self.view]
         if self.packed.outgrown():
-            self._keyed()
-        return self._packed(columns, len(states))
+            self._compute_keys()
+        return self._pack(columns, len(states))
 
-    def _packed(self, columns: Sequence[Column], count: int) -> Column:
+    def _pack(self, columns: Sequence[Column], count: int) -> Column:
         keys = self.packed.keys(columns, count)
         return keys if self.classes is None else self.classes.of(keys, columns)
 
-    def _keyed(self) -> None:
+    def _compute_keys(self) -> None:
         """Compute keys for all known states."""
         whole = Batch(self.states, np.arange(len(self)))
         columns = [one.of(whole) if isinstance(one, Valued) else whole.column(one) for one in self.view]
@@ -158,7 +158,7 @@ class Search:
         if self.classes is not None:
             self.classes.forget()
         self.known = Classes()
-        self.known.find(self._packed(columns, len(self)))
+        self.known.find(self._pack(columns, len(self)))
 
     # -- steps
 
@@ -184,7 +184,7 @@ class Search:
         while first < most:
             until = self.until(first, most)
             try:
-                rows, _, _ = self._stepped(first, until)
+                rows, _, _ = self._take_steps(first, until)
             except FOUND_AGAIN as error:
                 raise Unusual(str(error)) from None
             found |= {self._action(number) for number in np.unique(self._marks(rows)).tolist()}
@@ -201,7 +201,7 @@ class Search:
             raise Unusual(str(error)) from None
         return True
 
-    def _stepped(self, first: int, until: int) -> tuple[Batch, list[Column], int]:
+    def _take_steps(self, first: int, until: int) -> tuple[Batch, list[Column], int]:
         """Return the steps from some states, their successors, and the number of states without a step."""
         rows = self.walk.rows(Batch(self.states, np.arange(first, until)))
         made = [rows.column(of) for of in self.columns.next]
@@ -211,7 +211,7 @@ class Search:
 
     def _expand(self, first: int, until: int) -> None:
         explorer, found = self.explorer, self.explorer.found
-        rows, made, deadlocks = self._stepped(first, until)
+        rows, made, deadlocks = self._take_steps(first, until)
         if deadlocks and self.looks_for_deadlocks:
             raise Met("a deadlock")
         if any(not step.true(rows).all() for step in self.checks.steps):
@@ -234,9 +234,7 @@ class Search:
         ]
         self.parents = np.concatenate([self.parents, rows.parents[new]])
 
-    def _new(
-        self, made: Sequence[Column], within: np.typing.NDArray[np.bool_]
-    ) -> tuple[Column, Column, int]:
+    def _new(self, made: Sequence[Column], within: np.typing.NDArray[np.bool_]) -> tuple[Column, Column, int]:
         """Return the rows of new states, each once, the keys of all rows, and the number of states outside
         constraints, which ``within`` leaves out afterwards."""
         everything = Batch(made, np.arange(len(within)))

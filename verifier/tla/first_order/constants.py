@@ -82,9 +82,7 @@ def _classify(found: Constants, name: str, value: Value, specification: Specific
         found.numbers[name] = value
     elif isinstance(value, frozenset):
         if not value:
-            found.refused[name] = (
-                f"{name} is empty in the configuration, and read sets have elements"
-            )
+            found.refused[name] = f"{name} is empty in the configuration, and read sets have elements"
         elif any(isinstance(one, frozenset | tuple | dict) for one in value):
             found.refused[name] = (
                 f"the elements of {name} are sets or tuples; only sets of model values, strings or integers "
@@ -92,7 +90,7 @@ def _classify(found: Constants, name: str, value: Value, specification: Specific
                 "{Q \\in SUBSET S : Cardinality(Q) * 2 > Cardinality(S)}"
             )
         else:
-            found.sets[name] = tuple(specification.evaluator.order.sorted_by_kind(value))
+            found.sets[name] = tuple(specification.evaluator.order.sort_by_kind(value))
     else:
         found.refused[name] = f"the value of {name} is neither a set, a model value nor an integer from 0"
 

@@ -63,17 +63,17 @@ class Guarding:
         self.each_way = each_way
         self.count = 0
 
-    def _guarded(self, test: Sym, branch: Branch) -> Iterator[Branch]:
+    def _add_guard(self, test: Sym, branch: Branch) -> Iterator[Branch]:
         test = truth_of(self.t, test)
         if test is NO or (isinstance(test, Known) and not test.value.truth):
-            yield from self._stopped(branch)
+            yield from self._stop(branch)
             return
         if isinstance(test, Known):
             yield branch
             return
         made = replace(branch, guards=(*branch.guards, test), dead=isinstance(test, Nothing))
         if isinstance(test, Term) and never_true(test):
-            yield from self._stopped(made)
+            yield from self._stop(made)
             return
         yield made
 
@@ -83,18 +83,18 @@ class Guarding:
             if case.condition is YES:
                 continue
             if case.condition is NO:
-                yield from self._stopped(branch)
+                yield from self._stop(branch)
                 return
             guards.append(case.condition)
             dead = dead or isinstance(case.condition, Nothing)
         yield replace(branch, guards=tuple(guards), dead=dead)
 
-    def _stopped(self, branch: Branch) -> Iterator[Branch]:
+    def _stop(self, branch: Branch) -> Iterator[Branch]:
         """Yield a branch that is never taken, if one of its guards may have no value."""
         if not surely_read(self.t, branch.guards):
             yield replace(branch, guards=(*branch.guards, NO), dead=True)
 
-    def _counted(self, whole: Expression) -> None:
+    def _count(self, whole: Expression) -> None:
         self.count += 1
         if self.count > MOST_BRANCHES:
             raise Untranslated(whole.place, f"Next has more than {MOST_BRANCHES} branches")

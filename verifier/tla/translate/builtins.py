@@ -183,7 +183,7 @@ def _is_less(t: Translator, one: Sym, other: Sym, *, equal: bool = False) -> Sym
     return less(t, left, right, equal=equal)
 
 
-def _shifted(one: int, other: int) -> int:
+def _shift(one: int, other: int) -> int:
     if other < 0:
         raise NoValue("a shift by less than 0")
     return one >> other
@@ -229,7 +229,7 @@ RULES: dict[str, Rule] = {
     "&": Rule(lambda t, one, other: by_cases(t, int.__and__, one, other)),
     "|": Rule(lambda t, one, other: by_cases(t, int.__or__, one, other)),
     "^^": Rule(lambda t, one, other: by_cases(t, int.__xor__, one, other)),
-    "shiftR": Rule(lambda t, one, other: by_cases(t, _shifted, one, other)),
+    "shiftR": Rule(lambda t, one, other: by_cases(t, _shift, one, other)),
     # -- sets
     "\\cup": Rule(unite, (SET, SET)),
     "\\cap": Rule(intersect, (SET, SET)),

@@ -91,13 +91,13 @@ def call_definition(t: Translator, symbol: Definition, whole: ast.Apply, context
         return context.folding[whole]
     fold = _fold_of(t, symbol)
     if fold is not None:
-        return _folded(t, fold, enter(t, symbol, whole, context))
+        return _translate_fold(t, fold, enter(t, symbol, whole, context))
     depth = t.depths.get(symbol, 0)
     _check_calls(t, symbol, whole, depth)
     if depth >= DEEPEST or (depth and _never_ends(t, symbol, context)):
         return Nothing(f"{symbol.name} calls itself deeper than {min(depth, DEEPEST)} times")
     inner = enter(t, symbol, whole, context)
-    tabled = None if depth else _tabled_call(t, symbol, context, inner)
+    tabled = None if depth else _translate_tabled_call(t, symbol, context, inner)
     if tabled is not None:
         return tabled
     t.depths[symbol] = depth + 1
@@ -119,7 +119,7 @@ def _never_ends(t: Translator, symbol: Definition, context: Context) -> bool:
     return follows_from_arguments(symbol, facts) and some_are_equal(calls, t.names, DEEPEST)
 
 
-def _tabled_call(t: Translator, symbol: Definition, context: Context, inner: Context) -> Sym | None:
+def _translate_tabled_call(t: Translator, symbol: Definition, context: Context, inner: Context) -> Sym | None:
     """Translate a call whose argument changes with each level of recursion, once for each value of that
     argument. The table serves all such calls. None if no argument or several change, or if the argument has
     too many values."""
@@ -142,13 +142,13 @@ def _tabled_call(t: Translator, symbol: Definition, context: Context, inner: Con
     rows: dict[Any, Sym] = {}
     for value in argument.sort.values():
         known = Known(t.names.decode(value, argument.sort))
-        item = _tabled_for(t, symbol, found[0], known, inner)
+        item = _make_table_for(t, symbol, found[0], known, inner)
         if not isinstance(item, Nothing):
             rows[known.value] = item
     return t.strict(look_up(t, Table(rows), argument), argument)
 
 
-def _tabled_for(
+def _make_table_for(
     t: Translator, symbol: Definition, parameter: ast.Parameter, known: Known, inner: Context
 ) -> Sym:
     """Return the value of an operator for one known value of a parameter."""
@@ -175,7 +175,7 @@ def _fold_of(t: Translator, symbol: Definition) -> Fold | None:
     return t.folds[symbol]
 
 
-def _folded(t: Translator, fold: Fold, context: Context) -> Sym:
+def _translate_fold(t: Translator, fold: Fold, context: Context) -> Sym:
     """Translate a recursive operator that takes the members of a set one after the other."""
     of = expect_kind(t, look_up_name(fold.set, context), SET)
     if isinstance(of, Nothing):

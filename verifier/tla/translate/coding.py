@@ -77,9 +77,9 @@ class Names:
         if found is None:
             meant = {self.decode(one, sort): one for one in sort.values()}
             try:
-                order = self.order.sorted(frozenset(meant))
+                order = self.order.sort(frozenset(meant))
             except NoValue:
-                order = OrderOfKinds(self.order).sorted(frozenset(meant))
+                order = OrderOfKinds(self.order).sort(frozenset(meant))
             found = self._listed[sort] = {one: meant[one] for one in order}
         return found
 
@@ -92,12 +92,12 @@ class Names:
             value = listed(value)
         except NoValue:
             raise NotInSort from None
-        found = self._encoded(value, sort)
+        found = self._encode(value, sort)
         if not isinstance(sort, Variant) and not _quickly(sort, found):
             raise NotInSort
         return found
 
-    def _encoded(self, value: Value, sort: Sort) -> Concrete:
+    def _encode(self, value: Value, sort: Sort) -> Concrete:
         match sort, value:
             case Boolean(), Truth():
                 return bool(value)
@@ -118,10 +118,10 @@ class Names:
             case ((Function() | PartialFunction()), (Fn() | tuple())):
                 return self._function(value, sort)
             case Variant(), _:
-                return self._tagged(value, sort)
+                return self._tag(value, sort)
         raise NotInSort
 
-    def _tagged(self, value: Value, sort: Variant) -> Concrete:
+    def _tag(self, value: Value, sort: Variant) -> Concrete:
         for tag, part in sort.alternatives:
             try:
                 return Tagged(tag, self.encode(value, part))

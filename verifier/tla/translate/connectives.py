@@ -67,15 +67,15 @@ def formula_of(t: Translator, value: Sym) -> Term:
 
 def and_(t: Translator, parts: Iterable[Sym]) -> Sym:
     """Return a conjunction, which is read from the left."""
-    return _joined(t, parts, Operator.AND, NO, YES)
+    return _join(t, parts, Operator.AND, NO, YES)
 
 
 def or_(t: Translator, parts: Iterable[Sym]) -> Sym:
     """Return a disjunction, which is read from the left."""
-    return _joined(t, parts, Operator.OR, YES, NO)
+    return _join(t, parts, Operator.OR, YES, NO)
 
 
-def _joined(t: Translator, parts: Iterable[Sym], operator: Operator, last: Known, unit: Known) -> Sym:
+def _join(t: Translator, parts: Iterable[Sym], operator: Operator, last: Known, unit: Known) -> Sym:
     kept: list[Term] = []
     for part in parts:
         found = truth_of(t, part)

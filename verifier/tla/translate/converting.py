@@ -62,7 +62,7 @@ _EMPTY = (Sequence(NOTHING, 0), PartialFunction(NOTHING, NOTHING))
 
 def convert(t: Translator, value: Term, target: Sort) -> Term:
     """Return a term in another sort. It is undefined where that sort lacks its value."""
-    fits, made = t.fitted(value, target)
+    fits, made = t.fit_kinds(value, target)
     if fits is YES:
         return made
     found = if_(t, fits, made, Nothing("outside"))
@@ -114,9 +114,9 @@ def _part_by_part(t: Translator, value: Term, target: Sort) -> tuple[Sym, Term]:
         case Set(), Set():
             return _set(t, value, source, target)
         case Tuple(), Tuple() if len(source.items) == len(target.items):
-            return _tupled(t, [item_of(value, i) for i in range(len(source.items))], target)
+            return _convert_to_tuple(t, [item_of(value, i) for i in range(len(source.items))], target)
         case Record(), Record() if set(source.field_sorts) == set(target.field_sorts):
-            pairs = {name: t.fitted(field_of(value, name), part) for name, part in target.fields}
+            pairs = {name: t.fit_kinds(field_of(value, name), part) for name, part in target.fields}
             sort = Record(**{name: part.sort for name, (_, part) in pairs.items()})
             terms = tuple(part for _, part in pairs.values())
             return and_(t, [f for f, _ in pairs.values()]), Term(Operator.RECORD, sort, terms)
@@ -128,7 +128,9 @@ def _part_by_part(t: Translator, value: Term, target: Sort) -> tuple[Sym, Term]:
             if source.capacity < len(target.items):
                 return NO, value
             long = equals(t, sequence_length(value), Known(len(target.items)))
-            fits, made = _tupled(t, [element_at(value, i) for i in range(len(target.items))], target)
+            fits, made = _convert_to_tuple(
+                t, [element_at(value, i) for i in range(len(target.items))], target
+            )
             return and_(t, [long, fits]), made
         case ((Tuple() | Record() | Function() | PartialFunction() | Sequence()), PartialFunction()):
             return to_partial(t, value, target)
@@ -138,15 +140,15 @@ def _part_by_part(t: Translator, value: Term, target: Sort) -> tuple[Sym, Term]:
             return partial_to_sequence(t, value, target)
         case Function(), Tuple() if source.domain == Range(1, len(target.items)):
             items = [value_at(t, value, Known(i)) for i in range(1, len(target.items) + 1)]
-            return _tupled(t, items, target)
+            return _convert_to_tuple(t, items, target)
     return NO, value
 
 
 # -- part by part
 
 
-def _tupled(t: Translator, items: list[Term], target: Tuple) -> tuple[Sym, Term]:
-    parts = [t.fitted(item, sort) for item, sort in zip(items, target.items, strict=True)]
+def _convert_to_tuple(t: Translator, items: list[Term], target: Tuple) -> tuple[Sym, Term]:
+    parts = [t.fit_kinds(item, sort) for item, sort in zip(items, target.items, strict=True)]
     made = tuple(part for _, part in parts)
     fits = and_(t, [f for f, _ in parts])
     return fits, Term(Operator.TUPLE, Tuple(*(m.sort for m in made)), made)
@@ -155,7 +157,7 @@ def _tupled(t: Translator, items: list[Term], target: Tuple) -> tuple[Sym, Term]
 def _pointwise(t: Translator, value: Term, source: Function, target: Function) -> tuple[Sym, Term]:
     symbol = Symbol("k", source.domain)
     applied = Term(Operator.APPLY, source.range, (value, variable(symbol)))
-    fits, body = t.fitted(applied, target.range)
+    fits, body = t.fit_kinds(applied, target.range)
     every = YES if fits is YES else Term(Operator.FORALL, TRUTH, (formula_of(t, fits),), binds=symbol)
     return every, Term(Operator.FUNCTION, Function(source.domain, body.sort), (body,), binds=symbol)
 
@@ -165,7 +167,7 @@ def _set(t: Translator, value: Term, source: Set, target: Set) -> tuple[Sym, Ter
         return YES, instead_of(t, value, literal(target, frozenset()))
     symbol = Symbol("e", source.element)
     inside = Term(Operator.CONTAINS, TRUTH, (value, variable(symbol)))
-    fits, body = t.fitted(variable(symbol), target.element)
+    fits, body = t.fit_kinds(variable(symbol), target.element)
     if fits is NO:  # only the empty set is of both sorts
         return equals(t, value, Known(frozenset())), literal(target, frozenset())
     every: Sym = YES
@@ -181,13 +183,13 @@ def _to_sequence(t: Translator, value: Term, target: Sequence) -> tuple[Sym, Ter
     if source == Tuple():
         return YES, instead_of(t, value, literal(target, ()))
     if isinstance(source, Tuple):
-        parts = [t.fitted(item_of(value, i), target.element) for i in range(len(source.items))]
+        parts = [t.fit_kinds(item_of(value, i), target.element) for i in range(len(source.items))]
         element = join_all_sorts(t, [target.element, *(part.sort for _, part in parts)])
         items = tuple(t.convert(part, element) for _, part in parts)
         fits = and_(t, [f for f, _ in parts])
         return fits, Term(Operator.SEQUENCE, Sequence(element, len(items)), items)
     assert isinstance(source, Sequence)
-    parts = [t.fitted(element_at(value, i), target.element) for i in range(source.capacity)]
+    parts = [t.fit_kinds(element_at(value, i), target.element) for i in range(source.capacity)]
     slots = tuple(unless_unused(fit, part, target.element) for fit, part in parts)
     row = Row(slots, sequence_length(value))
     used = [
@@ -205,7 +207,7 @@ def _to_variant(t: Translator, value: Term, target: Variant) -> tuple[Sym, Term]
     for tag, part in target.alternatives:
         if isinstance(value.sort, SCALARS) and isinstance(part, SCALARS) and not meet(value.sort, part):
             continue
-        fits, made = t.fitted(value, part)
+        fits, made = t.fit_kinds(value, part)
         if fits is NO:
             continue
         if isinstance(value.sort, SCALARS) and not within(value.sort, part):
@@ -249,7 +251,7 @@ def _from_variant(t: Translator, value: Term, source: Variant, target: Sort) -> 
     conditions: list[Sym] = []
     made: Sym = Nothing()
     for tag, _ in source.alternatives:
-        fits, part = t.fitted(payload_of(value, tag), target)
+        fits, part = t.fit_kinds(payload_of(value, tag), target)
         if fits is NO:
             continue
         if isinstance(part.sort, SCALARS) and isinstance(target, SCALARS) and not meet(part.sort, target):

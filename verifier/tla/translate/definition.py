@@ -112,7 +112,7 @@ class Maker:
         seen: dict[tuple[str, tuple[str, ...]], int] = {}
         return [self._action(branch, groups, seen) for branch in branches]
 
-    def _excluded(self, branch: Branch) -> Iterator[tuple[Term, Term]]:
+    def _make_excluded_assignments(self, branch: Branch) -> Iterator[tuple[Term, Term]]:
         """Yield the assignment that records whether an ACTION_CONSTRAINT excludes a step."""
         if self.made.excluded is None:
             return
@@ -154,7 +154,7 @@ class Maker:
                 parameters[own] = Parameter(one, free=False, left_open=open_)
                 label.append("*")
             else:
-                shown = self._shown(item)
+                shown = self._show(item)
                 parameters[own] = Parameter(Symbol(own, Listed(shown)), free=False)
                 label.append(str(shown))
         named = tuple(parameter.symbol.name for parameter in parameters.values())
@@ -167,7 +167,11 @@ class Maker:
         if again > 1:
             action = f"{action}#{again}"
         self.made.named[action] = branch.name
-        then = [] if branch.dead or missing else [*self._assignments(branch), *self._excluded(branch)]
+        then = (
+            []
+            if branch.dead or missing
+            else [*self._assignments(branch), *self._make_excluded_assignments(branch)]
+        )
         for known, value in values.items():
             then = [(target, with_symbols(assigned, {known: value})) for target, assigned in then]
         if renamed:
@@ -176,7 +180,7 @@ class Maker:
             then = [(target, with_symbols(value, put)) for target, value in then]
         return Action(action, tuple(parameters.values()), tuple(guards), tuple(then), "")
 
-    def _shown(self, item: Sym) -> int | str:
+    def _show(self, item: Sym) -> int | str:
         if isinstance(item, Known):
             value: Value = item.value
             return (
@@ -196,10 +200,10 @@ class Maker:
                 and value.data is self.symbols[one]
             ):
                 continue
-            found.append((target, self._fitted(value, sort)))
+            found.append((target, self._fit(value, sort)))
         return found
 
-    def _fitted(self, value: Sym, sort: Sort) -> Term:
+    def _fit(self, value: Sym, sort: Sort) -> Term:
         if isinstance(value, Known):
             try:
                 return literal(sort, self.made.names.encode(value.value, sort))
@@ -244,7 +248,7 @@ class Maker:
     def _wrong_initially(self, formulas: tuple[Formula, ...]) -> State | None:
         """Return an initial state in which a formula is false; None if there is none."""
         for formula in formulas:
-            test = self.spec.evaluator.compiled_truth(formula.body, formula.module)
+            test = self.spec.evaluator.compile_truth(formula.body, formula.module)
             for state in self.made.sample.initial:
                 self.spec.evaluator.now[:] = state
                 if not test():

@@ -55,14 +55,14 @@ class FairSteps:
     def condition(self, whole: ast.Fairness, c: Context, bound: tuple[str, ...]) -> Fairness | None:
         """Translate a condition. None if the action does not determine all variables. ``bound``: the values
         of the names around it, as text."""
-        take_back = self.marked()
+        take_back = self.mark()
         try:
             return self._fair(whole, c, bound)
         except _LeftOpen:
             take_back()
             return None
 
-    def marked(self) -> Callable[[], None]:
+    def mark(self) -> Callable[[], None]:
         """Return a function that removes the actions that are added from here on."""
         kept = list(self.found.actions), dict(self.found.open), list(self.known)
 
@@ -98,9 +98,9 @@ class FairSteps:
                 if not set(free) & set(every):
                     raise _LeftOpen(whole.place, words)
                 raise Untranslated(whole.place, f"{words}: the fairness of such an action is not supported")
-            yield self._taken(self.maker.action(branch), whole, label)
+            yield self._make_taken(self.maker.action(branch), whole, label)
 
-    def _taken(self, made: Action, whole: ast.Fairness, label: str) -> Taken:
+    def _make_taken(self, made: Action, whole: ast.Fairness, label: str) -> Taken:
         demands, assigns = self.forms(made)
         wider = None
         for action, guards, assigned in self.known:

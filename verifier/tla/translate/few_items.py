@@ -86,4 +86,4 @@ def list_in_order(t: Translator, value: Value) -> list[Value]:
     try:
         return list(t.names.order.walk(value))
     except NoValue:
-        return OrderOfKinds(t.names.order).sorted(frozenset(values_of(value)))
+        return OrderOfKinds(t.names.order).sort(frozenset(values_of(value)))

@@ -46,7 +46,7 @@ def to_partial(t: Translator, value: Term, target: PartialFunction) -> tuple[Sym
     rows: dict[Value, Sym]
     if isinstance(source, Function | PartialFunction):
         symbol = Symbol("k", target.domain)
-        known, key = t.fitted(variable(symbol), source.domain)
+        known, key = t.fit_kinds(variable(symbol), source.domain)
         if known is NO:
             if isinstance(source, PartialFunction):
                 none = literal(target, t.names.encode((), target))
@@ -58,7 +58,7 @@ def to_partial(t: Translator, value: Term, target: PartialFunction) -> tuple[Sym
         if isinstance(source, PartialFunction):
             keys = Term(Operator.DOMAIN, Set(source.domain), (value,))
         inside = and_(t, [known, Term(Operator.CONTAINS, TRUTH, (keys, key))])
-        fits, body = t.fitted(Term(Operator.APPLY, source.range, (value, key)), target.range)
+        fits, body = t.fit_kinds(Term(Operator.APPLY, source.range, (value, key)), target.range)
         if fits is not YES:
             body = t.convert(Term(Operator.APPLY, source.range, (value, key)), target.range)
         sort = PartialFunction(target.domain, body.sort)
@@ -87,7 +87,7 @@ def _sequence_to_partial(
 ) -> tuple[Sym, Term]:
     length, rows, tests = sequence_length(value), [], list[Sym]()
     for place, key in enumerate(_places(t, target.domain)[: source.capacity]):
-        fits, part = t.fitted(element_at(value, place), target.range)
+        fits, part = t.fit_kinds(element_at(value, place), target.range)
         if fits is NO:
             break
         rows.append((key, part))
@@ -135,7 +135,7 @@ def from_partial(t: Translator, value: Term, target: Sort) -> tuple[Sym, Term]:
         return NO, value
     domain = Term(Operator.DOMAIN, Set(source.domain), (value,))
     fits = equals(t, domain, Known(frozenset(keys)))
-    further, made = t.fitted(term_of_table(t, Table(rows)), target)
+    further, made = t.fit_kinds(term_of_table(t, Table(rows)), target)
     return and_(t, [fits, further]), made
 
 
@@ -144,7 +144,7 @@ def partial_to_sequence(t: Translator, value: Term, target: Sequence) -> tuple[S
     slots = []
     fits = []
     for place, slot in enumerate(row.slots[: target.capacity]):
-        fit, made = t.fitted(t.term(slot), target.element)
+        fit, made = t.fit_kinds(t.term(slot), target.element)
         fits.append(implies(t, less(t, Known(place), row.length), partial(itself, fit)))
         slots.append(unless_unused(fit, made, target.element))
     short = less(t, row.length, Known(target.capacity), equal=True)

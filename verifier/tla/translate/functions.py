@@ -155,7 +155,7 @@ def _key(t: Translator, key: Sym, sort: Function | PartialFunction) -> tuple[Sym
             return YES, literal(sort.domain, t.names.encode(key.value, sort.domain))
         except NotInSort:
             return NO, number(0)
-    return t.fitted(t.term(key), sort.domain)
+    return t.fit_kinds(t.term(key), sort.domain)
 
 
 # -- EXCEPT
@@ -193,19 +193,19 @@ def _update_function(
     if table is None and isinstance(function, Term) and isinstance(function.sort, Record | Tuple):
         table = rows_of(t, function)
     if table is not None:
-        return _updated_table(t, table, key, inner)
+        return _update_table(t, table, key, inner)
     if isinstance(function, Row):
-        return _updated_row(t, function, key, inner)
+        return _update_row(t, function, key, inner)
     if isinstance(function, Entries):
         function = t.term(function)
     if isinstance(function, Known) and is_function(function.value):
         raise Untranslated(None, "EXCEPT of a function that cannot be listed")
     if not isinstance(function, Term):
         return Nothing("a function is expected")
-    return _updated_by_sort(t, function, path, make)
+    return _update_by_sort(t, function, path, make)
 
 
-def _updated_row(t: Translator, row: Row, key: Sym, inner: Callable[[Sym], Sym]) -> Row:
+def _update_row(t: Translator, row: Row, key: Sym, inner: Callable[[Sym], Sym]) -> Row:
     slots = []
     for place, old in enumerate(row.slots, 1):
         here = _is_key(t, key, place)
@@ -213,7 +213,7 @@ def _updated_row(t: Translator, row: Row, key: Sym, inner: Callable[[Sym], Sym])
     return Row(tuple(slots), row.length)
 
 
-def _updated_by_sort(t: Translator, function: Term, path: list[Sym], make: Callable[[Sym], Sym]) -> Sym:
+def _update_by_sort(t: Translator, function: Term, path: list[Sym], make: Callable[[Sym], Sym]) -> Sym:
     sort = function.sort
     if t.names.lists(sort):
         return over_listed(t, function, lambda one: update_at(t, one, path, make))
@@ -223,11 +223,11 @@ def _updated_by_sort(t: Translator, function: Term, path: list[Sym], make: Calla
         row = Row(tuple(element_at(function, i) for i in range(sort.capacity)), sequence_length(function))
         return update_at(t, row, path, make)
     if isinstance(sort, Function | PartialFunction):
-        return _updated_term(t, function, path[0], lambda old: update_at(t, old, path[1:], make))
+        return _update_term(t, function, path[0], lambda old: update_at(t, old, path[1:], make))
     return Nothing("a function is expected")
 
 
-def _updated_table(t: Translator, table: Table, key: Sym, inner: Callable[[Sym], Sym]) -> Sym:
+def _update_table(t: Translator, table: Table, key: Sym, inner: Callable[[Sym], Sym]) -> Sym:
     rows = dict(table.rows)
     if isinstance(key, Known):
         if key.value in rows:
@@ -242,7 +242,7 @@ def _updated_table(t: Translator, table: Table, key: Sym, inner: Callable[[Sym],
     return known_table(Table(rows))
 
 
-def _updated_term(t: Translator, function: Term, key: Sym, inner: Callable[[Sym], Sym]) -> Sym:
+def _update_term(t: Translator, function: Term, key: Sym, inner: Callable[[Sym], Sym]) -> Sym:
     sort = function.sort
     assert isinstance(sort, Function | PartialFunction)
     inside, at = _key(t, key, sort)
@@ -265,7 +265,7 @@ def _updated_term(t: Translator, function: Term, key: Sym, inner: Callable[[Sym]
         )
     except NotInSort:
         item = t.term(new)
-    narrow = _updated_within(t, function, at, item) if is_to_keep_sort(t, function) else None
+    narrow = _update_within(t, function, at, item) if is_to_keep_sort(t, function) else None
     if narrow is not None:
         return if_(t, inside, narrow, function)
     if not alike(item.sort, sort.range):
@@ -279,12 +279,12 @@ def _updated_term(t: Translator, function: Term, key: Sym, inner: Callable[[Sym]
     return if_(t, inside, _change_entry(t, function, result, at, item), function)
 
 
-def _updated_within(t: Translator, function: Term, at: Term, item: Term) -> Sym | None:
+def _update_within(t: Translator, function: Term, at: Term, item: Term) -> Sym | None:
     """Update a function within its own sort. It has no value where the sort lacks the item. None if no
     formula says where that is."""
     sort = function.sort
     assert isinstance(sort, Function | PartialFunction)
-    fits, made = t.fitted(item, sort.range)
+    fits, made = t.fit_kinds(item, sort.range)
     inside = NO if fits is NO else within_sort(t, made, sort.range)
     if inside is None:
         return None

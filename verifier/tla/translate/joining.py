@@ -58,7 +58,7 @@ def join_all_sorts(t: Translator, sorts: Iterable[Sort]) -> Sort:
 def pair_terms(t: Translator, one: Sym, other: Sym) -> tuple[Term, Term]:
     """Return two values as terms whose sorts are alike. A term is undefined where that sort lacks its
     value."""
-    found = _known_pair(t, one, other)
+    found = _convert_known_pair(t, one, other)
     if found is not None:
         return found
     left, right = t.term(one), t.term(other)
@@ -70,17 +70,17 @@ def fit_pair(t: Translator, one: Sym, other: Sym) -> tuple[tuple[Sym, Term], tup
     """Return two values as terms of a common sort, each with the formula that the sort has its value. The
     common sort may list the values of one and lack some of the other. A value that it lacks equals none that
     it has."""
-    found = _known_pair(t, one, other)
+    found = _convert_known_pair(t, one, other)
     if found is not None:
         return (YES, found[0]), (YES, found[1])
     left, right = t.term(one), t.term(other)
     sort = _common_sort(t, left.sort, right.sort)
     if sort is None:
         return (YES, left), (YES, right)
-    return t.fitted(left, sort), t.fitted(right, sort)
+    return t.fit_kinds(left, sort), t.fit_kinds(right, sort)
 
 
-def _known_pair(t: Translator, one: Sym, other: Sym) -> tuple[Term, Term] | None:
+def _convert_known_pair(t: Translator, one: Sym, other: Sym) -> tuple[Term, Term] | None:
     """Return a known value in the sort of the other value, and the other value. None if that sort lacks
     it."""
     for this, side, swapped in ((one, other, False), (other, one, True)):

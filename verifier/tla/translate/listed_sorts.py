@@ -138,7 +138,7 @@ def push_conversion(t: Translator, value: Term, target: Sort) -> tuple[Sym, Term
 def _side(t: Translator, value: Term, target: Sort) -> tuple[Sym, Term]:
     """Convert a term, as ``fit_to_sort`` does. The result has a sort like the target even if it does not
     fit."""
-    fits, made = t.fitted(value, target)
+    fits, made = t.fit_kinds(value, target)
     return fits, undefined_term(target) if fits is NO else made
 
 

@@ -40,7 +40,7 @@ def term_of_table(t: Translator, table: Table) -> Term:
         row = [t.term(rows[key]) for key in range(1, len(rows) + 1)]
         return Term(Operator.TUPLE, Tuple(*(item.sort for item in row)), tuple(row))
     if all(type(key) is str and is_field(key) for key in rows):
-        fields = {k: t.term(rows[k]) for k in t.names.order.sorted(rows)}
+        fields = {k: t.term(rows[k]) for k in t.names.order.sort(rows)}
         sort = Record(**{name: item.sort for name, item in fields.items()})
         return Term(Operator.RECORD, sort, tuple(fields.values()))
     exact = exact_sort(frozenset(rows), t.names)

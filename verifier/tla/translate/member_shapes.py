@@ -57,7 +57,7 @@ def shape_of(t: Translator, of: Sym) -> Shape:
 def _add_functions(t: Translator, shape: Shape, of: Functions) -> None:
     results = shape_of(t, of.range)
     if isinstance(of.domain, Known):
-        whole = FunctionSet(of.domain.value, frozenset(), t.names.order.sorted)
+        whole = FunctionSet(of.domain.value, frozenset(), t.names.order.sort)
         add_members_or_refuse(shape, whole)
         _fill(shape, results)
     elif (keys := _element(t, of.domain)) == NOTHING:

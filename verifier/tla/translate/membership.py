@@ -169,7 +169,7 @@ def _in_term(t: Translator, of: Term, item: Sym) -> Sym:
         except NotInSort:
             return NO
         return Term(Operator.CONTAINS, TRUTH, (of, made))
-    fits, made = t.fitted(t.term(item), element)
+    fits, made = t.fit_kinds(t.term(item), element)
     if fits is NO:
         return NO
     return and_(t, [fits, Term(Operator.CONTAINS, TRUTH, (of, made))])

@@ -62,7 +62,7 @@ def _merge_entries(t: Translator, one: Sym, other: Sym) -> Sym:
         left = partial_function(t, one)
         if below is not None and (isinstance(other, Entries) or lists_members(t, left.sort)):
             return _with_entries(t, left, below)
-        return _merged(t, left, partial_function(t, other))
+        return _merge(t, left, partial_function(t, other))
     if first is not None and isinstance(other, Entries):
         return _with_entries(t, partial_function(t, one), other)
     found = partial_function(t, other)
@@ -126,7 +126,7 @@ def _partial_sort(t: Translator, sort: Sort) -> PartialFunction | None:
     return None
 
 
-def _merged(t: Translator, one: Term, other: Term) -> Term:
+def _merge(t: Translator, one: Term, other: Term) -> Term:
     sort = join_sorts(t, one.sort, other.sort)
     assert isinstance(sort, PartialFunction)
     left, right = t.convert(one, sort), t.convert(other, sort)

@@ -51,7 +51,7 @@ def extend(t: Translator, function: Term, key: Sym, item: Sym) -> Term:
     """Return a function whose domain varies, with a value at a key."""
     assert isinstance(function.sort, PartialFunction)
     at, value = t.term(key), t.term(item)
-    narrow = _extended_within(t, function, at, value) if is_to_keep_sort(t, function) else None
+    narrow = _extend_within(t, function, at, value) if is_to_keep_sort(t, function) else None
     if narrow is not None:
         return narrow
     keys = function.sort.domain
@@ -76,7 +76,7 @@ def is_to_keep_sort(t: Translator, function: Term) -> bool:
     return False
 
 
-def _extended_within(t: Translator, function: Term, key: Term, item: Term) -> Term | None:
+def _extend_within(t: Translator, function: Term, key: Term, item: Term) -> Term | None:
     """Extend a function within its own sort. It has no value where the sort lacks the entry. None if no
     formula says where that is."""
     sort = function.sort
@@ -84,7 +84,7 @@ def _extended_within(t: Translator, function: Term, key: Term, item: Term) -> Te
     tests: list[Sym] = []
     parts = []
     for part, target in ((key, sort.domain), (item, sort.range)):
-        fits, made = t.fitted(part, target)
+        fits, made = t.fit_kinds(part, target)
         if fits is NO:
             return undefined_term(sort)
         inside = within_sort(t, made, target)

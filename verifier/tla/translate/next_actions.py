@@ -81,7 +81,7 @@ class Steps(Assigning):
     ) -> Iterator[Branch]:
         match form:
             case forms.Stay(body):
-                yield from self._unchanged(body, c, branch)
+                yield from self._assign_unchanged(body, c, branch)
             case forms.Boxed(step):
                 yield from self._step(step, c, branch)
             case forms.Assignment():
@@ -96,7 +96,7 @@ class Steps(Assigning):
     def _step(self, whole: ast.Step, c: Context, branch: Branch) -> Iterator[Branch]:
         if whole.stuttering:
             yield from self.walk(whole.action, c, branch, top=True)
-            yield from self._unchanged(whole.subscript, c, branch)
+            yield from self._assign_unchanged(whole.subscript, c, branch)
             return
         for made in self.walk(whole.action, c, branch, top=True):
             if made.dead:
@@ -105,7 +105,7 @@ class Steps(Assigning):
             self.t.assigned = made.assigned
             here = self.t.value(whole.subscript, c)
             there = self.t.value(whole.subscript, replace(c, primed=True))
-            yield from self._guarded(not_(self.t, equals(self.t, here, there)), made)
+            yield from self._add_guard(not_(self.t, equals(self.t, here, there)), made)
 
     def _has_ways(self, whole: Expression, c: Context) -> bool:
         """True if TLC tries the ways in which a formula can be true."""
@@ -159,7 +159,7 @@ class Steps(Assigning):
             if self.each_way and not isinstance(test, Known) and not assigns(self.t.evaluator, whole, c):
                 self.t.uncounted = self.t.uncounted or whole.place
             test = self.t.after(all_ways(self.t, whole, c), test)
-        yield from self._guarded(test, branch)
+        yield from self._add_guard(test, branch)
 
     def _follows(self, whole: Expression, c: Context, branch: Branch, top: bool) -> Iterator[Branch]:
         """Yield the branches of a conjunct after another one. As in TLC, it is only a test if all variables
@@ -169,7 +169,7 @@ class Steps(Assigning):
             yield from self.walk(whole, c, branch, top=top)
             return
         self.t.assigned = branch.assigned
-        yield from self._guarded(truth_of(self.t, self.t.value(whole, c)), branch)
+        yield from self._add_guard(truth_of(self.t, self.t.value(whole, c)), branch)
 
     # -- connectives
 
@@ -189,13 +189,13 @@ class Steps(Assigning):
             bound = {name for binding in whole.bindings if not binding.is_tuple for name in binding.names}
             names = equated(self.t.evaluator, whole.body, bound, c.module)
             if names:
-                found = self._determined(whole, c, branch, top, names)
+                found = self._determine_branches(whole, c, branch, top, names)
                 if found is not None:
                     yield from found
                     return
         yield from self._of_each(whole, c, branch, top)
 
-    def _determined(
+    def _determine_branches(
         self, whole: ast.Quantifier, c: Context, branch: Branch, top: bool, names: set[ast.Symbol]
     ) -> list[Branch] | None:
         """Return the branches, if the guards of all of them determine the values of these names; else None.
@@ -227,9 +227,9 @@ class Steps(Assigning):
         once = whole.place if self.each_way else None
         read, rows = bound_cases(self.t, whole.bindings, c, once=once, freely=True, as_one=names)
         if read is not YES:
-            yield from self._guarded(and_(self.t, [read, NO]), branch)
+            yield from self._add_guard(and_(self.t, [read, NO]), branch)
         for cases, inner in rows:
-            self._counted(whole)
+            self._count(whole)
             made = replace(
                 branch, parameters=(*branch.parameters, *_name_parameters(whole.bindings, cases, inner))
             )
@@ -269,7 +269,7 @@ class Steps(Assigning):
         if isinstance(decides, Known):
             yield from then(branch) if decides.value.truth else other(branch)
         elif isinstance(decides, Nothing) and otherwise is not None:
-            yield from self._guarded(decides, branch)
+            yield from self._add_guard(decides, branch)
         else:
             yield from self._either(decides, then, other, branch)
 
@@ -292,7 +292,7 @@ class Steps(Assigning):
                 if whole.other is not None:
                     yield from self.walk(whole.other, c, made)
                 else:
-                    yield from self._guarded(Nothing(whole.missing), made)
+                    yield from self._add_guard(Nothing(whole.missing), made)
                 return
             self.t.assigned = made.assigned
             decides = truth_of(self.t, self.t.value(arms[number][0], c))
@@ -302,7 +302,7 @@ class Steps(Assigning):
                 )
                 return
             if isinstance(decides, Nothing):
-                yield from self._guarded(decides, made)
+                yield from self._add_guard(decides, made)
                 return
             yield from self._either(
                 decides, lambda b: self.walk(arms[number][1], c, b), lambda b: at(number + 1, b), made

@@ -37,7 +37,7 @@ def fold_of(definition: Definition) -> Fold | None:
     body = definition.body
     if not isinstance(body, ast.If):
         return None
-    asked = _asked_to_be_empty(body.condition)
+    asked = _find_emptiness_test(body.condition)
     if asked is None:
         return None
     of, wanted = asked
@@ -82,7 +82,7 @@ def _builtin(whole: Expression | None) -> tuple[str, tuple[Expression, ...]]:
     return "", ()
 
 
-def _asked_to_be_empty(condition: Expression) -> tuple[Parameter, bool] | None:
+def _find_emptiness_test(condition: Expression) -> tuple[Parameter, bool] | None:
     """Return the parameter that a condition compares with the empty set, and whether by ``=``. None if there
     is no such parameter."""
     name, arguments = _builtin(condition)

@@ -23,7 +23,7 @@ from verifier.tla.values import listed
 def bounds_of_types(specification: Specification, shapes: dict[str, Shape]) -> None:
     """Add to the shapes the finite sets that invariants state for variables."""
     for formula in specification.invariants.values():
-        for variable, relation, of in _said_of_variables(specification, formula, ()):
+        for variable, relation, of in _find_restrictions(specification, formula, ()):
             if relation == "\\in":
                 _widen(specification, shapes, variable, relation, of)
 
@@ -33,7 +33,7 @@ def bounds_of_init(specification: Specification, shapes: dict[str, Shape]) -> No
     states none for a variable, so that its initial values are not known."""
     bounded = set()
     for formula in specification.init:
-        for variable, relation, of in _said_of_variables(specification, formula, ()):
+        for variable, relation, of in _find_restrictions(specification, formula, ()):
             if _widen(specification, shapes, variable, relation, of):
                 bounded.add(variable)
     for one in specification.variables:
@@ -47,7 +47,7 @@ def bounds_of_init(specification: Specification, shapes: dict[str, Shape]) -> No
 
 def is_bounded(specification: Specification) -> bool:
     """True if Init states the values of each variable alone, independent of the others."""
-    said = (_said_of_variables(specification, formula, ()) for formula in specification.init)
+    said = (_find_restrictions(specification, formula, ()) for formula in specification.init)
     known = {variable for each in said for variable, *_ in each}
     if not known.issuperset(specification.variables):  # saves the building of large sets
         return False
@@ -118,7 +118,7 @@ def _widen(
     return True
 
 
-def _said_of_variables(
+def _find_restrictions(
     specification: Specification, formula: Formula, seen: tuple[Definition, ...]
 ) -> Iterable[tuple[ast.Variable, str, Formula]]:
     r"""Yield the variables that a formula restricts by ``=`` or ``\in`` to the same value or set in all
@@ -127,14 +127,14 @@ def _said_of_variables(
     match action_form(evaluator, body, formula.module):
         case Conjunction(items):
             for item in items:
-                yield from _said_of_variables(specification, Formula(item, formula.module), seen)
+                yield from _find_restrictions(specification, Formula(item, formula.module), seen)
         case Binding(let):
             inner = Formula(let.body, formula.module)
-            for variable, relation, of in _said_of_variables(specification, inner, seen):
+            for variable, relation, of in _find_restrictions(specification, inner, seen):
                 yield variable, relation, Formula(replace(let, body=of.body), of.module)
         case Call(symbol, call) if not call.arguments and symbol.body is not None and symbol not in seen:
             further = Formula(symbol.body, symbol.module)
-            yield from _said_of_variables(specification, further, (*seen, symbol))
+            yield from _find_restrictions(specification, further, (*seen, symbol))
         case Assignment(is_equation, left, right):
             own = _variable_of(left)
             if own is not None and evaluator.is_constant(right, formula.module):

@@ -292,7 +292,7 @@ class Stepper:
         self._visit(state, tell)
         return found
 
-    def taken_steps(self, state: State) -> list[tuple[State, Taken]]:
+    def take_steps(self, state: State) -> list[tuple[State, Taken]]:
         """Return each way to take a step: the successor, and the action with its parameters. Raises
         Undefined."""
         found: list[tuple[State, Taken]] = []
@@ -321,7 +321,7 @@ class Stepper:
         """Call ``visit`` with the successor for each way to take a step."""
         self.evaluator.now[:] = state
         self.evaluator.next[:] = [UNSET] * len(state)
-        self.walk(lambda: visit(self.explorer.walks.captured("Next")))
+        self.walk(lambda: visit(self.explorer.walks.capture("Next")))
 
     def strolls(self, start: list[State], count: int, steps: int) -> list[State]:
         """Return states on random walks. They are the same in every run."""
@@ -332,9 +332,9 @@ class Stepper:
         run."""
         chance = Random(0)
         while True:
-            yield self._strolled(chance, start, count, steps)
+            yield self._stroll(chance, start, count, steps)
 
-    def _strolled(self, chance: Random, start: list[State], count: int, steps: int) -> list[State]:
+    def _stroll(self, chance: Random, start: list[State], count: int, steps: int) -> list[State]:
         found: dict[State, None] = {}
         left = SAMPLING.successors
         for _ in range(count):

@@ -76,12 +76,12 @@ class Scout:
             following = [one for one in following if self.stepper.goes_on(state, one)]
             if not following:
                 return
-            new = self._added([one for one in following if not self._fits(one)], chance)
+            new = self._add_states([one for one in following if not self._fits(one)], chance)
             yield from ((one, number + 1) for one in new)
             idle = 0 if new else idle + 1
             state = chance.choice(new or following)
 
-    def _added(self, states: list[State], chance: Random) -> list[State]:
+    def _add_states(self, states: list[State], chance: Random) -> list[State]:
         """Add states to the shapes. Return those that are new even beside the others."""
         chance.shuffle(states)
         new: list[State] = []

@@ -250,7 +250,7 @@ def choose(t: Translator, domain: Sym, body: Callable[[Sym], Sym]) -> Sym:
         raise Untranslated(None, "CHOOSE from a set of this form")
     if isinstance(fits, Nothing):
         return fits
-    return _chosen_term(t, case, symbols[0], formula_of(t, fits))
+    return _make_choose_term(t, case, symbols[0], formula_of(t, fits))
 
 
 def _first(t: Translator, cases: list[Case], body: Callable[[Sym], Sym]) -> Sym:
@@ -307,12 +307,12 @@ def _alone(t: Translator, cases: list[Case], body: Callable[[Sym], Sym]) -> Sym:
     return t.after(if_(t, clash, Nothing("CHOOSE has several elements"), YES), found)
 
 
-def _chosen_term(t: Translator, case: Case, symbol: Symbol, formula: Term) -> Term:
+def _make_choose_term(t: Translator, case: Case, symbol: Symbol, formula: Term) -> Term:
     """Translate CHOOSE from a large sort. If the sort's order is not TLC's, or permutations change it, only
     one member may satisfy the body."""
     if not has_tlc_order(symbol.sort) or _is_permuted(t, case):
         other = Symbol("y", symbol.sort)
-        renamed = Term(Operator.CONTAINS, TRUTH, (_comprehended(case, formula), variable(other)))
+        renamed = Term(Operator.CONTAINS, TRUTH, (_make_comprehension(case, formula), variable(other)))
         same = Term(Operator.EQUAL, TRUTH, (variable(other), variable(symbol)))
         only = Term(Operator.IMPLIES, TRUTH, (renamed, same))
         alone = Term(Operator.FORALL, TRUTH, (only,), binds=other)
@@ -320,7 +320,7 @@ def _chosen_term(t: Translator, case: Case, symbol: Symbol, formula: Term) -> Te
     return Term(Operator.CHOOSE, symbol.sort, (formula,), binds=symbol)
 
 
-def _comprehended(case: Case, formula: Term) -> Term:
+def _make_comprehension(case: Case, formula: Term) -> Term:
     assert case.symbol is not None
     return Term(Operator.COMPREHENSION, Set(case.symbol.sort), (formula,), binds=case.symbol)
 

@@ -77,7 +77,7 @@ def _kinds(shape: Shape, names: Names) -> dict[str, Sort]:
     if rows is not None:
         kinds["sequence"] = _rows_sort(rows, names)
     for fields in records.values():
-        record = {name: sort_of(fields[name], names) for name in names.order.sorted(fields)}
+        record = {name: sort_of(fields[name], names) for name in names.order.sort(fields)}
         tag = "record" if len(records) == 1 else tag_of_fields(record)
         while tag in kinds:  # as of [a_b : S] beside [a : S, b : S]
             tag += "_"

@@ -32,24 +32,24 @@ class Assigning(Guarding):
         value = assigned_value(self.t, right, c)
         value = expect_kind(self.t, value, "set") if name == "\\in" else value
         if isinstance(value, Nothing):
-            yield from self._guarded(value, branch)
+            yield from self._add_guard(value, branch)
             return
         read = reads(self.t, value)
         if read is not YES:
             if name == "\\in":
-                yield from self._guarded(and_(self.t, [read, NO]), branch)
+                yield from self._add_guard(and_(self.t, [read, NO]), branch)
             branch = replace(branch, guards=(*branch.guards, read))
         if to in branch.assigned:
             old = branch.assigned[to]
             test = compare_values(self.t, old, value) if name == "=" else self.t.member_of(value, old)
-            yield from self._guarded(test, branch)
+            yield from self._add_guard(test, branch)
             return
         if name == "=":
             yield replace(branch, assigned={**branch.assigned, to: value})
             return
         name, once = f"{to.name}'", self.each_way
         for case in spread_once(self.t, value, name, right.place) if once else spread(self.t, value, name):
-            self._counted(right)
+            self._count(right)
             parameter = (f"{to.name}'", case.item, case.symbol)
             made = replace(
                 branch,
@@ -58,11 +58,11 @@ class Assigning(Guarding):
             )
             yield from self._all_guarded([case], made)
 
-    def _unchanged(self, body: Expression, c: Context, branch: Branch) -> Iterator[Branch]:
+    def _assign_unchanged(self, body: Expression, c: Context, branch: Branch) -> Iterator[Branch]:
         found = variables(self.t.evaluator, body, c)
         if found is None:
             self.t.assigned = branch.assigned
-            yield from self._guarded(
+            yield from self._add_guard(
                 equals(self.t, self.t.value(body, c), self.t.value(body, replace(c, primed=True))), branch
             )
             return
@@ -73,4 +73,4 @@ class Assigning(Guarding):
                 tests.append(equals(self.t, assigned[one], now))
             else:
                 assigned[one] = now
-        yield from self._guarded(and_(self.t, tests), replace(branch, assigned=assigned))
+        yield from self._add_guard(and_(self.t, tests), replace(branch, assigned=assigned))

@@ -57,25 +57,25 @@ class Temporal:
                 for item in whole.items:
                     self._condition(item, c, bound)
             case ast.Quantifier() if whole.universal:
-                for shown, inner in self._bound(whole, c):
+                for shown, inner in self._bind(whole, c):
                     self._condition(whole.body, inner, (*bound, *shown))
             case ast.Let():
                 self._condition(whole.body, enter_let(self.t, whole, c), bound)
-            case ast.If() if (decided := self._decided(whole.condition, c)) is not None:
+            case ast.If() if (decided := self._decide(whole.condition, c)) is not None:
                 self._condition(whole.then if decided else whole.otherwise, c, bound)
-            case ast.Apply() if (entered := self._entered(whole, c)) is not None:
+            case ast.Apply() if (entered := self._enter(whole, c)) is not None:
                 self._condition(*entered, bound)
-            case ast.Apply(operator=Builtin(name="=>")) if self._decided(whole.arguments[0], c) is True:
+            case ast.Apply(operator=Builtin(name="=>")) if self._decide(whole.arguments[0], c) is True:
                 self._condition(whole.arguments[1], c, bound)
-            case _ if self._decided(whole, c) is True:
+            case _ if self._decide(whole, c) is True:
                 pass
             case _:
                 self.found.assumed.append(self.formula(whole, c))
 
-    def _claimed_fair(self, whole: ast.Fairness, c: Context) -> TemporalFormula:
+    def _translate_fairness(self, whole: ast.Fairness, c: Context) -> TemporalFormula:
         """Translate a fairness condition of a property. If its action is none of the specification's, the
         result is the formula that defines the condition."""
-        take_back, shown = self.fair_steps.marked(), dict(self.found.open)
+        take_back, shown = self.fair_steps.mark(), dict(self.found.open)
         fair = self.fair_steps.condition(whole, c, ())
         if fair is not None and self.found.open == shown:
             return TemporalFormula(TemporalOperator.FAIR, condition=fair)
@@ -90,7 +90,7 @@ class Temporal:
         found = []
         for name, formulas in named.items():
             parts = [self.formula(one.body, Context({}, one.module)) for one in formulas]
-            claim = _joined(TemporalOperator.OR, [*assumed, _joined(TemporalOperator.AND, parts)])
+            claim = _join(TemporalOperator.OR, [*assumed, _join(TemporalOperator.AND, parts)])
             found.append(TemporalProperty(name, claim, True, ""))
         return found
 
@@ -110,11 +110,11 @@ class Temporal:
                 return self._several([(item, c) for item in whole.items], whole.conjunction)
             case ast.Quantifier():
                 return self._several(
-                    [(whole.body, inner) for _, inner in self._bound(whole, c)], whole.universal
+                    [(whole.body, inner) for _, inner in self._bind(whole, c)], whole.universal
                 )
             case ast.If():
                 parts = [self.formula(item, c) for item in (whole.condition, whole.then, whole.otherwise)]
-                return _joined(TemporalOperator.OR, [parts[0] & parts[1], ~parts[0] & parts[2]])
+                return _join(TemporalOperator.OR, [parts[0] & parts[1], ~parts[0] & parts[2]])
             case ast.Let():
                 return self.formula(whole.body, enter_let(self.t, whole, c))
             case ast.Temporal(kind="[]"):
@@ -124,37 +124,37 @@ class Temporal:
             case ast.Temporal(kind="~>"):
                 return self._leads_to(whole.items[0], whole.items[1], c)
             case ast.Fairness():
-                return self._claimed_fair(whole, c)
+                return self._translate_fairness(whole, c)
             case ast.Apply():
-                return self._applied(whole, c)
+                return self._translate_call(whole, c)
         raise Untranslated(whole.place, "of temporal formulas only [], <>, ~>, WF and SF are translated")
 
     def _several(self, items: list[tuple[Expression, Context]], conjunction: bool) -> TemporalFormula:
         """Return the conjunction or disjunction of formulas, without those that are known not to matter."""
-        parts = [self.formula(*item) for item in items if self._decided(*item) is not conjunction]
+        parts = [self.formula(*item) for item in items if self._decide(*item) is not conjunction]
         if not parts:
             return TemporalFormula(TemporalOperator.NOW, (formula_of(self.t, YES if conjunction else NO),))
-        return _joined(TemporalOperator.AND if conjunction else TemporalOperator.OR, parts)
+        return _join(TemporalOperator.AND if conjunction else TemporalOperator.OR, parts)
 
-    def _decided(self, whole: Expression, c: Context) -> bool | None:
+    def _decide(self, whole: Expression, c: Context) -> bool | None:
         """Return True if a formula holds of every execution, False if of none, and None if it depends. Only
         parts that are the same in all states count, as in ``m # n => F`` for equal m and n."""
         match whole:
             case ast.Apply(operator=Builtin(name="=>"), arguments=(premise, claim)):
-                supposed = self._decided(premise, c)
-                return self._decided(claim, c) if supposed else None if supposed is None else True
+                supposed = self._decide(premise, c)
+                return self._decide(claim, c) if supposed else None if supposed is None else True
         if self._level(whole, c) > STATE:
             return None
         found = truth_of(self.t, self.t.value(whole, c))
         return found.value.truth if isinstance(found, Known) else None
 
-    def _applied(self, whole: ast.Apply, c: Context) -> TemporalFormula:
-        entered = self._entered(whole, c)
+    def _translate_call(self, whole: ast.Apply, c: Context) -> TemporalFormula:
+        entered = self._enter(whole, c)
         if entered is not None:
             return self.formula(*entered)
         symbol = whole.operator
         if isinstance(symbol, Builtin) and symbol.name in ("~", "=>", "<=>"):
-            if symbol.name == "=>" and self._decided(whole.arguments[0], c) is True:
+            if symbol.name == "=>" and self._decide(whole.arguments[0], c) is True:
                 return self.formula(whole.arguments[1], c)
             parts = [self.formula(item, c) for item in whole.arguments]
             if symbol.name == "~":
@@ -176,19 +176,19 @@ class Temporal:
             term = self._state(whole, c, negated=not negated)
             return ~TemporalFormula(TemporalOperator.EVENTUALLY, (term,))
         match whole:
-            case ast.Apply() if (entered := self._entered(whole, c)) is not None:
+            case ast.Apply() if (entered := self._enter(whole, c)) is not None:
                 return self._always(*entered, negated=negated)
             case ast.Step():
                 return ~_about(TemporalOperator.EVENTUALLY, self._step(whole, c, negated=not negated))
             case ast.Temporal(kind="[]" | "<>"):
-                return self._repeated(whole, c, negated=negated)
+                return self._translate_repeated(whole, c, negated=negated)
             case ast.Junction() if whole.conjunction is not negated:
                 parts = [self._always(item, c, negated=negated) for item in whole.items]
-                return _joined(TemporalOperator.AND, parts)
+                return _join(TemporalOperator.AND, parts)
             case ast.Quantifier() if whole.universal is not negated:
-                bound = self._bound(whole, c)
+                bound = self._bind(whole, c)
                 parts = [self._always(whole.body, inner, negated=negated) for _, inner in bound]
-                return _joined(TemporalOperator.AND, parts)
+                return _join(TemporalOperator.AND, parts)
             case ast.Apply(operator=Builtin(name="~")):
                 return self._always(whole.arguments[0], c, negated=not negated)
             case ast.Apply(operator=Builtin(name="=>")):
@@ -212,9 +212,9 @@ class Temporal:
             self.t.assigned = {}
         return TemporalFormula(TemporalOperator.STEP, (term,))
 
-    def _repeated(self, whole: ast.Temporal, c: Context, *, negated: bool) -> TemporalFormula:
+    def _translate_repeated(self, whole: ast.Temporal, c: Context, *, negated: bool) -> TemporalFormula:
         """Translate ``[][]F`` or ``[]<>F``, with F negated if ``negated``."""
-        inner, c = self._resolved(whole.items[0], c)
+        inner, c = self._resolve(whole.items[0], c)
         if (whole.kind == "[]") is not negated:
             return self._always(inner, c, negated=negated)
         if self._level(inner, c) <= STATE:
@@ -264,9 +264,9 @@ class Temporal:
         """``<>F``"""
         return ~self._always(whole, c, negated=True)
 
-    def _resolved(self, whole: Expression, c: Context) -> tuple[Expression, Context]:
+    def _resolve(self, whole: Expression, c: Context) -> tuple[Expression, Context]:
         """Return the formula that a name stands for, with its context."""
-        while isinstance(whole, ast.Apply) and (entered := self._entered(whole, c)) is not None:
+        while isinstance(whole, ast.Apply) and (entered := self._enter(whole, c)) is not None:
             whole, c = entered
         return whole, c
 
@@ -275,7 +275,7 @@ class Temporal:
         match whole:
             case ast.Temporal() if whole.kind == kind:
                 return whole.items[0], c
-            case ast.Apply() if (entered := self._entered(whole, c)) is not None:
+            case ast.Apply() if (entered := self._enter(whole, c)) is not None:
                 return self._below(kind, *entered)
         return None
 
@@ -291,7 +291,7 @@ class Temporal:
                 found = max(found, self._level(thunk.body, thunk.context))
         return min(found, TEMPORAL)
 
-    def _entered(self, whole: ast.Apply, c: Context) -> tuple[Expression, Context] | None:
+    def _enter(self, whole: ast.Apply, c: Context) -> tuple[Expression, Context] | None:
         """Return the body of a call with its context; None if it has no body."""
         symbol = self.evaluator.resolve(whole.operator, c.module) or whole.operator
         thunk = c.env.get(symbol)
@@ -301,7 +301,7 @@ class Temporal:
             return None
         return symbol.body, enter(self.t, symbol, whole, c)
 
-    def _bound(self, whole: ast.Quantifier, c: Context) -> Iterator[tuple[tuple[str, ...], Context]]:
+    def _bind(self, whole: ast.Quantifier, c: Context) -> Iterator[tuple[tuple[str, ...], Context]]:
         """Return the context for each combination of values of the bound names. Their sets must be known."""
         rows: list[tuple[tuple[str, ...], Context]] = [((), c)]
         for binding, name in names_of(whole.bindings):
@@ -311,10 +311,10 @@ class Temporal:
                 for shown, inner in rows
                 for item in items
             ]
-            rows = [((*shown, *self._shown(binding, inner)), inner) for shown, inner in entered]
+            rows = [((*shown, *self._show_binding(binding, inner)), inner) for shown, inner in entered]
         yield from rows
 
-    def _shown(self, binding: ast.Binding, c: Context) -> Iterator[str]:
+    def _show_binding(self, binding: ast.Binding, c: Context) -> Iterator[str]:
         """Yield the values of bound names, as text."""
         for name in binding.names:
             item = c.env[name]
@@ -327,10 +327,10 @@ class Temporal:
         if not isinstance(found, Known) or not is_set(found.value) or is_infinite(found.value):
             words = "a quantifier of a temporal formula goes over a finite set that is the same in all states"
             raise Untranslated(domain.place, words)
-        return list(self.evaluator.order.sorted(frozenset(members(found.value))))
+        return list(self.evaluator.order.sort(frozenset(members(found.value))))
 
 
-def _joined(operator: TemporalOperator, parts: Sequence[TemporalFormula]) -> TemporalFormula:
+def _join(operator: TemporalOperator, parts: Sequence[TemporalFormula]) -> TemporalFormula:
     if len(parts) == 1:
         return parts[0]
     return TemporalFormula(operator, parts=tuple(parts))

@@ -86,7 +86,7 @@ def start_translation(
     under its permutations. ``looked`` is called with the first states, then with the sorts before walks and
     after each batch of walks. Raises Undefined or Untranslated."""
     if widely:
-        found = _sampled_widely(specification, symmetry)
+        found = _sample_widely(specification, symmetry)
     else:
         found = sample(specification, depth=depth, symmetry=symmetry)
     looked(found, ())
@@ -148,7 +148,7 @@ def _walk_on(shapes: dict[str, Shape], found: Sample, names: Names, looked: Look
             before = sorts
 
 
-def _sampled_widely(specification: Specification, symmetry: Symmetry | None) -> Sample:
+def _sample_widely(specification: Specification, symmetry: Symmetry | None) -> Sample:
     """Sample the first states, fewer under symmetry, where each takes longer. Init may state the initial
     states and their number of ways. Then many initial states are enumerated only if a property mentions
     them."""

@@ -100,7 +100,7 @@ class Translator:
         """Return a value as a term of the least sort. Raises Untranslated."""
         return sets.term_of(self, comparability.require_one_kind_of_parts(self, value))
 
-    def fitted(self, value: Term, target: Sort) -> tuple[Sym, Term]:
+    def fit_kinds(self, value: Term, target: Sort) -> tuple[Sym, Term]:
         """Return the formula that a term's value has a kind of the other sort, and the converted term."""
         return converting.fit_to_sort(self, value, target)
 
