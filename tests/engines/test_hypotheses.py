@@ -86,7 +86,7 @@ class Counting(Protocol, camel_case=True):
         return State(x=Range(0, 9), marked=Boolean())
 
     def init(self, s: Any) -> Any:
-        return (s.x == 0) & ~s.mark
+        return (s.x == 0) & ~s.marked
 
     @action()
     def count(self, s: Any) -> Step:
@@ -94,7 +94,7 @@ class Counting(Protocol, camel_case=True):
 
     @action()
     def mark(self, s: Any) -> Step:
-        return Step(when=[s.x == 7], then={s.mark: True})
+        return Step(when=[s.x == 7], then={s.marked: True})
 
     @invariant()
     def never_seven(self, s: Any) -> Any:
@@ -102,7 +102,7 @@ class Counting(Protocol, camel_case=True):
 
     @invariant()
     def unmarked(self, s: Any) -> Any:
-        return ~s.mark | (s.x == 9)
+        return ~s.marked | (s.x == 9)
 
     @lemma()
     def in_range(self, s: Any) -> Any:

@@ -223,9 +223,11 @@ def ranked(seed: int) -> tuple[Plan, LiveModel]:
     own = protocol_of(plan)
 
     def said(self: Any, s: Any) -> Ranking:
+        own_chance = random.Random(seed)  # a method changes nothing: it draws the same each time
+
         def helps(labels: list[tuple[str, int]]) -> Any:
             lower = {s for one in labels for s, t in plan.steps[one].items() if far[t] < far[s]}
-            chosen = {state for state in lower if rng.random() < 0.9}
+            chosen = {state for state in lower if own_chance.random() < 0.9}
             return table_of(plan, s, Boolean(), lambda x: x in chosen)
 
         helpful: dict[Fairness, Any] = {}

@@ -47,7 +47,7 @@ class SharedWithInit(Protocol, camel_case=True):
         return Variables(done=Set(self.nodes), grown=Boolean(), marked=Range(0, 1))
 
     def init(self, s: Any) -> Any:
-        return (s.done.cardinality == 1) & ~s.grown & (s.mark == 0)
+        return (s.done.cardinality == 1) & ~s.grown & (s.marked == 0)
 
     @action(n="nodes")
     def grow(self, s: Any, n: Any) -> Step:
@@ -55,11 +55,11 @@ class SharedWithInit(Protocol, camel_case=True):
 
     @action()
     def mark(self, s: Any) -> Step:
-        return Step([s.grown], {s.mark: if_(s.done.cardinality == 1, 1, 0)})
+        return Step([s.grown], {s.marked: if_(s.done.cardinality == 1, 1, 0)})
 
     @invariant()
     def never_marked(self, s: Any) -> Any:
-        return s.mark == 0
+        return s.marked == 0
 
 
 @cache

@@ -44,7 +44,7 @@ def _written(folder: Path, text: str, config: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("means", ["", "--workers 2", "--memory 1GiB", "--by translation --workers 2"])
+@pytest.mark.parametrize("means", ["", "--workers 2", "--memory 6GiB", "--by translation --workers 2"])
 @pytest.mark.parametrize("config", COUNTS)
 def test_the_counts_are_the_same_by_all_means(config: str, means: str, tmp_path: Path) -> None:
     asked = f"INIT Init\nNEXT Next\nCONSTANT P = {{a, b, c}}\nCHECK_DEADLOCK FALSE\n{config}\n"
