@@ -40,6 +40,8 @@ class Blame:
 
     says: str
     culprits: tuple[Culprit, ...] = ()
+    alternatives: tuple[str, ...] = ()
+    """Of a disjunction, why each part is false."""
 
     @property
     def as_json(self) -> dict[str, Any]:
@@ -137,9 +139,14 @@ def _item(side: Side) -> str:
 
 
 def joined(parts: Sequence[Blame]) -> Blame:
-    """Say why a disjunction is false: because of all its parts."""
+    """Say why a disjunction is false: because of all its parts, and each of them would do."""
     culprits = dict.fromkeys(one for part in parts for one in part.culprits)
-    return Blame(", and ".join(part.says for part in parts), tuple(culprits))
+    told = [says for part in parts for says in part.alternatives or (part.says,)]
+    says = tuple(dict.fromkeys(told))
+    if len(says) == 1:
+        return Blame(says[0], tuple(culprits))
+    more = f"; or {len(says) - _MOST} more" if len(says) > _MOST else ""
+    return Blame(f"no alternative holds: {'; or '.join(says[:_MOST])}{more}", tuple(culprits), says)
 
 
 def listed(names: Sequence[str]) -> str:

@@ -70,6 +70,7 @@ Init == held = {1} /\\ pc = [p \\in 1..3 |-> "out"] /\\ n = 0
 Take(x) == x \\notin held /\\ held' = held \\union {x} /\\ n' = n + 1 /\\ pc' = [pc EXCEPT ![x] = "in"]
 Next == \\E x \\in 1..3 : Take(x)
 Spec == Init /\\ [][Next]_<<held, pc, n>>
+Free(p) == pc[p] = "out"
 Formula == FORMULA
 ====
 """
@@ -89,8 +90,24 @@ CONFIG = "SPECIFICATION Spec\nINVARIANT Formula\nCHECK_DEADLOCK FALSE\n"
         ("~(n = 1)", "Now n is 1, and must not be.", [("n", ())]),
         ("1 > n", "Now n is 1, not less than 1.", [("n", ())]),
         ("Cardinality(held) = 1", "Now Cardinality(held) is 2, and must be 1.", [("held", ())]),
-        ("pc[2] = \"out\" \\/ n = 0", 'Now pc[2] is "in", and must be "out", and n is 1, and must be 0.',
+        ("pc[2] = \"out\" \\/ n = 0",
+         'Now no alternative holds: pc[2] is "in", and must be "out"; or n is 1, and must be 0.',
          [("pc[2]", ()), ("n", ())]),
+        # Of a disjunction each part is told, also if one of them finds an element.
+        ('(\\A p \\in 2..3 : pc[p] = "out") \\/ (\\E p \\in 2..3 : p + n = 7) \\/ held = {1}',
+         ('For p = 2: no alternative holds: pc[2] is "in", and must be "out"; or no p has p + n = 7; '
+          "or held has 2, which is too many: it must be {1}."),
+         [("pc[2]", ()), ("n", ()), ("held", ("2",))]),
+        ("(n = 0 /\\ held = {1}) \\/ (n = 1 /\\ Cardinality(held) = 1)",
+         "Now no alternative holds: n is 1, and must be 0; or Cardinality(held) is 2, and must be 1.",
+         [("n", ()), ("held", ())]),
+        ("n = 0 \\/ (\\A p, r \\in 1..2 : p + n < 3)",
+         "For p = 2, r = 1: no alternative holds: p + n is 3, not less than 3; or n is 1, and must be 0.",
+         [("n", ())]),
+        ("(IF n = 1 THEN 2 \\notin held ELSE TRUE) \\/ Free(2)",
+         ("Now no alternative holds: IF n = 1 THEN 2 \\notin held ELSE TRUE is false; "
+          'or pc[2] is "in", and must be "out".'),
+         [("held", ("2",)), ("pc[2]", ())]),
         ("\\A p \\in 1..3 : p \\in held /\\ n > 0 => pc[p] = \"in\"",
          'For p = 1: pc[1] is "out", and must be "in".|It is demanded since p \\in held /\\ n > 0.',
          [("pc[1]", ())]),
@@ -212,7 +229,9 @@ def test_sides_are_told_with_their_values() -> None:
     n, m = Side("n", "3", None, ("n",)), Side("m", "3", None, ("m",))
     assert compared("≠", n, m).says == "n and m are both 3"
     assert joined([compared("<", n, m), compared("≠", n, m)]) == Blame(
-        "n is 3, not less than m, which is 3, and n and m are both 3", (Culprit("n"), Culprit("m"))
+        "no alternative holds: n is 3, not less than m, which is 3; or n and m are both 3",
+        (Culprit("n"), Culprit("m")),
+        ("n is 3, not less than m, which is 3", "n and m are both 3"),
     )
 
 
@@ -304,6 +323,9 @@ class Counting(Protocol):
          [("slow", ())]),
         ("image(self.nodes, lambda p: s.x[p]) <= {0}",
          "Now {x[p] : p ∈ node(2)} has 1, not in {0}.", [("x[n1]", ())]),
+        ("forall(self.nodes, lambda p: s.x[p] == 0) | s.slow.contains('n1')",
+         ("For p = n1: no alternative holds: x[n1] is 1, and must be 0; "
+          "or n1 is not in slow, which is {}."), [("x[n1]", ()), ("slow", ())]),
     ],
 )  # fmt: skip
 def test_why_a_formula_of_a_protocol_is_false(

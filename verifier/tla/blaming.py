@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
 
-from verifier.encodings.blame import Blame, Culprit, Side, compared, joined
+from verifier.encodings.blame import Blame, Culprit, Side, compared, cut, joined
 from verifier.tla import ast
 from verifier.tla.arguments import unit_of
 from verifier.tla.ast import Builtin, Expression, Symbol, Variable
@@ -20,6 +20,7 @@ from verifier.tla.frames import Frame, Undefined, Unit
 from verifier.tla.lets import extend_frame
 from verifier.tla.loops import compile_setter
 from verifier.tla.order import text
+from verifier.tla.said_parts import Around
 from verifier.tla.text import text_at
 from verifier.tla.value_types import NoValue, Value
 from verifier.tla.values import LazySet, has_at_most, listed
@@ -63,7 +64,7 @@ class Blaming:
     def _blame(self, whole: Expression) -> Blame:
         match whole:
             case ast.Junction(conjunction=False):
-                return joined([self._blame(item) for item in whole.items])
+                return joined([self.blame_alternative(item) for item in whole.items])
             case ast.Apply(operator=Builtin(name="~"), arguments=(inner,)):
                 relation = _DENIED.get(_relation(inner))
                 return (
@@ -78,6 +79,19 @@ class Blaming:
                 among = "" if domain.is_fixed else f" in {domain.named},"
                 return Blame(f"no {name.name}{among} has {body}", tuple(self._culprits(whole)))
         return self._plain(whole, "false")
+
+    def blame_alternative(self, whole: Expression) -> Blame:
+        """Say why a disjunct is false: by its first smallest part, if nothing else would make it true."""
+        plain = Blame(f"{cut(self._words(whole))} is false", tuple(self._culprits(whole)))
+        with suppress(Undefined, NoValue, RecursionError, TlaError):
+            part = next(self.descent.parts(whole, self.unit, self.frame, Around()))
+            if part.blame is not None and part.blame.culprits:
+                if part.premises:  # it would do that one of them is false
+                    return replace(plain, culprits=part.blame.culprits)
+                says = part.blame.says
+                named = [f"{name} = {cut(value)}" for name, value in part.bound if _has_name(says, name)]
+                return replace(part.blame, says=f"for {', '.join(named)}: {says}" if named else says)
+        return plain
 
     def _plain(self, whole: Expression, truth: str) -> Blame:
         return Blame(f"{self._words(whole)} is {truth}", tuple(self._culprits(whole)))
@@ -219,6 +233,10 @@ class Blaming:
 
     def _span(self, whole: Expression) -> Place:
         return self.descent.place_of(whole)
+
+
+def _has_name(words: str, name: str) -> bool:
+    return re.search(rf"\b{re.escape(name)}\b", words) is not None
 
 
 def _is_of_next_state(whole: Expression) -> bool:

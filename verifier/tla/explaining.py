@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import islice, product
 from typing import TYPE_CHECKING
 
-from verifier.encodings.blame import Culprit
+from verifier.encodings.blame import Culprit, joined
 from verifier.tla import ast
 from verifier.tla.arguments import argument_sources, unit_of
 from verifier.tla.ast import Builtin, Definition, Expression, Symbol, Variable
@@ -155,7 +155,7 @@ class Descent:
                     if self.is_false(item, unit, e):
                         yield from self.parts(item, unit, e, around)
             case ast.Junction() if any(map(finds_elements, whole.items)):
-                yield from self.parts(next(filter(finds_elements, whole.items)), unit, e, around)
+                yield from self._disjuncts(whole, unit, e, around)
             case ast.Quantifier() if whole.universal:
                 yield from self._element(whole, unit, e, around)
             case ast.Apply(
@@ -187,6 +187,14 @@ class Descent:
                 yield from self._apply(whole, unit, e, around)
             case _:
                 yield self.false_leaf(whole, unit, e, around)
+
+    def _disjuncts(self, whole: ast.Junction, unit: Unit, e: Frame, around: Around) -> Iterator[SaidPart]:
+        """Yield the parts of the first disjunct that finds elements, and blame all others too."""
+        deeper = next(filter(finds_elements, whole.items))
+        blaming = Blaming(self, unit, e)
+        others = [blaming.blame_alternative(item) for item in whole.items if item is not deeper]
+        for part in self.parts(deeper, unit, e, around):
+            yield part if part.blame is None else replace(part, blame=joined([part.blame, *others]))
 
     def branch(self, condition: Expression, held: bool, unit: Unit, e: Frame, bound: Bound = ()) -> SaidPart:
         """Say which branch of an IF applies, and why."""

@@ -8,7 +8,7 @@ from itertools import islice, product
 from typing import Any
 
 from verifier.encodings.bits import TRUE
-from verifier.encodings.blame import Blame, Culprit
+from verifier.encodings.blame import Blame, Culprit, joined
 from verifier.encodings.cases import cases
 from verifier.encodings.concrete import Concrete, show
 from verifier.encodings.definedness import Definedness
@@ -216,7 +216,9 @@ class ConcreteReading:
                 yield from self._failures(then if held else otherwise, bindings, witnesses, inside)
             case Operator.OR if any(self._descends(part) for part in term.arguments):
                 deeper = next(part for part in term.arguments if self._descends(part))
-                yield from self._failures(deeper, bindings, witnesses, premises)
+                others = [self._blame(part, bindings, ()) for part in term.arguments if part is not deeper]
+                for reason in self._failures(deeper, bindings, witnesses, premises):
+                    yield replace(reason, blame=joined([reason.blame, *others]))
             case _:
                 shown = text(term, bindings, self._first_index, LONGEST_REASON)
                 values = tuple(self._mentions.values(term, bindings))
