@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.examples import kip320_first_try, rabbit_lasso, run_rows
+from tests.support.examples import kip320_first_try, run_rows
 from tests.support.modules_for_pages import found_in
 from verifier.encodings.blame import Blame, Culprit, Side, compared, joined
 from verifier.outcomes.row import Row
@@ -51,16 +51,6 @@ def test_the_step_the_change_and_the_value_are_said() -> None:
     ((path, members),) = blamed(row)
     assert path.startswith("length(log[")
     assert members == ()
-
-
-def test_of_a_loop_the_part_that_is_false_in_all_states_is_told() -> None:
-    found = told(rabbit_lasso())
-    assert " repeat forever: " in found.head
-    assert found.lines[0].startswith("It must come true again and again: (active[")
-    assert found.lines[1].startswith("It never does for a = ")
-    assert {path.partition("[")[0] for path, _ in blamed(rabbit_lasso())} <= {
-        "active", "length(subscriber_queue", "subscriber_queue",
-    }  # fmt: skip
 
 
 MODULE = """---- MODULE Sets ----

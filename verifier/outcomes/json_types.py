@@ -92,6 +92,10 @@ class Unmet(Failing):
     """Its truth in these states; false if it is not there."""
     states: NotRequired[str]
     """The states, in words."""
+    demand: NotRequired[str]
+    """What the property demands of it, as ``always eventually``; not there if it is a part of a formula."""
+    within: NotRequired[str]
+    """The demand on the formula of which it is a part."""
     at: NotRequired[int]
     """The state of which the values are, if they differ between these states."""
 

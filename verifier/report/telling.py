@@ -20,6 +20,13 @@ _LONGEST, _LONGEST_VALUE, _LONGEST_FORMULA = 110, 120, 170
 _MOST_CHANGES, _MOST_NAMED = 3, 6
 _LONGEST_AROUND = 400
 _LONGEST_WITNESS, _MOST_CONDITIONS = 75, 3
+_HOW_OFTEN = {"eventually": "some time", "always eventually": "again and again"}
+_WITHIN = {
+    "eventually": "Its formula must come true some time. It never does.",
+    "always eventually": "Its formula must come true again and again. It never does.",
+    "eventually always": "From some state on, its formula must be true forever. It is not.",
+}
+"""The demand on a formula of which only a part is told."""
 _TAKEN = "taken in the loop"
 _LONGEST_NAME = 48
 """A longer name of a property stands only above."""
@@ -177,35 +184,42 @@ def _list_names(names: Sequence[str]) -> str:
 
 def _unmet(parts: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Say what the property asks for, and what is the case instead."""
-    due = next((part for part in parts if part.get("truth")), None)
     missing = [part for part in parts if not part.get("truth")]
-    if due is not None:
-        then = f" Then {_formula(missing[0])} must come." if missing else ""
-        yield f"{_formula(due)} is true{_at(due)}, {due.get('states', '')}.{then}"
+    for due in (part for part in parts if part.get("truth")):
+        then = next((_formula(part) for part in missing if part.get("demand") == "leads to"), None)
+        then = "what it leads to" if any(part.get("within") == "leads to" for part in missing) else then
+        comes = "" if then is None else f" Then {then} must come."
+        yield f"{_formula(due)} is true{_at(due)}, {due.get('states', '')}.{comes}"
     for number, part in enumerate(missing):
-        states, because = str(part.get("states", "")), _because(part)
-        if number and missing[0].get("says") and not part.get("says"):
-            continue
-        if due is not None and number == 0:
-            yield f"It never comes{_at(part)}{because}."
-        elif states.endswith("again and again"):
-            again = states.removesuffix(", again and again")
+        if number == 0 or part.get("says") or not missing[0].get("says"):
+            yield from _unmet_part(part)
+
+
+def _unmet_part(part: Mapping[str, Any]) -> Iterator[str]:
+    """Say what is demanded of a formula, and that it is false; of a part of it only that."""
+    states, because = str(part.get("states", "")), _because(part)
+    never = "every state" in states or "every step" in states or states.endswith(" forever")
+    again = states.removesuffix(", again and again")
+    false = f"it is false {states}" if again == states else f"{again} it is false each time"
+    if "within" in part:
+        yield _WITHIN.get(part["within"], "It never comes.")
+    match part.get("demand"):
+        case "eventually always":
             yield f"From some state on, {_formula(part)} must be true forever."
-            yield f"It is not{_at(part)}: {again} it is false each time{because}."
-        elif "every state" in states or "forever" in states:
-            yield f"It must come true{_often(states)}: {_formula(part)}."
-            yield f"It never does{_at(part)}{because}."
-        else:
-            yield f"{_formula(part)} is false {states}{_at(part)}{because}."
-
-
-def _often(states: str) -> str:
-    return " some time" if states == "in every state" else " again and again"
+            yield f"It is not{_at(part)}: {false}{because}."
+        case "eventually" | "always eventually" as demand:
+            yield f"It must come true {_HOW_OFTEN[demand]}: {_formula(part)}."
+            yield f"It {'never does' if never else 'does not'}{_at(part)}{because if never else f': {false}{because}'}."
+        case "leads to":
+            yield f"It never comes{_at(part)}{because}."
+        case _:
+            yield f"{_formula(part)} is false{_at(part)}{',' if _at(part) else ''} {states}{because}."
 
 
 def _because(part: Mapping[str, Any]) -> str:
-    at = f" in state {part['at']}" if "at" in part else ""
-    return f":{at}{',' if at else ''} {part['says']}" if part.get("says") else ""
+    at, says = f" in state {part['at']}" if "at" in part else "", part.get("says", "")
+    is_told = says and says != f"{_plain(part['formula'])} is false"
+    return f":{at}{',' if at else ''} {says}" if is_told else ""
 
 
 def _at(part: Mapping[str, Any]) -> str:

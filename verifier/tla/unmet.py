@@ -44,6 +44,8 @@ class UnmetPart:
     """The states in words: ``in every state of the loop``."""
     at: int | None = None
     """The state of which the values are, if they differ between states."""
+    demand: str = ""
+    """The demand of the property on it, as ``always eventually``; empty for a part of a formula."""
 
 
 def unmet_parts(spec: Specification, safety: Safety, states: Sequence[State], start: int) -> list[UnmetPart]:
@@ -69,38 +71,50 @@ class _Explanation:
     lasso: Lasso
     texts: Texts
 
-    def of(self, whole: Unfolded, at: int = 0, *, wanted: bool = True) -> Iterator[UnmetPart]:
-        """Yield why a formula does not have the truth that is wanted of it at a position."""
+    def of(
+        self, whole: Unfolded, at: int = 0, *, wanted: bool = True, around: str | None = ""
+    ) -> Iterator[UnmetPart]:
+        """Yield why a formula does not have the truth that is wanted of it at a position.
+
+        ``around``: the demand of the property on it, empty for the property itself; None if there is a choice.
+        """
         match whole:
             case Leaf():
-                yield from self._leaf(whole, [at], truth=not wanted)
+                yield from self._leaf(whole, [at], truth=not wanted, demand=around)
             case Not(part=part):
-                yield from self.of(part, at, wanted=not wanted)
+                yield from self.of(part, at, wanted=not wanted, around=None)
             case Fair():
-                yield from self.of(whole.meaning, at, wanted=wanted)
+                yield from self.of(whole.meaning, at, wanted=wanted, around=None)
+            case Several(parts=(Not(part=Leaf()), Eventually() as due)) if around == "always" and wanted:
+                yield from self.of(whole.parts[0], at, around=None)
+                yield from self.of(due, at, around="leads to")
             case Several(conjunction=conjunction, parts=parts):
                 unmet = (part for part in parts if self.lasso.truths(part)[at] != wanted)
+                kept = around if conjunction and around in ("", "always", "eventually always") else None
                 for number, part in enumerate(unmet):
                     if number == 0 or conjunction != wanted:  # a conjunction is false for one part
-                        yield from self.of(part, at, wanted=wanted)
+                        yield from self.of(part, at, wanted=wanted, around=kept)
             case Always(part=part) | Eventually(part=part):
                 row, places = self.lasso.truths(part), self._from(at)
                 unmet_places = [place for place in places if row[place] != wanted]
+                inside = _add_demand(around, whole) if wanted else None
                 if isinstance(whole, Always) == wanted:  # one place is enough
-                    yield from self.of(part, unmet_places[0], wanted=wanted)
+                    yield from self.of(part, unmet_places[0], wanted=wanted, around=inside)
                 elif isinstance(part, Leaf):
-                    yield from self._leaf(part, places, truth=not wanted)
+                    yield from self._leaf(part, places, truth=not wanted, demand=inside)
                 elif isinstance(part, Not) and isinstance(part.part, Leaf):
-                    yield from self._leaf(part.part, places, truth=wanted)
+                    yield from self._leaf(part.part, places, truth=wanted, demand=None)
                 else:
-                    yield from self.of(part, max(at, self.lasso.start), wanted=wanted)
+                    yield from self.of(part, max(at, self.lasso.start), wanted=wanted, around=inside)
 
     def _from(self, at: int) -> list[int]:
         """Return the positions from one on: first those before the loop comes back."""
         last, start = len(self.lasso.states), self.lasso.start
         return [*range(at, last), *range(start, min(at, last))]
 
-    def _leaf(self, leaf: Leaf, places: Sequence[int], *, truth: bool) -> Iterator[UnmetPart]:
+    def _leaf(
+        self, leaf: Leaf, places: Sequence[int], *, truth: bool, demand: str | None
+    ) -> Iterator[UnmetPart]:
         """Yield the formula itself, and the smallest parts that make it false, in some states."""
         start, of_step = self.lasso.start, leaf.stuttering is not None
         place = next((one for one in places if one >= start), places[0])
@@ -110,7 +124,7 @@ class _Explanation:
             alike = few and all(self._whole(leaf, other) == whole for other in places)
             said = replace(whole, reads=()) if of_step and not alike else whole
             words = self._words(places, of_steps=of_step)
-            yield UnmetPart(_with_bound_values(said, leaf), truth, words, None if alike else place)
+            yield UnmetPart(_with_bound_values(said, leaf), truth, words, None if alike else place, demand or "")
         if truth or of_step:
             return
         formula = Formula(leaf.body, leaf.module)
@@ -135,6 +149,16 @@ class _Explanation:
         if first >= start:
             return f"in every {what} of the loop"
         return f"in every {what}" if first == 0 else f"in {what} {first} and in all that follow"
+
+
+def _add_demand(around: str | None, whole: Always | Eventually) -> str | None:
+    """Return the demand on the formula below an operator; None if there are no words for it."""
+    mine = "always" if isinstance(whole, Always) else "eventually"
+    if around in ("", mine):
+        return mine
+    if around == "leads to":
+        return around if isinstance(whole, Eventually) else None
+    return f"{around} {mine}" if around in ("always", "eventually") else None
 
 
 def _with_bound_values(part: SaidPart, leaf: Leaf) -> SaidPart:

@@ -19,7 +19,6 @@ from verifier.encodings.printing import text
 from verifier.encodings.sorts import Boolean
 from verifier.encodings.terms import Operator, Symbol, Term, conjuncts
 from verifier.specs.definition import Definition, Property, PropertyKind, Refinement, primed
-from verifier.specs.temporal import TemporalOperator
 from verifier.system.model import Leaving, Model, PartialRead
 from verifier.trust.blame import Blaming
 from verifier.trust.mentions import Mentions
@@ -29,15 +28,6 @@ _MAXIMUM_REASONS = 3
 _MOST_CHOICES = 4096
 """The most values of free parameters to try in the search for an undefined read."""
 
-_LASTING = (
-    TemporalOperator.EVENTUALLY,
-    TemporalOperator.ALWAYS_EVENTUALLY,
-    TemporalOperator.EVENTUALLY_ALWAYS,
-    TemporalOperator.LEADS_TO,
-)
-"""Formulas whose last term is false somewhere in the loop of an execution that violates them."""
-_MOST_COMPARED = 50
-"""The most states of a loop whose reasons are compared."""
 LONGEST_REASON = 1_000
 """The most characters of a formula that explains something: nobody reads more."""
 
@@ -218,7 +208,8 @@ class ConcreteReading:
                 deeper = next(part for part in term.arguments if self._descends(part))
                 others = [self._blame(part, bindings, ()) for part in term.arguments if part is not deeper]
                 for reason in self._failures(deeper, bindings, witnesses, premises):
-                    yield replace(reason, blame=joined([reason.blame, *others]))
+                    own = [] if reason.blame is None else [reason.blame]
+                    yield replace(reason, blame=joined([*own, *others]))
             case _:
                 shown = text(term, bindings, self._first_index, LONGEST_REASON)
                 values = tuple(self._mentions.values(term, bindings))
@@ -261,55 +252,6 @@ def reasons(model: Model, trace: Trace) -> list[Reason]:
     if formula is not None and not reading.holds(formula, {}):
         return reading.failures(formula)
     return []
-
-
-def unmet(model: Model, trace: Trace) -> list[dict[str, Any]]:
-    """Return the parts of what must hold again and again, or in the end, that are false in the loop.
-
-    Each has the state of its values in words. Properties of another kind have none.
-    """
-    prop = next((one for one in model.definition.temporal if one.name == trace.violates), None)
-    if prop is None or trace.loop is None or prop.formula.parts or prop.formula.operator not in _LASTING:
-        return []
-    first_index, start = model.definition.presentation.first_index, trace.loop.start
-    readings = [ConcreteReading(state, None, first_index) for state in trace.states]
-
-    def is_false(term: Term, number: int) -> bool:
-        return readings[number].is_defined(term, {}) and not readings[number].holds(term, {})
-
-    term = prop.formula.terms[-1]
-    failing = [number for number in range(len(readings)) if is_false(term, number)]
-    looping = [number for number in failing if number >= start]
-    if not looping:
-        return []
-    found, due = list[dict[str, Any]](), None
-    since = max((n for n in range(len(readings)) if n not in failing), default=-1) + 1
-    if prop.formula.operator is TemporalOperator.LEADS_TO and since <= start:
-        premise = prop.formula.terms[0]
-        due = next((n for n in range(since, len(readings)) if readings[n].holds(premise, {})), None)
-        if due is not None:
-            part = readings[due].part(premise, {})
-            found.append({**part.as_json, "truth": True, "states": f"in state {due}"})
-    every = "from there on, and " if due is not None else ""
-    if len(looping) == len(readings) - start:
-        lasting = _common([readings[number].failures(term) for number in looping[:_MOST_COMPARED]])
-        words = f"{every}in every state of the loop"
-        if lasting:
-            return [*found, *_unmet(lasting, words, at=looping[0])]
-        return [*found, *_unmet(readings[looping[0]].failures(term), f"{words}, in state {looping[0]}")]
-    words = f"in state {looping[0]}, again and again"
-    return [*found, *_unmet(readings[looping[0]].failures(term), words)]
-
-
-def _common(found: list[list[Reason]]) -> list[Reason]:
-    """The reasons that there are in all states."""
-    keys = [{(one.witnesses, one.formula) for one in of_state} for of_state in found]
-    return [one for one in found[0] if all((one.witnesses, one.formula) in of_state for of_state in keys)]
-
-
-def _unmet(reasons: list[Reason], states: str, **more: Any) -> Iterator[dict[str, Any]]:
-    for one in reasons:
-        yield {**one.part.as_json, "truth": False, "states": states, **more}
 
 
 def guards(definition: Definition, state: Mapping[str, Concrete], taken: ActionTaken) -> list[FailingPart]:

@@ -18,10 +18,11 @@ from verifier.errors import UsageError
 from verifier.json_shape import read_json
 from verifier.specs.definition import Definition
 from verifier.system.model import Model
-from verifier.trust.explain import breaches, guards, reasons, unmet
+from verifier.trust.explain import breaches, guards, reasons
 from verifier.trust.flow import flows
 from verifier.trust.itf_values import ValueReader, as_json
 from verifier.trust.trace import ActionTaken, FailingPart, Loop, Trace
+from verifier.trust.unmet import unmet
 from verifier.version import tool_version
 
 _FORMAT = "ITF"

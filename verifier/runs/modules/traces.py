@@ -91,6 +91,7 @@ def explain_loop(spec: Specification, trace: Trace, states: Sequence[State]) -> 
             **_failing_part(one.part).as_json,
             "truth": one.truth,
             "states": one.states,
+            **({"demand": one.demand} if one.demand else {}),
             **({} if one.at is None else {"at": one.at}),
         }
         for one in unmet_parts(spec, safety, states, trace.loop.start)

@@ -1,0 +1,91 @@
+"""Sentences on an infinite execution: what the property demands, and what is false in the loop."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.report.test_telling import blamed, told
+from tests.support.examples import rabbit_lasso, run_rows
+
+
+def test_of_a_loop_the_part_that_is_false_in_all_states_is_told() -> None:
+    found = told(rabbit_lasso())
+    assert " repeat forever: " in found.head
+    assert found.lines[0] == "Its formula must come true again and again. It never does."
+    assert found.lines[1].startswith("(active[q1] = a1) ∨ (∃ place")
+    assert " is false for a = a1, q = q1, in every state of the loop: in state " in found.lines[1]
+    assert {path.partition("[")[0] for path, _ in blamed(rabbit_lasso())} <= {
+        "active", "length(subscriber_queue", "subscriber_queue",
+    }  # fmt: skip
+
+
+COUNTER = """---- MODULE Counter ----
+EXTENDS Naturals
+VARIABLES x, y
+vars == <<x, y>>
+Init == x = 0 /\\ y = 0
+Up == x < 3 /\\ x' = x + 1 /\\ UNCHANGED y
+Flip == x >= 2 /\\ y' = 1 - y /\\ UNCHANGED x
+Next == Up \\/ Flip
+Spec == Init /\\ [][Next]_vars /\\ WF_vars(Up)
+Formula == FORMULA
+====
+"""
+
+
+@pytest.mark.parametrize(
+    ("formula", "words"),
+    [
+        (
+            "<>(x = 4)",
+            ["It must come true some time: x = 4.", "It never does: in state 3, x is 3, and must be 4."],
+        ),
+        (
+            "<>(x = 3 /\\ y = 1)",
+            [
+                "It must come true some time: x = 3 /\\ y = 1.",
+                "It never does.",
+                "y = 1 is false in state 3, forever: y is 0, and must be 1.",
+            ],
+        ),
+        (
+            "[]<>(x = 0)",
+            [
+                "It must come true again and again: x = 0.",
+                "It does not: it is false in state 1 and in all that follow: in state 3, x is 3, and must be 0.",
+            ],
+        ),
+        (
+            "<>[](x # 3)",
+            [
+                "From some state on, x # 3 must be true forever.",
+                "It is not: in state 3 it is false each time: x is 3, and must not be.",
+            ],
+        ),
+        (
+            "x = 2 ~> y = 1",
+            ["x = 2 is true, in state 2. Then y = 1 must come.", "It never comes: y is 0, and must be 1."],
+        ),
+        (  # A choice demands none of its parts.
+            "[]<>(x = 0) \\/ <>(y = 2)",
+            [
+                "x = 0 is false in state 1 and in all that follow: in state 3, x is 3, and must be 0.",
+                "y = 2 is false in every state: in state 3, y is 0, and must be 2.",
+            ],
+        ),
+        (
+            "[]<><<x' = 0>>_x",
+            ["It must come true again and again: <<x' = 0>>_x.", "It never does."],
+        ),
+    ],
+)
+def test_what_is_demanded_of_a_loop_is_what_the_property_says(
+    formula: str, words: list[str], tmp_path: Path
+) -> None:
+    module = tmp_path / "Counter.tla"
+    module.write_text(COUNTER.replace("FORMULA", formula))
+    module.with_suffix(".cfg").write_text("SPECIFICATION Spec\nPROPERTY Formula\nCHECK_DEADLOCK FALSE\n")
+    (row,) = run_rows("live", "--spec", str(module), "--by", "interpreter")
+    assert list(told(row).lines) == words
