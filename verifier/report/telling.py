@@ -209,7 +209,7 @@ def _unmet_part(part: Mapping[str, Any]) -> Iterator[str]:
             yield f"It is not{_at(part)}: {false}{because}."
         case "eventually" | "always eventually" as demand:
             yield f"It must come true {_HOW_OFTEN[demand]}: {_formula(part)}."
-            yield f"It {'never does' if never else 'does not'}{_at(part)}{because if never else f': {false}{because}'}."
+            yield f"It never does{_at(part)}{because}." if never else f"It does not{_at(part)}: {false}{because}."
         case "leads to":
             yield f"It never comes{_at(part)}{because}."
         case _:

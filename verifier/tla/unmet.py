@@ -76,7 +76,7 @@ class _Explanation:
     ) -> Iterator[UnmetPart]:
         """Yield why a formula does not have the truth that is wanted of it at a position.
 
-        ``around``: the demand of the property on it, empty for the property itself; None if there is a choice.
+        ``around``: the demand of the property on it, empty for itself; None if there is a choice.
         """
         match whole:
             case Leaf():
@@ -124,7 +124,8 @@ class _Explanation:
             alike = few and all(self._whole(leaf, other) == whole for other in places)
             said = replace(whole, reads=()) if of_step and not alike else whole
             words = self._words(places, of_steps=of_step)
-            yield UnmetPart(_with_bound_values(said, leaf), truth, words, None if alike else place, demand or "")
+            named = _with_bound_values(said, leaf)
+            yield UnmetPart(named, truth, words, None if alike else place, demand or "")
         if truth or of_step:
             return
         formula = Formula(leaf.body, leaf.module)

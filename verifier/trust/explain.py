@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice, product
-from typing import Any
 
 from verifier.encodings.bits import TRUE
 from verifier.encodings.blame import Blame, Culprit, joined
