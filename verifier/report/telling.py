@@ -209,7 +209,8 @@ def _unmet_part(part: Mapping[str, Any]) -> Iterator[str]:
             yield f"It is not{_at(part)}: {false}{because}."
         case "eventually" | "always eventually" as demand:
             yield f"It must come true {_HOW_OFTEN[demand]}: {_formula(part)}."
-            yield f"It never does{_at(part)}{because}." if never else f"It does not{_at(part)}: {false}{because}."
+            is_not = f"never does{_at(part)}" if never else f"does not{_at(part)}: {false}"
+            yield f"It {is_not}{because}."
         case "leads to":
             yield f"It never comes{_at(part)}{because}."
         case _:
