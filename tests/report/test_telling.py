@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from json import JSONDecoder
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,8 @@ from verifier.report.claims import scopes, summary_of, verdict_of
 from verifier.report.diagram import Diagram, diagram_of
 from verifier.report.failing import failing_parts
 from verifier.report.fair_loop import closed
+from verifier.report.page import as_html
+from verifier.report.report import Report
 from verifier.report.telling import Told, tell
 from verifier.specs.titles import NO_DEADLOCK
 from verifier.verdict import VerdictKind
@@ -161,6 +164,18 @@ def test_a_step_property_says_the_value_of_the_next_state(
     row = found_in(tmp_path, "Sets", text, CONFIG.replace("INVARIANT", "PROPERTY"))
     assert told(row).lines[-1] == words
     assert blamed(row) == culprits
+
+
+def test_of_a_step_only_the_values_at_fault_are_red(tmp_path: Path) -> None:
+    """Values of other participants that the formula reads too are not marked."""
+    formula = "[][\\A p \\in 1..3 : pc'[p] = \"out\"]_<<held, pc, n>>"
+    text = MODULE.replace("FORMULA", formula).replace("\\E x \\in 1..3", "\\E x \\in {2}")
+    row = found_in(tmp_path, "Sets", text, CONFIG.replace("INVARIANT", "PROPERTY"))
+    page = as_html(Report("all", [row]))
+    failing, _ = JSONDecoder().raw_decode(page, page.index('"failing":') + len('"failing":'))
+    ((_, witnesses, marked, _),) = failing
+    assert witnesses == [["p", "2"]]
+    assert [(path, value) for path, value, *_ in marked] == [("pc[2]", '"in"')]
 
 
 def test_a_count_that_is_too_small_blames_who_nearly_counts(tmp_path: Path) -> None:

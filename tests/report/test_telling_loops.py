@@ -54,8 +54,8 @@ Formula == FORMULA
             "[]<>(x = 0)",
             [
                 "It must come true again and again: x = 0.",
-                "It does not: it is false in state 1 and in all that follow: "
-                + "in state 3, x is 3, and must be 0.",
+                ("It does not: it is false in state 1 and in all that follow: "
+                "in state 3, x is 3, and must be 0."),
             ],
         ),
         (

@@ -14,7 +14,6 @@ from verifier.outcomes.row import ASKED, DOCUMENTED, PLACES, Row
 from verifier.printable import json_text
 from verifier.report.claims import claim_of, finder_of, is_complete, verdict_of
 from verifier.report.diagram import Demand, Diagram, DiagramStep, diagram_of
-from verifier.report.failing import Failing, Mentioned
 from verifier.report.fair_loop import closed, fair_lines, unmet_lines
 from verifier.report.known import Known, known
 from verifier.report.report import command_of
@@ -225,10 +224,7 @@ def _compact(row: Row, diagram: Diagram) -> dict[str, Any]:
             [
                 part.formula,
                 part.witnesses,
-                [
-                    [one.path, one.value, one.places, one.members]
-                    for one in _find_marked_values(part, diagram)
-                ],
+                [[one.path, one.value, one.places, one.members] for one in part.blamed],
                 part.premises,
             ]
             for part in (*diagram.failing, *diagram.unmet)
@@ -236,11 +232,6 @@ def _compact(row: Row, diagram: Diagram) -> dict[str, Any]:
     }
     shown = [[one.formula, one.where] if one.where != one.formula else [one.formula] for one in demands]
     return {**compact, "demands": shown}
-
-
-def _find_marked_values(part: Failing, diagram: Diagram) -> Sequence[Mentioned]:
-    """The values to be marked; of a step, those before it too."""
-    return part.where if diagram.about_step else part.blamed
 
 
 def itf_of(row: Row) -> Markup | None:
