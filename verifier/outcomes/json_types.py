@@ -93,7 +93,7 @@ class Unmet(Failing):
     states: NotRequired[str]
     """The states, in words."""
     demand: NotRequired[str]
-    """What the property demands of it, as ``always eventually``; not there if it is a part of a formula."""
+    """The demand of the property on it, as ``always eventually``; absent for a part of a formula."""
     within: NotRequired[str]
     """The demand on the formula of which it is a part."""
     at: NotRequired[int]
