@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import product
@@ -15,11 +15,12 @@ from verifier.tla import ast
 from verifier.tla.arguments import unit_of
 from verifier.tla.ast import Builtin, Expression, Symbol, Variable
 from verifier.tla.errors import Place, TlaError
-from verifier.tla.facts import ACTION, subexpressions
+from verifier.tla.facts import ACTION
 from verifier.tla.frames import Frame, Undefined, Unit
 from verifier.tla.lets import extend_frame
 from verifier.tla.loops import compile_setter
 from verifier.tla.order import text
+from verifier.tla.reading_parts import Reading, find_bound_names, names_in
 from verifier.tla.said_parts import Around
 from verifier.tla.text import text_at
 from verifier.tla.value_types import NoValue, Value
@@ -99,33 +100,35 @@ class Blaming:
     def _blame_comparison(self, whole: Expression, relation: str) -> Blame:
         assert isinstance(whole, ast.Apply)
         left, right = (self._side(side) for side in whole.arguments)
-        return compared(relation, left, right)
+        blame = compared(relation, left, right)
+        decisive = Reading(self).decisive(relation, *whole.arguments)
+        return blame if decisive is None else replace(blame, culprits=decisive)
 
     def _side(self, side: Expression) -> Side:
         paths = tuple(dict.fromkeys(self.paths(side)))
         words = self._words(side)
         try:
-            value = self._value(side)
+            value = self.value(side)
             if isinstance(value, LazySet) and not has_at_most(value, _MOST_MEMBERS):
                 return Side(words, words, None, paths)  # such as Nat, or all functions between two sets
             value = listed(value)
         except (Undefined, NoValue):
             return Side(words, words, None, paths)
         is_listed = isinstance(value, frozenset) and len(value) <= _MOST_MEMBERS
-        members = tuple(map(self._text, self._sort(value))) if is_listed else None
-        sources = {one: part.culprits for one, part in self._memberships(side).items()} if is_listed else {}
-        return Side(words, self._text(value), members, paths, sources)
+        members = tuple(map(self.text, self.sort(value))) if is_listed else None
+        sources = {one: part.culprits for one, part in self.memberships(side).items()} if is_listed else {}
+        return Side(words, self.text(value), members, paths, sources)
 
     def of_member(self, domain: Expression, member: Value) -> Membership | None:
         """Say what makes a value an element of a set; None if that does not depend on the state."""
         paths = tuple(dict.fromkeys(self.paths(domain)))
         if not paths:
             return None
-        shown, words = self._text(member), self._words(domain)
+        shown, words = self.text(member), self._words(domain)
         own = tuple(Culprit(path, (shown,) if path == words else ()) for path in paths)
-        return self._memberships(domain).get(shown) or Membership(own)
+        return self.memberships(domain).get(shown) or Membership(own)
 
-    def _memberships(self, whole: Expression) -> dict[str, Membership]:
+    def memberships(self, whole: Expression) -> dict[str, Membership]:
         """Of a set that is made from others, what decides about each element, by its text.
 
         For ``{p \\in P : f(p)}`` these are all elements of ``P``, for ``{f(p) : p \\in P}`` the values.
@@ -136,7 +139,7 @@ class Blaming:
                 if not isinstance(symbol, ast.Definition) or symbol.nested or symbol.body is None:
                     return {}
                 unit = unit_of(self.descent.evaluator, symbol)
-                return Blaming(self.descent, unit, unit.frame())._memberships(symbol.body)
+                return Blaming(self.descent, unit, unit.frame()).memberships(symbol.body)
             case ast.Filter():
                 return self._each((whole.binding,), whole.body, None)
             case ast.Image():
@@ -148,22 +151,22 @@ class Blaming:
     ) -> dict[str, Membership]:
         """For each choice of elements, what is read then. The value is the element if there is no other."""
         found: dict[str, Membership] = {}
-        sets = [listed(self._value(binding.domain)) for binding in bindings]
+        sets = [listed(self.value(binding.domain)) for binding in bindings]
         if not all(isinstance(one, frozenset) for one in sets) or prod(map(len, sets)) > _MOST_MEMBERS:
             return {}
         put = [compile_setter(self.descent.evaluator, binding, self.unit) for binding in bindings]
         names = [name for binding in bindings for name in binding.names]
-        for items in product(*map(self._sort, sets)):
+        for items in product(*map(self.sort, sets)):
             frame = extend_frame(self.frame[:], self.unit)
             for place, item in zip(put, items, strict=True):
                 place(frame, item)
             inner = Blaming(self.descent, self.unit, frame)
-            shown = self._text(items[0] if value is None else listed(inner._value(value)))
+            shown = self.text(items[0] if value is None else listed(inner.value(value)))
             culprits = [Culprit(path) for path in inner.paths(read)]
             for binding, item in zip(bindings, items, strict=True):
                 member = self.of_member(binding.domain, item)
                 culprits += () if member is None else member.culprits
-            bound = tuple((name.name, self._text(frame[self.unit.slot(name)])) for name in names)
+            bound = tuple((name.name, self.text(frame[self.unit.slot(name)])) for name in names)
             known = found.get(shown, Membership((), bound))
             both = tuple(dict.fromkeys([*known.culprits, *culprits]))
             found[shown] = Membership(both, known.bound)
@@ -173,62 +176,73 @@ class Blaming:
         yield from map(Culprit, dict.fromkeys(self.paths(whole)))
 
     def paths(self, whole: Expression) -> Iterator[str]:
-        """Yield the parts of the state that an expression reads: ``pc[2]``, ``log["a"].epoch``."""
-        inner, waiting = set(_find_bound_names(whole)), [whole]
-        while waiting:
-            part = waiting.pop(0)
-            path = self._path(part, inner)
-            if path is not None:
-                yield path
-                rest = part
-                while isinstance(rest, ast.FunctionApply):  # what is read to find the place
-                    waiting.append(rest.argument)
-                    rest = rest.function
-                continue
-            if isinstance(part, ast.Apply):
-                alone = ast.Apply(part.operator, place=part.place)
-                reads = self.descent.evaluator.analysis.of(alone, self.unit.module).reads
-                yield from sorted(one.name for one in reads)
-            waiting += subexpressions(part)[0]
+        """Yield the parts of the state that an expression reads: ``pc[2]``, ``log["a"].epoch``.
 
-    def _path(self, whole: Expression, inner: set[Symbol]) -> str | None:
+        Definitions are opened. Of what does not depend on names bound inside, only what decides counts.
+        """
+        yield from Reading(self).paths(whole)
+
+    def at(self, frame: Frame) -> Blaming:
+        """It in another frame."""
+        return Blaming(self.descent, self.unit, frame)
+
+    def path_of(self, whole: Expression, inner: Set[Symbol]) -> str | None:
         """The path of a variable, or of a part of it whose place depends on no name in ``inner``."""
         match whole:
-            case ast.Prime(body=body):
-                return self._path(body, inner)
+            case ast.Prime(body=body):  # a key that reads the state has its value in the next one
+                return self.path_of(body, {*inner, *self.descent.evaluator.index})
             case ast.Apply(operator=operator, arguments=()):
                 symbol = self.descent.evaluator.resolve(operator, self.unit.module) or operator
+                if isinstance(symbol, ast.Definition) and symbol in self.descent.put:
+                    opened = self.opened(whole)
+                    return None if opened is None else opened[0].path_of(opened[1], inner)
                 return symbol.name if isinstance(symbol, Variable) else None
             case ast.FunctionApply(function=function, argument=argument):
-                path = self._path(function, inner)
-                if path is None or inner.intersection(_names_in(argument)):
+                path = self.path_of(function, inner)
+                if path is None or not inner.isdisjoint(names_in(argument)):
                     return path
                 if isinstance(argument, ast.String):
                     is_record = argument.value.isidentifier() and not text_at(self._span(whole)).endswith("]")
                     return f"{path}.{argument.value}" if is_record else f'{path}["{argument.value}"]'
                 with suppress(Undefined, NoValue):
-                    return f"{path}[{self._text(self._value(argument))}]"
+                    return f"{path}[{self.text(self.value(argument))}]"
                 return path
         return None
+
+    def opened(self, whole: Expression) -> tuple[Blaming, Expression] | None:
+        """The body of a definition without parameters; None if an expression is none."""
+        if not isinstance(whole, ast.Apply) or whole.arguments:
+            return None
+        evaluator = self.descent.evaluator
+        symbol = evaluator.resolve(whole.operator, self.unit.module) or whole.operator
+        if not isinstance(symbol, ast.Definition) or symbol.body is None or symbol.parameters:
+            return None
+        if symbol in evaluator.constants:
+            return None
+        if symbol.nested:
+            return self, symbol.body
+        unit = unit_of(evaluator, symbol)
+        return Blaming(self.descent, unit, unit.frame()), symbol.body
 
     def _words(self, whole: Expression) -> str:
         """A part of a state by its path, all else as the module has it. Of the next state it has a prime:
         ``pc'[2]``."""
         part = whole.body if isinstance(whole, ast.Prime) else whole
-        path = self._path(part, set(_find_bound_names(part))) if isinstance(part, ast.FunctionApply) else None
+        is_part = isinstance(part, ast.FunctionApply)
+        path = self.path_of(whole, set(find_bound_names(part))) if is_part else None
         if path is None:
-            return text_at(self._span(whole))
+            return self.descent.outer_text(whole, text_at(self._span(whole)))
         return _FIRST_NAME.sub(r"\g<0>'", path, count=1) if _is_of_next_state(whole) else path
 
-    def _value(self, whole: Expression) -> Value:
+    def value(self, whole: Expression) -> Value:
         if self.descent.evaluator.analysis.of(whole, self.unit.module).level > ACTION:
             raise NoValue("it is about an execution")
         return self.descent.evaluator.value(whole, self.unit)(extend_frame(self.frame, self.unit))
 
-    def _sort(self, value: Value) -> list[Value]:
+    def sort(self, value: Value) -> list[Value]:
         return list(self.descent.evaluator.order.sort(value))
 
-    def _text(self, value: Value) -> str:
+    def text(self, value: Value) -> str:
         return text(value, self.descent.evaluator.order)
 
     def _span(self, whole: Expression) -> Place:
@@ -250,21 +264,3 @@ def _relation(whole: Expression) -> str:
     if not isinstance(whole, ast.Apply) or not isinstance(whole.operator, Builtin):
         return ""
     return _RELATIONS.get(whole.operator.name, "") if len(whole.arguments) == 2 else ""
-
-
-def _find_bound_names(whole: Expression) -> Iterator[Symbol]:
-    """The names that are bound inside of an expression."""
-    waiting = [whole]
-    while waiting:
-        parts, names = subexpressions(waiting.pop())
-        yield from names
-        waiting += parts
-
-
-def _names_in(whole: Expression) -> Iterator[Symbol]:
-    waiting = [whole]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, ast.Apply):
-            yield part.operator
-        waiting += subexpressions(part)[0]

@@ -31,6 +31,7 @@ from verifier.tla.said_parts import (
     finds_elements,
     parts_that_read,
     span,
+    with_substitutes,
 )
 from verifier.tla.specification import Specification
 from verifier.tla.splitting import Formula
@@ -294,6 +295,15 @@ class Descent:
         """The place of an expression in the text, where names are substituted too."""
         return span(self.texts.of(whole))
 
+    def outer_text(self, whole: Expression, said: str) -> str:
+        """A text with the substitutes of an instance in the place of the names of its module."""
+        stands = {
+            part.operator.name: _substitute(part.operator)
+            for part, _ in parts_that_read(whole)
+            if isinstance(part, ast.Apply) and part.operator in self.put
+        }
+        return with_substitutes(said, {name: text for name, text in stands.items() if text})
+
     def leaf(self, whole: Expression, unit: Unit, e: Frame, bound: Bound = ()) -> SaidPart:
         """A part that is not taken apart any more."""
         around = self._around(bound, below_primes(whole))
@@ -357,9 +367,7 @@ class Descent:
         symbol = part.operator if isinstance(part, ast.Apply) else None
         if symbol is None or symbol not in self.put:
             return None
-        name, stands = text_at(part.place), symbol.name
-        if isinstance(symbol, Definition):
-            stands = "" if symbol.body is None else cut(text_at(span(symbol.body)), _LONGEST_VALUE)
+        name, stands = text_at(part.place), cut(_substitute(symbol), _LONGEST_VALUE)
         if not name.isidentifier() or not stands or name == stands:
             return None
         if not primed:
@@ -384,3 +392,10 @@ class Descent:
 
     def _show(self, value: Value) -> str:
         return cut(text(listed(value), self.evaluator.order), _LONGEST_VALUE)
+
+
+def _substitute(symbol: Symbol) -> str:
+    """The text that an instance puts for a name; empty if there is none."""
+    if not isinstance(symbol, Definition):
+        return symbol.name
+    return "" if symbol.body is None else text_at(span(symbol.body))

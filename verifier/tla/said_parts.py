@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -13,6 +14,8 @@ from verifier.tla.errors import Place
 from verifier.tla.facts import subexpressions
 from verifier.tla.value_types import Value
 
+_NAME = re.compile(r'"[^"]*"|(?<![\w.!])(?P<name>\w+)(?!\w|!|\s*\|->)')
+_SIMPLE = re.compile(r"[\w!]+(\[.*\])?")
 Bound: TypeAlias = tuple[tuple[str, Value], ...]
 
 
@@ -111,3 +114,16 @@ def finds_elements(whole: Expression) -> bool:
 
 def cut(words: str, most: int) -> str:
     return words if len(words) <= most else f"{words[:most]} …"
+
+
+def with_substitutes(said: str, stands: Mapping[str, str]) -> str:
+    """A text with others in the place of names; those of fields and in strings stay."""
+
+    def replaced(match: re.Match[str]) -> str:
+        other = stands.get(match["name"] or "")
+        if other is None or other == match["name"]:
+            return match[0]
+        is_whole = match[0] == said or _SIMPLE.fullmatch(other)
+        return other if is_whole else f"({other})"
+
+    return _NAME.sub(replaced, said) if stands else said

@@ -1,0 +1,71 @@
+"""The values of a module that are red: of functions, definitions, counts and instances only what decides."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.report.test_telling import CONFIG, MODULE, blamed, told
+from tests.support.modules_for_pages import found_in
+
+ONLY_TWO = MODULE.replace("\\E x \\in 1..3", "\\E x \\in {2}")
+
+
+@pytest.mark.parametrize(
+    ("formula", "culprits"),
+    [
+        ('[p \\in 1..3 |-> pc[p]] = [p \\in 1..3 |-> "out"]', ["pc[2]"]),
+        ('[p \\in 1..3 |-> IF p = n THEN "out" ELSE pc[p]] = [p \\in 1..3 |-> "out"]', ["n", "pc[2]"]),
+        ('[pc EXCEPT ![1] = "out"] = [p \\in 1..3 |-> "out"]', ["pc[2]"]),
+        ('[p \\in 1..3 |-> pc[p]] \\in [1..3 -> {"out"}]', ["pc[2]"]),
+        ('LET s == pc IN \\A p \\in 1..3 : LET t == s[p] IN t = "out"', ["pc[2]"]),
+        ('LET s == [p \\in 1..3 |-> <<pc[p], n>>] IN \\A p \\in 2..3 : s[p] # <<"in", 1>>', ["pc[2]", "n"]),
+        ('Cardinality({p \\in 1..3 : p = 1 \\/ pc[p] = "in" \\/ n > 5}) <= 1', ["pc[2]"]),
+        ('(IF n = 1 THEN pc[2] ELSE pc[3]) = "out"', ["n", "pc[2]"]),
+    ],
+)
+def test_only_what_decides_is_red(formula: str, culprits: list[str], tmp_path: Path) -> None:
+    row = found_in(tmp_path, "Sets", ONLY_TWO.replace("FORMULA", formula), CONFIG)
+    assert told(row).head == "Step 1, Take(x=2), breaks Formula."
+    assert sorted(path for path, _ in blamed(row)) == sorted(culprits)
+
+
+def test_below_a_prime_no_value_of_this_state_decides(tmp_path: Path) -> None:
+    """Before the step n is 0 and the IF takes the other branch."""
+    text = ONLY_TWO.replace("Formula ==", 'Choice == (IF n = 0 THEN pc[1] ELSE pc[2]) = "out"\nFormula ==')
+    text = text.replace("FORMULA", "[][Choice']_n")
+    row = found_in(tmp_path, "Sets", text, CONFIG.replace("INVARIANT", "PROPERTY"))
+    assert {"n", "pc[2]"} <= {path for path, _ in blamed(row)}
+
+
+INNER = """---- MODULE Inner ----
+EXTENDS Naturals
+CONSTANT most
+VARIABLES n, seen
+Small == n + 1 <= most
+Out == n # 1 \\/ seen = "out"
+====
+"""
+
+
+@pytest.mark.parametrize(
+    ("formula", "words", "culprits"),
+    [
+        ("In!Small", "Now (Cardinality(held)) + 1 is 3, more than 2.", ["held"]),
+        ("Put!Out", 'Now no alternative holds: n is 1, and must not be; or pc[2] is "in", and must be "out".',
+         ["n", "pc[2]"]),
+    ],
+)  # fmt: skip
+def test_an_instance_is_told_in_the_names_of_the_module_around_it(
+    formula: str, words: str, culprits: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "Inner.tla").write_text(INNER)
+    instances = (
+        "In == INSTANCE Inner WITH most <- 2, n <- Cardinality(held), seen <- pc[3]\n"
+        "Put == INSTANCE Inner WITH most <- 2, seen <- pc[2]\nFormula =="
+    )
+    text = ONLY_TWO.replace("Formula ==", instances).replace("FORMULA", formula)
+    row = found_in(tmp_path, "Sets", text, CONFIG)
+    assert told(row).lines[-1] == words
+    assert [path for path, _ in blamed(row)] == culprits
