@@ -99,7 +99,7 @@ class Reading:
         return self.blaming.descent.evaluator.analysis.of(whole, module).level <= ACTION
 
     def _applied(self, whole: Expression) -> list[str] | None:
-        """What a definition of a function reads at an argument; None if it is none, or not known."""
+        """Return what a definition of a function reads at an argument; None if it is none, or not known."""
         if not isinstance(whole, ast.FunctionApply):
             return None
         blaming, function = self._open(whole.function)
@@ -113,7 +113,7 @@ class Reading:
         return None
 
     def _open(self, whole: Expression) -> tuple[Blaming, Expression]:
-        """What stands behind names of definitions."""
+        """Return what stands behind names of definitions."""
         blaming = self.blaming
         for _ in range(_DEEPEST):
             opened = blaming.opened(whole)
@@ -123,7 +123,7 @@ class Reading:
         return blaming, whole
 
     def _at(self, function: ast.Function, key: Value) -> list[str] | None:
-        """What the body of a function reads for an element; None if it has several names."""
+        """Return what the body of a function reads for an element; None if it has several names."""
         binding, blaming = function.bindings[0], self.blaming
         if len(function.bindings) > 1 or function.itself is not None:
             return None
@@ -193,7 +193,7 @@ class Reading:
         return pairs if pairs is not None and len(pairs) <= _MOST_KEYS else None
 
     def _at_keys(self, whole: Expression, keys: list[Value]) -> list[str] | None:
-        """What a function reads at some keys; None if that is not known."""
+        """Return what a function reads at some keys; None if that is not known."""
         blaming, function = self._open(whole)
         reading = Reading(blaming, self.depth + 1)
         path = blaming.path_of(function, set())
