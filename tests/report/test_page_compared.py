@@ -68,6 +68,8 @@ def test_expressions_have_the_values_of_the_states(driver: Chrome, tmp_path: Pat
         assert watched(driver, f"{name} in replica[r1].isr")[-1] == str(name in members).lower()
     assert watched(driver, "replica[r1].isr = {}")[0] == "true"
     assert watched(driver, "quorum.leader = r1")[0] == "–"  # there is none
+    for words in ("{1,2} = {2,1,1}", "Cardinality({1, 1}) = 1", "01 = 1", "{007} = {7}", "<<1, 1>> # <<1>>"):
+        assert watched(driver, words) == ["true"] * len(states), words
     nested = f"{'(' * 400}length(log[r2]) = 0{')' * 400}"
     assert watched(driver, nested) == [str(length == 0).lower() for length in lengths]
     assert watched(driver, f"{'(' * 100_000}1{')' * 100_000}") == ["too deeply nested"]

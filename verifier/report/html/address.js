@@ -2,7 +2,7 @@
 /* The address of what is shown: #PAGE/step-N/VIEW?name=value. Any text may stand there; nothing in it is trusted. */
 const Address = {
   read() {
-    const [path, query = ""] = location.hash.slice(1).split(/\?(.*)/s);
+    const [path, query = ""] = location.hash.replace(/^#\/*/, "").split(/\?(.*)/s);
     const [name, ...rest] = path.split("/");
     const step = rest.find((part) => /^step-\d{1,9}$/.test(part));
     return { name, step: step === undefined ? null : Number(step.slice(5)), view: rest.find((part) => part !== step) ?? null, query: new URLSearchParams(query) };

@@ -12,6 +12,7 @@ class List {
     this.lower = this.columns.map(({ values }) => values.map((value) => value.toLowerCase()));
     this.facets = this.columns.filter(({ facet, values }) => facet && values.length > 1 && values.length <= List.MOST);
     this.chosen = new Map();
+    this.absent = [];  // what an address asks for and no row has
     this.words = [];
     this.sorted = null;
     this.build(host);
@@ -29,7 +30,7 @@ class List {
       return [column, select];
     }));
     const facets = [...this.selects].map(([column, select]) => make("label", {}, `${column.name} `, select));
-    this.clear = button("Clear", "Choose all verdicts", () => { this.chosen.clear(); this.words = []; this.find.value = ""; this.changed(); });
+    this.clear = button("Clear", "Choose all verdicts", () => { this.chosen.clear(); this.absent = []; this.words = []; this.find.value = ""; this.changed(); });
     this.heads = this.columns.map((column, number) => {
       const head = make("th", { scope: "col" }, button(column.name, `Sort by ${column.name}`, () => this.sortBy(number)));
       head.classList.toggle("number", column.number);
@@ -49,6 +50,7 @@ class List {
   }
 
   put(column, code) {
+    this.absent = this.absent.filter(([name]) => name !== column.name);
     if (code === null) this.chosen.delete(column); else this.chosen.set(column, code);
   }
 
@@ -60,18 +62,21 @@ class List {
   address() {
     const query = { find: this.find.value };
     for (const [column, code] of this.chosen) query[column.name] = column.values[code];
+    for (const [name, value] of this.absent) query[name] = value;
     if (this.sorted !== null) query.sort = `${this.sorted.down ? "-" : ""}${this.columns[this.sorted.number].name}`;
     return Address.make("overview", {}, query);
   }
 
-  /* What an address says; of what the list does not have, nothing. */
+  /* What an address says. No row is shown if it asks for what the list does not have. */
   read(query) {
     this.find.value = query.get("find") ?? "";
     this.words = this.find.value.toLowerCase().split(/[\s,]+/).filter(Boolean);
     this.chosen.clear();
-    for (const column of this.facets) {
-      const code = query.has(column.name) ? column.values.indexOf(query.get(column.name)) : -1;
-      if (code >= 0) this.chosen.set(column, code);
+    this.absent = [];
+    for (const [name, value] of query) {
+      if (["find", "sort"].includes(name)) continue;
+      const column = this.columns.find((one) => one.name === name), code = column?.values.indexOf(value) ?? -1;
+      if (code >= 0) this.chosen.set(column, code); else this.absent.push([name, value]);
     }
     const sort = query.get("sort") ?? "", number = this.columns.findIndex(({ name }) => name === sort.replace(/^-/, ""));
     this.sorted = number < 0 ? null : { number, down: sort.startsWith("-") };
@@ -95,7 +100,7 @@ class List {
 
   /* The rows that have what was chosen, in order. Values are in order, so their numbers are. */
   choose() {
-    let rows = Uint32Array.from({ length: this.count }, (_, row) => row);
+    let rows = Uint32Array.from({ length: this.absent.length ? 0 : this.count }, (_, row) => row);
     for (const [{ codes }, code] of this.chosen) rows = rows.filter((row) => codes[row] === code);
     for (const word of this.words) {
       const having = this.having(word);
@@ -106,10 +111,11 @@ class List {
       const { codes } = this.columns[this.sorted.number], sign = this.sorted.down ? -1 : 1;
       this.rows.sort((one, other) => sign * (codes[one] - codes[other]) || one - other);
     }
-    this.found.textContent = `${this.rows.length.toLocaleString("en")} of ${this.count.toLocaleString("en")}`;
+    const nothing = this.absent.map(([name, value]) => `${name}=${value}`).join(", ");
+    this.found.textContent = `${this.rows.length.toLocaleString("en")} of ${this.count.toLocaleString("en")}${nothing ? `: none has ${nothing}` : ""}`;
     for (const [column, select] of this.selects) select.value = this.chosen.has(column) ? String(this.chosen.get(column)) : "";
     this.heads.forEach((head, number) => head.setAttribute("aria-sort", this.sorted?.number !== number ? "none" : this.sorted.down ? "descending" : "ascending"));
-    this.clear.hidden = this.chosen.size === 0 && this.words.length === 0;
+    this.clear.hidden = this.chosen.size === 0 && this.absent.length === 0 && this.words.length === 0;
     this.pane.scrollTop = 0;
     this.drawn = null;
     this.draw();

@@ -45,7 +45,7 @@ class Watch {
     this.at = Watch.TOKEN.lastIndex;
     const [, number, text, sign, name] = found;
     const word = sign ?? name;
-    if (number !== undefined) this.token = { kind: "value", text: number };
+    if (number !== undefined) this.token = { kind: "value", text: Watch.decimal(number) };
     else if (text !== undefined) this.token = { kind: "value", text: this.quoted(text) };
     else if (Object.hasOwn(Watch.WORDS, word)) this.token = { kind: "sign", text: Watch.WORDS[word] };
     else if (sign !== undefined) this.token = { kind: "sign", text: sign };
@@ -61,6 +61,7 @@ class Watch {
   literal(text) {
     const parts = text.split(/("[^"]*")/).map((part, index) => {
       if (index % 2) return this.quoted(part);
+      part = part.replace(/(?<![\w.])-?\d+(?!\w)/g, Watch.decimal);
       for (const [word] of part.matchAll(/[A-Za-z_]\w*(?!\w|\s*\|->)/g)) this.checkWord(word);
       return part;
     });
@@ -179,6 +180,11 @@ class Watch {
     return `${text[0]}${(Watch.membersOf(text) ?? [text]).map((member) => Watch.plain(member)).sort().join()}`;
   }
 
+  /* A number without zeros before it. */
+  static decimal(digits) {
+    return String(BigInt(digits));
+  }
+
   static number(value) {
     return value !== undefined && /^-?\d+$/.test(String(value)) ? Number(value) : undefined;
   }
@@ -208,6 +214,7 @@ class Watch {
       if (!quoted && "}])⟩>".includes(character) && !/[|:]-?$/.test(member)) depth--;
       if (character === "," && depth === 0 && !quoted) { members.push(member.trim()); member = ""; } else member += character;
     }
-    return member.trim() || members.length ? [...members, member.trim()] : [];
+    const all = member.trim() || members.length ? [...members, member.trim()] : [];
+    return found[1] === "{" ? [...new Map(all.map((one) => [Watch.plain(one), one])).values()] : all;
   }
 }

@@ -28,7 +28,7 @@ from verifier.tla.translate.coding import Names, NotInSort
 from verifier.tla.translate.shape_sorts import sort_of
 from verifier.tla.translate.shapes import NoShape, Shape
 from verifier.tla.unmet import unmet_parts
-from verifier.tla.value_types import ModelValue, NoValue, Value, boolean, function
+from verifier.tla.value_types import Fn, ModelValue, NoValue, Value, boolean, function
 from verifier.trust.trace import ActionTaken, FailingPart, Trace
 from verifier.verdict import OF_STEPS, Verdict, VerdictKind
 
@@ -294,9 +294,20 @@ class _Coder:
             return None
 
     def parameters(self, action: Taken) -> dict[str, Concrete]:
-        """Return the parameters of an action; as text if they have no sort."""
-        found: dict[str, Concrete] = {}
-        for name, value in action.parameters.items():
-            coded = self.coded([value])
-            found[name] = text(value, self.names.order) if coded is None else coded[1][0]
-        return found
+        """Return the parameters of an action."""
+        return {name: self._coded_alone(value) for name, value in action.parameters.items()}
+
+    def _coded_alone(self, value: Value) -> Concrete:
+        """Encode a value; of a tuple, set or function without a sort each member, all else as text."""
+        coded = self.coded([value])
+        match value:
+            case _ if coded is not None:
+                return coded[1][0]
+            case tuple():
+                return tuple(map(self._coded_alone, value))
+            case frozenset():
+                return frozenset(map(self._coded_alone, value))
+            case Fn():
+                pairs = ((self._coded_alone(key), self._coded_alone(item)) for key, item in value.items())
+                return FrozenMap(pairs)
+        return text(value, self.names.order)
