@@ -12,6 +12,7 @@ from typing import Any
 
 from verifier.errors import UsageError
 from verifier.outcomes.row import exit_codes_of
+from verifier.outcomes.trace_consistency import trace_contradictions
 from verifier.specs.definition import PropertyKind
 from verifier.verdict import NEVER_REACHED, NO_STATE_REACHES, POSTCONDITION_FALSE, ExitCode, VerdictKind
 
@@ -90,6 +91,10 @@ def _depths(content: Mapping[str, Any], result: Mapping[str, Any]) -> Iterator[s
         most = content["options"].get(option)
         if isinstance(most, int) and depth > most:
             yield f"depth {depth} where {option} {most} was asked for"
+    asked = content["options"].get("depth")
+    is_whole = result["reason"] or "ended" in content or content["engine"] != "bmc"
+    if isinstance(asked, int) and depth < asked and result["verdict"] == VerdictKind.HOLDS and not is_whole:
+        yield f"{result['verdict']} up to depth {depth}, and depth {asked} was asked for"
     if isinstance(explored, int) and depth > explored:
         yield f"depth {depth}, and statistics.depth is {explored}"
 
@@ -113,6 +118,10 @@ def _figures(statistics: Mapping[str, Any]) -> Iterator[str]:
     if is_complete and statistics.get("waiting_states"):
         yield f"statistics.complete is true, and {statistics['waiting_states']:,} states are waiting"
     actions = statistics.get("actions") or {}
+    for action, counts in actions.items():
+        for what, count in counts.items():
+            if isinstance(count, int) and count < 0:
+                yield f"statistics.actions.{action}.{what} is {count}"
     for action in statistics.get("never_enabled") or ():
         if any(isinstance(count, int) and count for count in actions.get(action, {}).values()):
             yield f"statistics.never_enabled names {action}, and statistics.actions counts steps of it"
@@ -142,6 +151,7 @@ def _contradictions(content: Mapping[str, Any], result: Mapping[str, Any]) -> It
         for name in _OF_THE_RUN:
             if name in about and about[name] != content[name]:
                 yield f"{name} {content[name]}, and its trace has {about[name]}"
+    yield from trace_contradictions(content, result)
 
 
 def _steps_of(trace: Mapping[str, Any]) -> int:

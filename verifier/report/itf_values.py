@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from verifier.encodings.concrete import Concrete, FrozenMap, Tagged
@@ -41,9 +42,12 @@ def _check_value(data: Any, place: str) -> None:
     match data:
         case {"#map": pairs}:
             check_shape(pairs, list[tuple[Any, Any]], f"{place}.#map")
+            _check_different([key for key, _ in pairs], f"{place}.#map", "key")
             parts = [part for pair in pairs for part in pair]
         case {"#set": items} | {"#tup": items}:
             check_shape(items, list[Any], place)
+            if "#set" in data:
+                _check_different(items, f"{place}.#set", "member")
             parts = items
         case {"#bigint": digits} if not re.fullmatch(_BIG_INTEGER, str(digits)):
             raise UsageError(f"{place}.#bigint should be an integer in quotes")
@@ -51,10 +55,22 @@ def _check_value(data: Any, place: str) -> None:
             parts = list(data.values())
         case list():
             parts = data
+        case float() | None:
+            raise UsageError(f"{place} is {json.dumps(data)}, which is no value")
         case _:
             parts = []
     for part in parts:
         _check_value(part, place)
+
+
+def _check_different(items: Sequence[Any], place: str, what: str) -> None:
+    """Raise UsageError if two members of a set or two keys are alike."""
+    known = set()
+    for item in items:
+        text = json.dumps(item, sort_keys=True)
+        if text in known:
+            raise UsageError(f"{place} has the {what} {text} twice")
+        known.add(text)
 
 
 def value_of(data: Any, *, tagged: bool = True) -> Concrete:
