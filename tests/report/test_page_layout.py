@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -138,3 +139,11 @@ def test_a_cell_of_many_jobs_says_how_far_they_go(driver: Chrome, tmp_path: Path
     assert any("12 ×" in cell for cell in cells), cells
     (summary,) = texts(driver, "#overview > .summary")
     assert summary == "Nothing else fails. Of the other jobs 80 hold up to depth 12 (bmc, prove)."
+
+
+def test_long_names_break_on_a_telephone(driver: Chrome, tmp_path: Path) -> None:
+    kip = kip320_first_try()
+    rows = [replace(kip, property_name=f"{'a_name_that_goes_on_' * 5}{number}") for number in range(2)]
+    opened(driver, Report("two", rows), tmp_path, "#overview", width=400)
+    (table,) = boxes(driver, "table.answers")
+    assert table["width"] <= 400

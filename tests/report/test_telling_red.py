@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.report.test_telling import CONFIG, MODULE, blamed, told
+from tests.report.test_telling import CONFIG, MODULE, blamed, drawn, told
+from tests.support.examples import run_rows
 from tests.support.modules_for_pages import found_in
 
 ONLY_TWO = MODULE.replace("\\E x \\in 1..3", "\\E x \\in {2}")
@@ -44,6 +45,7 @@ EXTENDS Naturals
 CONSTANT most
 VARIABLES n, seen
 Small == n + 1 <= most
+Later == n > 0 => seen = "out"
 Out == n # 1 \\/ seen = "out"
 ====
 """
@@ -53,6 +55,7 @@ Out == n # 1 \\/ seen = "out"
     ("formula", "words", "culprits"),
     [
         ("In!Small", "Now (Cardinality(held)) + 1 is 3, more than 2.", ["held"]),
+        ("Put!Later", 'Now pc[2] is "in", and must be "out".', ["pc[2]"]),
         ("Put!Out", 'Now no alternative holds: n is 1, and must not be; or pc[2] is "in", and must be "out".',
          ["n", "pc[2]"]),
     ],
@@ -69,3 +72,61 @@ def test_an_instance_is_told_in_the_names_of_the_module_around_it(
     row = found_in(tmp_path, "Sets", text, CONFIG)
     assert told(row).lines[-1] == words
     assert [path for path, _ in blamed(row)] == culprits
+
+
+def test_a_premise_of_an_instance_is_told_in_the_names_around_it(tmp_path: Path) -> None:
+    (tmp_path / "Inner.tla").write_text(INNER)
+    instance = "In == INSTANCE Inner WITH most <- 2, n <- Cardinality(held), seen <- pc[2]\nFormula =="
+    text = ONLY_TWO.replace("Formula ==", instance).replace("FORMULA", "n = 1 => In!Later")
+    found = told(found_in(tmp_path, "Sets", text, CONFIG))
+    assert found.lines[-1] == 'Now pc[2] is "in", and must be "out".'
+    assert found.around == ("It is demanded since n = 1, (Cardinality(held)) > 0.",)
+
+
+LEAVING = """---- MODULE Leaving ----
+CONSTANT P
+VARIABLES pc, held
+Init == pc = [p \\in P |-> "idle"] /\\ held = {}
+Take(p) == pc[p] = "idle" /\\ pc' = [pc EXCEPT ![p] = "in"] /\\ held' = held \\cup {p}
+Next == \\E p \\in P : Take(p)
+Spec == Init /\\ [][Next]_<<pc, held>>
+Formula == held = {}
+====
+"""
+
+
+def test_membership_of_a_lane_is_told_as_membership(tmp_path: Path) -> None:
+    """A set of participants is drawn lane by lane, and is no function."""
+    row = found_in(tmp_path, "Leaving", LEAVING, f"CONSTANT P = {{a, b}}\n{CONFIG}")
+    taken = told(row).head[len("Step 1, Take(p=")]
+    assert told(row).lines[0] == f"It changes {taken} \\in held: FALSE → TRUE."
+
+
+PARTS = """---- MODULE Parts ----
+EXTENDS Naturals
+CONSTANT P
+VARIABLES f, g
+Init == f = [k \\in {1, 2} \\X {"a b"} |-> 0] /\\ g = [s \\in SUBSET P |-> 0]
+Up(k) == f[k] < 2 /\\ f' = [f EXCEPT ![k] = @ + 1] /\\ UNCHANGED g
+Put(s) == g[s] < 1 /\\ g' = [g EXCEPT ![s] = 1] /\\ UNCHANGED f
+Next == (\\E k \\in DOMAIN f : Up(k)) \\/ \\E s \\in SUBSET P : Put(s)
+Spec == Init /\\ [][Next]_<<f, g>>
+Formula == g[P] = 0 \\/ \\A k \\in DOMAIN f : f[k] = 0
+====
+"""
+
+
+@pytest.mark.parametrize("semantics", ["interpreter", "translation"])
+def test_parameters_that_are_tuples_and_sets_are_values(semantics: str, tmp_path: Path) -> None:
+    module = tmp_path / "Parts.tla"
+    module.write_text(PARTS)
+    module.with_suffix(".cfg").write_text(f"CONSTANT P = {{a, b}}\n{CONFIG}")
+    rows = run_rows("explore", "--spec", str(module), "--by", semantics)
+    row = next(row for row in rows if row.trace is not None)
+    assert row.trace is not None
+    given = [state["#meta"]["parameters"] for state in row.trace["states"][1:]]
+    assert {"s": {"#set": ["a", "b"]}} in given
+    assert any(one.get("k", [None])[1:] == ["a b"] for one in given)
+    assert {str(step) for step in drawn(row).steps[1:]} <= {
+        "Put(s={a, b})", 'Up(k=<<1, "a b">>)', 'Up(k=<<2, "a b">>)',
+    }  # fmt: skip

@@ -49,6 +49,7 @@ class _Causes:
         self.diagram = diagram
         self.is_arbitrary = is_arbitrary
         self.paths = [place.path for place in diagram.places]
+        self.names = diagram.names
         self.last = diagram.fails_at
         parts = (*diagram.failing, *diagram.unmet)
         self.blamed = [
@@ -96,7 +97,7 @@ class _Causes:
         return words if len(words) <= _LONGEST else f"{words[: _LONGEST - 1]}…"
 
     def _last_changed(self, one: _Write) -> Iterator[Piece]:
-        path = self.paths[one.place]
+        path = self.names[one.place]
         if one.step == 0:
             value = self.diagram.start[one.place]
             held = "has no value" if value == ABSENT else f"is {value}"
@@ -110,7 +111,7 @@ class _Causes:
         """Say which change of a value came before the last one."""
         before = self._last_write(one.place, one.step - 1)
         if before.step > 0:
-            yield Piece(f"{self.paths[one.place]} was changed before in ")
+            yield Piece(f"{self.names[one.place]} was changed before in ")
             yield self._link(before.step)
             yield Piece(f", {self.diagram.steps[before.step].action}: {self._words(before)}. ")
 
@@ -132,7 +133,7 @@ class _Causes:
 
     def _became(self, one: _Write, is_now: str = "became") -> str:
         """Say what a place became in a step: its value, or of a long one what was added and removed."""
-        change, path = self._change(one.step, one.place), self.paths[one.place]
+        change, path = self._change(one.step, one.place), self.names[one.place]
         is_long = change is None or len(change.after) > _LONGEST
         if change is None or is_long or (change.delta and change.words == change.delta):
             return f"{path} came about" if is_now == "became" else f"{path}: {self._words(one)}"
@@ -177,7 +178,7 @@ class _Causes:
         )
         for number, one in enumerate(found[:_MOST_VALUES]):
             yield Piece("; " if number else f"Step {self.last} found ")
-            yield Piece(f"{self.paths[one.place]}, last changed in ")
+            yield Piece(f"{self.names[one.place]}, last changed in ")
             yield self._link(one.step)
             yield Piece(f", {self.diagram.steps[one.step].action}: {self._words(one)}")
         if found:

@@ -134,6 +134,16 @@ class Diagram:
         return [(place.path, value) for place, value in zip(self.places, self.start, strict=True)]
 
     @property
+    def names(self) -> list[str]:
+        """The names of the places in sentences: of a set that lanes show, that a member is in it."""
+        found = [re.fullmatch(r"(\w+)\[(.*)\]", place.path) for place in self.places]
+        sign = "\\in" if self.is_tla else "∈"
+        return [
+            f"{one[2]} {sign} {one[1]}" if one and one[1] in self.sets else place.path
+            for one, place in zip(found, self.places, strict=True)
+        ]
+
+    @property
     def has_participants(self) -> bool:
         """True if somebody acts, so that lanes say more than a table."""
         return any(lane.name != SHARED for lane in self.lanes)

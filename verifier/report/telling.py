@@ -92,7 +92,7 @@ def _changes(diagram: Diagram) -> Iterator[str]:
     found = [change for change in diagram.steps[-1].changes if change.place in read]
     if found and len(diagram.steps) > 1:
         told = [
-            f"{diagram.places[change.place].path}: {_cut(_in_words(change), _LONGEST_VALUE)}"
+            f"{diagram.names[change.place]}: {_cut(_in_words(change), _LONGEST_VALUE)}"
             for change in found[:_MOST_CHANGES]
         ]
         more = len(found) - len(told)

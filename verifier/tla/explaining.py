@@ -218,6 +218,7 @@ class Descent:
     def _add_condition(
         self, premise: SaidPart, condition: Expression, unit: Unit, e: Frame, around: Around
     ) -> Around:
+        premise = replace(premise, formula=self.outer_text(condition, premise.formula))
         return around.given(premise, map(Culprit, Blaming(self, unit, e).paths(condition)))
 
     def _element(self, whole: ast.Quantifier, unit: Unit, e: Frame, around: Around) -> Iterator[SaidPart]:
@@ -250,7 +251,8 @@ class Descent:
         names = ", ".join(name.name for name in binding.names)
         names = f"<<{names}>>" if binding.is_tuple else names
         bound = tuple(dict([*member.bound, *part.bound]).items())
-        part = replace(part, formula=f"{names} \\in {part.formula}", bound=bound)
+        domain = self.outer_text(binding.domain, part.formula)
+        part = replace(part, formula=f"{names} \\in {domain}", bound=bound)
         return around.given(part, member.culprits)
 
     def _apply(self, whole: ast.Apply, unit: Unit, e: Frame, around: Around) -> Iterator[SaidPart]:

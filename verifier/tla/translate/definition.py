@@ -26,7 +26,7 @@ from verifier.tla.translate.symbolic import Known, Nothing, Sym, Untranslated
 from verifier.tla.translate.terms import TRUTH, literal, undefined_term, variable, with_symbols
 from verifier.tla.translate.translation import Translation
 from verifier.tla.translate.translator import Translator
-from verifier.tla.value_types import Value
+from verifier.tla.value_types import Fn, Value
 
 EXCLUDED = "ACTION_CONSTRAINT!excluded"
 """The variable that is true after a step that an ACTION_CONSTRAINT excludes. As in TLC, such a state is
@@ -183,6 +183,8 @@ class Maker:
     def _show(self, item: Sym) -> int | str:
         if isinstance(item, Known):
             value: Value = item.value
+            if isinstance(value, tuple | frozenset | Fn):  # its word has the value as its meaning
+                return self.made.names.word(value)
             return (
                 value
                 if type(value) is int
