@@ -31,6 +31,7 @@ from verifier.tla.said_parts import (
     finds_elements,
     parts_that_read,
     span,
+    substitute_of,
     with_substitutes,
 )
 from verifier.tla.specification import Specification
@@ -300,7 +301,7 @@ class Descent:
     def outer_text(self, whole: Expression, said: str) -> str:
         """A text with the substitutes of an instance in the place of the names of its module."""
         stands = {
-            part.operator.name: _substitute(part.operator)
+            part.operator.name: substitute_of(part.operator)
             for part, _ in parts_that_read(whole)
             if isinstance(part, ast.Apply) and part.operator in self.put
         }
@@ -369,7 +370,7 @@ class Descent:
         symbol = part.operator if isinstance(part, ast.Apply) else None
         if symbol is None or symbol not in self.put:
             return None
-        name, stands = text_at(part.place), cut(_substitute(symbol), _LONGEST_VALUE)
+        name, stands = text_at(part.place), cut(substitute_of(symbol), _LONGEST_VALUE)
         if not name.isidentifier() or not stands or name == stands:
             return None
         if not primed:
@@ -394,10 +395,3 @@ class Descent:
 
     def _show(self, value: Value) -> str:
         return cut(text(listed(value), self.evaluator.order), _LONGEST_VALUE)
-
-
-def _substitute(symbol: Symbol) -> str:
-    """The text that an instance puts for a name; empty if there is none."""
-    if not isinstance(symbol, Definition):
-        return symbol.name
-    return "" if symbol.body is None else text_at(span(symbol.body))

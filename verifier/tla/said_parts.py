@@ -9,9 +9,10 @@ from typing import TypeAlias
 
 from verifier.encodings.blame import Blame, Culprit
 from verifier.tla import ast
-from verifier.tla.ast import Builtin, Expression, Parameter
+from verifier.tla.ast import Builtin, Definition, Expression, Parameter, Symbol
 from verifier.tla.errors import Place
 from verifier.tla.facts import subexpressions
+from verifier.tla.text import text_at
 from verifier.tla.value_types import Value
 
 _NAME = re.compile(r'"[^"]*"|(?<![\w.!])(?P<name>\w+)(?!\w|!|\s*\|->)')
@@ -127,3 +128,10 @@ def with_substitutes(said: str, stands: Mapping[str, str]) -> str:
         return other if is_whole else f"({other})"
 
     return _NAME.sub(replaced, said) if stands else said
+
+
+def substitute_of(symbol: Symbol) -> str:
+    """The text that an instance puts for a name; empty if there is none."""
+    if not isinstance(symbol, Definition):
+        return symbol.name
+    return "" if symbol.body is None else text_at(span(symbol.body))
