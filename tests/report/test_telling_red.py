@@ -72,6 +72,8 @@ def test_an_instance_is_told_in_the_names_of_the_module_around_it(
     row = found_in(tmp_path, "Sets", text, CONFIG)
     assert told(row).lines[-1] == words
     assert [path for path, _ in blamed(row)] == culprits
+    marked = [one.path for part in drawn(row).failing for one in part.blamed]
+    assert not any(" = " in path for path in marked)  # as in n = Cardinality(held)
 
 
 def test_a_premise_of_an_instance_is_told_in_the_names_around_it(tmp_path: Path) -> None:

@@ -44,8 +44,13 @@ class Failing:
     @property
     def blamed(self) -> tuple[Mentioned, ...]:
         """The values to be marked: those that decide, and those with a short name that no place holds."""
-        apart = (one for one in self.where if not one.places and len(one.path) <= _LONGEST_NAME)
+        apart = (one for one in self.where if not one.places and _is_name(one.path))
         return (*apart, *self.culprits) if self.culprits else self.where
+
+
+def _is_name(path: str) -> bool:
+    """True of a short name; not of ``x = e``, where an instance puts ``e`` for its name ``x``."""
+    return len(path) <= _LONGEST_NAME and " = " not in path
 
 
 def failing_parts(
