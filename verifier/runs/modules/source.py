@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 from verifier.encodings.concrete import show_constants
 from verifier.errors import UsageError, cut
 from verifier.runs.loaded import Loaded, Reading
-from verifier.runs.modules.for_all_constants import read_as_protocol
 from verifier.runs.modules.loading import (
     UNKNOWN,
     TlaDefinition,
@@ -205,6 +204,8 @@ class TlaSource:
 
     def as_protocol(self, loaded: Loaded, properties: Sequence[str], lemmas: Sequence[str]) -> Loaded:
         """Return the module as a protocol. Raises UsageError, with the place, for what has no reading."""
+        from verifier.runs.modules.for_all_constants import read_as_protocol  # others start without it
+
         return read_as_protocol(self, loaded, properties, lemmas, load_tla)
 
     @property

@@ -16,7 +16,6 @@ from verifier.errors import UsageError
 from verifier.processes.limits import Interrupted
 from verifier.runs.modules.bounded_checking import leaves_search_open, run_bounded, run_interpreter
 from verifier.runs.modules.exploring import explore
-from verifier.runs.modules.liveness import check_explores, check_liveness, explores
 from verifier.runs.modules.module_question import BudgetExceeded, BuildBudget, ModuleQuestion
 from verifier.runs.modules.policy import POLICY
 from verifier.runs.modules.proving import look_ahead, may_explore, prove_by_exploring
@@ -190,6 +189,8 @@ def _run_or_interpret(asked: ModuleQuestion, look_on: Callable[[ModuleQuestion, 
 
 
 def _check_liveness(asked: ModuleQuestion) -> Run:
+    from verifier.runs.modules.liveness import check_liveness, explores  # other commands start without it
+
     return (
         _run_or_interpret(asked, check_liveness)
         if explores(asked.question.options)
@@ -198,6 +199,8 @@ def _check_liveness(asked: ModuleQuestion) -> Run:
 
 
 def _check_liveness_by_interpreter(asked: ModuleQuestion) -> Run:
+    from verifier.runs.modules.liveness import check_explores, check_liveness
+
     check_explores(asked.question.options)
     remark_on_configuration(asked)
     found = check_liveness(asked, math.inf)
