@@ -138,7 +138,19 @@ def _copies(item: Value, bag: dict[Value, Value]) -> int:
     return count
 
 
+def _bag(value: Value) -> Value:
+    """Return a bag itself. Raises NoValue for a value that is none: TLC looks at this in ``(+)`` and
+    ``BagCardinality`` alone."""
+    if any(count < 1 for count in _counts(value).values()):
+        raise NoValue("a bag has positive integers as its values")
+    return value
+
+
 def _bag_sum(one: Value, other: Value) -> Value:
+    return _add_counts(_bag(one), _bag(other))
+
+
+def _add_counts(one: Value, other: Value) -> Value:
     counts, made = _counts(one), dict(_counts(one))
     for item, count in _counts(other).items():
         made[item] = count + _copies(item, counts)
@@ -159,7 +171,7 @@ def _bag_within(one: Value, other: Value) -> Value:
 def _bag_union(value: Value) -> Value:
     made: Value = ()
     for bag in members(value):
-        made = _bag_sum(made, bag)
+        made = _add_counts(made, bag)
     return made
 
 
@@ -334,7 +346,7 @@ EXTENSIONS: dict[str, Make] = {
     "\\sqsubseteq": simple(_bag_within),
     "SubBag": simple(_sub_bags),
     "BagOfAll": simple(_bag_of_all),
-    "BagCardinality": simple(lambda bag: sum(_counts(bag).values())),
+    "BagCardinality": simple(lambda bag: sum(_counts(_bag(bag)).values())),
     "CopiesIn": simple(lambda item, bag: _copies(item, pairs_of(bag))),
     "MapThenFoldSet": _make_map_then_fold,
     "FoldSet": _make_fold_set,

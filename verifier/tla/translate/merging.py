@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -34,7 +34,7 @@ from verifier.tla.translate.sequences import append
 from verifier.tla.translate.set_operators import keep_members, members_in_order, unite
 from verifier.tla.translate.shapes import NOTHING
 from verifier.tla.translate.spreading import each_once, for_all, integer_of, spread
-from verifier.tla.translate.symbolic import NO, YES, Entries, Known, Sym, Table, Untranslated
+from verifier.tla.translate.symbolic import NO, YES, Entries, Known, Nothing, Sym, Table, Untranslated
 from verifier.tla.translate.terms import TRUTH, literal, variable
 from verifier.tla.values import listed
 
@@ -190,15 +190,22 @@ def bag_cardinality(t: Translator, bag: Sym) -> Sym:
     for case in each_once(t, domain_of(t, bag)):
         more = sum_of(t, Operator.ADD, found, apply(t, bag, case.item))
         found = if_(t, case.condition, more, found)
-    return found
+    return _of_bags(t, [bag], found)
+
+
+def _of_bags(t: Translator, bags: Iterable[Sym], found: Sym) -> Sym:
+    """Return a value that is none unless these are bags."""
+    are_bags = and_(t, [is_bag(t, bag) for bag in bags])
+    return t.after(if_(t, are_bags, YES, Nothing("a bag has positive integers as its values")), found)
 
 
 def bag_sum(t: Translator, one: Sym, other: Sym) -> Sym:
     """``one (+) other``"""
     keys = unite(t, domain_of(t, one), domain_of(t, other))
-    return function_over(
+    made = function_over(
         t, keys, lambda key: sum_of(t, Operator.ADD, copies(t, key, one), copies(t, key, other))
     )
+    return _of_bags(t, [one, other], made)
 
 
 def bag_difference(t: Translator, one: Sym, other: Sym) -> Sym:

@@ -1,0 +1,55 @@
+"""Bags of the module Bags as in TLC, which looks at multiplicities in some operators only (``Bags.java``)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.command_line import verify
+
+HOLD = (
+    "BagToSet(2 :> zero) = {2}",
+    "CopiesIn(2, 2 :> zero) = 0",
+    "(2 :> zero) \\sqsubseteq (2 :> 1)",
+    "BagCardinality(2 :> zero + 3) = 3",
+    "(2 :> zero + 1) (+) (2 :> 1) = (2 :> 2)",
+    "(2 :> zero) (-) (2 :> 1) = <<>>",
+)
+NO_VALUE = (
+    "BagCardinality(2 :> zero) = 0",
+    "BagCardinality(2 :> zero - 1) = -1",
+    "(2 :> zero) (+) (2 :> 1) = (2 :> 1)",
+    "(2 :> 1) (+) (3 :> zero) = (2 :> 1)",
+)
+"""Claims for which TLC 2026.04 ends with an error."""
+
+
+def _module(folder: Path, claim: str) -> str:
+    (folder / "M.tla").write_text(
+        "---- MODULE M ----\nEXTENDS Integers, Bags, TLC\nVARIABLE zero\n"
+        "Init == zero = 0\nNext == zero' = zero\n"
+        f"Claim == {claim}\n====\n"
+    )
+    (folder / "M.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Claim\n")
+    return str(folder / "M.tla")
+
+
+@pytest.mark.parametrize("reader", ["interpreter", "translation"])
+@pytest.mark.parametrize("claim", HOLD)
+def test_functions_that_are_no_bags_have_a_value_where_tlc_gives_one(
+    tmp_path: Path, claim: str, reader: str
+) -> None:
+    done = verify("explore", _module(tmp_path, claim), "--by", reader, "--format", "json")
+    assert {one["verdict"] for one in json.loads(done.stdout)["results"]} == {"HOLDS"}
+
+
+@pytest.mark.parametrize("reader", ["interpreter", "translation"])
+@pytest.mark.parametrize("claim", NO_VALUE)
+def test_functions_that_are_no_bags_are_neither_counted_nor_united(
+    tmp_path: Path, claim: str, reader: str
+) -> None:
+    done = verify("explore", _module(tmp_path, claim), "--by", reader)
+    assert done.exit_code == 2
+    assert "a bag has positive integers as its values" in done.stderr
