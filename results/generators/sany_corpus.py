@@ -28,7 +28,7 @@ _READ = re.compile(r"no value: add CONSTANT|names no SPECIFICATION|after 0 steps
 _MEANING = re.compile(
     r"no definition|not defined|unknown|does not exist|there is no module|there is no file|takes \w+ argument"
     r"|has a meaning already|so it cannot be defined|and never defined|is defined only below"
-    r"|has no name: write its level"
+    r"|has no name: write its level|no step <"
 )
 """Messages of verify about names: the texts of the grammar's corpus use undefined names."""
 
