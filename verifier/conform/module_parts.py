@@ -6,17 +6,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from verifier.conform.machine import Part
+from verifier.conform.next_places import make_part
 from verifier.tla import ast
 from verifier.tla.ast import Definition, Expression, Parameter
 from verifier.tla.facts import STATE
 from verifier.tla.found import State
 from verifier.tla.frames import UNSET, Frame, Undefined, Unit
-from verifier.tla.said_parts import span
 from verifier.tla.specification import Specification
-from verifier.tla.text import text_at
 from verifier.tla.value_types import NoValue, Value
-
-_LONGEST = 120
 
 
 @dataclass(frozen=True)
@@ -93,11 +90,7 @@ class GuardParts:
             or any(one.arity for one in own)
         ):
             return
-        place = span(whole)
-        words = text_at(place)
-        words = words if len(words) <= _LONGEST else f"{words[:_LONGEST]} …"
-        if condition:
-            words += " is true" if wanted else " is false"
+        words = (" is true" if wanted else " is false") if condition else ""
         for parameter in own:
             unit.slot(parameter)
-        yield _Tested(Part(action, words, str(place)), wanted, unit, own, evaluator.truth(whole, unit))
+        yield _Tested(make_part(action, whole, words), wanted, unit, own, evaluator.truth(whole, unit))

@@ -10,27 +10,21 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TypeAlias
 
 from verifier.conform.coverage import Coverage
 from verifier.conform.machine import Part
+from verifier.conform.next_places import NextPlace, make_part, place_of_next
 from verifier.tla import ast
-from verifier.tla.ast import Definition, Expression
+from verifier.tla.ast import Expression
 from verifier.tla.facts import ACTION
 from verifier.tla.found import State
 from verifier.tla.frames import Undefined
 from verifier.tla.retracing import Walk, action_between
-from verifier.tla.said_parts import span
 from verifier.tla.scope import LANGUAGE
 from verifier.tla.specification import Specification, without_traces
 from verifier.tla.splitting import Formula
-from verifier.tla.text import text_at
 from verifier.tla.value_types import NoValue
 from verifier.tla.walking import Walks
-
-_LONGEST = 120
-_Around: TypeAlias = Callable[[Expression], Expression]
-"""Puts an expression into the place of a part of Next."""
 
 
 @dataclass
@@ -54,27 +48,13 @@ class _Way:
         return self.known
 
 
-@dataclass(frozen=True)
-class _Place:
-    """A part of Next, and how it stands there."""
-
-    whole: Expression
-    module: str
-    around: _Around
-    action: str
-    within: tuple[Definition, ...] = ()
-
-
 class TraceParts:
     """The ways through the Next of a module."""
 
     def __init__(self, spec: Specification) -> None:
         self.spec, self.evaluator, self.walks = spec, spec.evaluator, Walks(spec)
-        assert spec.next is not None
-        body, self.module = spec.next.body, spec.next.module
-        body = body.action if isinstance(body, ast.Step) else body
-        self.body = body
-        self.ways = list(self._ways(_Place(body, self.module, lambda hole: hole, "Next")))
+        self.next = place_of_next(spec)
+        self.ways = list(self._ways(self.next))
 
     def cover(self, path: Sequence[State], arrive: Callable[[int], None]) -> Coverage:
         """Return the coverage of an execution. ``arrive`` is told the place of each state in it. Raises
@@ -123,29 +103,26 @@ class TraceParts:
         except (Undefined, NoValue):
             return False
 
-    def _ways(self, place: _Place) -> Iterator[_Way]:
+    def _ways(self, place: NextPlace) -> Iterator[_Way]:
         """Yield the outermost ways in a part of Next."""
         whole = place.whole
         match whole:
             case ast.Junction() if whole.conjunction or len(whole.items) == 1:
-                for number, item in enumerate(whole.items):
-                    yield from self._ways(self._into(place, item, _item_of(whole, number)))
+                for number in range(len(whole.items)):
+                    yield from self._ways(place.enter_item(whole, number))
             case ast.Junction():
                 for item in whole.items:
                     yield from self._disjunct(replace(place, whole=item))
             case ast.Quantifier() if not whole.universal:
-                yield from self._ways(self._into(place, whole.body, lambda hole: replace(whole, body=hole)))
+                yield from self._ways(place.enter_body(whole))
             case ast.Let():
-                yield from self._ways(self._into(place, whole.body, lambda hole: replace(whole, body=hole)))
+                yield from self._ways(place.enter_body(whole))
             case ast.If():
                 yield from self._branches(whole, place)
             case ast.Apply():
                 yield from self._open(whole, place)
 
-    def _into(self, place: _Place, whole: Expression, inner: _Around) -> _Place:
-        return replace(place, whole=whole, around=lambda hole: place.around(inner(hole)))
-
-    def _disjunct(self, place: _Place) -> Iterator[_Way]:
+    def _disjunct(self, place: NextPlace) -> Iterator[_Way]:
         """Yield a disjunct, with the ways in it."""
         way, inner = self._made(place, place.whole, "", lambda: self._ways(place)), place.whole
         while isinstance(inner, ast.Quantifier) and not inner.universal:
@@ -154,43 +131,29 @@ class TraceParts:
             way.part = None
         yield way
 
-    def _branches(self, whole: ast.If, place: _Place) -> Iterator[_Way]:
+    def _branches(self, whole: ast.If, place: NextPlace) -> Iterator[_Way]:
         false = ast.Apply(LANGUAGE["FALSE"], place=whole.place)
-        then = self._into(place, whole.then, lambda hole: replace(whole, then=hole, otherwise=false))
-        other = self._into(place, whole.otherwise, lambda hole: replace(whole, then=false, otherwise=hole))
+        then = place.enter(whole.then, lambda hole: replace(whole, then=hole, otherwise=false))
+        other = place.enter(whole.otherwise, lambda hole: replace(whole, then=false, otherwise=hole))
         yield self._made(then, whole.condition, " is true", lambda: self._ways(then))
         yield self._made(other, whole.condition, " is false", lambda: self._ways(other))
 
-    def _made(self, place: _Place, told: Expression, words: str, below: Callable[[], Iterable[_Way]]) -> _Way:
-        where = span(told)
-        text = text_at(where)
-        text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"
-        walk = self.walks.over(Formula(place.around(place.whole), self.module), primed=False)
-        return _Way("", Part(place.action, f"{text}{words}", str(where)), walk, below)
+    def _made(
+        self, place: NextPlace, told: Expression, words: str, below: Callable[[], Iterable[_Way]]
+    ) -> _Way:
+        walk = self.walks.over(Formula(place.around(place.whole), self.next.module), primed=False)
+        return _Way("", make_part(place.action, told, words), walk, below)
 
-    def _open(self, whole: ast.Apply, place: _Place) -> Iterator[_Way]:
-        symbol = self.evaluator.resolve(whole.operator, place.module) or whole.operator
-        if not isinstance(symbol, Definition) or symbol.body is None or symbol.recursive:
+    def _open(self, whole: ast.Apply, place: NextPlace) -> Iterator[_Way]:
+        opened = place.open_call(whole, self.evaluator)
+        if opened is None:
             return
-        if symbol in place.within or any(one.arity for one in symbol.parameters):
+        if self.evaluator.analysis.of(whole, place.module).level < ACTION:
+            yield from self._ways(opened)
             return
-        own = symbol
-
-        def opened(hole: Expression) -> Expression:
-            return place.around(replace(whole, operator=replace(own, body=hole)))
-
-        is_action = self.evaluator.analysis.of(whole, place.module).level >= ACTION
-        inner = _Place(
-            symbol.body, symbol.module, opened, symbol.shown if is_action else place.action,
-            (*place.within, symbol),
-        )  # fmt: skip
-        if is_action and place.whole is not self.body:
-            yield _Way(symbol.shown, None, None, lambda: self._ways(inner))
-        else:
+        name = opened.within[-1].shown
+        inner = replace(opened, action=name)
+        if place.whole is self.next.whole:
             yield from self._ways(inner)
-
-
-def _item_of(whole: ast.Junction, number: int) -> _Around:
-    """Return how an item stands in a junction."""
-    before, after = whole.items[:number], whole.items[number + 1 :]
-    return lambda hole: replace(whole, items=(*before, hole, *after))
+        else:
+            yield _Way(name, None, None, lambda: self._ways(inner))
