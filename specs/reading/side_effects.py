@@ -34,6 +34,8 @@ class Holdings:
     _kept: list[Any] = field(default_factory=list)
     """Everything that is known by its id: while it lives, nothing else has that id."""
     _seen: set[int] = field(default_factory=set)
+    _around: set[int] = field(default_factory=set)
+    """The ids of the values around the one that is being marked: a list may contain itself."""
 
     def __post_init__(self) -> None:
         kind = type(self.protocol)
@@ -89,8 +91,15 @@ class Holdings:
         if isinstance(value, _PLAIN):
             return type(value), value
         self._kept.append(value)
-        if len(self._kept) > _MOST_PARTS or id(value) in self._seen:
+        if len(self._kept) > _MOST_PARTS or id(value) in self._seen or id(value) in self._around:
             return id(value)
+        self._around.add(id(value))
+        try:
+            return self._mark_parts(value)
+        finally:
+            self._around.discard(id(value))
+
+    def _mark_parts(self, value: Any) -> Hashable:
         match value:
             case dict() | MappingProxyType():
                 return id(value), tuple((self._mark(key), self._mark(part)) for key, part in value.items())

@@ -150,6 +150,26 @@ def test_a_method_that_changes_something_is_refused(kind: type[Protocol], named:
         define(kind())
 
 
+LOOP: list[Any] = [1]
+LOOP.append(LOOP)
+
+
+class ChangesLoop(_Counting):
+    def effect(self, s: Any) -> None:
+        LOOP[0] += 1
+
+
+class ReadsLoop(_Counting):
+    def effect(self, s: Any) -> None:
+        assert LOOP[1] is LOOP
+
+
+def test_a_list_may_contain_itself() -> None:
+    assert [prop.name for prop in define(ReadsLoop()).properties] == ["small", "TypeInvariant"]
+    with pytest.raises(DefinitionError, match="a method changes the global name LOOP"):
+        define(ChangesLoop())
+
+
 @functools.cache
 def _limit(of: int) -> int:
     return of + 6
