@@ -84,3 +84,25 @@ def test_a_bounded_search_that_stopped_early_is_refused(tmp_path: Path) -> None:
     done = report(tmp_path, content)
     assert done.exit_code == 2
     assert "says HOLDS up to depth 1, and depth 40 was asked for" in done.stderr
+
+
+@pytest.mark.parametrize("initial", [0, 1])
+@pytest.mark.parametrize("command", ["explore", "check", "bmc"])
+def test_a_property_of_states_and_steps_may_fail_in_a_step(
+    tmp_path: Path, command: str, initial: int
+) -> None:
+    """Its part about steps need not read the next state."""
+    module = tmp_path / "Steps.tla"
+    module.write_text(
+        "---- MODULE Steps ----\nEXTENDS Integers\nVARIABLES x, y\n"
+        "Init == x = 0 /\\ y = 1\nNext == x < 3 /\\ x' = x + 1 /\\ y' = 1 - y\n"
+        f"First == x = {initial} /\\ [][y = 1]_x\n"
+        "Both == [](x < 9) /\\ [][y = 1]_x\n====\n"
+    )
+    module.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nPROPERTY First Both\nCHECK_DEADLOCK FALSE\n")
+    content = json.loads(verify(command, str(module), "--format", "json").stdout)
+    verdicts = {one["property"]: one["verdict"] for one in content["results"]}
+    assert verdicts["First"] == "VIOLATED"
+    assert "VIOLATED" in (verdicts["Both"], verdicts.get("Both!step"))
+    done = report(tmp_path, content)
+    assert done.exit_code == 0, done.stderr

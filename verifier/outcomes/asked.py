@@ -8,6 +8,7 @@ from functools import partial
 
 from verifier.encodings.printing import text
 from verifier.specs.definition import Definition, Property, PropertyKind
+from verifier.verdict import OF_STEPS
 
 _LONGEST = 600
 """The most characters of a formula: nobody reads more."""
@@ -33,8 +34,14 @@ def describe_asked_properties(definition: Definition, names: Iterable[str]) -> d
         }
         for prop in definition.temporal
     }
-    known = {**built_in, **lasting, **of_states}
-    return {name: known[name] for name in names if name in known}
+    known, asked = {**built_in, **lasting, **of_states}, list(names)
+    for (
+        name
+    ) in asked:  # one verdict is about states and steps, where the part about steps has none of its own
+        part = f"{name}{OF_STEPS}"
+        if part in of_states and part not in asked:
+            known[name] = {**known[name], "kind": f"{known[name]['kind']} and {of_states[part]['kind']}"}
+    return {name: known[name] for name in asked if name in known}
 
 
 def document_actions(definition: Definition) -> dict[str, str]:

@@ -249,9 +249,10 @@ def _definition(specification: Specification, path: Path, source_hash: str) -> T
 
 
 def _kind_of(specification: Specification, name: str) -> PropertyKind:
-    """Return the kind of a property: of one that speaks of states and of steps, the part has its own name."""
+    """Return the kind of a property: of one that speaks of states and of steps, the part has its own name.
+    What it says of initial states changes nothing, as in the translation."""
     safety = specification.properties.get(name)
-    only_steps = safety is not None and safety.steps and not safety.always and not safety.initially
+    only_steps = safety is not None and safety.steps and not safety.always
     is_of_steps = only_steps or name.endswith(OF_STEPS)
     return PropertyKind.STEP_INVARIANT if is_of_steps else PropertyKind.INVARIANT
 
