@@ -42,11 +42,14 @@ class Blame:
     culprits: tuple[Culprit, ...] = ()
     alternatives: tuple[str, ...] = ()
     """Of a disjunction, why each part is false."""
+    context: tuple[str, ...] = ()
+    """Of a count, the parts of the state that speak for the elements that nearly count."""
 
     @property
     def as_json(self) -> dict[str, Any]:
         """It as a trace file has it."""
-        return {"says": self.says, "culprits": [one.as_json for one in self.culprits]}
+        context = {"context": list(self.context)} if self.context else {}
+        return {"says": self.says, "culprits": [one.as_json for one in self.culprits], **context}
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,10 @@ def test_a_value_is_followed_through_messages_to_where_it_came_from() -> None:
     """c3 believes entry 1 confirmed, since b1 told so, since c2 told b1."""
     model, trace = two_recoveries()
     row = row_of(Replayed(model.definition, model, trace, None, 0.0))
-    chain = sentences(row)[-1]
+    changed, chain = sentences(row)
+    # b3 has the entry, and is not in the ensemble that c3 closed with
+    assert "meta_fragments[1] was last changed in step 1, ClientCreatesLedger: {} → {b1, b2}." in changed
+    assert "b_entries[b3][1] was last changed in step 19, BookieSendsAddConfirmedResponse: – → 1." in changed
     assert chain.startswith("How meta_last_entry became 1: 6 earlier changes → step 20 ")
     places = [
         "step 21 clients[c2].lac = 1",

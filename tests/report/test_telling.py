@@ -194,6 +194,39 @@ def test_a_count_that_is_too_small_blames_who_nearly_counts(tmp_path: Path) -> N
     assert blamed(row) == [("held", ())]
 
 
+def test_of_a_count_all_that_fail_one_conjunct_are_told(tmp_path: Path) -> None:
+    """One element lacks the value, another has it and lies outside."""
+    text = QUORUM.replace(".implies(s.asked.contains(n))", ".implies(~s.asked.contains(n))")
+    text = text.replace("s.asked.contains(n)) == 2", "s.asked.contains(n)) == 1")
+    (tmp_path / "quorum.py").write_text(text)
+    rows = run_rows("explore", "--spec", str(tmp_path / "quorum.py"))
+    row = next(row for row in rows if row.verdict is VerdictKind.VIOLATED)
+    assert row.trace is not None
+    (held,), (asked,) = (row.trace["states"][-1][name]["#set"] for name in ("held", "asked"))
+    found = told(row)
+    assert found.lines[-1].count("does not count") == 2
+    assert f"{asked} does not count: {asked} is not in held, which is {{{held}}}" in found.lines[-1]
+    assert f"{held} does not count: {held} is not in asked, which is {{{asked}}}" in found.lines[-1]
+    (part,) = row.trace["#meta"]["failing"]
+    assert sorted(part["context"]) == ["asked", "held"]
+
+
+def test_all_actions_that_do_not_keep_a_formula_are_named() -> None:
+    (row,) = run_rows(
+        "induct", "kip320", "--property", "StrongIsr", "--lemma", "Committed", "--set", "replicas=2"
+    )
+    first, second = told(row).lines[:2]
+    assert row.proof is not None
+    broken = [
+        item["at"]
+        for item in row.proof["obligations"]
+        if item["formula"] == "Committed" and item["holds"] is False
+    ]
+    assert len(broken) > 1
+    assert first == f"{len(broken)} of 9 actions do not keep Committed: {', '.join(broken)}."
+    assert second.startswith("3 of 9 actions do not keep StrongIsr: ")
+
+
 QUORUM = '''
 from verifier import *
 

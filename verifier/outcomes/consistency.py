@@ -6,6 +6,7 @@ the reason, the kind of the property, the proof, and the figures of the search.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any
@@ -145,13 +146,19 @@ def _contradictions(content: Mapping[str, Any], result: Mapping[str, Any]) -> It
     loop = trace.get("loop")
     if loop is not None and not 0 <= loop < len(trace["states"]):
         yield f"state {loop} begins the loop, and its trace has {len(trace['states'])} states"
-    if about.get("property") not in (None, result["property"]):
+    if about.get("property") not in (None, result["property"]) and not _breaks_lemma(result, about):
         yield f"{result['property']}, and its trace is of {about['property']}"
     if isinstance(content["constants"], Mapping):
         for name in _OF_THE_RUN:
             if name in about and about[name] != content[name]:
                 yield f"{name} {content[name]}, and its trace has {about[name]}"
     yield from trace_contradictions(content, result)
+
+
+def _breaks_lemma(result: Mapping[str, Any], about: Mapping[str, Any]) -> bool:
+    """True if the reason of a failed induction names the property of the trace: a lemma that is not kept."""
+    words = re.findall(r"\w+", str(result["reason"]))
+    return result["verdict"] == VerdictKind.NOT_INDUCTIVE and about["property"] in words
 
 
 def _steps_of(trace: Mapping[str, Any]) -> int:

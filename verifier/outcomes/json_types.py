@@ -79,6 +79,8 @@ class Failing(TypedDict):
     says: NotRequired[str]
     """Why it is false, in plain words."""
     culprits: NotRequired[list[Culprit]]
+    context: NotRequired[list[str]]
+    """Paths of the state that speak for elements that nearly count."""
     premises: NotRequired[list[Failing]]
     """The formulas that are true and demand it."""
     branch: NotRequired[bool]

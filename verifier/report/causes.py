@@ -60,7 +60,8 @@ class _Causes:
             for place in one.places
         ]
         premises = [place for part in parts for place in part.premises]
-        self.roots = list(dict.fromkeys([*self.blamed, *premises]))
+        context = [place for part in parts for place in part.context]
+        self.roots = list(dict.fromkeys([*self.blamed, *premises, *context]))
 
     def sentences(self) -> list[tuple[Piece, ...]]:
         """Return what was last changed when, and below it what the last change came from."""

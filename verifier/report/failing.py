@@ -40,6 +40,8 @@ class Failing:
     """The formulas that are true and demand it."""
     branches: tuple[str, ...] = ()
     """Sentences that say which branch of a choice applies, and why."""
+    context: tuple[int, ...] = ()
+    """The places that speak for elements that nearly count."""
 
     @property
     def blamed(self) -> tuple[Mentioned, ...]:
@@ -78,7 +80,10 @@ def failing_parts(
         demands = tuple(str(one["formula"]) for one in given if not one.get("branch"))
         branches = tuple(str(one["formula"]) for one in given if one.get("branch"))
         says = str(part.get("says", ""))
-        yield Failing(part["formula"], witnesses, tuple(where), says, culprits, premises, demands, branches)
+        context = tuple(place for path in part.get("context", ()) for place in _places(path, paths))
+        yield Failing(
+            part["formula"], witnesses, tuple(where), says, culprits, premises, demands, branches, context
+        )
 
 
 def _find_bound_values(premise: Mapping[str, Any], witnesses: Iterable[tuple[str, str]]) -> dict[str, str]:

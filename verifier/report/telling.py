@@ -65,7 +65,7 @@ def tell(row: Row, diagram: Diagram) -> Told | None:
         head = f"{'It' if name == 'it' else name} does not allow step {last}, {step}."
     else:
         head = f"Step {last}, {step}, breaks {name}."
-    lines = [*_changes(diagram), *map(_why, diagram.failing)]
+    lines = [*_unkept(row), *_changes(diagram), *map(_why, diagram.failing)]
     if not diagram.failing and row.property_name == deadlock_title(row.statistics):
         lines.append(f"After it no action is enabled: state {last} is a deadlock.")
     around = dict.fromkeys(words for part in diagram.failing for words in _around(part))
@@ -73,6 +73,22 @@ def tell(row: Row, diagram: Diagram) -> Told | None:
     advice = [(Piece(_STRENGTHEN),)] if is_arbitrary else []
     earlier = (*earlier_causes(diagram, is_arbitrary=is_arbitrary), *advice)
     return Told(head, tuple(lines), tuple(around), earlier)
+
+
+def _unkept(row: Row) -> Iterator[str]:
+    """Say of each formula of an induction which actions do not keep it: first of the one that is shown."""
+    found: Sequence[Mapping[str, Any]] = (row.proof or {}).get("obligations") or ()
+    steps = [one for one in found if one["kind"] == "consecution"]
+    actions = dict.fromkeys(one["at"] for one in steps)
+    broken: dict[str, dict[str, None]] = {}
+    for one in steps:
+        if one["holds"] is False:
+            broken.setdefault(one["formula"], {})[one["at"]] = None
+    shown = failing_name(row)
+    for formula in sorted(broken, key=lambda name: name != shown):
+        names = broken[formula]
+        do_not = "does not" if len(names) == 1 else "do not"
+        yield _sentence(f"{len(names)} of {len(actions)} actions {do_not} keep {formula}: {', '.join(names)}")
 
 
 def failing_name(row: Row) -> str:

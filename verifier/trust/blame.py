@@ -1,7 +1,7 @@
 """Blames a false formula on the parts of the state that decide it, and says why in plain words.
 
 ``0 < length(log[r2])`` is false since ``length(log[r2]) is 0, not more than 0``. Of a count that is too
-small, the elements to blame are those that meet most of the first conjuncts, and not all of them.
+small, the elements to blame are those that fail the fewest conjuncts.
 """
 
 from __future__ import annotations
@@ -114,7 +114,15 @@ class Blaming:
         needed = limit + (term.operator is Operator.LESS)
         words = f"{total} {kind} counts ({found}), and {needed} are needed"
         words += "".join(f"; {name} does not count: {blame.says}" for name, blame in blames)
-        return Blame(words, tuple(one for _, blame in blames for one in blame.culprits))
+        culprits = dict.fromkeys(one for _, blame in blames for one in blame.culprits)
+        context = dict.fromkeys(path for one in near for path in self._held(body, one))
+        return Blame(words, tuple(culprits), context=tuple(context))
+
+    def _held(self, body: Term, bindings: Bindings) -> Iterator[str]:
+        """Yield the parts of the state that the conjuncts mention that hold."""
+        for part in conjuncts(body):
+            if self.reading.holds(part, bindings):
+                yield from (path for path, _ in self.mentioned(part, bindings))
 
     def _missing(self, term: Term, bindings: Bindings) -> Blame:
         assert term.binds is not None
@@ -124,14 +132,10 @@ class Blaming:
         return self._make_blame(term, bindings, f"no {term.binds.name} has {words}")
 
     def _nearest(self, body: Term, inner: list[Bindings]) -> list[Bindings]:
-        """The elements for which most of the first conjuncts hold."""
-
-        def held(one: Bindings) -> int:
-            parts = list(conjuncts(body))
-            return next((n for n, part in enumerate(parts) if not self.reading.holds(part, one)), len(parts))
-
-        most = max(map(held, inner), default=0)
-        return [one for one in inner if held(one) == most]
+        """The elements that fail the fewest conjuncts."""
+        parts = list(conjuncts(body))
+        failed = [sum(not self.reading.holds(part, one) for part in parts) for one in inner]
+        return [one for one, count in zip(inner, failed, strict=True) if count == min(failed)]
 
     def _make_blame(self, term: Term, bindings: Bindings, words: str) -> Blame:
         return Blame(words, tuple(self._culprits(term, bindings)))

@@ -216,7 +216,7 @@ class ConcreteReading:
 
     def _blame(self, term: Term, bindings: Bindings, premises: Iterable[FailingPart]) -> Blame:
         def said(part: Term, inner: Bindings) -> str:
-            return text(part, inner, self._first_index, LONGEST_REASON)
+            return mentions.name(part, inner, LONGEST_REASON)
 
         mentions = self._mentions
         blame = Blaming(self, said, mentions.values, mentions.sources).blame(term, bindings)

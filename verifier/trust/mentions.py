@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from verifier.encodings.concrete import Concrete, show
 from verifier.encodings.lowering import Bindings
-from verifier.encodings.printing import text
+from verifier.encodings.printing import LONGEST, text
 from verifier.encodings.sorts import Boolean
 from verifier.encodings.terms import Operator, Term
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 _PATHS = frozenset(
     {Operator.APPLY, Operator.FIELD, Operator.PAYLOAD, Operator.AT, Operator.LENGTH, Operator.VARIABLE}
 )
+_LONGEST_KEY = 40
+"""The most characters of a key that stands as it is written in a formula; of a longer one the value stands."""
 _MOST_ELEMENTS = 200
 """The most elements of which each is looked at."""
 
@@ -45,7 +47,7 @@ class Mentions:
             visited.add(id(part))
             inside = self._inside(part, bound)
             if self._is_path(part, bound):
-                found = [(text(part, bound, self.first_index), self.reading.value(part, bound))]
+                found = [(self.name(part, bound), self.reading.value(part, bound))]
             elif inside is not None:
                 found = list(self.values(*inside))
             else:
@@ -53,6 +55,20 @@ class Mentions:
                 stack.extend((one, bound) for one in reversed(part.arguments))
             yield from (one for one in found if one[0] not in seen)
             seen.update(name for name, _ in found)
+
+    def name(self, part: Term, bindings: Bindings, longest: int = LONGEST) -> str:
+        """Name a term by its text, with the values of its long keys."""
+        if part.operator is Operator.APPLY and not isinstance(part.sort, Boolean):
+            base, key = part.arguments
+            value = self.reading.value(key, bindings) if self._is_long(key, bindings) else None
+            if value is not None:
+                return f"{self.name(base, bindings)}[{show(value)}]"
+        if part.operator is Operator.FIELD and isinstance(part.data, str):
+            return f"{self.name(part.arguments[0], bindings)}.{part.data}"
+        return text(part, bindings, self.first_index, longest)
+
+    def _is_long(self, key: Term, bindings: Bindings) -> bool:
+        return len(text(key, bindings, self.first_index, _LONGEST_KEY + 1)) > _LONGEST_KEY
 
     def _is_path(self, part: Term, bindings: Bindings) -> bool:
         """True of a part of the state; a truth value is mentioned as what it is made from."""
