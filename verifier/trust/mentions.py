@@ -19,7 +19,7 @@ _PATHS = frozenset(
     {Operator.APPLY, Operator.FIELD, Operator.PAYLOAD, Operator.AT, Operator.LENGTH, Operator.VARIABLE}
 )
 _LONGEST_KEY = 40
-"""The most characters of a key that stands as it is written in a formula; of a longer one the value stands."""
+"""The most characters of a key that stands as it is written; of a longer one the value stands."""
 _MOST_ELEMENTS = 200
 """The most elements of which each is looked at."""
 
