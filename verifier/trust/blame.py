@@ -114,9 +114,9 @@ class Blaming:
         needed = limit + (term.operator is Operator.LESS)
         words = f"{total} {kind} counts ({found}), and {needed} are needed"
         words += "".join(f"; {name} does not count: {blame.says}" for name, blame in blames)
-        culprits = dict.fromkeys(one for _, blame in blames for one in blame.culprits)
+        blamed = dict.fromkeys(one for _, blame in blames for one in blame.culprits)
         context = dict.fromkeys(path for one in near for path in self._held(body, one))
-        return Blame(words, tuple(culprits), context=tuple(context))
+        return Blame(words, tuple(blamed), context=tuple(context))
 
     def _held(self, body: Term, bindings: Bindings) -> Iterator[str]:
         """Yield the parts of the state that the conjuncts mention that hold."""
