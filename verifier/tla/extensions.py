@@ -138,9 +138,17 @@ def _copies(item: Value, bag: dict[Value, Value]) -> int:
     return count
 
 
+def _bag_in(item: Value, bag: dict[Value, Value]) -> Value:
+    """Return the truth of ``BagIn``. Raises NoValue if the item's multiplicity is not positive: its definition
+    and TLC's class (``Bags.java``) differ there."""
+    if has_key(item, bag) and _copies(item, bag) < 1:
+        raise NoValue("a bag has positive integers as its values")
+    return boolean(has_key(item, bag))
+
+
 def _bag(value: Value) -> Value:
-    """Return a bag itself. Raises NoValue for a value that is none: TLC looks at this in ``(+)`` and
-    ``BagCardinality`` alone."""
+    """Return a bag itself. Raises NoValue for a value that is none: TLC looks at this in ``(+)``,
+    ``SubBag`` and ``BagCardinality`` alone."""
     if any(count < 1 for count in _counts(value).values()):
         raise NoValue("a bag has positive integers as its values")
     return value
@@ -165,7 +173,9 @@ def _bag_difference(one: Value, other: Value) -> Value:
 
 def _bag_within(one: Value, other: Value) -> Value:
     more = pairs_of(other)
-    return boolean(all(count <= _copies(item, more) for item, count in _counts(one).items()))
+    # No early end: each multiplicity that is compared must be an integer, in whatever order.
+    enough = [count <= _copies(item, more) for item, count in _counts(one).items()]
+    return boolean(all(enough))
 
 
 def _bag_union(value: Value) -> Value:
@@ -176,7 +186,7 @@ def _bag_union(value: Value) -> Value:
 
 
 def _sub_bags(value: Value) -> Value:
-    pairs = _counts(value)
+    pairs = _counts(_bag(value))
     rows = product(*(range(count + 1) for count in pairs.values()))
     return frozenset(
         function({item: count for item, count in zip(pairs, row, strict=True) if count}) for row in rows
@@ -339,7 +349,7 @@ EXTENSIONS: dict[str, Make] = {
     "IsABag": simple(_is_bag),
     "BagToSet": simple(lambda bag: frozenset(pairs_of(bag))),
     "SetToBag": simple(lambda value: function(dict.fromkeys(members(value), 1))),
-    "BagIn": simple(lambda item, bag: boolean(has_key(item, pairs_of(bag)))),
+    "BagIn": simple(lambda item, bag: _bag_in(item, pairs_of(bag))),
     "(+)": simple(_bag_sum),
     "(-)": simple(_bag_difference),
     "BagUnion": simple(_bag_union),

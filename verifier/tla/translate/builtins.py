@@ -23,6 +23,7 @@ from verifier.tla.translate.membership import subset
 from verifier.tla.translate.merging import (
     bag_cardinality,
     bag_difference,
+    bag_in,
     bag_sum,
     bag_within,
     copies,
@@ -263,7 +264,7 @@ RULES: dict[str, Rule] = {
     "IsABag": Rule(is_bag),
     "SetToBag": Rule(lambda t, of: function_over(t, of, lambda key: Known(1)), (SET,)),
     "BagToSet": Rule(domain_of, (FUNCTION,)),
-    "BagIn": Rule(lambda t, item, bag: t.member_of(domain_of(t, bag), item), (None, FUNCTION)),
+    "BagIn": Rule(bag_in, (None, FUNCTION)),
     "CopiesIn": Rule(copies, (None, FUNCTION)),
     "BagCardinality": Rule(bag_cardinality, (FUNCTION,)),
     "(+)": Rule(bag_sum, (FUNCTION, FUNCTION)),

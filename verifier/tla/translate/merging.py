@@ -184,6 +184,13 @@ def _positive(t: Translator, function: Sym, key: Sym) -> Sym:
     return NO if is_integer is NO else and_(t, [is_integer, less(t, Known(0), integer_of(t, count))])
 
 
+def bag_in(t: Translator, item: Sym, bag: Sym) -> Sym:
+    """Translate ``BagIn``. It has no value if the item's multiplicity is not positive."""
+    inside = t.member_of(domain_of(t, bag), item)
+    no_bag = Nothing("a bag has positive integers as its values")
+    return t.after(if_(t, inside, if_(t, _positive(t, bag, item), YES, no_bag), YES), inside)
+
+
 def bag_cardinality(t: Translator, bag: Sym) -> Sym:
     """Translate ``BagCardinality``."""
     found: Sym = Known(0)
