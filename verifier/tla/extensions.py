@@ -6,6 +6,7 @@ Source: ``tlc2.module`` (tlaplus/tlaplus) and tlaplus/CommunityModules.
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Callable
 from functools import cmp_to_key
@@ -139,8 +140,8 @@ def _copies(item: Value, bag: dict[Value, Value]) -> int:
 
 
 def _bag_in(item: Value, bag: dict[Value, Value]) -> Value:
-    """Return the truth of ``BagIn``. Raises NoValue if the item's multiplicity is not positive: its definition
-    and TLC's class (``Bags.java``) differ there."""
+    """Return the truth of ``BagIn``. Raises NoValue if the item's multiplicity is not positive: there the
+    definition and TLC's class (``Bags.java``) differ."""
     if has_key(item, bag) and _copies(item, bag) < 1:
         raise NoValue("a bag has positive integers as its values")
     return boolean(has_key(item, bag))
@@ -316,11 +317,29 @@ def _shift(count: int) -> int:
     return count
 
 
+def shift_right(number: int, count: int) -> int:
+    """Return the value of ``shiftR``. Raises NoValue for a negative number: its definition and TLC's class
+    (``Bitwise.java``) differ there."""
+    if number < 0:
+        raise NoValue("shiftR takes a number that is not negative")
+    return number >> _shift(count)
+
+
+_DIGITS = re.compile(r"[+-]?[0-9]+")
+
+
 def _as_integer(value: Value) -> Value:
-    try:
-        return int(value)
-    except (TypeError, ValueError):
-        raise NoValue("a string of digits is expected here") from None
+    """Return the integer that a string says, as ``Integer.parseInt`` of Java does. Raises NoValue."""
+    if not isinstance(value, str) or not _DIGITS.fullmatch(value) or not -(2**31) <= int(value) < 2**31:
+        raise NoValue("a string of digits for an integer of 32 bits is expected here")
+    return int(value)
+
+
+def _pad_with_zeros(number: Value, width: Value) -> Value:
+    """Return the digits of an integer with zeros before them. Raises NoValue."""
+    if type(number) is not int or type(width) is not int or width < 1:
+        raise NoValue("zeroPadN takes an integer, and a width above 0")
+    return f"{number:0{width}d}"
 
 
 IN_NEXT: dict[str, Make] = {"TLCGet": with_evaluator(_get_in_next)}
@@ -372,9 +391,9 @@ EXTENSIONS: dict[str, Make] = {
     "&": arithmetic(int.__and__),
     "|": arithmetic(int.__or__),
     "^^": arithmetic(int.__xor__),
-    "shiftR": arithmetic(lambda one, count: one >> _shift(count)),
+    "shiftR": arithmetic(shift_right),
     "shiftL": arithmetic(lambda one, count: one << min(_shift(count), 64)),
     "IOEnv": simple(lambda: Fn(os.environ)),
     "atoi": simple(_as_integer),
-    "zeroPadN": simple(lambda number, width: str(number).rjust(width, "0")),
+    "zeroPadN": simple(_pad_with_zeros),
 }

@@ -269,11 +269,9 @@ def _tail(value: Value) -> Value:
 def _subsequence(value: Value, first: Value, last: Value) -> Value:
     if type(first) is not int or type(last) is not int:
         raise NoValue("SubSeq takes a sequence and two integers")
-    if type(value) is str:
-        return value[first - 1 : last]
-    found = sequence(value)
+    found = value if type(value) is str else sequence(value)
     if first > last:
-        return ()
+        return found[:0]
     if first < 1 or last > len(found):
         raise NoValue(f"SubSeq from {first} to {last} leaves the sequence, which has {len(found)} elements")
     return found[first - 1 : last]

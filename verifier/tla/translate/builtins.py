@@ -11,6 +11,7 @@ from verifier.encodings.sorts import Set, Variant
 from verifier.encodings.terms import Operator, Term
 from verifier.tla import ast
 from verifier.tla.calls import compile_operator
+from verifier.tla.extensions import shift_right
 from verifier.tla.frames import Undefined
 from verifier.tla.primitives import divide, modulo
 from verifier.tla.translate.arithmetic import by_cases, make_span, power_of, sum_of
@@ -78,7 +79,6 @@ from verifier.tla.translate.symbolic import (
     Untranslated,
 )
 from verifier.tla.translate.value_kinds import FUNCTION, SET
-from verifier.tla.value_types import NoValue
 from verifier.tla.values import is_infinite, is_set
 
 if TYPE_CHECKING:
@@ -184,12 +184,6 @@ def _is_less(t: Translator, one: Sym, other: Sym, *, equal: bool = False) -> Sym
     return less(t, left, right, equal=equal)
 
 
-def _shift(one: int, other: int) -> int:
-    if other < 0:
-        raise NoValue("a shift by less than 0")
-    return one >> other
-
-
 def _parts(value: Part | Functions | Products | Records) -> tuple[Sym, ...]:
     """Return the sets that a set is built from. The set is finite if all of them are."""
     match value:
@@ -230,7 +224,7 @@ RULES: dict[str, Rule] = {
     "&": Rule(lambda t, one, other: by_cases(t, int.__and__, one, other)),
     "|": Rule(lambda t, one, other: by_cases(t, int.__or__, one, other)),
     "^^": Rule(lambda t, one, other: by_cases(t, int.__xor__, one, other)),
-    "shiftR": Rule(lambda t, one, other: by_cases(t, _shift, one, other)),
+    "shiftR": Rule(lambda t, one, other: by_cases(t, shift_right, one, other)),
     # -- sets
     "\\cup": Rule(unite, (SET, SET)),
     "\\cap": Rule(intersect, (SET, SET)),
