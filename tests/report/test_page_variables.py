@@ -333,3 +333,53 @@ def test_a_narrow_table_has_the_state_beside_it(driver: Chrome, tmp_path: Path) 
       return input.clientWidth - 16 - pen.measureText(input.placeholder).width;
     })"""
     assert min(evaluate(driver, inputs)) >= 0
+
+
+EATING = """---- MODULE Eating ----
+EXTENDS Naturals, FiniteSets
+CONSTANT P
+VARIABLES fork, hungry
+Init == fork = [p \\in P |-> "free"] /\\ hungry = {}
+Ask(p) == p \\notin hungry /\\ hungry' = hungry \\cup {p} /\\ UNCHANGED fork
+Eat(p) == p \\in hungry /\\ hungry' = hungry \\ {p} /\\ fork' = [fork EXCEPT ![p] = "used"]
+Next == \\E p \\in P : Ask(p) \\/ Eat(p)
+Spec == Init /\\ [][Next]_<<fork, hungry>>
+Formula == \\A p \\in P : fork[p] = "used" => Cardinality(hungry) < 2
+====
+"""
+
+
+@needs_chromium
+def test_a_set_that_lanes_share_is_shown_as_a_set(driver: Chrome, tmp_path: Path) -> None:
+    """Lanes say what is added and removed, the table and the watch have the set."""
+    config = "CONSTANT P = {a, b, c}\nSPECIFICATION Spec\nINVARIANT Formula\nCHECK_DEADLOCK FALSE\n"
+    row = found_in(tmp_path, "Eating", EATING, config)
+    assert row.trace is not None
+    opened(driver, Report("eating", (row,)), tmp_path)
+    assert heads(driver) == []  # the lanes are shown
+    texts_drawn = "[...document.querySelectorAll('.current .diagram text.change')].map(e => e.firstChild.data)"
+    changes = evaluate(driver, texts_drawn)
+    words = {"Ask": "added", "Eat": "removed"}
+    taken = [state["#meta"] for state in row.trace["states"][1:]]
+    said = {f"hungry: {one['parameters']['p']} {words[one['action']]}" for one in taken}
+    assert {words for words in changes if words.startswith("hungry: ")} == said
+    assert not any("hungry[" in words for words in texts(driver, ".current .explorer *"))
+    watch = driver.find_element("css selector", ".current input[title^='An expression']")
+    watch.send_keys("hungry")
+    pause(driver, 300)
+    states = [sorted(state["hungry"]["#set"]) for state in row.trace["states"]]
+    shown = texts(driver, ".current .detail .watched b")
+    assert shown == [f"{{{', '.join(states[-1])}}}"]
+    watch.clear()
+    watch.send_keys("hungry[a]")
+    pause(driver, 300)
+    assert texts(driver, ".current .complaint")[-1] == "hungry is a set: write a \\in hungry"
+    opened(driver, Report("eating", (row,)), tmp_path, VARIABLES)
+    assert [name for name in heads(driver) if "hungry" in name] == ["hungry"]
+    at = [name.split("[")[0] for name in heads(driver)].index("hungry")
+    cells = evaluate(
+        driver,
+        "[...document.querySelectorAll('.current .steps [data-step]')]"
+        f".map(r => r.querySelectorAll('td')[{at}].textContent)",
+    )
+    assert cells == [f"{{{', '.join(one)}}}" for one in states]

@@ -152,7 +152,7 @@ def test_why_a_formula_of_a_module_is_false(
             [("pc[2]", ())],
         ),
         ('\\A p \\in {2} : pc[p]\' # "in"', 'For p = 2: pc\'[2] is "in", and must not be.', [("pc[2]", ())]),
-        ("Cardinality(held') < 2", "Now Cardinality(held') is 2, not less than 2.", [("held", ())]),
+        ("Cardinality(held') < 2", "Now Cardinality(held') is 2, not less than 2.", [("held", ("1", "2"))]),
     ],
 )
 def test_a_step_property_says_the_value_of_the_next_state(

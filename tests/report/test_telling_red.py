@@ -24,6 +24,10 @@ ONLY_TWO = MODULE.replace("\\E x \\in 1..3", "\\E x \\in {2}")
         ('LET s == [p \\in 1..3 |-> <<pc[p], n>>] IN \\A p \\in 2..3 : s[p] # <<"in", 1>>', ["pc[2]", "n"]),
         ('Cardinality({p \\in 1..3 : p = 1 \\/ pc[p] = "in" \\/ n > 5}) <= 1', ["pc[2]"]),
         ('(IF n = 1 THEN pc[2] ELSE pc[3]) = "out"', ["n", "pc[2]"]),
+        ('n = 0 \\/ \\E p \\in {2} : pc[p] = "out" /\\ n < 4', ["n", "pc[2]"]),
+        ('\\E p \\in {2, 3} : IF p = 2 THEN pc[p] = "out" ELSE n > 5', ["n", "pc[2]"]),
+        ('LET Of(x) == pc[x] IN Of(2) = "out"', ["pc[2]"]),
+        ('LET Of(x) == IF pc[x] = "in" THEN 1 ELSE 0 IN \\A p \\in 2..3 : Of(p) + 1 <= 1', ["pc[2]"]),
     ],
 )
 def test_only_what_decides_is_red(formula: str, culprits: list[str], tmp_path: Path) -> None:
@@ -101,7 +105,7 @@ def test_membership_of_a_lane_is_told_as_membership(tmp_path: Path) -> None:
     """A set of participants is drawn lane by lane, and is no function."""
     row = found_in(tmp_path, "Leaving", LEAVING, f"CONSTANT P = {{a, b}}\n{CONFIG}")
     taken = told(row).head[len("Step 1, Take(p=")]
-    assert told(row).lines[0] == f"It changes {taken} \\in held: FALSE → TRUE."
+    assert told(row).lines[0] == f"It changes held: {taken} added."
 
 
 PARTS = """---- MODULE Parts ----

@@ -94,7 +94,7 @@ class _Causes:
 
     def _words(self, one: _Write) -> str:
         change = self._change(one.step, one.place)
-        words = "" if change is None else change.words
+        words = "" if change is None else self.diagram.words(change)
         return words if len(words) <= _LONGEST else f"{words[: _LONGEST - 1]}…"
 
     def _last_changed(self, one: _Write) -> Iterator[Piece]:

@@ -131,17 +131,38 @@ class Diagram:
     @property
     def first_state(self) -> list[tuple[str, str]]:
         """The places with their values in the first state."""
-        return [(place.path, value) for place, value in zip(self.places, self.start, strict=True)]
+        return list(zip(self.names, self.start, strict=True))
 
     @property
     def names(self) -> list[str]:
         """The names of the places in sentences: of a set that lanes show, that a member is in it."""
-        found = [re.fullmatch(r"(\w+)\[(.*)\]", place.path) for place in self.places]
+        found = map(self._member, range(len(self.places)))
         sign = "\\in" if self.is_tla else "∈"
         return [
-            f"{one[2]} {sign} {one[1]}" if one and one[1] in self.sets else place.path
+            place.path if one is None else f"{one[2]} {sign} {one[1]}"
             for one, place in zip(found, self.places, strict=True)
         ]
+
+    def say(self, change: Change) -> str:
+        """A change with its place; of a set that lanes show, the member that is added or removed."""
+        return f"{self.changed(change)}: {self.words(change)}"
+
+    def changed(self, change: Change) -> str:
+        """The name of what a change changes: a place, or a set that lanes show."""
+        member = self._member(change.place)
+        return self.places[change.place].path if member is None else member[1]
+
+    def words(self, change: Change) -> str:
+        """A change in words."""
+        member = self._member(change.place)
+        if member is None:
+            return change.words
+        return f"{member[2]} {'added' if change.after in ('TRUE', 'yes') else 'removed'}"
+
+    def _member(self, place: int) -> re.Match[str] | None:
+        """A set and its member, of a place that says whether it is in the set."""
+        found = re.fullmatch(r"(\w+)\[(.*)\]", self.places[place].path, re.DOTALL)
+        return found if found and found[1] in self.sets else None
 
     @property
     def has_participants(self) -> bool:

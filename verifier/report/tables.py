@@ -68,15 +68,14 @@ def trace_text(row: Row) -> str:
     lines = []
     for number, step in enumerate(diagram.steps):
         lines.append(f"{number:>3}  {step if number else start}")
-        for change in step.changes:
-            path = diagram.places[change.place].path
-            lines.append(f"     {path}: {_change(change)}")
+        lines += [f"     {diagram.changed(one)}: {_change(diagram, one)}" for one in step.changes]
     return "\n".join(map(printable, [*lines, *failure_lines(diagram), *loop_lines(row.trace)]))
 
 
-def _change(change: Change) -> str:
+def _change(diagram: Diagram, change: Change) -> str:
+    words = diagram.words(change)
     whole = f"{_short(change.before)} → {_short(change.after)}"
-    return whole if change.words != change.delta else _short(change.delta)
+    return whole if words == f"{change.before} → {change.after}" else _short(words)
 
 
 def failure_lines(diagram: Diagram) -> list[str]:

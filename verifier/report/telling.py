@@ -108,17 +108,17 @@ def _changes(diagram: Diagram) -> Iterator[str]:
     found = [change for change in diagram.steps[-1].changes if change.place in read]
     if found and len(diagram.steps) > 1:
         told = [
-            f"{diagram.names[change.place]}: {_cut(_in_words(change), _LONGEST_VALUE)}"
+            f"{diagram.changed(change)}: {_cut(_in_words(diagram, change), _LONGEST_VALUE)}"
             for change in found[:_MOST_CHANGES]
         ]
         more = len(found) - len(told)
         yield _sentence(f"It changes {'; '.join(told)}{f'; and {more} more' if more else ''}")
 
 
-def _in_words(change: Change) -> str:
+def _in_words(diagram: Diagram, change: Change) -> str:
     """Say a change; of a set what it gains and loses."""
     if change.words != change.delta or change.delta[:2] not in ("+ ", f"{LOST} "):
-        return change.words
+        return diagram.words(change)
     parts = re.split(rf"(?:^|, )([+{LOST}]) ", change.delta)
     told = []
     for sign, verb in (("+", "gains"), (LOST, "loses")):

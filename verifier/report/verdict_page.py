@@ -65,8 +65,8 @@ class VerdictPage:
     """The execution as a file has it, to be copied."""
     steps: Sequence[DiagramStep]
     """The execution, for who has no scripts."""
-    paths: Sequence[str]
-    """The places that its changes mention."""
+    changes: Sequence[Sequence[str]]
+    """The changes of each step, in words."""
     first: Sequence[tuple[str, str]]
     """The places of the first state with their values."""
     table: tuple[tuple[str, ...], ...]
@@ -105,7 +105,9 @@ def verdict_page(address: str, label: str, row: Row, *, with_itf: bool, source: 
         trace=None if diagram is None else embedded(_compact(row, diagram)),
         itf=itf_of(row) if with_itf else None,
         steps=() if diagram is None else diagram.steps,
-        paths=() if diagram is None else [place.path for place in diagram.places],
+        changes=()
+        if diagram is None
+        else [[diagram.say(change) for change in step.changes] for step in diagram.steps],
         first=() if diagram is None else diagram.first_state,
         table=_obligations(row),
         levels=_levels(row),

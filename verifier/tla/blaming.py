@@ -78,8 +78,21 @@ class Blaming:
             case ast.Quantifier(universal=False, bindings=(ast.Binding(names=(name,)),)):
                 body, domain = text_at(self._span(whole.body)), self._side(whole.bindings[0].domain)
                 among = "" if domain.is_fixed else f" in {domain.named},"
-                return Blame(f"no {name.name}{among} has {body}", tuple(self._culprits(whole)))
+                return Blame(f"no {name.name}{among} has {body}", self._blame_elements(whole))
         return self._plain(whole, "false")
+
+    def _blame_elements(self, whole: ast.Quantifier) -> tuple[Culprit, ...]:
+        """Of elements of which none has a property: what each of them lacks for it."""
+        (binding,) = whole.bindings
+        elements = listed(self.value(binding.domain))
+        if not isinstance(elements, frozenset) or len(elements) > _MOST_MEMBERS:
+            return tuple(self._culprits(whole))
+        put, paths = compile_setter(self.descent.evaluator, binding, self.unit), [*self.paths(binding.domain)]
+        for item in self.sort(elements):
+            frame = extend_frame(self.frame[:], self.unit)
+            put(frame, item)
+            paths += self.at(frame).paths(whole.body)
+        return tuple(map(Culprit, dict.fromkeys(paths)))
 
     def blame_alternative(self, whole: Expression) -> Blame:
         """Say why a disjunct is false: by its first smallest part, if nothing else would make it true."""
@@ -223,6 +236,21 @@ class Blaming:
             return self, symbol.body
         unit = unit_of(evaluator, symbol)
         return Blaming(self.descent, unit, unit.frame()), symbol.body
+
+    def applied(self, whole: Expression) -> tuple[Blaming, Expression] | None:
+        """The body of an operator with the values of its arguments; None if an expression applies none."""
+        if not isinstance(whole, ast.Apply) or not whole.arguments:
+            return None
+        evaluator = self.descent.evaluator
+        symbol = evaluator.resolve(whole.operator, self.unit.module) or whole.operator
+        if not isinstance(symbol, ast.Definition) or symbol.body is None or symbol in evaluator.constants:
+            return None
+        if any(parameter.arity for parameter in symbol.parameters):
+            return None
+        with suppress(Undefined, NoValue, TlaError):
+            unit, frame = self.descent.enter(symbol, whole, self.unit, self.frame)
+            return Blaming(self.descent, unit, frame), symbol.body
+        return None
 
     def _words(self, whole: Expression) -> str:
         """A part of a state by its path, all else as the module has it. Of the next state it has a prime:

@@ -269,22 +269,27 @@ class Descent:
     def _definition(
         self, symbol: Definition, whole: ast.Apply, unit: Unit, e: Frame, around: Around
     ) -> Iterator[SaidPart]:
-        evaluator, body = self.evaluator, symbol.body
+        body = symbol.body
         if body is None or any(parameter.arity for parameter in symbol.parameters):
             return iter([self.false_leaf(whole, unit, e, around)])
+        target, inner = self.enter(symbol, whole, unit, e)
+        if not self.is_false(body, target, inner):  # it is false because of a part that is skipped here
+            return iter([self.false_leaf(whole, unit, e, around)])
+        named = tuple((one.name, inner[target.slot(one)]) for one in symbol.parameters)
+        return self.parts(body, target, inner, around.binding(named))
+
+    def enter(self, symbol: Definition, whole: ast.Apply, unit: Unit, e: Frame) -> tuple[Unit, Frame]:
+        """Return the unit of an operator and a frame with the values of its arguments."""
+        evaluator = self.evaluator
         target = unit if symbol.nested else unit_of(evaluator, symbol)
         # Arguments as the evaluator passes them: below a prime they have their values in the next state.
         passed = argument_sources(evaluator, symbol, whole, unit, False)
         values = evaluator.emit.function(f"[{', '.join(passed)}]")(extend_frame(e, unit))
         inner = extend_frame(e[:], unit) if symbol.nested else target.frame()
-        named = []
         for parameter, value in zip(symbol.parameters, values, strict=True):
             slot = target.slot(parameter)
             extend_frame(inner, target)[slot] = value
-            named.append((parameter.name, value))
-        if not self.is_false(body, target, inner):  # it is false because of a part that is skipped here
-            return iter([self.false_leaf(whole, unit, e, around)])
-        return self.parts(body, target, inner, around.binding(tuple(named)))
+        return target, inner
 
     def false_leaf(self, whole: Expression, unit: Unit, e: Frame, around: Around) -> SaidPart:
         """A false part that is not taken apart any more, with what is to blame."""

@@ -23,6 +23,8 @@ _MOST_KEYS = 200
 """The most keys of functions that are compared one by one."""
 _DEEPEST = 30
 """Definitions further down are not opened."""
+_DEEPEST_CALLS = 8
+"""Operators with arguments further down are not opened: they may call themselves twice."""
 
 
 class Reading:
@@ -63,6 +65,12 @@ class Reading:
                 blaming, body = opened
                 own = inner if blaming is self.blaming else frozenset[Symbol]()
                 yield from Reading(blaming, self.depth + 1, primed=self.primed).paths(body, own)
+                continue
+            called = None if is_open or self.depth >= _DEEPEST_CALLS else self.blaming.applied(part)
+            if called is not None:
+                assert isinstance(part, ast.Apply)
+                yield from Reading(called[0], self.depth + 1).paths(called[1])
+                waiting += part.arguments
                 continue
             if isinstance(part, ast.Apply):
                 alone = ast.Apply(part.operator, place=part.place)
@@ -138,29 +146,36 @@ class Reading:
         """The parts of the state that decide a comparison; None if that is all that both sides read."""
         with suppress(Undefined, NoValue):
             if relation in ("<", "≤"):
-                return self._counted(left)
+                return self._too_large(left, right)
             if relation in (">", "≥"):
-                return None
+                return self._too_large(right, left)
             if relation == "=":
                 return self._different(left, right)
             if relation == "∈":
                 return self._outside(left, right)
         return None
 
+    def _too_large(self, count: Expression, limit: Expression) -> tuple[Culprit, ...] | None:
+        found = self._counted(count)
+        return None if found is None else tuple(dict.fromkeys([*found, *map(Culprit, self.paths(limit))]))
+
     def _counted(self, whole: Expression) -> tuple[Culprit, ...] | None:
         """Of a count that is too large, what makes each element one that counts."""
         match whole:
-            case ast.Apply(operator=operator, arguments=(of,)) if isinstance(of, ast.Filter | ast.Image):
-                symbol = (
-                    self.blaming.descent.evaluator.resolve(operator, self.blaming.unit.module) or operator
-                )
-                members = self.blaming.memberships(of) if symbol.name == "Cardinality" else {}
-                if members and isinstance(of, ast.Filter):
-                    held = [
-                        self.blaming.text(one) for one in self.blaming.sort(listed(self.blaming.value(of)))
-                    ]
-                    found = [part for one in held for part in members[one].culprits]
-                    return tuple(dict.fromkeys(found)) or None
+            case ast.Apply(operator=operator, arguments=(of,)):
+                blaming = self.blaming
+                symbol = blaming.descent.evaluator.resolve(operator, blaming.unit.module) or operator
+                if symbol.name != "Cardinality":
+                    return None
+                path = blaming.path_of(of, set())
+                if not isinstance(of, ast.Filter) and path is None:
+                    return None
+                held = [blaming.text(one) for one in blaming.sort(listed(blaming.value(of)))]
+                if path is not None:
+                    return (Culprit(path, tuple(held)),)
+                members = blaming.memberships(of)
+                found = [part for one in held if members for part in members[one].culprits]
+                return tuple(dict.fromkeys(found)) or None
         return None
 
     def _different(self, left: Expression, right: Expression) -> tuple[Culprit, ...] | None:

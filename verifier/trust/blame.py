@@ -129,7 +129,18 @@ class Blaming:
         body = self.said(term.arguments[0], bindings)
         values = ", ".join(f"{name} = {show(value)}" for name, value in self.mentioned(term, bindings))
         words = body if len(body) <= _SHORT or not values else f"what is needed ({values})"
-        return self._make_blame(term, bindings, f"no {term.binds.name} has {words}")
+        said = f"no {term.binds.name} has {words}"
+        if term.binds.sort.size > _MOST_ELEMENTS:
+            return self._make_blame(term, bindings, said)
+        each = ({**bindings, term.binds: value} for value in term.binds.sort.each())
+        lacks = (
+            (part, inner)
+            for inner in each
+            for part in conjuncts(term.arguments[0])
+            if not self.reading.holds(part, inner)
+        )
+        culprits = dict.fromkeys(one for part, inner in lacks for one in self._culprits(part, inner))
+        return Blame(said, tuple(culprits))
 
     def _nearest(self, body: Term, inner: list[Bindings]) -> list[Bindings]:
         """The elements that fail the fewest conjuncts."""

@@ -5,7 +5,7 @@ const Copying = {
     const lines = trace.steps.flatMap((step, number) => {
       const begins = trace.loop === number ? [`     the loop begins in state ${number}: the steps below repeat forever`] : [];
       const title = trace.closes(number) ? `${trace.callOf(number)}, which leads back to state ${trace.loop}` : trace.callOf(number);
-      const changes = step.changes.map((change) => `     ${trace.places[change.place][0]}: ${Trace.isLong(change) ? change.delta : `${change.before.text} → ${change.after.text}`}`);
+      const changes = step.changes.map((change) => `     ${trace.changedBy(change)}: ${Trace.isLong(change) ? change.delta : trace.both(change)}`);
       return [`${String(number).padStart(3)}  ${title}`, ...(number ? changes : []), ...begins];
     });
     const failing = trace.failing.flatMap(([formula, witnesses, where]) => {

@@ -29,8 +29,8 @@ class Detail {
     this.title.replaceChildren(...Page.breakable(`${step} · ${trace.titleOf(step)}`), make("small", {}, trace.wordsOf(step)));
     this.meaning.replaceChildren(...Detail.told(trace.meaningOf(step)));
     const visible = changes.filter(({ place }) => this.shown(place));
-    const layout = Detail.layout(visible.map(({ place }) => trace.places[place][0]));
-    const rows = visible.map((change) => make("tr", {}, make("th", { scope: "row" }, ...Detail.named(trace.places[change.place][0], layout)), make("td", { class: trace.fails(change.place, step) && trace.writer.get(change.place) === step ? "wrong" : "" }, ...Detail.difference(change))));
+    const layout = Detail.layout(visible.map((change) => trace.changedBy(change)));
+    const rows = visible.map((change) => make("tr", {}, make("th", { scope: "row" }, ...Detail.named(trace.changedBy(change), layout)), make("td", { class: trace.fails(change.place, step) && trace.writer.get(change.place) === step ? "wrong" : "" }, ...Detail.difference(trace, change))));
     const none = changes.length ? `${changes.length} changes, none of them shown` : `${trace.callOf(step)} changes nothing`;
     const table = make("table", { class: `diff ${layout}`, "aria-label": "What the step changes" }, make("tbody", {}, ...rows));
     this.changes.replaceChildren(...this.watchedAt(step), ...(step === 0 ? [] : rows.length ? [table] : [make("p", {}, none)]), ...this.demandedAt(step));
@@ -78,8 +78,9 @@ class Detail {
   }
 
   /* Both values; where they are long, what was gained and lost, and both values to unfold. */
-  static difference(change) {
-    const { make } = Page, { before, after, delta } = change;
+  static difference(trace, change) {
+    const { make } = Page, { before, after, delta } = change, membership = trace.membership(change);
+    if (membership) return [make("span", { class: "new" }, membership)];
     const both = [make("span", { class: "old" }, ...Page.unbroken(before.text)), " → ", make("span", { class: "new" }, ...Page.unbroken(after.text))];
     return Trace.isLong(change) ? [make("details", {}, make("summary", { class: "new" }, ...Page.unbroken(delta)), ...both)] : both;
   }
@@ -115,8 +116,9 @@ class Detail {
       const own = places.filter((place) => !trace.places[place][2]);
       messages.push(...places.filter((place) => trace.places[place][2]));
       if (own.length === 0) return;
-      const layout = Detail.layout(own.map((place) => trace.shortPath(place)));
-      const rows = own.map((place) => line(place, trace.shortPath(place), layout));
+      const name = (place) => trace.member(place) ? `${trace.tla ? "\\in" : "∈"} ${trace.shortPath(place)}` : trace.shortPath(place);
+      const layout = Detail.layout(own.map(name));
+      const rows = own.map((place) => line(place, name(place), layout));
       if (trace.hasLanes) cards.push(make("h4", {}, Trace.title(lane)));
       cards.push(make("table", { class: layout, "aria-label": trace.hasLanes ? `State of ${Trace.title(lane)}` : "State" }, make("tbody", {}, ...rows)));
     });

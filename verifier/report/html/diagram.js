@@ -56,7 +56,9 @@ const Diagram = (() => {
   }
 
   /* A change in words, as short as the room demands: both values, what was gained and lost, the new value. */
-  function wordsOf(name, { before, after, delta }, room, font) {
+  function wordsOf(trace, change, room, font) {
+    const { place, before, after, delta } = change, found = trace.member(place), name = trace.shortPath(place);
+    if (found) return `${found.set}: ${trace.membership(change)}`;
     const whole = `${name}: ${before.text} → ${after.text}`;
     const shorter = [...(delta ? [delta] : []), after.text].map((words) => `${name}: ${words}`);
     return [whole, ...shorter].find((words) => widthOf(words, font) <= room) ?? shorter[0];
@@ -72,10 +74,10 @@ const Diagram = (() => {
       groups.set(parent, [...(groups.get(parent) ?? []), change]);
     }
     const entries = [...groups].map(([parent, of]) => {
-      const full = of.map(({ place, before, after }) => `${trace.places[place][0]}: ${before.text} → ${after.text}`).join("\n");
+      const full = of.map((change) => `${trace.changedBy(change)}: ${trace.both(change)}`).join("\n");
       const wrong = of.some(({ place }) => trace.writer.get(place) === step);
       const cause = !wrong && of.some(({ place }) => trace.isCause(place, step));
-      if (of.length === 1) return { words: (room, font) => wordsOf(trace.shortPath(of[0].place), of[0], room, font), full, wrong, cause };
+      if (of.length === 1) return { words: (room, font) => wordsOf(trace, of[0], room, font), full, wrong, cause };
       const fields = of.map(({ place, after }) => `${trace.places[place][0].slice(parent.length + 1)} ${after.text}`).join(", ");
       const [path] = trace.places[of[0].place], short = trace.shortPath(of[0].place);
       const isLane = parent === trace.lanes[lane][0] || parent.length === Trace.keyEnd(trace.places[of[0].place]);
@@ -275,7 +277,7 @@ const Diagram = (() => {
       const lanes = new Set(places.map((place) => trace.places[place][1]));
       if (lanes.size < 2) for (const lane of lanes) put(lane, `${path}${words}`);
       // Of what lies in several lanes, each has its own part.
-      else for (const place of places) put(trace.places[place][1], `${trace.shortPath(place)} = ${trace.states[trace.at][place].text}`);
+      else for (const place of places) put(trace.places[place][1], `${trace.member(place) ? trace.nameOf(place) : trace.shortPath(place)} = ${trace.states[trace.at][place].text}`);
     }
     const where = ([lane]) => plan.places.get(lane);
     const drawn = [...byLane].filter(([lane]) => plan.places.has(lane)).sort((one, other) => where(one) - where(other)).map(([lane, texts], index, all) => {

@@ -54,7 +54,7 @@ class Explorer {
     this.search.addEventListener("input", () => this.sought());
     this.search.addEventListener("keydown", (event) => { if (event.key === "Enter") this.next(event.shiftKey ? -1 : 1); });
     this.count = make("span", { class: "count", role: "status" });
-    const paths = [...this.trace.wrong.keys(), ...this.trace.places.keys()].map((place) => this.trace.places[place][0]);
+    const paths = [...this.trace.wrong.keys(), ...this.trace.places.keys()].map((place) => this.trace.member(place)?.set ?? this.trace.places[place][0]);
     const path = paths.find((one) => one.length <= Explorer.LONGEST_PATH), example = path ? `${path} = …` : "an expression";
     this.watching = make("input", { type: "search", placeholder: example, size: Math.max(11, example.length + 1), title: "An expression over the state: parts, numbers, = < ∈ and or not, length(…)" });
     this.watching.addEventListener("input", () => this.watch());
@@ -262,7 +262,7 @@ class Explorer {
     const cells = (step) => ({
       who: step === 0 ? "" : Trace.title(trace.lanes[trace.steps[step].lane]),
       messages: arrows(step).map((text) => make("div", {}, text)),
-      changes: trace.steps[step].changes.map((change) => make("div", {}, `${trace.places[change.place][0]}: `, ...Detail.difference(change))),
+      changes: trace.steps[step].changes.map((change) => make("div", {}, `${trace.changedBy(change)}: `, ...Detail.difference(trace, change))),
       action: trace.closes(step) ? `${trace.callOf(step)}, which leads back to state ${trace.loop}` : trace.callOf(step),
     });
     const names = ["action", "changes", ...(trace.hasLanes ? ["who"] : []), ...(trace.arrows.length ? ["messages"] : [])];

@@ -120,11 +120,39 @@ class Trace {
     return this.names[number];
   }
 
+  /* Of a place that says whether a member is in a set: the set and the member. */
+  member(place) {
+    const found = /^(\w+)\[(.*)\]$/s.exec(this.places[place][0]);
+    return found && this.sets.includes(found[1]) ? { set: found[1], member: found[2] } : null;
+  }
+
+  /* The name of a place: its path, or that a member is in a set. */
+  nameOf(place) {
+    const found = this.member(place);
+    return found ? `${found.member} ${this.tla ? "\\in" : "∈"} ${found.set}` : this.places[place][0];
+  }
+
+  /* The name of what a change changes: its path, or the set. */
+  changedBy({ place }) {
+    return this.member(place)?.set ?? this.places[place][0];
+  }
+
+  /* A change of a set's member in words; undefined of another change. */
+  membership({ place, after }) {
+    const found = this.member(place);
+    return found ? `${found.member} ${Watch.truth(after.text) ? "added" : "removed"}` : undefined;
+  }
+
+  /* A change in words: both values, or what was added to a set or removed from it. */
+  both(change) {
+    return this.membership(change) ?? `${change.before.text} → ${change.after.text}`;
+  }
+
   /* The steps whose action, parameters or changes have all of these words. */
   having(words) {
     if (words.length === 0) return [];
     return [...this.steps.keys()].filter((step) => {
-      const changes = this.steps[step].changes.map(({ place, before, after, delta }) => `${this.places[place][0]}: ${before.text} → ${after.text} ${delta}`);
+      const changes = this.steps[step].changes.map((change) => `${this.changedBy(change)}: ${this.both(change)} ${change.delta}`);
       const text = [this.titleOf(step), this.parametersOf(step), ...changes].join("\n").toLowerCase();
       return words.every((word) => text.includes(word));
     });
@@ -132,7 +160,8 @@ class Trace {
 
   /* What the failing formula mentions; of a step, the value before it and the one after it together. */
   mentioned() {
-    const seen = new Set(), where = this.failing.flatMap(([, , values]) => values).filter(([path]) => !seen.has(path) && seen.add(path));
+    const seen = new Set(), told = this.failing.flatMap(([, , values]) => values).filter(([path]) => !seen.has(path) && seen.add(path));
+    const where = told.map(([path, ...rest]) => [rest[1].length === 1 && path === this.places[rest[1][0]][0] ? this.nameOf(rest[1][0]) : path, ...rest]);
     if (!this.about_step) return where.map(([path, value, places, members]) => ({ path, words: this.valueWords(value, places, members), places }));
     const sides = new Map();
     for (const [path, value, places] of where) {
@@ -147,7 +176,7 @@ class Trace {
 
   /* A value that fails: of a long one the members at fault, or what its last change was. */
   valueWords(value, places, members) {
-    if (members.length) return ` has ${members.join(", ")}`;
+    if (members.length && value !== `{${members.join(", ")}}`) return ` has ${members.join(", ")}`;
     if (value === Watch.ABSENT && places.length) return " has no value";
     const step = places.length === 1 ? this.writer.get(places[0]) : undefined;
     const change = step === undefined ? undefined : this.steps[step].changes.find(({ place }) => place === places[0]);

@@ -15,8 +15,10 @@ class Variables {
     this.order = [...trace.variables];
     this.hidden = new Set();
     this.pinned = this.culprits();
-    this.unfolded = new Set(trace.places.length <= Variables.FEW ? trace.variables : []);
-    for (const [name, places] of this.parts) if (places.length === 1) this.unfolded.add(name);
+    this.whole = new Whole(trace);
+    const parts = trace.variables.filter((name) => !trace.sets.includes(name));  // a set stands whole
+    this.unfolded = new Set(trace.places.length <= Variables.FEW ? parts : []);
+    for (const name of parts) if (this.parts.get(name).length === 1) this.unfolded.add(name);
     this.numeric = trace.places.map((_, place) => trace.states.every((state) => /^-?\d+$/.test(state[place].text)));
   }
 
@@ -78,7 +80,7 @@ class Variables {
 
   head(column) {
     const { variable, folded, several } = column, [place] = column.places;
-    const name = folded ? variable : this.trace.places[place][0];
+    const name = folded ? variable : this.trace.nameOf(place);
     const toggle = () => this.change(() => folded ? this.unfolded.add(variable) : this.unfolded.delete(variable));
     const isPinned = this.pinned.includes(variable);
     const pin = () => this.change(() => { this.pinned = isPinned ? this.pinned.filter((other) => other !== variable) : [...this.pinned, variable]; });
@@ -96,7 +98,8 @@ class Variables {
   }
 
   /* Room for the longest value of a column, within bounds. */
-  widthOf({ places, folded }) {
+  widthOf({ variable, places, folded }) {
+    if (folded && this.trace.sets.includes(variable)) return Math.min(this.trace.states.reduce((most, state) => Math.max(most, this.whole.value(variable, state).length), 3) * 7.8 + 18, 240);
     const inside = () => this.trace.steps.flatMap(({ changes }) => changes.filter(({ place }) => places.includes(place)).map((change) => change.after.text.length + 16));
     const lengths = folded ? inside() : this.trace.states.map((state) => state[places[0]].text.length);
     return Math.min(Math.max(3, ...lengths) * 7.8 + 18, folded ? 200 : 240);
@@ -135,6 +138,7 @@ class Variables {
   /* What changed inside of a variable, a line for each part. */
   folded({ variable, places }, changes, step) {
     const own = places.filter((place) => changes.has(place)).map((place) => changes.get(place));
+    if (this.trace.sets.includes(variable)) return this.set(variable, own, step);
     const lines = own.slice(0, own.length > Variables.MOST ? Variables.MOST - 1 : own.length).map((change) => {
       const { place, before, after, delta } = change, path = this.trace.places[place][0];
       const words = Trace.isLong(change) ? delta : `${before.text} → ${after.text}`;
@@ -146,12 +150,20 @@ class Variables {
     return Page.make("td", { class: own.length ? "changed inside" : "same inside" }, ...lines);
   }
 
+  /* A set that lanes show member by member, whole. */
+  set(variable, changes, step) {
+    const trace = this.trace, cell = Page.make("td", { class: changes.length ? "changed" : step > 0 ? "same" : "" }, ...Page.unbroken(this.whole.value(variable, trace.states[step])));
+    if (changes.length) cell.title = changes.map((change) => trace.membership(change)).join(", ");
+    cell.classList.toggle("wrong", changes.some(({ place }) => trace.writer.get(place) === step));
+    return cell;
+  }
+
   verdict(columns) {
     const found = this.trace.mentioned();
     const cells = columns.map(({ places, folded }) => {
       const own = found.filter((one) => one.places.some((place) => places.includes(place)));
       const words = own.map(({ path, words }) => {
-        const whole = folded || own.length > 1 || path !== this.trace.places[places[0]][0] ? `${path}${words}` : words.trim();
+        const whole = folded || own.length > 1 || path !== this.trace.nameOf(places[0]) ? `${path}${words}` : words.trim();
         return Page.make("div", { title: whole }, whole.length > 2 * Variables.LONG ? `${whole.slice(0, 2 * Variables.LONG - 1)}…` : whole);
       });
       const kind = [own.length ? "wrong" : "", !folded && this.numeric[places[0]] ? "number" : ""].filter(Boolean).join(" ");

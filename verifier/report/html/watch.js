@@ -157,6 +157,8 @@ class Watch {
 
   /* A part of the state, or a name that stands for itself. */
   named(path) {
+    const place = this.whole.places.get(path), found = place === undefined ? null : this.trace.member(place);
+    if (found) throw new Error(`${found.set} is a set: write ${this.trace.nameOf(place)}`);
     if (this.whole.has(path)) return (state) => this.whole.value(path, state);
     if (/[.[]/.test(path) && this.trace.variables.includes(Trace.variableOf(path))) {
       const near = this.whole.paths.filter((other) => other.startsWith(Trace.variableOf(path)));
