@@ -88,6 +88,18 @@ def test_the_first_view_shows_the_step_and_its_culprit(
 
 
 @needs_chromium
+def test_a_phone_shows_what_demands_the_formula(driver: Chrome, tmp_path: Path) -> None:
+    opened(driver, Report("one", (kip320_first_try(),)), tmp_path, width=400)
+    lines = evaluate(
+        driver,
+        "[...document.querySelectorAll('.current .failing > div')].filter(e => e.checkVisibility())"
+        ".map(e => e.textContent)",
+    )
+    (demanded,) = [line for line in lines if line.startswith("It is demanded since ")]
+    assert "replica[r1].leader = r1" in demanded
+
+
+@needs_chromium
 def test_red_marks_the_culprit_alone(driver: Chrome, tmp_path: Path) -> None:
     row = members(tmp_path)
     opened(driver, Report("one", (row,)), tmp_path)

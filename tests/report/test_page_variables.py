@@ -357,8 +357,8 @@ def test_a_set_that_lanes_share_is_shown_as_a_set(driver: Chrome, tmp_path: Path
     assert row.trace is not None
     opened(driver, Report("eating", (row,)), tmp_path)
     assert heads(driver) == []  # the lanes are shown
-    texts_drawn = "[...document.querySelectorAll('.current .diagram text.change')].map(e => e.firstChild.data)"
-    changes = evaluate(driver, texts_drawn)
+    drawn = "[...document.querySelectorAll('.current .diagram text.change')].map(e => e.firstChild.data)"
+    changes = evaluate(driver, drawn)
     words = {"Ask": "added", "Eat": "removed"}
     taken = [state["#meta"] for state in row.trace["states"][1:]]
     said = {f"hungry: {one['parameters']['p']} {words[one['action']]}" for one in taken}
