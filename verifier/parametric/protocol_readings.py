@@ -44,6 +44,8 @@ class ParametricReading:
     """The hash of the whole definition at these constants."""
     besides: tuple[str, ...] = ()
     """Assumptions on constants that are neither numbers nor sizes, in words."""
+    undeclared: tuple[str, ...] = ()
+    """Those of them that the protocol does not declare."""
 
     @property
     def said(self) -> tuple[str, ...]:
@@ -65,7 +67,7 @@ class ParametricReading:
     @property
     def beyond_declared(self) -> tuple[str, ...]:
         """Return the assumptions that neither the constants' declarations nor the protocol itself make."""
-        return tuple(one.said for one in self.assumptions if not one.is_declared)
+        return (*(one.said for one in self.assumptions if not one.is_declared), *self.undeclared)
 
     @property
     def is_total(self) -> bool:

@@ -80,7 +80,9 @@ def reading_of(loaded: Loaded) -> ParametricReading:
     found = read_for_all(class_of(loaded), dict(loaded.definition.constants))
     if loaded.of_module is None:
         return found
-    return replace(found, besides=loaded.of_module.assumed, spec_hash=loaded.of_module.source_hash)
+    module = loaded.of_module
+    besides, undeclared = module.assumed, module.undeclared
+    return replace(found, besides=besides, undeclared=undeclared, spec_hash=module.source_hash)
 
 
 def _with_counterexamples(

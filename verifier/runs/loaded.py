@@ -122,6 +122,8 @@ class OfModule:
     extended: Callable[[str, str, Sequence[str]], AbstractContextManager[Loaded]]
     """Takes the text of such a module, a property and the names of the lemmas. Gives that module as a
     protocol, while its file exists."""
+    undeclared: tuple[str, ...] = ()
+    """Those assumptions that no text of the module makes."""
     left_out: tuple[str, ...] = ()
     """The claims of the configuration that have no proof for all constants."""
 

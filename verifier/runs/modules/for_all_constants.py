@@ -66,6 +66,7 @@ def read_as_protocol(
             lambda limits: _compare(protocol, source, limits),
             lambda terms: _write_module(protocol, terms),
             lambda text, name, more: _extended(source, text, name, (*helping, *more), load_tla),
+            protocol.constants.undeclared,
             left_out,
         ),
     )

@@ -10,7 +10,7 @@ explorer of the protocol must count the same states.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import product
@@ -19,6 +19,7 @@ from random import Random
 from typing import Any
 
 from verifier.encodings.plain_terms import Environment, Reader, Undefined, plain, values_of
+from verifier.encodings.plain_terms import Map as PlainMap
 from verifier.encodings.random_values import draw_value
 from verifier.encodings.terms import Term
 from verifier.engines.explore import Request, explore
@@ -26,13 +27,14 @@ from verifier.errors import UsageError
 from verifier.processes.limits import Interrupted, Limits
 from verifier.runs.building import build_model
 from verifier.runs.loaded import Differs
+from verifier.runs.modules.constant_choices import Choice, choices_of
 from verifier.runs.modules.loading import no_initial_state
 from verifier.specs.definition import Action, Definition
 from verifier.specs.plain_steps import happening
 from verifier.specs.protocol import define
 from verifier.tla.explorer import Explorer
 from verifier.tla.first_order.constants import classify
-from verifier.tla.first_order.kinds import Kind
+from verifier.tla.first_order.kinds import Kind, Sorts
 from verifier.tla.first_order.protocol_classes import ModuleProtocol, formula_of
 from verifier.tla.first_order.values import Outside, Translator
 from verifier.tla.found import State
@@ -88,15 +90,13 @@ def compare(
     """Compare at the constants of the configuration, and at smaller and larger ones within about this
     processor time for each. Raises Differs at the first difference."""
     found, began = Compared(), time.process_time()
-    own = _own_sizes(protocol)
-    for number, sizes in enumerate(_sizes(own)):
+    for number, choice in enumerate(choices_of(protocol.constants, Random(seed))):
         if number >= _LEAST_SIZES and time.process_time() - began > _MOST_TIMES * seconds:
             break
-        is_own = sizes == own
-        pair = _specified(protocol, specify_at, sizes, is_own=is_own)
+        pair = _specified(protocol, specify_at, choice)
         if pair is not None:
-            own_seconds = seconds if is_own else seconds / 3
-            _Comparison(protocol, *pair, sizes, found, Random(seed + number), limits).run(own_seconds, is_own)
+            own_seconds = seconds if choice.is_own else seconds / 3
+            _Comparison(protocol, *pair, choice, found, Random(seed + number), limits).run(own_seconds)
     if not found.sizes:
         words = "at no constants are all reachable states few enough to compare the protocol with its module"
         raise UsageError(f"{words}: give smaller constants in the configuration")
@@ -104,59 +104,54 @@ def compare(
     return found
 
 
-def _own_sizes(protocol: ModuleProtocol) -> dict[str, int]:
-    known = protocol.constants
-    return {**{name: len(values) for name, values in known.sets.items()}, **known.numbers}
-
-
-def _sizes(own: Mapping[str, int]) -> Iterator[dict[str, int]]:
-    """Yield choices of constants, each once: those of the configuration, small ones, and greater ones."""
-    seen = list[dict[str, int]]()
-    choices = [dict(own), *(dict.fromkeys(own, size) for size in (1, 2, 3))]
-    choices += [{**own, name: own[name] + more} for name in own for more in (1, -1)]
-    for one in choices:
-        if one not in seen and all(size >= 0 for size in one.values()):
-            seen.append(one)
-            yield one
-
-
 def _specified(
-    protocol: ModuleProtocol, specify_at: SpecifyAt, sizes: Mapping[str, int], *, is_own: bool
+    protocol: ModuleProtocol, specify_at: SpecifyAt, choice: Choice
 ) -> tuple[Specification, Definition] | None:
     """Return the module and the protocol at these constants; None if both refuse them. Raises Differs."""
     refused: list[str] = []
     specification = definition = None
-    if any(sizes[name] < 1 for name in protocol.constants.sets):
-        return None
     try:
-        specification = protocol.specification if is_own else specify_at(_settings(protocol, sizes))
+        own = protocol.specification
+        specification = own if choice.is_own else specify_at(choice.settings(protocol.constants))
         with without_traces(specification):
             Explorer(specification, properties=()).assume()
     except UsageError as error:
         specification = None
         refused.append(f"the module refuses these constants: {error}")
     try:
-        definition = define(protocol.kind(dict(sizes)))
+        definition = _fixed(protocol, choice)
     except UsageError as error:
         refused.append(f"the protocol refuses these constants: {error}")
     if len(refused) == 1:
-        raise Differs(f"with {_shown(sizes)}, {refused[0]}, and the other accepts them")
+        raise Differs(f"with {choice.shown}, {refused[0]}, and the other accepts them")
     if specification is None or definition is None:
         return None
     return specification, definition
 
 
-def _settings(protocol: ModuleProtocol, sizes: Mapping[str, int]) -> dict[str, str]:
-    """Return the texts of the constants. Elements of sets are model values with new names."""
+def _fixed(protocol: ModuleProtocol, choice: Choice) -> Definition:
+    """Return the protocol at these constants. Raises UsageError if it does not allow them, or if the families
+    do not satisfy what is assumed of them."""
+    made = protocol.kind(dict(choice.sizes))
+    definition = define(made)
+    given = _rigid(protocol, choice, protocol.reading(made).sorts)
+    fixed = {one: given[one.name] for one in definition.variables if one.name in given}
+    read = Reader()
+    for lemma in definition.lemmas:
+        if lemma.name == protocol.facts_name and not read(lemma.formula)(fixed):
+            raise UsageError("the sets are not as assumed")
+    return definition
+
+
+def _rigid(protocol: ModuleProtocol, choice: Choice, sorts: Sorts) -> dict[str, Any]:
+    """Return the values of the families' variables by name."""
     found = {}
-    for name, size in sizes.items():
-        elements = ", ".join(f"{name}element{number}" for number in range(1, size + 1))
-        found[name] = f"{{{elements}}}" if name in protocol.constants.sets else str(size)
+    for name, parts in choice.families.items():
+        family = protocol.constants.families[name]
+        keys, elements = (list(sorts.members[one].values()) for one in (name, family.base))
+        sets = (frozenset(elements[place] for place in part) for part in parts)
+        found[family.variable] = PlainMap(dict(zip(keys, sets, strict=True)))
     return found
-
-
-def _shown(sizes: Mapping[str, int]) -> str:
-    return ", ".join(f"{name}={size}" for name, size in sizes.items())
 
 
 class _Comparison:
@@ -167,18 +162,21 @@ class _Comparison:
         protocol: ModuleProtocol,
         specification: Specification,
         definition: Definition,
-        sizes: dict[str, int],
+        choice: Choice,
         found: Compared,
         chance: Random,
         limits: Limits,
     ) -> None:
-        self.specification, self.definition, self.sizes = specification, definition, sizes
+        self.specification, self.definition, self.choice = specification, definition, choice
         self.found, self.chance, self.limits = found, chance, limits
         self.kinds: list[Kind] = list(protocol.kinds.values())
         self.read = Reader()
-        constants = classify(specification)
-        sorts = protocol.reading(protocol.kind(dict(sizes))).sorts
+        constants = classify(specification, protocol.constants)
+        sorts = protocol.reading(protocol.kind(dict(choice.sizes))).sorts
         self.values = Translator(constants, sorts)
+        fixed = self.values.encode_families()
+        self.fixed = {one: fixed[one.name] for one in definition.variables if one.name in fixed}
+        self.variables = [one for one in definition.variables if one not in self.fixed]
         self.stepper = Stepper(specification)
         terms = {one.name: one.formula for one in definition.properties}
         terms |= {one.name: one.formula for one in definition.lemmas}
@@ -194,21 +192,24 @@ class _Comparison:
     def _test(self, formula: Formula) -> Callable[[], bool]:
         return self.specification.evaluator.compile_truth(formula.body, formula.module)
 
-    def run(self, seconds: float, is_own: bool) -> None:
+    def run(self, seconds: float) -> None:
         """Compare for about this processor time. Raises Differs."""
         self.deadline = time.process_time() + seconds
         if any(self._instances(action) > _MOST_INSTANCES for action in self.definition.actions):
-            if is_own:
+            if self.choice.is_own:
                 words = "an action has too many instances to compare the protocol with its module"
-                raise UsageError(f"{words} with {_shown(self.sizes)}: give smaller constants")
+                raise UsageError(f"{words} with {self.choice.shown}: give smaller constants")
             return
         with without_traces(self.specification):
             states, is_complete = self._reach()
             if not states:
                 raise no_initial_state(self.specification)
             self._draw(states, seconds)
-        (self.found.sizes if is_complete else self.found.partly).append(self.sizes)
-        if is_complete and (is_own or max(self.sizes.values(), default=0) <= _SMALL):
+        compared = self.found.sizes if is_complete else self.found.partly
+        if self.choice.sizes not in compared:  # with another family
+            compared.append(self.choice.sizes)
+        is_small = self.choice.is_own or max(self.choice.sizes.values(), default=0) <= _SMALL
+        if is_complete and is_small and not self.fixed:  # the explorer would start with all families
             self._count(states)
 
     @staticmethod
@@ -265,11 +266,11 @@ class _Comparison:
         try:
             encoded = [self.values.encode(value, kind) for value, kind in zip(state, self.kinds, strict=True)]
         except Outside as error:
-            raise Differs(f"with {_shown(self.sizes)}, in the state {self._show(state)}: {error}") from None
-        return dict(zip(self.definition.variables, encoded, strict=True))
+            raise Differs(f"with {self.choice.shown}, in the state {self._show(state)}: {error}") from None
+        return {**self.fixed, **dict(zip(self.variables, encoded, strict=True))}
 
     def _decoded(self, environment: Mapping[Any, Any]) -> State:
-        pairs = zip(self.definition.variables, self.kinds, strict=True)
+        pairs = zip(self.variables, self.kinds, strict=True)
         return tuple(self.values.decode(environment[symbol], kind) for symbol, kind in pairs)
 
     def _holds(self, term: Term, environment: Environment) -> bool:
@@ -342,7 +343,7 @@ class _Comparison:
         what = "reads a function or record where it has no value"
         if not undefined:
             what = "gives a variable a value that its sort lacks, so that the type invariant is violated"
-        return UsageError(f"with {_shown(self.sizes)}, {name} {what}, in the state {self._show(state)}")
+        return UsageError(f"with {self.choice.shown}, {name} {what}, in the state {self._show(state)}")
 
     # -- drawn states
 
@@ -373,9 +374,9 @@ class _Comparison:
         return all(test() for test in self.initial)
 
     def _drawn(self, states: Sequence[State]) -> Environment:
-        drawn = {symbol: plain(draw_value(symbol.sort, self.chance)) for symbol in self.definition.variables}
+        drawn = {symbol: plain(draw_value(symbol.sort, self.chance)) for symbol in self.variables}
         if not states:
-            return drawn
+            return {**self.fixed, **drawn}
         reached = self._encoded(self.chance.choice(states))
         changed = self.chance.sample(list(drawn), min(len(drawn), self.chance.choice((1, 1, 2))))
         return {**reached, **{symbol: drawn[symbol] for symbol in changed}}
@@ -393,7 +394,7 @@ class _Comparison:
         mine = (figures["initial_states"], figures["distinct_states"], figures["depth"])
         if mine != theirs:
             words = "initial states, states and depth: the module has {}, {}, {}, the protocol {}, {}, {}"
-            raise Differs(f"with {_shown(self.sizes)}, {words.format(*theirs, *mine)}")
+            raise Differs(f"with {self.choice.shown}, {words.format(*theirs, *mine)}")
 
     # -- words
 
@@ -404,7 +405,7 @@ class _Comparison:
     def _differs(self, what: str, state: State, theirs: str, mine: str) -> Differs:
         return Differs(
             f"the protocol read for all constants differs from the module on {what} with "
-            f"{_shown(self.sizes)}: the interpreter says {theirs}, the protocol {mine}, in the state "
+            f"{self.choice.shown}: the interpreter says {theirs}, the protocol {mine}, in the state "
             f"{self._show(state)}"
         )
 

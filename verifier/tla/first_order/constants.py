@@ -8,9 +8,11 @@ from typing import Any
 
 from verifier.tla import ast
 from verifier.tla.errors import Place
+from verifier.tla.first_order.families import Family, declare, find_again, find_families
 from verifier.tla.first_order.kinds import Linear, Member
 from verifier.tla.first_order.scopes import Unread
 from verifier.tla.specification import Specification
+from verifier.tla.splitting import Formula
 from verifier.tla.value_types import ModelValue, Value
 
 _RELATIONS = {
@@ -33,6 +35,8 @@ class Constants:
     """The constants without a reading, with the reason. They must not occur in what is read."""
     apart: set[tuple[str, str]] = field(default_factory=set)
     """Pairs of a single value and a set that the reading takes to be without it."""
+    families: dict[str, Family] = field(default_factory=dict)
+    """The constants among ``sets`` whose elements are sets."""
 
     def member(self, name: str) -> Member:
         """Return the kind of a set's elements."""
@@ -54,11 +58,16 @@ class Constants:
         if self.atoms:
             names = ", ".join(sorted(self.atoms))
             said.append(f"{names}: no string, and no element of {', '.join(sorted(self.sets)) or 'a set'}")
-        return tuple(said)
+        return (*said, *(words for one in self.families.values() for words in one.assumed))
+
+    @property
+    def undeclared(self) -> tuple[str, ...]:
+        """Return the assumptions that the module does not make, in words."""
+        return tuple(words for one in self.families.values() for words in one.undeclared)
 
 
-def classify(specification: Specification) -> Constants:
-    """Return the constants of a module."""
+def classify(specification: Specification, like: Constants | None = None) -> Constants:
+    """Return the constants of a module. ``like``: what they are, from other values."""
     found, evaluator = Constants(), specification.evaluator
     for constant in specification.module.constants:
         name = constant.name
@@ -72,7 +81,28 @@ def classify(specification: Specification) -> Constants:
         else:
             _classify(found, name, evaluator.constants.get(constant), specification)
     _refuse_shared(found)
+    families = find_families(found.sets) if like is None else find_again(like.families, found.sets)
+    for name, family in families.items():
+        if isinstance(family, str):
+            found.refused[name] = family
+            del found.sets[name]
+        else:
+            found.families[name] = family
+            found.sets[name] = family.given
+    found.families = declare(found.families, _mentioned(specification))
     return found
+
+
+def _mentioned(specification: Specification) -> set[str]:
+    """Return the constants that ASSUMEs mention."""
+    bodies = [one.body for one in specification.module.assumptions]
+    return {name for body in bodies for name in constants_in(body)}
+
+
+def constants_in(whole: ast.Expression) -> set[str]:
+    """Return the constants that an expression mentions, through definitions."""
+    symbols = (node.operator for node in _walk([whole]) if isinstance(node, ast.Apply))
+    return {symbol.name for symbol in symbols if isinstance(symbol, ast.Constant)}
 
 
 def _classify(found: Constants, name: str, value: Value, specification: Specification) -> None:
@@ -83,12 +113,6 @@ def _classify(found: Constants, name: str, value: Value, specification: Specific
     elif isinstance(value, frozenset):
         if not value:
             found.refused[name] = f"{name} is empty in the configuration, and read sets have elements"
-        elif any(isinstance(one, frozenset | tuple | dict) for one in value):
-            found.refused[name] = (
-                f"the elements of {name} are sets or tuples; only sets of model values, strings or integers "
-                "are read as any set. A set of quorums can be defined in the module: "
-                "{Q \\in SUBSET S : Cardinality(Q) * 2 > Cardinality(S)}"
-            )
         else:
             found.sets[name] = tuple(specification.evaluator.order.sort_by_kind(value))
     else:
@@ -192,14 +216,23 @@ class Assumed:
 
 
 def assumptions_of(specification: Specification, constants: Constants) -> tuple[Assumed, ...]:
-    """Return what the ASSUMEs of a module say. Raises Unread, with the place."""
+    """Return what the ASSUMEs of a module say of numbers and sizes. Raises Unread, with the place."""
     found = []
     for assumption in specification.module.assumptions:
         for whole in _conjuncts(assumption.body):
+            if constants_in(whole) & constants.families.keys():
+                continue  # ``facts_of``
             one = _assumed(whole, constants)
             if one is not None:
                 found.append(one)
     return tuple(found)
+
+
+def facts_of(specification: Specification, constants: Constants) -> list[Formula]:
+    """Return what the ASSUMEs of a module say of families: formulas of their state variables."""
+    name = specification.module.name
+    wholes = [part for one in specification.module.assumptions for part in _conjuncts(one.body)]
+    return [Formula(one, name) for one in wholes if constants_in(one) & constants.families.keys()]
 
 
 def _assumed(whole: ast.Expression, constants: Constants) -> Assumed | None:

@@ -31,6 +31,7 @@ from verifier.tla.first_order.typed import (
     Typed,
     conjoin,
     disjoin,
+    quantify,
     variable_of,
 )
 
@@ -54,7 +55,7 @@ def _equals(reading: Reading, whole: ast.Apply, scope: Scope) -> BooleanValue:
     kinds: list[Kind] = []
     for left, right in ((one, other), (other, one)):
         try:
-            known = reading.typed(left, scope)
+            known = _of_both(reading, reading.typed(left, scope), right, scope)
             kinds.append(known.kind)
             if not known.kind.is_known and not isinstance(known.kind, Whole):
                 continue
@@ -67,6 +68,15 @@ def _equals(reading: Reading, whole: ast.Apply, scope: Scope) -> BooleanValue:
         return NEVER
     shown = " and ".join(map(str, kinds)) or "values whose kinds are not known"
     raise Unread(whole.place, f"{shown} are compared")
+
+
+def _of_both(reading: Reading, known: Typed, other: ast.Expression, scope: Scope) -> Typed:
+    """Return an element of a family as a set, unless it is compared with another element."""
+    if not reading.families.is_element(known):
+        return known
+    found = reading.read(other, scope)
+    is_set = isinstance(found, Collection) or isinstance(found.kind, SetOf)
+    return reading.families.as_set(known) if is_set else known
 
 
 def _apart(reading: Reading, scope: Scope, one: ast.Expression, other: ast.Expression) -> bool:
@@ -101,6 +111,8 @@ def contains(reading: Reading, item: ast.Expression, members: ast.Expression, sc
     value = reading.typed(item, scope)
     if isinstance(found.element, Whole) and isinstance(value.kind, Whole):
         return found.has(Typed(found.element, value.value))
+    if (among := _among(reading, value, found)) is not None:
+        return among
     below = reading.kinds.narrow(value, found.element)
     if below is not None:
         return conjoin(below[0], found.has(below[1]))
@@ -112,6 +124,19 @@ def contains(reading: Reading, item: ast.Expression, members: ast.Expression, sc
     ):
         return NEVER
     raise Unread(item.place, f"{value.kind} is sought in a set whose elements are {found.element}")
+
+
+def _among(reading: Reading, value: Typed, found: Collection) -> BooleanValue | None:
+    """Return the formula that a set is among some elements of a family; None for other values."""
+    if not isinstance(found.element, Member) or found.element.constant not in reading.constants.families:
+        return None
+    symbol = Symbol("Q", found.element.sort(reading.sorts))
+    one = Typed(found.element, variable_of(symbol))
+    own = reading.families.as_set(one)
+    fitting = reading.kinds.widen(value, own.kind)
+    if fitting is None:
+        return None
+    return quantify(False, symbol, conjoin(found.has(one), own.value == fitting.value))
 
 
 def _in(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | None) -> Typed:
@@ -136,7 +161,8 @@ def _subset(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | N
     else:
         narrower = reading.kinds.narrow(item, second.element)
         if narrower is None:
-            wider = reading.kinds.widen(item, second.element)
+            is_set = isinstance(second.element, SetOf) and reading.families.is_element(item)
+            wider = reading.kinds.widen(reading.families.as_set(item) if is_set else item, second.element)
             if wider is None:
                 raise Unread(whole.place, f"sets of {kind} and of {second.element} are compared")
             narrower = ALWAYS, wider

@@ -27,6 +27,7 @@ from verifier.tla.first_order.constants import (
     Constants,
     assumptions_of,
     classify,
+    facts_of,
     words_of,
 )
 from verifier.tla.first_order.forms import FORMS
@@ -35,7 +36,7 @@ from verifier.tla.first_order.operators import OPERATORS
 from verifier.tla.first_order.reading import Reading, Rule
 from verifier.tla.first_order.scopes import Scope, Unread
 from verifier.tla.first_order.type_invariants import find_kinds
-from verifier.tla.first_order.typed import Typed, conjoin, variable_of
+from verifier.tla.first_order.typed import ALWAYS, Typed, conjoin, variable_of
 from verifier.tla.specification import Specification
 from verifier.tla.splitting import Formula
 
@@ -77,19 +78,33 @@ class ModuleProtocol:
     kind: type[Protocol]
     """The class."""
 
+    @property
+    def facts_name(self) -> str:
+        """Return the name of the lemma that says what is known of families."""
+        return _facts_name(self.constants)
+
     def reading(self, protocol: Protocol) -> Reading:
         """Return the meaning of the module's expressions in a protocol."""
         return make_reading(self.specification, self.constants, self.words, self.rules, protocol)
 
 
 def make_reading(
-    specification: Specification, constants: Constants, words: Sequence[str], rules: Rules, protocol: Any
+    specification: Specification,
+    constants: Constants,
+    words: Sequence[str],
+    rules: Rules,
+    protocol: Any,
+    state: State | None = None,
 ) -> Reading:
     """Return the meaning of expressions, at the sorts of a protocol."""
+    given = (
+        {} if state is None else {n: getattr(state, one.variable) for n, one in constants.families.items()}
+    )
     members: dict[str, Sort[Any]] = {name: getattr(protocol, name) for name in constants.sets}
     numbers: dict[str, Any] = {name: getattr(protocol, name) for name in constants.numbers}
     enum = Enum(f"word of {specification.module.name}", tuple(words)) if words else None
-    return Reading(specification, constants, Sorts(members, numbers, enum), rules.forms, rules.operators)
+    sorts = Sorts(members, numbers, enum)
+    return Reading(specification, constants, sorts, rules.forms, rules.operators, given)
 
 
 def make_protocol(
@@ -206,6 +221,7 @@ class _Maker:
         for name, number in self.constants.numbers.items():
             self._add(members, name, IntegerConstant(number, "", minimum=0))
         members |= {"state": self._state(), "init": self._init(), "assumptions": self._assumptions()}
+        self._add_families(members, reading)
         shapes = self._shapes(reading)
         for shape in shapes:
             for _, attribute, kind in shape.parameters:
@@ -221,6 +237,16 @@ class _Maker:
         for name in lemmas:
             self._add(members, f"lemma_{name}", LemmaMember(self._claim(claims[name]), name))
         return type(self.specification.module.name, (Protocol,), members)
+
+    def _add_families(self, members: dict[str, Any], reading: Reading) -> None:
+        """Add what is known of families as a lemma."""
+        for family in self.constants.families.values():
+            if family.variable in self.specification.module.names:
+                place = Place(self.specification.module.file, 1, 1)
+                raise Unread(place, f"{family.variable} means something else in the protocol: rename it")
+        if any(one is not ALWAYS for one in facts_about_families(self.specification, reading)):
+            title = _facts_name(self.constants)
+            self._add(members, "lemma_of_families", LemmaMember(self._facts_of_families(), title))
 
     def _add(self, members: dict[str, Any], name: str, member: Any) -> None:
         if name in members or hasattr(Protocol, name):
@@ -249,7 +275,7 @@ class _Maker:
 
     def _action(self, shape: ActionShape) -> Callable[..., Step]:
         def action(protocol: Any, s: State, **given: Any) -> Step:
-            reading = self._reading(protocol)
+            reading = self._reading(protocol, s)
             branch = Walker(reading, self.kinds).branches(self._now(s))[shape.number]
             return self._step(branch, s, given)
 
@@ -270,8 +296,8 @@ class _Maker:
 
     # -- formulas
 
-    def _reading(self, protocol: Any) -> Reading:
-        return make_reading(self.specification, self.constants, self.words, self.rules, protocol)
+    def _reading(self, protocol: Any, state: State | None = None) -> Reading:
+        return make_reading(self.specification, self.constants, self.words, self.rules, protocol, state)
 
     def _now(self, s: State) -> dict[ast.Variable, Typed]:
         return {one: Typed(kind, getattr(s, one.name)) for one, kind in self.kinds.items()}
@@ -279,15 +305,18 @@ class _Maker:
     def _state(self) -> Callable[[Any], State]:
         def state(protocol: Any) -> State:
             sorts = self._reading(protocol).sorts
-            return State(**{one.name: kind.sort(sorts) for one, kind in self.kinds.items()})
+            rigid = {one.variable: one.kind.sort(sorts) for one in self.constants.families.values()}
+            return State(**rigid, **{one.name: kind.sort(sorts) for one, kind in self.kinds.items()})
 
         return state
 
     def _init(self) -> Callable[[Any, State], BooleanValue]:
         def init(protocol: Any, s: State) -> BooleanValue:
-            reading, now = self._reading(protocol), self._now(s)
+            reading, now = self._reading(protocol, s), self._now(s)
             parts = (reading.formula(one.body, Scope(one.module, now)) for one in self.specification.init)
-            said = conjoin(*parts)
+            families, known = reading.families, self.constants.families.values()
+            differ = [families.differ(one) for one in known]
+            said = conjoin(*parts, *differ, *facts_about_families(self.specification, reading))
             mentioned = [term_of(one.value) for one in now.values() if _symbol_of(one) not in said.term.free]
             return conjoin(said, arbitrary(*map(wrap, mentioned))) if mentioned else said
 
@@ -295,9 +324,16 @@ class _Maker:
 
     def _claim(self, claim: Formula) -> Callable[[Any, State], BooleanValue]:
         def formula(protocol: Any, s: State) -> BooleanValue:
-            return self._reading(protocol).formula(claim.body, Scope(claim.module, self._now(s)))
+            return self._reading(protocol, s).formula(claim.body, Scope(claim.module, self._now(s)))
 
         return formula
+
+    def _facts_of_families(self) -> Callable[[Any, State], BooleanValue]:
+        def facts(protocol: Any, s: State) -> BooleanValue:
+            """Say what is known of families. No action changes their variables."""
+            return conjoin(*facts_about_families(self.specification, self._reading(protocol, s)))
+
+        return facts
 
     def _assumptions(self) -> Callable[[Any], list[tuple[bool, str]]]:
         tests = [(one.test, one.words) for one in self.assumptions]
@@ -306,6 +342,18 @@ class _Maker:
             return [(test(protocol), words) for test, words in tests]
 
         return assumptions
+
+
+def facts_about_families(specification: Specification, reading: Reading) -> list[BooleanValue]:
+    """Return the facts of all families, from ASSUMEs or from the configuration. Raises Unread."""
+    assumed = facts_of(specification, reading.constants)
+    found = [reading.formula(one.body, Scope(one.module, {})) for one in assumed]
+    known = (reading.families.facts(one) for one in reading.constants.families.values())
+    return [*found, *(one for one in known if one is not None)]
+
+
+def _facts_name(constants: Constants) -> str:
+    return ".".join([*constants.families, "assumed"])  # no operator has a dot
 
 
 def _symbol(variable: ast.Variable, kind: Kind, reading: Reading) -> Any:

@@ -15,6 +15,7 @@ from verifier.encodings.terms import Symbol
 from verifier.encodings.values import BooleanValue
 from verifier.tla import ast
 from verifier.tla.errors import Place
+from verifier.tla.first_order.families import Families
 from verifier.tla.first_order.kinds import Kind, Linear, SetOf, Sorts, Truth, Whole
 from verifier.tla.first_order.scopes import Delayed, Local, Meaning, Misfit, Scope, Unread
 from verifier.tla.first_order.typed import Collection, Kinds, Typed, make_word, variable_of
@@ -38,9 +39,12 @@ class Reading:
         sorts: Sorts,
         forms: Mapping[type, Rule],
         operators: Mapping[str, Rule],
+        sets: Mapping[str, Any],
     ) -> None:
+        """``sets``: the state variables of families, as far as there is a state."""
         self.specification, self.constants, self.sorts = specification, constants, sorts
         self.kinds = Kinds(sorts)
+        self.families = Families(constants.families, sorts.members, sets)
         self._forms, self._operators = forms, operators
 
     # -- reading
@@ -63,6 +67,8 @@ class Reading:
             found = self.as_value(found, whole.place)
         if expected is None:
             return found
+        if isinstance(expected, SetOf) and self.families.is_element(found):
+            found = self.families.as_set(found)
         try:
             fitting = self.kinds.widen(found, expected)
         except SortError as error:
@@ -79,6 +85,8 @@ class Reading:
         """Return an expression as a set."""
         found = self.read(whole, scope, None if element is None else SetOf(element))
         if isinstance(found, Typed):
+            if self.families.is_element(found):
+                found = self.families.as_set(found)
             if not isinstance(found.kind, SetOf):
                 raise Misfit(whole.place, f"a set is expected here, and this is {found.kind}")
             return self.kinds.of_set(found)

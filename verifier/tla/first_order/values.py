@@ -39,6 +39,17 @@ class Translator:
             self._elements[name] = dict(zip(given, own, strict=True))
             self._values[name] = dict(zip(own, given, strict=True))
 
+    def encode_families(self) -> dict[str, Any]:
+        """Return the values of the families' state variables by name."""
+        found = {}
+        for name, family in self.constants.families.items():
+            sets = {
+                element: self.encode(value, family.kind.range)
+                for value, element in self._elements[name].items()
+            }
+            found[family.variable] = PlainMap(sets)
+        return found
+
     def encode(self, value: Value, kind: Kind) -> Any:
         """Return a value of the interpreter as one of the protocol. Raises Outside."""
         match kind:
