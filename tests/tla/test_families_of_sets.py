@@ -179,7 +179,7 @@ def test_other_sets_of_sets_are_refused(what: str, tmp_path: Path) -> None:
 def _prove(spec: str, *lemmas: str) -> tuple[str, str, str]:
     loaded = load(spec, {}, reading=Reading(None, (), lemmas))
     run = execute("prove", loaded, ProveOptions(all_constants=True))
-    return run.outcome.verdicts[0].kind.name, "; ".join(run.assumptions), "; ".join(run.beyond_declared)
+    return run.outcome.verdicts[0].kind.name, "; ".join(run.assumptions or ()), "; ".join(run.beyond_declared)
 
 
 @pytest.mark.slow
