@@ -26,7 +26,7 @@ def number_of(value: Any) -> Any:
 class OriginInteger(int):
     """An integer that knows what it was computed from."""
 
-    def computed(self, value: int, how: str, numbers: Sequence[int]) -> int:
+    def compute(self, value: int, how: str, numbers: Sequence[int]) -> int:
         """The value, which was computed so from numbers of which this is one. It knows that, too."""
         raise NotImplementedError
 
@@ -42,7 +42,7 @@ def computed(value: int, how: str, numbers: Sequence[int]) -> int:
     comparisons in such code would hide that the result is another one at other constants.
     """
     known = next((number for number in numbers if isinstance(number, OriginInteger)), None)
-    return value if known is None else known.computed(value, how, numbers)
+    return value if known is None else known.compute(value, how, numbers)
 
 
 def least(*numbers: int) -> int:

@@ -17,7 +17,7 @@ from tabulate import tabulate
 
 from verifier.encodings.concrete import show_constants
 from verifier.outcomes.row import Row
-from verifier.report.known import CHECKER, Known, known
+from verifier.report.known import CHECKER, Known, find_known_answer
 from verifier.report.report import tally, verdict_words
 from verifier.specs.registry import load
 from verifier.sweep.store import read_rows
@@ -32,7 +32,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, help="the folder of the sweep")
     rows = read_rows(parser.parse_args().folder)
-    compared = [(row, found) for row in rows if (found := known(row)) is not None]
+    compared = [(row, found) for row in rows if (found := find_known_answer(row)) is not None]
     print(_page(rows, compared))
     wrong = sum(found.agrees is False for _, found in compared)
     failed = sum(row.verdict is VerdictKind.ERROR for row in rows)

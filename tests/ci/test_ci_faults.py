@@ -296,7 +296,7 @@ def test_a_run_that_ends_badly_is_a_surprise(
 
 
 def ended(project: Project, **how: object) -> list[tuple[str, str | None, int]]:
-    (cell,) = read_manifest(project.manifest).chosen(["lock-broken"])
+    (cell,) = read_manifest(project.manifest).choose_cells(["lock-broken"])
     names = tuple(item.property_name for item in cell.expected)
     facts = Facts(BROKEN_HASH, names, {}, names, (), decides_temporal=False, no_deadlock="NoDeadlock")
     state: dict[str, object] = {"reported": (), "limit": None, "failure": None}

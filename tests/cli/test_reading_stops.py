@@ -36,7 +36,7 @@ from verifier.tla.text import parse_text
 
 began = time.monotonic()
 try:
-    with Watched(look_at(Limits(0.3).begun())):
+    with Watched(look_at(Limits(0.3).begin())):
         parse_text(sys.stdin.read(), "A.tla")
 except Interrupted as stop:
     print(stop, time.monotonic() - began < 5.0)

@@ -244,8 +244,8 @@ def _solved(model: Model, count: int, most: int) -> Iterator[set[tuple[bool, ...
     for depth in range(count + 1):
         variables.open_frame()
         if depth:
-            solver.add_clauses(variables.placed(unrolled.relation, depth - 1))
-            solver.add_clauses(variables.placed(unrolled.state, depth))
+            solver.add_clauses(variables.place_clauses(unrolled.relation, depth - 1))
+            solver.add_clauses(variables.place_clauses(unrolled.state, depth))
         bits = [variables.at(bit, depth) for bit in range(1, unrolled.bits + 1)]
         guard = variables.fresh()
         found: set[tuple[bool, ...]] = set()

@@ -137,7 +137,7 @@ def verdict(protocol: Protocol, engine: LiveEngine, *fairness: Fairness) -> Verd
     assert prop.name.endswith("Fairness")
     conditions = fairness or definition.fairness[0].conditions
     live = live_model(model, prop, "spec", conditions)
-    request = Request((), "spec", (), engine, limits=Limits(60.0).begun())
+    request = Request((), "spec", (), engine, limits=Limits(60.0).begin())
     return decide_property(live, request).verdicts[-1].kind
 
 

@@ -16,13 +16,13 @@ from verifier.engines.fair_loops import StateGraph, components
 from verifier.explicit.packing import unpack
 from verifier.specs.protocol import IndexSetConstant, Protocol, State, Step, action, free
 from verifier.specs.registry import load
-from verifier.system.frozen import frozen_variables
+from verifier.system.frozen import find_frozen_variables
 from verifier.system.model import Model
 
 
 def agrees_with_exploration(model: Model) -> frozenset[str]:
     """The frozen variables, of which each has one value in each strongly connected part."""
-    frozen = frozen_variables(model)
+    frozen = find_frozen_variables(model)
     asked = Request(tuple(p.name for p in model.system.properties), keep_going=True, graph=True)
     graph = explore(model, asked).graph
     assert graph is not None

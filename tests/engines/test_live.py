@@ -60,7 +60,7 @@ def system(steps: Steps, formula: Formula, *fairness: Fairness, states: int = 4)
 
 
 def asked(live: LiveModel, engine: LiveEngine = LiveEngine.EXPLICIT) -> Verdict:
-    request = Request((), "spec", (), engine, depth=8, limits=Limits(60.0).begun())
+    request = Request((), "spec", (), engine, depth=8, limits=Limits(60.0).begin())
     (verdict,) = decide_property(live, request).verdicts
     return verdict
 
@@ -85,9 +85,7 @@ ALTERNATING = {("Turn", 0): {0: 1}, ("Turn", 1): {1: 0}, ("Leave", 0): {0: 2}}
 @pytest.mark.parametrize("strength", Strength)
 def test_weak_fairness_does_not_help_where_enabledness_alternates(strength: Strength) -> None:
     leaving = Fairness(strength, ("Leave",))
-    verdict = agree(
-        system(ALTERNATING, holds_of({2}), NEXT, leaving), violated=strength is Strength.WEAK
-    )
+    verdict = agree(system(ALTERNATING, holds_of({2}), NEXT, leaving), violated=strength is Strength.WEAK)
     if verdict.trace is not None:
         assert verdict.trace.loop is not None
         assert dict(verdict.trace.loop.conditions)["weak fairness of Leave"] == "impossible in state 1"
@@ -335,7 +333,7 @@ def test_exploration_agrees_with_tlc(row: Mapping[str, Any]) -> None:
     (name,) = row["properties"]
     (prop,) = (one for one in model.definition.temporal if one.name == name)
     live = live_model(model, prop, fairness, conditions_named(model.definition, fairness))
-    outcome = decide_property(live, Request((), fairness, (), LiveEngine.EXPLICIT, limits=Limits().begun()))
+    outcome = decide_property(live, Request((), fairness, (), LiveEngine.EXPLICIT, limits=Limits().begin()))
     assert outcome.verdicts[-1].kind is VerdictKind.PROVED
     if name == "Liveness":  # there are no monitors, so the states are the protocol's
         assert outcome.statistics["distinct_states"] == row["distinct_states"]

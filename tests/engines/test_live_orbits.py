@@ -35,7 +35,7 @@ def asked(protocol: Protocol, engine: LiveEngine, *fairness: Fairness) -> Verdic
     """The verdict on the protocol's property."""
     model = build(protocol)
     live = live_model(model, model.definition.temporal[0], "spec", fairness)
-    request = Request((), "spec", (), engine, limits=Limits(60.0).begun())
+    request = Request((), "spec", (), engine, limits=Limits(60.0).begin())
     return decide_property(live, request).verdicts[-1]
 
 

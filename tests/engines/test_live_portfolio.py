@@ -35,7 +35,7 @@ def rabbit(fairness: str = "spec", **constants: int) -> LiveModel:
 
 
 def ending(live: LiveModel, request: Request = REQUEST, listen: Any = lambda _: None) -> ProveOutcome:
-    return decide_property(live, replace(request, limits=request.limits.begun()), listen)
+    return decide_property(live, replace(request, limits=request.limits.begin()), listen)
 
 
 def own(outcome: ProveOutcome) -> Verdict:

@@ -27,7 +27,7 @@ def test_exploration_and_bounded_search_agree_with_brute_force(seeds: tuple[int,
 def test_proofs_agree_with_brute_force_and_are_certified(seed: int) -> None:
     plan = plan_of(1000 + seed)
     live = live_of(plan)
-    request = Request(("Claim",), "spec", (), LiveEngine.L2S, limits=Limits(60.0).begun())
+    request = Request(("Claim",), "spec", (), LiveEngine.L2S, limits=Limits(60.0).begin())
     outcome = decide_property(live, request)
     (verdict,) = outcome.verdicts
     assert verdict.kind is (VerdictKind.VIOLATED if is_violated(plan) else VerdictKind.PROVED)

@@ -105,7 +105,7 @@ def decided_by_ranking(protocol: Protocol, expected: VerdictKind) -> Verdict:
     """The verdict by ranking; exploration must not contradict it."""
     model = build(protocol)
     live = live_of(model)
-    request = Request((), "spec", (), LiveEngine.RANKING, limits=Limits(60.0).begun())
+    request = Request((), "spec", (), LiveEngine.RANKING, limits=Limits(60.0).begin())
     outcome = decide_property(live, request)
     (verdict,) = outcome.verdicts
     assert verdict.kind is expected, verdict.reason
@@ -329,9 +329,7 @@ class Generous(RabbitSacRestart):
         )
 
 
-@pytest.mark.parametrize(
-    ("queues", "apps"), [(2, 2), pytest.param(3, 3, marks=pytest.mark.thorough)]
-)
+@pytest.mark.parametrize(("queues", "apps"), [(2, 2), pytest.param(3, 3, marks=pytest.mark.thorough)])
 def test_rabbit_without_stops_gets_balanced_if_each_app_subscribes(queues: int, apps: int) -> None:
     model = build(RabbitSac({"queues": queues, "apps": apps}))
     conditions = conditions_named(model.definition, "each-subscribe")

@@ -128,7 +128,7 @@ def test_compiled_terms_agree_with_the_evaluator(seed: int) -> None:
     program, known = Program(symbols[:4]), {symbols[4]: True, symbols[5]: False}
     for term in terms:
         assert get_env().stc.get_type(term) is BOOL  # what is built is not checked
-        program.output(program.number(term, program.decided(known)))
+        program.output(program.number(term, program.number_known_variables(known)))
     values = [np.array([state >> index & 1 for state in range(16)], np.bool_) for index in range(4)]
     found = program.compile()(values)
     for state in range(16):

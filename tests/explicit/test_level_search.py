@@ -58,7 +58,7 @@ from verifier.explicit.orbits import Orbits
 from verifier.explicit.performing import perform
 from verifier.explicit.scattering import SPACE, bounds, columns_of, parts_of, rows_of
 from verifier.explicit.sections import Sections, in_sections, join_sections, sections
-from verifier.explicit.sorted_states import distinct, merge_runs, mostly_distinct, seen
+from verifier.explicit.sorted_states import contains, distinct, merge_runs, mostly_distinct
 from verifier.processes.cores import cores
 from verifier.processes.limits import Limits
 from verifier.runs.table import engine_named
@@ -606,9 +606,11 @@ def test_states_with_equal_hashes_are_kept_apart(tmp_path: Path, narrow: bool) -
         block = shelf.write(f"run{count}", list(np.array(known, np.uint64).T))
         for part in (block.whole(), block.whole().part(len(known) // 2, len(known))):
             there = set(known[part.start : part.end])
-            assert seen(shelf, different, part).tolist() == [state in there for state in _pairs(different)]
+            assert contains(shelf, different, part).tolist() == [
+                state in there for state in _pairs(different)
+            ]
             few = [column[:1] for column in different]  # searched in, and not read
-            assert seen(shelf, few, part).tolist() == [state in there for state in _pairs(few)]
+            assert contains(shelf, few, part).tolist() == [state in there for state in _pairs(few)]
 
 
 def test_states_whose_hashes_begin_alike_are_ordered_all_the_same() -> None:
@@ -763,7 +765,7 @@ def test_blocks_know_their_size_and_content(tmp_path: Path) -> None:
     with pytest.raises(Damaged):
         shelf.read(block.whole(), 1)
     with pytest.raises(Damaged):
-        shelf.mapped(block.whole(), 0)
+        shelf.map_file(block.whole(), 0)
 
 
 @pytest.mark.parametrize("symmetry", [False, True])
@@ -812,7 +814,7 @@ def test_files_that_ask_for_many_runs_do_not_say_where_one_runs(tmp_path: Path) 
         )
         assert "only the command has it" in wrong("sweep", str(grid), "--out", str(tmp_path / "run"))
     given = {"workers": 2, "max_states": 100}
-    assert engine_named("explore").parsed(given) == given
+    assert engine_named("explore").parse_options(given) == given
 
 
 def test_a_small_exploration_needs_no_files(tmp_path: Path) -> None:

@@ -205,7 +205,7 @@ def test_the_circuit_steps_as_the_protocol(protocol: Protocol) -> None:
             state = start if replayer.is_initial(start) else None
             assert following[names["started"]["latch"]] == (state is not None)
         else:
-            assert [chosen[i] for i, bad in enumerate(outputs) if bad] == replayer.violated(state)
+            assert [chosen[i] for i, bad in enumerate(outputs) if bad] == replayer.find_violated(state)
             for instance, entry in zip(model.system.instances, names["instances"], strict=True):
                 free = [row[p["input"]] for field in entry["free"] for p in field["bits"]]
                 after = replayer.successor(state, instance, free) if row[entry["taken"]["input"]] else None

@@ -131,13 +131,13 @@ def _enumerated(model: Model, name: str) -> tuple[bool, bool]:
             model.layout.decode_state(bits)
         except ValueError:
             continue
-        if name in replayer.violated(bits):
+        if name in replayer.find_violated(bits):
             initially = initially and not replayer.is_initial(bits)
             continue
         for instance in model.system.instances:
             for inputs in product((False, True), repeat=len(instance.inputs)):
                 after = replayer.successor(bits, instance, inputs)
-                inductive = inductive and (after is None or name not in replayer.violated(after))
+                inductive = inductive and (after is None or name not in replayer.find_violated(after))
     return initially, inductive
 
 

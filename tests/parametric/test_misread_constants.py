@@ -59,7 +59,7 @@ def shown_for_all(kind: type[Protocol]) -> bool:
         return False
     try:
         reading = read_for_all(kind, {})
-        return not reading.beyond_declared and prove(Proofs.of(reading), "Inv", Limits(20).begun()).proved
+        return not reading.beyond_declared and prove(Proofs.of(reading), "Inv", Limits(20).begin()).proved
     except NotParametric:
         return False
 

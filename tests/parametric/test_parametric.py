@@ -70,7 +70,9 @@ def random_transitions(model: Model, count: int, rng: random.Random) -> list[Tra
             inputs = [rng.random() < 0.5 for _ in instance.inputs]
             after = replayer.successor(state, instance, inputs)
             if after is not None:
-                found.append((dict(decode(state)), replayer.taken(instance, inputs), dict(decode(after))))
+                found.append(
+                    (dict(decode(state)), replayer.name_action(instance, inputs), dict(decode(after)))
+                )
                 state, steps = after, steps + 1
                 break
         else:
@@ -173,7 +175,7 @@ def test_what_the_table_says_stands_in_the_documentation() -> None:
 
 
 def attempted(kind: type[Protocol], name: str, **constants: Any) -> Attempt:
-    return prove(Proofs.of(read_for_all(kind, constants)), name, Limits(300).begun())
+    return prove(Proofs.of(read_for_all(kind, constants)), name, Limits(300).begin())
 
 
 def ticket_lock() -> type[Protocol]:
@@ -182,31 +184,31 @@ def ticket_lock() -> type[Protocol]:
 
 def test_the_example_is_proved_and_its_certificate_checked() -> None:
     reading = read_for_all(ticket_lock(), {})
-    attempt = prove(Proofs.of(reading), "mutual_exclusion", Limits(60).begun())
+    attempt = prove(Proofs.of(reading), "mutual_exclusion", Limits(60).begin())
     assert attempt.proved
     assert attempt.needed == ("Typed", "holder_is_served", "tickets_differ", "tickets_were_drawn")
     assert reading.said == ("clients >= 1", "last_ticket >= 0")
     content = json.loads(dump(reading, attempt))
-    assert check(reading, content, Limits(60).begun()).failed == ()
+    assert check(reading, content, Limits(60).begin()).failed == ()
 
 
 @pytest.mark.thorough
 def test_a_certificate_that_leaves_something_out_is_refused() -> None:
     reading = read_for_all(ticket_lock(), {})
-    attempt = prove(Proofs.of(reading), "mutual_exclusion", Limits(60).begun())
+    attempt = prove(Proofs.of(reading), "mutual_exclusion", Limits(60).begin())
     content: Any = json.loads(dump(reading, attempt))
     fewer: Any = {**content, "obligations": content["obligations"][1:]}
     with pytest.raises(Misfit, match="leaves out"):
-        check(reading, fewer, Limits(60).begun())
+        check(reading, fewer, Limits(60).begin())
     step = next(one for one in content["obligations"] if one["kept"])
     weaker = [{**one, "kept": []} if one is step else one for one in content["obligations"]]
     with pytest.raises(Misfit, match="is not what it means here"):
-        check(reading, content | {"obligations": weaker}, Limits(60).begun())
+        check(reading, content | {"obligations": weaker}, Limits(60).begin())
     more = [{**one, "with_stays": True} if one is step else one for one in content["obligations"]]
     with pytest.raises(Misfit, match="leaves out"):
-        check(reading, content | {"obligations": more}, Limits(60).begun())
+        check(reading, content | {"obligations": more}, Limits(60).begin())
     with pytest.raises(Misfit, match="assumes other things"):
-        check(reading, content | {"assumptions": []}, Limits(60).begun())
+        check(reading, content | {"assumptions": []}, Limits(60).begin())
 
 
 @pytest.mark.parametrize("other", ["holder_is_served", "Typed", "UndefinedRead", "NoDeadlock", "None"])
@@ -215,7 +217,7 @@ def test_a_certificate_is_of_an_invariant(other: str) -> None:
     reading = read_for_all(ticket_lock(), {})
     content: Any = json.loads(dump(reading, Attempt("mutual_exclusion", kept=False)))
     with pytest.raises(Misfit, match=f"has none called {other}"):
-        check(reading, content | {"property": other}, Limits(60).begun())
+        check(reading, content | {"property": other}, Limits(60).begin())
 
 
 LOCK_MUTANTS = [
@@ -284,7 +286,7 @@ BOOKKEEPER_4_13_MUTANTS = [
 
 def results_of(spec: str, kind: type[Protocol], name: str, action: str, claim: str) -> list[Any]:
     """Return the results of the obligations that an action preserves a lemma, with little effort."""
-    listed = Proofs.of(read_traced(kind, SMALL[spec])).listed(name, kept=name == "WeakIsr")
+    listed = Proofs.of(read_traced(kind, SMALL[spec])).list_obligations(name, kept=name == "WeakIsr")
     asked = [one for said in listed.claims if said.split(":")[0] == claim for one in listed.claims[said]]
     asked = [one for one in asked if one.at == action]
     assert asked
@@ -294,9 +296,7 @@ def results_of(spec: str, kind: type[Protocol], name: str, action: str, claim: s
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["StrongIsr", "WeakIsr"])
 @pytest.mark.parametrize(("method", "lacks", "claim"), KIP320_MUTANTS)
-def test_mutants_of_kip320_are_not_proved(
-    method: str, lacks: dict[str, int], claim: str, name: str
-) -> None:
+def test_mutants_of_kip320_are_not_proved(method: str, lacks: dict[str, int], claim: str, name: str) -> None:
     """Both proofs need these obligations."""
     require_open("kip320", name, method, lacks, claim)
 
@@ -320,7 +320,7 @@ def test_recovery_reads_that_do_not_fence_are_not_proved() -> None:
     asked = "NoDivergence", "BookieSendsReadResponse", "NoSuchEntryIsFinal"
     assert any(isinstance(result, Open) for result in results_of("bookkeeper-4-13", kind, *asked))
     fencing = {**SMALL["bookkeeper-4-13"], "recovery_reads_fence": True}
-    listed = Proofs.of(read_traced(kind, fencing)).listed(asked[0], kept=False)
+    listed = Proofs.of(read_traced(kind, fencing)).list_obligations(asked[0], kept=False)
     of_lemma = [one for one in listed.claims[asked[2]] if one.at == asked[1]]
     assert of_lemma
     assert all(isinstance(decide(listed.obligations, one, EFFORTS[:4]), Shown) for one in of_lemma)
@@ -339,9 +339,9 @@ def require_open(spec: str, name: str, method: str, lacks: dict[str, int], claim
 @pytest.mark.parametrize("name", ["StrongIsr", "WeakIsr"])
 def test_kip320_is_proved_for_all_constants(name: str) -> None:
     reading = read_for_all(load("kip320"), {})
-    attempt = prove(Proofs.of(reading), name, Limits(600).begun())
+    attempt = prove(Proofs.of(reading), name, Limits(600).begin())
     assert attempt.proved, attempt.open
-    assert check(reading, json.loads(dump(reading, attempt)), Limits(600).begun()).failed == ()
+    assert check(reading, json.loads(dump(reading, attempt)), Limits(600).begin()).failed == ()
 
 
 @pytest.mark.slow
@@ -403,7 +403,7 @@ def test_no_guard_contradicts_the_lemmas() -> None:
 def test_the_lemmas_alone_do_not_contradict_each_other(solver: str, spec: str, name: str) -> None:
     """Neither solver finds a contradiction in what every proof assumes."""
     proofs = Proofs.of(read_traced(load(spec), {}))
-    obligations = proofs.listed(name, kept=False, with_stays=spec.startswith("exactly")).obligations
+    obligations = proofs.list_obligations(name, kept=False, with_stays=spec.startswith("exactly")).obligations
     premises = obligations.premises
     lemmas = [(n, close_clause(obligations.logic, c, premises.leads)) for n, c in premises.hypotheses]
     constants = [("", clause.body) for clause in obligations.constants]

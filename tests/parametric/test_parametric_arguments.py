@@ -110,7 +110,7 @@ class Counter(Protocol, camel_case=True):
 
 def test_what_an_action_reads_has_the_symbol_of_the_property() -> None:
     """The last place, and how many things are there: of who adds, and of everybody."""
-    listed = Proofs.of(read_for_all(Piles, {})).listed("Few", kept=False)
+    listed = Proofs.of(read_for_all(Piles, {})).list_obligations("Few", kept=False)
     definitions = listed.obligations.system.definitions
     assert len(definitions.extremes) == 1
     of_last = [one for one in definitions.counts.values() if any(map(_is_extreme, one.inside.args))]
@@ -132,7 +132,7 @@ def test_a_formula_of_parameters_is_one_of_variables() -> None:
     assert set(found.arguments) == {one, other, bound}
     assert found.formula.free == {about, *found.variables}
     back = dict(zip(found.variables, found.arguments, strict=True))
-    assert logic.substituted(found.formula, back) is formula
+    assert logic.substitute(found.formula, back) is formula
     domain = range(3)
     for values in product(domain, repeat=4):
         named = {"one?": {(): values[0]}, "other?": {(): values[1]}, "fixed": {(): values[2]}}
@@ -140,14 +140,14 @@ def test_a_formula_of_parameters_is_one_of_variables() -> None:
         at = {about: logic.integer(values[3]), bound: logic.integer(values[1])}
         terms = {"one?": values[0], "other?": values[1]}
         general = {v: logic.integer(terms.get(str(a.data), values[1])) for v, a in back.items()}
-        said = logic.substituted(found.formula, {**general, about: at[about]})
-        assert truth(said, known, [*domain]) == truth(logic.substituted(formula, at), known, [*domain])
+        said = logic.substitute(found.formula, {**general, about: at[about]})
+        assert truth(said, known, [*domain]) == truth(logic.substitute(formula, at), known, [*domain])
 
 
 def results(kind: type[Protocol], claim: str, at: str, efforts: int) -> list[Result]:
     """Return the results for that claim at an action with the first efforts."""
     load_script_solvers()
-    listed = Proofs.of(read_for_all(kind, {})).listed("Few", kept=False)
+    listed = Proofs.of(read_for_all(kind, {})).list_obligations("Few", kept=False)
     asked = [one for one in listed.claims[claim] if one.at == at]
     return [decide(listed.obligations, one, EFFORTS[:efforts]) for one in asked]
 

@@ -39,7 +39,7 @@ from verifier.processes.limits import Limits
 
 
 def attempted(kind: type[Protocol], name: str) -> Attempt:
-    return prove(Proofs.of(read_for_all(kind, {})), name, Limits(120).begun())
+    return prove(Proofs.of(read_for_all(kind, {})), name, Limits(120).begin())
 
 
 class Turnstile(Protocol, camel_case=True):
@@ -110,9 +110,7 @@ class Queue(Protocol, camel_case=True):
     @lemma
     def once(self, s: Any) -> Any:
         places = Range(0, self.clients.size - 1)
-        return forall(
-            s.line[i] != s.line[j] for i in places for j in places if (i < j) & (j < s.line.length)
-        )
+        return forall(s.line[i] != s.line[j] for i in places for j in places if (i < j) & (j < s.line.length))
 
     @invariant
     def short(self, s: Any) -> Any:
@@ -331,7 +329,7 @@ def test_no_state_keeps_what_speaks_of_steps() -> None:
     reading = read_for_all(Turnstile, {})
     content: Any = json.loads(dump(reading, Attempt("OneAtATime", kept=True)))
     with pytest.raises(Misfit, match="actions keep none"):
-        check(reading, content, Limits(60).begun())
+        check(reading, content, Limits(60).begin())
 
 
 def test_what_is_open_is_shown_as_a_step() -> None:

@@ -154,7 +154,7 @@ def test_no_action_keeps_what_is_said_of_deadlocks() -> None:
     reading = read_for_all(Clock, {})
     content: Any = json.loads(dump(reading, Attempt("Late", kept=True)))
     with pytest.raises(Misfit, match="Late is a deadlock invariant, and actions keep none"):
-        check(reading, content, Limits(60).begun())
+        check(reading, content, Limits(60).begin())
 
 
 @pytest.mark.thorough
@@ -164,7 +164,7 @@ def test_where_nothing_can_happen_no_guard_is_true(spec: str) -> None:
     no proof is vacuous."""
     rng = random.Random(4)
     reading = Reading(load(spec), {"queues": 2, "apps": 2})
-    said = list(reading.system.stuck())
+    said = list(reading.system.make_deadlock_formulas())
     transitions = random_transitions(reading.model, 40, rng)
     going = [state for state, _, _ in transitions[:10]]
     known = [state for state, _, _ in transitions] + [state for _, _, state in transitions]

@@ -301,7 +301,7 @@ def shown_for_all(kind: type[Protocol]) -> bool:
     """True if the invariant is proved with nothing assumed but what is declared."""
     try:
         reading = read_for_all(kind, {})
-        return not reading.beyond_declared and prove(Proofs.of(reading), "Inv", Limits(4).begun()).proved
+        return not reading.beyond_declared and prove(Proofs.of(reading), "Inv", Limits(4).begin()).proved
     except NotParametric:
         return False
 

@@ -99,7 +99,7 @@ class Misled(Shelf):
 
 
 def obligation(kind: type[Protocol], claim: str, at: str) -> tuple[Any, Obligation]:
-    listed = Proofs.of(read_for_all(kind, {})).listed("NothingBehind", kept=False)
+    listed = Proofs.of(read_for_all(kind, {})).list_obligations("NothingBehind", kept=False)
     return listed.obligations, next(one for one in listed.claims[claim] if one.at == at)
 
 
@@ -119,10 +119,10 @@ def test_with_a_hint_few_lemmas_are_given_first() -> None:
 def test_a_hint_leaves_out_what_is_not_named() -> None:
     obligations, one = obligation(Misled, "EndIsLast", "Put")
     hinted = next(effort for effort in EFFORTS if effort.hinted)
-    names = {name for name, _ in obligations.premises.chosen(one, hinted)}
+    names = {name for name, _ in obligations.premises.choose_hypotheses(one, hinted)}
     assert {"EndIsLast", "OneBox"} <= names
     assert "NothingThere" not in names
-    assert "NothingThere" in {name for name, _ in obligations.premises.chosen(one, EFFORTS[0])}
+    assert "NothingThere" in {name for name, _ in obligations.premises.choose_hypotheses(one, EFFORTS[0])}
 
 
 def test_a_wrong_hint_costs_time_only() -> None:

@@ -41,10 +41,10 @@ PROVED = {
 @pytest.mark.parametrize(("spec", "name"), [(spec, name) for spec in PROVED for name in PROVED[spec]])
 def test_proofs_for_all_constants_and_their_certificates(spec: str, name: str) -> None:
     reading = read_for_all(load(spec), CHOSEN.get(spec, {}))
-    attempt = prove(Proofs.of(reading), name, Limits(1800).begun())
+    attempt = prove(Proofs.of(reading), name, Limits(1800).begin())
     assert attempt.proved, attempt.open
     assert reading.beyond_declared == ()
-    assert check(reading, json.loads(dump(reading, attempt)), Limits(600).begun()).failed == ()
+    assert check(reading, json.loads(dump(reading, attempt)), Limits(600).begin()).failed == ()
 
 
 MUTANTS = {
@@ -135,7 +135,7 @@ def test_mutants_are_not_proved(spec: str, method: str, line: str, claim: str) -
     chosen = CHOSEN.get(spec, {})
     reading = read_traced(type(lacking(spec, method, line, chosen)), chosen)
     reads = claim.startswith(READS)
-    listed = Proofs.of(reading).listed(PROVED[spec][0], kept=True, with_stays=reads)
+    listed = Proofs.of(reading).list_obligations(PROVED[spec][0], kept=True, with_stays=reads)
     at = method.replace("_", "")
     claims = [name for name in listed.claims if claim in (name, name.split(":")[0])]
     asked = [one for name in claims for one in listed.claims[name] if one.at.lower() == at]
@@ -202,9 +202,7 @@ HINDRANCES: dict[str, dict[str, Hindrance]] = {
     },
     "release": {
         "never": lambda *_: constantly(False),
-        "if active on two more": lambda m, s, app, queue: (
-            m.active_count(s, app) > m.ideal_number(s, app) + 1
-        ),
+        "if active on two more": lambda m, s, app, queue: m.active_count(s, app) > m.ideal_number(s, app) + 1,
         "if first": lambda _, s, app, queue: s.app_id[app] == 1,
     },
     "make_active": {
@@ -240,7 +238,7 @@ def test_apps_that_are_hindered_do_not_share_the_queues(spec: str, method: str, 
     kind, names = hindered(spec, method, why), ("DeadlockBalanced", "DeadlockPerfect")
     left = set()
     for name in names:
-        listed = Proofs.of(read_traced(kind, {})).listed(name, kept=False)
+        listed = Proofs.of(read_traced(kind, {})).list_obligations(name, kept=False)
         results = (decide(listed.obligations, one, EFFORTS[:4]) for one in listed.claims[name])
         left |= {name for result in results if isinstance(result, Open)}
     violated = set()

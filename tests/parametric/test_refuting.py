@@ -151,7 +151,7 @@ def test_no_effort_is_made_for_what_is_refuted(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("verifier.parametric.proving._Search.is_implied", lambda *_: False)
     work = lambda report, _: report(Refuted("Follow", "Ordered", "last=1"))  # noqa: E731
     proofs = Proofs.of(read_for_all(Counters, {}))
-    attempt = prove(proofs, "Ordered", Limits(100).begun(), refuting=[work])
+    attempt = prove(proofs, "Ordered", Limits(100).begin(), refuting=[work])
     (left,) = attempt.open
     assert (left.name, left.reason) == ("Follow Ordered 0", "it is false with last=1")
 
@@ -234,7 +234,7 @@ class LeavesItsSort(Protocol, camel_case=True):
 @pytest.mark.parametrize("kind", [Hidden, BeyondTheEnd, LeavesItsSort])
 def test_what_is_proved_is_not_refuted(kind: type[Protocol]) -> None:
     reading = read_for_all(kind, {})
-    attempt = prove(Proofs.of(reading), "Inv", Limits(100).begun())
+    attempt = prove(Proofs.of(reading), "Inv", Limits(100).begin())
     assert attempt.proved
     shown = {place_of(name)[:2] for name in attempt.results}
     for n in (1, 2, 3):

@@ -97,13 +97,13 @@ def test_memory_that_others_give_back_is_there(
 
 
 def test_each_property_has_its_share_of_the_time() -> None:
-    limits = Limits(10.0).begun()
-    first = limits.shared(4)
+    limits = Limits(10.0).begin()
+    first = limits.share(4)
     assert first.seconds == 10.0
     assert first.until is not None
     assert 2.0 < first.until - time.monotonic() < 2.6
-    assert limits.shared(1).until is None
-    assert Limits().shared(3).until is None
+    assert limits.share(1).until is None
+    assert Limits().share(3).until is None
     gone = Limits(10.0, since=time.monotonic(), until=time.monotonic() - 1)
     with pytest.raises(Interrupted, match=r"this property's share of 10 s"):
         gone.check_time()

@@ -173,7 +173,7 @@ def test_what_does_not_hurry_is_ended_by_the_clock(handler: Interrupts) -> None:
     handler.last_word = _speaks(said)
     _first(handler)
     handler(signal.SIGTERM, None)
-    with handler.held():
+    with handler.hold_back():
         handler(signal.SIGALRM, None)  # a file is being written
     assert said == []
     with pytest.raises(_Exit):

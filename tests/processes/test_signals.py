@@ -53,7 +53,7 @@ def test_what_is_held_is_interrupted_afterwards() -> None:
     handler, done = Interrupts(), list[str]()
 
     def write() -> None:
-        with handler.held():
+        with handler.hold_back():
             handler(signal.SIGINT, None)
             done.append("written")
 

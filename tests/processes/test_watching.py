@@ -96,5 +96,5 @@ def test_the_time_ends_building_that_does_not_look_at_it(monkeypatch: pytest.Mon
     monkeypatch.setattr("verifier.runs.building.build", built)
     began = time.monotonic()
     with pytest.raises(Interrupted, match="timeout"):
-        build_model(define(random_protocol(0)[1]), Limits(seconds=0.3).begun())
+        build_model(define(random_protocol(0)[1]), Limits(seconds=0.3).begin())
     assert time.monotonic() - began < 20

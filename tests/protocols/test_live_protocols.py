@@ -94,7 +94,7 @@ def asked(model: Model, name: str, fairness: str, conditions: Iterable[Fairness]
     """The verdict by exploration."""
     (prop,) = (one for one in model.definition.temporal if one.name == name)
     live = live_model(model, prop, fairness, tuple(conditions))
-    request = Request((), fairness, (), LiveEngine.EXPLICIT, limits=Limits().begun())
+    request = Request((), fairness, (), LiveEngine.EXPLICIT, limits=Limits().begin())
     return decide_property(live, request).verdicts[-1]
 
 
@@ -113,9 +113,7 @@ def test_the_answers(spec: str, constants: dict[str, Any], fairness: str, name: 
         pytest.param("bookkeeper", INTENDED, "recovery", "Liveness", marks=thorough),
     ],
 )
-def test_no_condition_can_be_left_out(
-    spec: str, constants: dict[str, Any], fairness: str, name: str
-) -> None:
+def test_no_condition_can_be_left_out(spec: str, constants: dict[str, Any], fairness: str, name: str) -> None:
     model = model_of(spec, constants)
     conditions = conditions_named(model.definition, fairness)
     assert asked(model, name, fairness, conditions).kind is VerdictKind.PROVED

@@ -12,14 +12,14 @@ from tests.support.examples import bookkeeper_data_loss, kip320_first_try, rabbi
 from verifier.outcomes.row import Row
 from verifier.report.causes import earlier_causes
 from verifier.report.diagram import Diagram, diagram_of
-from verifier.report.fair_loop import closed
+from verifier.report.fair_loop import close_loop
 from verifier.report.telling import tell
 from verifier.runs.replaying import Replayed, row_of
 
 
 def drawn(row: Row) -> Diagram:
     assert row.trace is not None
-    return diagram_of(closed(row.trace), row.drawing)
+    return diagram_of(close_loop(row.trace), row.drawing)
 
 
 def sentences(row: Row) -> list[str]:

@@ -17,8 +17,8 @@ from tests.support.modules_for_pages import JUGS, JUGS_CONFIG, commit, found_in,
 from verifier.outcomes.row import ASKED, DOCUMENTED, Row
 from verifier.report.claims import claim_of, finder_of, verdict_of
 from verifier.report.diagram import diagram_of
-from verifier.report.fair_loop import closed, loop_lines
-from verifier.report.known import known
+from verifier.report.fair_loop import close_loop, loop_lines
+from verifier.report.known import find_known_answer
 from verifier.report.page import as_html
 from verifier.report.report import Report
 from verifier.report.verdict_page import verdict_page
@@ -105,11 +105,11 @@ def test_whether_an_execution_is_the_shortest_is_said(tmp_path: Path) -> None:
 def test_another_checkers_shorter_execution_agrees_in_words_that_say_so() -> None:
     row = kip320_first_try()
     assert row.steps == 13
-    found = known(row)
+    found = find_known_answer(row)
     assert found is not None
     assert found.words == "violated in 12 steps"
     assert found.mark == "agrees that it is violated; this execution is longer"
-    assert known(replace(row, steps=12, fewest=True)).mark == "agrees"  # type: ignore[union-attr]
+    assert find_known_answer(replace(row, steps=12, fewest=True)).mark == "agrees"  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ def test_the_loop_of_a_module_says_what_is_false_in_it(semantics: str, tmp_path:
 def test_the_step_that_closes_a_loop_has_its_own_demands() -> None:
     row = rabbit_lasso()
     assert row.trace is not None
-    closing = diagram_of(closed(row.trace), row.drawing).steps[-1]
+    closing = diagram_of(close_loop(row.trace), row.drawing).steps[-1]
     given = dict(closing.parameters)
     assert closing.action == "Release"
     assert any(one.formula == f"active[{given['queue']}] = {given['app']}" for one in closing.demands)

@@ -10,7 +10,7 @@ import pytest
 from tests.support.examples import kip320_first_try
 from tests.support.reporting import like
 from verifier.outcomes.row import Row
-from verifier.report.known import known
+from verifier.report.known import find_known_answer
 from verifier.report.report import Report, as_object
 from verifier.report.tables import as_text
 from verifier.verdict import VerdictKind
@@ -63,14 +63,14 @@ def asked(constants: dict[str, int], verdict: VerdictKind, **changes: Any) -> Ca
     ],
 )
 def test_verdicts_agree_or_say_too_little_or_contradict(row: Callable[[], Row], agrees: bool | None) -> None:
-    found = known(row())
+    found = find_known_answer(row())
     assert found is not None
     assert found.agrees is agrees
 
 
 def test_nothing_is_known_of_other_constants_and_other_protocols() -> None:
-    assert known(first_try({**HOLDS, "replicas": 7}, VerdictKind.HOLDS, depth=3)) is None
-    assert known(like(first_try(HOLDS, VerdictKind.HOLDS, depth=3), spec="mine")) is None
+    assert find_known_answer(first_try({**HOLDS, "replicas": 7}, VerdictKind.HOLDS, depth=3)) is None
+    assert find_known_answer(like(first_try(HOLDS, VerdictKind.HOLDS, depth=3), spec="mine")) is None
 
 
 def test_reports_say_it() -> None:

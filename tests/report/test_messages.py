@@ -14,7 +14,7 @@ from selenium.webdriver import Chrome
 from tests.support.chromium import BROWSER, DRIVER, browser, console, evaluate, size
 from tests.support.examples import run_rows
 from verifier.outcomes.row import Row
-from verifier.report.diagram import Diagram, diagram_of, taken
+from verifier.report.diagram import Diagram, diagram_of, read_taken
 from verifier.report.messages import Messages
 from verifier.report.page import as_html
 from verifier.report.report import Report
@@ -216,7 +216,7 @@ def test_messages_in_channels_arrive_in_order_and_those_to_all_more_than_once() 
         state("b", board=("all",), action="Hear", parameters={"n": "n1", "m": to_all}),
     ]
     lanes = {"n1": 1, "n2": 2}
-    found = Messages(states, [taken(one) for one in states], lambda text, _: lanes.get(text, 0))
+    found = Messages(states, [read_taken(one) for one in states], lambda text, _: lanes.get(text, 0))
     mail = {"path": "channel[to][m]", "sender": "m.src", "receiver": "to", "label": "{m.kind}"}
     arrows = list(found.mail({**mail, "holds": True, "in_flight": 1, "lost": -1}))
     assert [(a.label, a.sender, a.receiver, a.sent, a.received) for a in arrows] == [

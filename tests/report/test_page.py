@@ -22,7 +22,7 @@ from tests.support.reporting import HOSTILE, every_verdict, hostile_spec
 from tests.support.sampling import some_of
 from verifier.report.page import as_html
 from verifier.report.report import Report
-from verifier.report.verdict_page import embedded
+from verifier.report.verdict_page import embed
 from verifier.verdict import VerdictKind
 
 
@@ -355,7 +355,7 @@ def test_four_hundred_steps_are_drawn(driver: Chrome, tmp_path: Path) -> None:
 
 
 def test_json_in_the_page_cannot_end_its_element() -> None:
-    text = str(embedded({"a": f"{HOSTILE}\u2028<!--"}))
+    text = str(embed({"a": f"{HOSTILE}\u2028<!--"}))
     assert not set("<>&\u2028") & set(text)
 
 

@@ -187,7 +187,7 @@ _TLA = Notation(True, frozenset({"c1", "c2"}))
     ],
 )
 def test_every_kind_of_value_in_the_notation_of_modules(data: Any, words: str) -> None:
-    assert _TLA.shown(data) == words
+    assert _TLA.show(data) == words
 
 
 def test_long_values_are_told_in_parts() -> None:

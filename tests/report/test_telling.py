@@ -15,7 +15,7 @@ from verifier.outcomes.row import Row
 from verifier.report.claims import scopes, summary_of, verdict_of
 from verifier.report.diagram import Diagram, diagram_of
 from verifier.report.failing import failing_parts
-from verifier.report.fair_loop import closed
+from verifier.report.fair_loop import close_loop
 from verifier.report.page import as_html
 from verifier.report.report import Report
 from verifier.report.telling import Told, tell
@@ -25,7 +25,7 @@ from verifier.verdict import VerdictKind
 
 def drawn(row: Row) -> Diagram:
     assert row.trace is not None
-    return diagram_of(closed(row.trace), row.drawing)
+    return diagram_of(close_loop(row.trace), row.drawing)
 
 
 def told(row: Row) -> Told:
@@ -168,7 +168,7 @@ def test_a_step_property_says_the_value_of_the_next_state(
 
 def test_of_a_step_only_the_values_at_fault_are_red(tmp_path: Path) -> None:
     """Values of other participants that the formula reads too are not marked."""
-    formula = "[][\\A p \\in 1..3 : pc'[p] = \"out\"]_<<held, pc, n>>"
+    formula = '[][\\A p \\in 1..3 : pc\'[p] = "out"]_<<held, pc, n>>'
     text = MODULE.replace("FORMULA", formula).replace("\\E x \\in 1..3", "\\E x \\in {2}")
     row = found_in(tmp_path, "Sets", text, CONFIG.replace("INVARIANT", "PROPERTY"))
     page = as_html(Report("all", [row]))

@@ -59,8 +59,8 @@ def test_a_state_is_stuck_only_if_no_choice_helps() -> None:
     replayer = Replayer(model)
     assert not model.system.alive.get_free_variables() - set(model.system.bits)
     for x in range(4):
-        assert replayer.violated(model.layout.encode_state({"x": x})) == []
-    assert replayer.violated(model.layout.encode_state({"x": 4})) == ["TypeInvariant"]
+        assert replayer.find_violated(model.layout.encode_state({"x": x})) == []
+    assert replayer.find_violated(model.layout.encode_state({"x": 4})) == ["TypeInvariant"]
 
 
 def test_leaving_a_sort_by_choice_is_a_violation() -> None:

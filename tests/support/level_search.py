@@ -60,13 +60,13 @@ class Switching(TaskCluster):
     def __init__(self, findings: Findings, settings: SparkSettings) -> None:
         super().__init__(findings, settings, patience=0)
 
-    def _done(self, stage: Stage, tasks: Sequence[Task]) -> Iterator[Result]:
+    def _run_tasks(self, stage: Stage, tasks: Sequence[Task]) -> Iterator[Result]:
         if self.done_by_processes == self.times:
             assert self._starting is not None
             wait([self._starting])
         elif not self._started:
             self.done_by_processes += 1
-        return super()._done(stage, tasks)
+        return super()._run_tasks(stage, tasks)
 
 
 IN_FILES = Beyond(runner=Here, large_level=1)

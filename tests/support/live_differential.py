@@ -24,7 +24,7 @@ CLAIM = "Claim"
 
 def verdict_of(live: LiveModel, engine: LiveEngine, *, breach: bool) -> Verdict:
     """Return the engine's verdict on the property. ``breach``: a property checked with it is violated too."""
-    request = Request((CLAIM,), "spec", (), engine, depth=6, limits=Limits(60.0).begun())
+    request = Request((CLAIM,), "spec", (), engine, depth=6, limits=Limits(60.0).begin())
     outcome = decide_property(live, request)
     *others, verdict = sorted(outcome.verdicts, key=lambda one: one.property_name == CLAIM)
     assert bool(others) is breach

@@ -51,7 +51,7 @@ def _search(model: Model, question: Question[ToyOptions], listen: Listen) -> Out
         following: list[State] = []
         for state in level:
             initial, firings = seen[state]
-            for name in set(question.properties).intersection(replayer.violated(state)) - found.keys():
+            for name in set(question.properties).intersection(replayer.find_violated(state)) - found.keys():
                 trace = replayer.execute(initial, firings, name)
                 kind = VerdictKind.REACHED if model.system.seeks(name) else VerdictKind.VIOLATED
                 found[name] = Verdict(name, kind, depth, time.monotonic() - began, trace=trace, fewest=True)

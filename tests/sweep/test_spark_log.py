@@ -26,7 +26,7 @@ def _log_as_py4j() -> None:
 class _Started(Session):
     """A session whose JVM does not start, and that is interrupted while Py4J sends a command."""
 
-    def _started(self) -> NoReturn:
+    def _start(self) -> NoReturn:
         _log_as_py4j()
         logging.getLogger().warning("of another")
         raise KeyboardInterrupt

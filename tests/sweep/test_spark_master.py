@@ -107,7 +107,7 @@ def test_a_start_that_is_interrupted_leaves_no_java(tmp_path: Path, monkeypatch:
         )
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Session, "_started", interrupted)
+    monkeypatch.setattr(Session, "_start", interrupted)
     with pytest.raises(KeyboardInterrupt), Session(SparkSettings("local[2]", tmp_path / "spark.log")):
         pass
     assert left[0].wait(timeout=20) == -signal.SIGKILL
@@ -121,7 +121,7 @@ def _starting(session: Session) -> None:
 
 def test_the_time_ends_also_while_spark_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The number of its tasks at a time is only known once it has started, unless it is on this machine."""
-    monkeypatch.setattr(Session, "_started", _starting)
+    monkeypatch.setattr(Session, "_start", _starting)
     request = Request(("NeverTop",), limits=Limits(seconds=1.0))
     findings = Findings(build(Chain()), request, lambda _: None)
     began = time.monotonic()
@@ -138,7 +138,7 @@ def test_an_exploration_may_end_while_spark_starts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, master: str
 ) -> None:
     """On this machine processes do the tasks meanwhile, elsewhere the search goes on in memory."""
-    monkeypatch.setattr(Session, "_started", _starting)
+    monkeypatch.setattr(Session, "_start", _starting)
     began = time.monotonic()
     explored = _explored(partial(TaskCluster, patience=0), master, tmp_path)
     assert ("bytes_in_files" in explored.statistics) is (master != "yarn")
@@ -168,13 +168,13 @@ def test_spark_within_one_process_starts_where_the_search_is_long(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, master: str, waits: bool
 ) -> None:
     """True if it is long is a matter of the levels that are whole, and so the same in each run."""
-    monkeypatch.setattr(Session, "_started", _starting)
+    monkeypatch.setattr(Session, "_start", _starting)
     model, patience = build(LockServer()), 9
     seen = list[tuple[int, bool]]()
 
     class Observed(TaskCluster):
-        def _done(self, stage: Stage, tasks: Sequence[Task]) -> Iterator[Result]:
-            done = super()._done(stage, tasks)
+        def _run_tasks(self, stage: Stage, tasks: Sequence[Task]) -> Iterator[Result]:
+            done = super()._run_tasks(stage, tasks)
             seen.append((self._findings.tally.generated, self._starting is not None))
             return done
 
@@ -192,7 +192,7 @@ def test_a_short_exploration_starts_no_spark_within_one_process(
     def never(session: Session) -> None:
         raise AssertionError("Spark was started")
 
-    monkeypatch.setattr(Session, "_started", never)
+    monkeypatch.setattr(Session, "_start", never)
     news = list[Progress]()
     explored = _explored(TaskCluster, "local[2]", tmp_path, news.append)
     assert explored.statistics["complete"]
@@ -207,7 +207,7 @@ def test_a_spark_that_does_not_start_ends_the_exploration(
     def failing(session: Session) -> None:
         raise RuntimeError("no Java today")
 
-    monkeypatch.setattr(Session, "_started", failing)
+    monkeypatch.setattr(Session, "_start", failing)
     explored = _explored(Switching, "local[2]", tmp_path)
     assert not explored.statistics["complete"]
     assert "Spark did not start: RuntimeError: no Java today" in str(explored.verdicts[0].reason)

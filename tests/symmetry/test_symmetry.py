@@ -119,4 +119,4 @@ def test_permuting_unpinned_elements_keeps_the_reachable_states_and_verdicts() -
             state = model.layout.decode_state(bits)
             image = model.layout.encode_state({name: renamed(v, names) for name, v in state.items()})
             assert tuple(image) in states
-            assert replayer.violated(image) == replayer.violated(bits)
+            assert replayer.find_violated(image) == replayer.find_violated(bits)

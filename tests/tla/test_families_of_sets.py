@@ -78,7 +78,7 @@ def _small(
 def _compare(spec: str) -> Compared:
     specification = load_module(spec, {}).specification
     protocol = make_protocol(specification, tuple(specification.invariants))
-    return compare(protocol, lambda given: load_module(spec, given).specification, 0.06, Limits().begun())
+    return compare(protocol, lambda given: load_module(spec, given).specification, 0.06, Limits().begin())
 
 
 # Agreement with the interpreter

@@ -57,7 +57,7 @@ def _read(spec: str, name: str) -> Loaded:
 def _compare(spec: str, rules: Rules | None = None, *names: str) -> Compared:
     specification = load_module(spec, {}).specification
     protocol = make_protocol(specification, names or tuple(specification.invariants), (), rules)
-    return compare(protocol, lambda given: load_module(spec, given).specification, 1.0, Limits().begun())
+    return compare(protocol, lambda given: load_module(spec, given).specification, 1.0, Limits().begin())
 
 
 def test_a_module_agrees_with_what_was_read(tmp_path: Path) -> None:

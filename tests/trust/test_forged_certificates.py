@@ -24,7 +24,7 @@ CLAIMED = ("spec", "spec_hash", "property", "kept", "assumptions", "lemmas")
 @pytest.fixture(scope="module")
 def proof() -> tuple[ParametricReading, dict[str, Any]]:
     reading = read_for_all(ticket_lock(), {})
-    attempt = prove(Proofs.of(reading), "mutual_exclusion", Limits(100).begun())
+    attempt = prove(Proofs.of(reading), "mutual_exclusion", Limits(100).begin())
     return reading, json.loads(dump(reading, attempt))
 
 
@@ -39,7 +39,7 @@ def test_what_was_changed_is_refused_or_claims_the_same(
     path.write_text(as_json({**other, "digest": _digest(other)}), encoding="utf-8", errors="replace")
     try:
         accepted: Any = read(path)
-        failed = check(reading, accepted, Limits(100).begun()).failed
+        failed = check(reading, accepted, Limits(100).begin()).failed
     except UsageError:
         return
     assert failed == ()
@@ -52,4 +52,4 @@ def test_a_lemma_that_the_proof_does_not_need_is_not_claimed(
     reading, content = proof
     for lemmas in ([], [*content["lemmas"], "Another"]):
         with pytest.raises(Misfit, match="needs other lemmas"):
-            check(reading, {**content, "lemmas": lemmas}, Limits(100).begun())  # type: ignore[typeddict-item]
+            check(reading, {**content, "lemmas": lemmas}, Limits(100).begin())  # type: ignore[typeddict-item]

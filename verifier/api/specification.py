@@ -79,7 +79,7 @@ class Specification(EngineMethods):
         for item in list_declared(found.options).values():
             if isinstance(item.kind, Words) and isinstance(given.get(item.name), str):
                 given[item.name] = (given[item.name],)
-        parsed = found.parsed(given, of_command=True)
+        parsed = found.parse_options(given, of_command=True)
         named = (*properties, *parsed.pop("properties", ()))
         for name in named:
             if not isinstance(name, str):

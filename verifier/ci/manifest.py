@@ -109,7 +109,7 @@ class Cell:
     reading: Reading = field(default_factory=Reading)
     """The options for reading a TLA+ module."""
 
-    def loaded(self) -> Loaded:
+    def load(self) -> Loaded:
         """Load the spec at the cell's constants. Raises UsageError or DefinitionError."""
         return load(self.place, self.constants, reading=self.reading)
 
@@ -121,7 +121,7 @@ class Manifest:
     path: Path
     cells: tuple[Cell, ...]
 
-    def chosen(self, names: Sequence[str]) -> tuple[Cell, ...]:
+    def choose_cells(self, names: Sequence[str]) -> tuple[Cell, ...]:
         """Return the cells of these names, in the order of the file; all if no name is given. Raises
         UsageError."""
         known = [cell.id for cell in self.cells]
@@ -231,7 +231,7 @@ def _options(table: Mapping[str, Any], engine: Engine[Any], place: str) -> Mappi
             raise UsageError(f"{place}: depth = {depth} is for {deep}: {engine.name} has no depth")
         options["depth"] = depth
     try:
-        parsed = engine.parsed(options)
+        parsed = engine.parse_options(options)
     except UsageError as error:
         raise UsageError(f"{place}: {error}") from error
     return {**engine.manifest_defaults(parsed), **parsed}

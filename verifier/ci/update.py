@@ -42,7 +42,7 @@ class NotRecorded:
     exit_code: int
 
 
-def left_alone(checked: CellResult) -> NotRecorded | None:
+def explain_omission(checked: CellResult) -> NotRecorded | None:
     """Return the reason why nothing of a cell can be recorded; None if it can be."""
     if checked.ran is None:
         words = "; ".join(check.surprise for check in checked.surprises if check.surprise is not None)
@@ -67,7 +67,7 @@ def update_manifest(text: str, cells: Sequence[CellResult]) -> tuple[str, dict[s
 
 def write_updated(path: Path, cells: Sequence[CellResult]) -> Updated:
     """Rewrite the file. Raises OSError."""
-    left = {checked.cell.id: reason for checked in cells if (reason := left_alone(checked)) is not None}
+    left = {checked.cell.id: reason for checked in cells if (reason := explain_omission(checked)) is not None}
     before = bytes_of(path).decode()  # the line ends stay as they are
     after, removed = update_manifest(before, [checked for checked in cells if checked.cell.id not in left])
     if after != before:

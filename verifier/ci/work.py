@@ -96,7 +96,7 @@ def _guard(find: Callable[[], Any]) -> Work:
 
 def _surveying(cell: Cell) -> Work:
     def find() -> Facts:
-        definition = cell.loaded().definition
+        definition = cell.load().definition
         engine = engine_named(cell.engine)
         claims, temporal = engine.claims(definition), engine.decides_temporal or bool(engine.asks)
         return Facts(
@@ -127,7 +127,7 @@ def _running(cell: Cell, properties: tuple[str, ...]) -> Work:
     def find() -> CellRun:
         given = {**cell.options, "timeout": cell.timeout, "memory": cell.memory}
         options = engine_named(cell.engine).options_for(properties, given)
-        content = as_object(execute(cell.engine, cell.loaded(), options))
+        content = as_object(execute(cell.engine, cell.load(), options))
         statistics = content["statistics"]
         complete = statistics.get("complete") and engine_named(cell.engine).counts_states
         seen = statistics.get("distinct_states") if complete else None

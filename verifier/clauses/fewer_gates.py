@@ -43,15 +43,15 @@ def with_fewer_gates(unrolling: Unrolling, within: Iterable[Sequence[int]] = ())
     def literal(old: int) -> int:
         return number[old] if old > 0 else -number[-old]
 
-    def renumbered(clauses: Iterable[Sequence[int]]) -> Clauses:
+    def renumber(clauses: Iterable[Sequence[int]]) -> Clauses:
         return [[literal(old) for old in clause] for clause in clauses]
 
     return replace(
         unrolling,
         stride=fewer,
-        start=renumbered(unrolling.start),
-        state=renumbered(state),
-        relation=renumbered(relation),
+        start=renumber(unrolling.start),
+        state=renumber(state),
+        relation=renumber(relation),
         succession=[],
         properties={name: literal(old) for name, old in unrolling.properties.items()},
         enabled={},

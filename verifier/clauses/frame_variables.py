@@ -44,7 +44,7 @@ class FrameVariables:
             placed = self._offsets[frame + 1] + variable - self._stride
         return placed if literal > 0 else -placed
 
-    def placed(self, clauses: Iterable[Sequence[int]], frame: int) -> Clauses:
+    def place_clauses(self, clauses: Iterable[Sequence[int]], frame: int) -> Clauses:
         """The clauses in the given frame."""
         clauses = list(clauses)
         at = {literal: self.at(literal, frame) for literal in {v for clause in clauses for v in clause}}

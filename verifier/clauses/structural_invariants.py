@@ -187,8 +187,8 @@ class _Inductiveness:
         orbits: dict[int, list[Clause]] = {}
         for orbit, clause in candidates:
             orbits.setdefault(orbit, []).append(clause)
-        initially = _Sieve(self.unrolling, orbits).kept()
-        kept = _Sieve(self.unrolling, {orbit: orbits[orbit] for orbit in initially}, self.walks).kept()
+        initially = _Sieve(self.unrolling, orbits).orbits_left()
+        kept = _Sieve(self.unrolling, {orbit: orbits[orbit] for orbit in initially}, self.walks).orbits_left()
         return [list(clause) for orbit, clause in candidates if orbit in kept]
 
 
@@ -261,7 +261,7 @@ class _Sieve:
         self._switch_of |= dict.fromkeys(bundle, switch)
         self._solver.add_clauses([-switch, *clause] for orbit in bundle for clause in self._orbits[orbit])
 
-    def kept(self) -> Collection[int]:
+    def orbits_left(self) -> Collection[int]:
         """The orbits that are left."""
         waiting = dict.fromkeys(self._orbits)
         while waiting:

@@ -110,7 +110,7 @@ class _UnrollingBuilder:
         if self.steps is Steps.SERIAL:
             self._at_most_one(firing)
         else:
-            self._undisturbed(firing, order)
+            self._forbid_later_use(firing, order)
         self._updates(firing)
         if self.mentions:
             self._name_in_order(firing)
@@ -123,15 +123,15 @@ class _UnrollingBuilder:
         numbers = [0, *positive, *(-number for number in reversed(positive))]
         one = numbers.__getitem__
 
-        def renumbered(clauses: Iterable[Sequence[int]]) -> Clauses:
+        def renumber(clauses: Iterable[Sequence[int]]) -> Clauses:
             return [[numbers[literal] for literal in clause] for clause in clauses]
 
         return Unrolling(
             stride=stride,
             bits=len(system.bits),
-            start=renumbered(cnf.clauses[state_end:start_end]),
-            state=renumbered(cnf.clauses[:state_end]),
-            relation=renumbered(cnf.clauses[start_end:]),
+            start=renumber(cnf.clauses[state_end:start_end]),
+            state=renumber(cnf.clauses[:state_end]),
+            relation=renumber(cnf.clauses[start_end:]),
             succession=self._succession([one(variable) for variable in firing], stride),
             properties={name: one(literal) for name, literal in properties.items()},
             enabled={name: one(literal) for name, literal in enabled.items()},
@@ -163,7 +163,7 @@ class _UnrollingBuilder:
                 self.cnf.clauses += [[-earlier, reached], [-earlier, -fires]]
             earlier = reached
 
-    def _undisturbed(self, firing: Sequence[int], order: Iterable[int]) -> None:
+    def _forbid_later_use(self, firing: Sequence[int], order: Iterable[int]) -> None:
         """After an instance that writes a leaf, no instance that reads or writes the leaf fires."""
         written: dict[int, int] = {}
         for index in order:

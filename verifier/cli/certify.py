@@ -57,7 +57,7 @@ def command(
     from verifier.processes.limits import Limits
     from verifier.trust.certificate_file import read_file
 
-    limits = Limits(timeout).begun()
+    limits = Limits(timeout).begin()
     file = read_file(path)
     with terminable():
         checks = [_check(path, content, spec, solver, limits) for content in file.contents]

@@ -83,7 +83,7 @@ def _check(
     for flag, target in targets.items():
         if target is not None:
             check_writable(flag, target)
-    outcome = _checked(path, names, jobs, anew=False, shown=output_format == "text")
+    outcome = _check_cells(path, names, jobs, anew=False, shown=output_format == "text")
     if output_format == "json":
         print_json(outcome_object(outcome, str(path)))
     else:
@@ -100,10 +100,10 @@ def _write(flag: str, outcome: Outcome, path: Path) -> str:
         from verifier.report.manifest_junit import as_junit
 
         return as_junit(outcome)
-    from verifier.report.cells import checked_report
+    from verifier.report.cells import report_checked_cells
     from verifier.report.page import as_html
 
-    return as_html(checked_report(outcome, f"verify ci: {path.name}"))
+    return as_html(report_checked_cells(outcome, f"verify ci: {path.name}"))
 
 
 def _update(path: Path, names: Sequence[str], jobs: int | None) -> int:
@@ -111,7 +111,7 @@ def _update(path: Path, names: Sequence[str], jobs: int | None) -> int:
     from verifier.ci.update import write_updated
 
     check_writable("MANIFEST", path)
-    outcome = _checked(path, names, jobs, anew=True, shown=False)
+    outcome = _check_cells(path, names, jobs, anew=True, shown=False)
     try:
         updated = write_updated(path, outcome.cells)
     except OSError as error:
@@ -128,7 +128,7 @@ def _update(path: Path, names: Sequence[str], jobs: int | None) -> int:
     return ExitCode.worst(codes + [check.exit_code for check in outcome.uncovered])
 
 
-def _checked(path: Path, names: Sequence[str], jobs: int | None, *, anew: bool, shown: bool) -> Outcome:
+def _check_cells(path: Path, names: Sequence[str], jobs: int | None, *, anew: bool, shown: bool) -> Outcome:
     from verifier.ci.checking import check_cells
     from verifier.ci.manifest import read_manifest
     from verifier.cli.reporter import Reporter
@@ -136,7 +136,7 @@ def _checked(path: Path, names: Sequence[str], jobs: int | None, *, anew: bool, 
     from verifier.report.manifest import CellsText, cell_lines
 
     manifest = read_manifest(path)
-    cells = manifest.chosen(names)
+    cells = manifest.choose_cells(names)
     for cell in manifest.cells:
         reads_spec(f"the spec of cell {cell.id}", cell.place)
 

@@ -49,7 +49,7 @@ def commands(context: click.Context, _: click.Parameter, incomplete: str) -> lis
     return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 
-def completed(what: str) -> Complete:
+def make_completer(what: str) -> Complete:
     """Completes the ``properties``, ``temporal`` properties or ``constants`` of the spec that stands on the
     command line before."""
     names = {"properties": _properties, "temporal": _temporal, "constants": _constants}[what]

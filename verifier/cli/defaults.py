@@ -71,7 +71,7 @@ def _check(path: Path, table: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
         for name, engine in engines.items():
             own = list_declared(engine.options)
             fitting = {option: value for option, value in shared.items() if option in own}
-            found[name] = engine.parsed(fitting | dict(tables.get(name, {})))
+            found[name] = engine.parse_options(fitting | dict(tables.get(name, {})))
     except UsageError as error:
         raise UsageError(f"{path}: [tool.verify]: {error}") from None
     return found

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from verifier.cli.completion import completed
+from verifier.cli.completion import make_completer
 from verifier.cli.defaults import project_defaults
 from verifier.cli.help_groups import GroupedCommand
 from verifier.cli.output import format_option, html_option, note, write
@@ -127,7 +127,7 @@ def _option(option: Option, completes: str = "properties") -> Decorator:
             flags, option.name, is_flag=True, cls=kind_of_option, **{**common, "show_default": both}
         )
     if isinstance(option.kind, Words):
-        metavar, complete = option.kind.metavar, completed(completes)
+        metavar, complete = option.kind.metavar, make_completer(completes)
         return click.option(
             option.flag,
             option.name,
@@ -175,7 +175,7 @@ def _run(engine: Engine[Any], given: dict[str, Any]) -> int:
     targets = {"--certificate": certificate, **{file.flag: path for file, path in files.items()}}
     check_targets(shown, targets, question.properties)
 
-    def built(model: Model) -> None:
+    def write_questions(model: Model) -> None:
         _write_questions(question, model, files)
 
     announce(question.definition, engine.announcement(question), for_all=engine.for_all(question))
@@ -187,7 +187,7 @@ def _run(engine: Engine[Any], given: dict[str, Any]) -> int:
     run, render = None, engine.render
     try:
         with terminable(), Reporter(progress, threaded=threaded, show=tell) as reporter:
-            run = answer_question(engine, question, told.listening(reporter), built)
+            run = answer_question(engine, question, told.listening(reporter), write_questions)
     except BaseException as error:  # noqa: BLE001 -- an interrupt may come where no engine expects it
         ended = last.run(error)  # raises what is none
         run, render = (ended, last.render) if run is None else (run, render)

@@ -59,11 +59,13 @@ def command(manifest: Path, groups: int | None, html: Path | None) -> int:
     entries = matrix(found.cells, groups or MOST_GROUPS)
     click.echo(json_text(entries, indent=None))
     if html is not None:
-        from verifier.report.cells import planned_report
+        from verifier.report.cells import report_planned_jobs
         from verifier.report.page import as_html
 
         write(
-            "--html", html, as_html(planned_report(found.cells, entries, f"verify matrix: {manifest.name}"))
+            "--html",
+            html,
+            as_html(report_planned_jobs(found.cells, entries, f"verify matrix: {manifest.name}")),
         )
         note(f"the page is in {html}")
     return 0

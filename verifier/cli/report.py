@@ -68,13 +68,13 @@ def command(
         check_writable(flag, target)
     chosen = "html" if html is not None else output_format or format_of(out)
 
-    from verifier.report.report import joined
+    from verifier.report.report import join_reports
     from verifier.report.run_sources import read_report
 
     read = [
         read_report(run, title, spec, parse_settings(settings), reading_of(spec), older=older) for run in runs
     ]
-    report = joined(read, title)
+    report = join_reports(read, title)
     is_shown = chosen != "junit" and all(run.is_dir() for run in runs)
     for words in () if is_shown else report.notes:
         say(words, err=True)  # JUnit has no place for notes, and those of a trace are warnings

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from verifier.cli.completion import CONFIG, LIBRARIES, completed
+from verifier.cli.completion import CONFIG, LIBRARIES, make_completer
 from verifier.cli.paths import FileToRead, FolderToRead, SpecName
 from verifier.errors import UsageError, cut
 from verifier.processes.limits import Interrupted, Limits
@@ -28,8 +28,7 @@ LIBRARY_HELP = "TLA+ modules: a folder with modules that it extends; may be repe
 LEMMA_HELP = "TLA+ modules: an operator that helps induct and prove; may be repeated."
 _LEMMAS = "verifier.cli.specs.lemma"
 SET_HELP = (
-    "Give a constant a value; may be repeated. For TLA+ modules also RM='{r1, r2}' and "
-    "Quorum='<-Majority'."
+    "Give a constant a value; may be repeated. For TLA+ modules also RM='{r1, r2}' and Quorum='<-Majority'."
 )
 
 
@@ -50,7 +49,7 @@ def spec_options(command: Command) -> Command:
 
 def set_option(command: Command) -> Command:
     """Adds ``--set``."""
-    complete = completed("constants")
+    complete = make_completer("constants")
     return click.option(
         "--set", "settings", multiple=True, metavar="NAME=VALUE", help=SET_HELP, shell_complete=complete
     )(command)

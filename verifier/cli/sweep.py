@@ -148,7 +148,7 @@ def _run(options: Options) -> int:
     from verifier.cli.reporter import Reporter
     from verifier.cli.sweep_progress import SweepText
     from verifier.processes.interrupts import terminable
-    from verifier.report.sweep import left_out_lines
+    from verifier.report.sweep import list_rejected_constants
     from verifier.sweep.expansion import expand
     from verifier.sweep.session import Plan, check_reruns, run_sweep
 
@@ -161,7 +161,7 @@ def _run(options: Options) -> int:
     expectations = _expectations(options, expansion)
     check_reruns(options.rerun)
     _check_archive(options)
-    for line in left_out_lines(expansion.left_out):
+    for line in list_rejected_constants(expansion.left_out):
         note(line)
     plan = Plan(
         out=options.out,

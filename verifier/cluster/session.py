@@ -101,7 +101,7 @@ class Session:
         # Once the root logger was written to, it has a handler, which this logger's records would reach.
         logging.getLogger(PY4J).propagate = False
         try:
-            self._context = self._started()
+            self._context = self._start()
             self._ready()
         except BaseException as error:  # also an interrupt: a JVM that was half started is ended
             self.__exit__()
@@ -164,7 +164,7 @@ class Session:
         where = f" (see {self.settings.log})" if self.settings.log_stays else ""
         return f"Spark {what}: {said[:300]}{where}"
 
-    def _started(self) -> SparkContext:
+    def _start(self) -> SparkContext:
         settings = self.settings
         home = str(Path(verifier.__file__).resolve().parent.parent)
         java = " ".join(settings.java_options)

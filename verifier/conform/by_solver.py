@@ -49,7 +49,7 @@ class SolverSearch(Search):
 
         found = follow(())
         if found is None or found.explained < len(observed):
-            return self._refused(log, events, observed, found)
+            return self._make_refusal(log, events, observed, found)
         last = self._replay(found, observed)
         early = self.mapping.ends_early(log, events)
         if early:
@@ -77,7 +77,7 @@ class SolverSearch(Search):
     def _observe(self, event: Event, rule: Rule, *, is_first: bool) -> Observed:
         """Return what an event says of the states around its step."""
 
-        def given(parts: Iterable[tuple[Target, str]]) -> list[tuple[Target, list[object], object]]:
+        def select_given(parts: Iterable[tuple[Target, str]]) -> list[tuple[Target, list[object], object]]:
             found = [
                 (target, [value_of(event, key) for key in target.keys], value_of(event, path))
                 for target, path in parts
@@ -90,7 +90,7 @@ class SolverSearch(Search):
             name for name, path in rule.parameters.items() if value_of(event, path) is not MISSING
         )
         fits = self._fits_of(event, rule)
-        return Observed(event, rule, fits, given(before), given(after), names, is_first)
+        return Observed(event, rule, fits, select_given(before), select_given(after), names, is_first)
 
     def _replay(self, found: Followed, observed: Sequence[Observed]) -> Reached:
         """Return an execution of the solver, each step of which this search takes, too. Raises ReplayFailure
@@ -110,7 +110,7 @@ class SolverSearch(Search):
             reached = Reached(step.after, reached, step.action, step.given, line)
         return reached
 
-    def _refused(
+    def _make_refusal(
         self, log: Path, events: list[Event], observed: Sequence[Observed], found: Followed | None
     ) -> LogVerdict:
         """Return the verdict on a log that no execution explains further than the solver's one."""

@@ -331,7 +331,7 @@ def _judge(judge: Judge, log: Path, timeout: float | None, *, alone: bool) -> Lo
     """Return the verdict on a log. If it is ``alone``, an error that is not about the log is raised."""
     began = time.monotonic()
     try:
-        return _judge_within(judge, log, Limits(timeout).begun())
+        return _judge_within(judge, log, Limits(timeout).begin())
     except LogError as error:
         line, text = error.line, error.text
         words = error.words if error.log == log else str(error)  # of one of the files that are merged

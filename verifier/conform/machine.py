@@ -100,5 +100,5 @@ class Machine(Protocol):
         """Yield the conjuncts that alone are false in a state, for some parameters, with the states to which
         the steps without them lead."""
 
-    def blocked(self, state: State, action: str, fits: Fits) -> list[Obstacle]:
+    def explain_obstacles(self, state: State, action: str, fits: Fits) -> list[Obstacle]:
         """Return why no step of an action fits in a state, the nearest way first."""

@@ -65,18 +65,18 @@ class GuardParts:
         match whole:
             case ast.Junction() if not whole.conjunction:
                 for item in whole.items:
-                    yield from self._made(action, item, of, wanted=True)
+                    yield from self._make_parts(action, item, of, wanted=True)
                     yield from self._parts(action, item, of)
             case ast.Junction():
                 for item in whole.items:
                     yield from self._parts(action, item, of)
             case ast.If():
                 for wanted in (True, False):
-                    yield from self._made(action, whole.condition, of, wanted=wanted, condition=True)
+                    yield from self._make_parts(action, whole.condition, of, wanted=wanted, condition=True)
                 yield from self._parts(action, whole.then, of)
                 yield from self._parts(action, whole.otherwise, of)
 
-    def _made(
+    def _make_parts(
         self, action: str, whole: Expression, of: Definition, *, wanted: bool, condition: bool = False
     ) -> Iterator[_Tested]:
         """Yield a part that is a formula of a state, the action's parameters and nothing else."""

@@ -156,7 +156,7 @@ class ModuleMachine:
         if self._stepper.within(state):
             yield from self._near.near(state, action)
 
-    def blocked(self, state: State, action: str, fits: Fits) -> list[Obstacle]:
+    def explain_obstacles(self, state: State, action: str, fits: Fits) -> list[Obstacle]:
         """Return why no step of an action fits in a state, the nearest way first."""
         walker = self.spec.evaluator.actions
 

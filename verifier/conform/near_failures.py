@@ -89,7 +89,7 @@ class NearFailures:
                 for number in range(len(whole.items)):
                     yield from self._parts(replace(place.enter_item(whole, number), is_conjunct=True))
             case _ if place.is_conjunct and level <= STATE:
-                yield self._made(place)
+                yield self._make_conjunct(place)
             case ast.Junction():
                 for item in whole.items:
                     yield from self._parts(replace(place, whole=item))
@@ -110,7 +110,7 @@ class NearFailures:
             action = place.action if place.is_conjunct else opened.within[-1].shown
             yield from self._parts(replace(opened, action=action))
 
-    def _made(self, place: NextPlace) -> _Conjunct:
+    def _make_conjunct(self, place: NextPlace) -> _Conjunct:
         negated = ast.Apply(LANGUAGE["~"], (place.whole,), place=place.whole.place)
         walk = self._walks.over(Formula(place.around(negated), self._next.module), primed=False)
         return _Conjunct(make_part(place.action, place.whole), walk, place.has_choices)

@@ -228,7 +228,7 @@ class ProtocolMachine:
             for term in conjuncts(line):
                 yield Part(one.name, text(term, {}, 0, _LONGEST), one.place), term
 
-    def blocked(self, state: State, action: str, fits: Fits) -> list[Obstacle]:
+    def explain_obstacles(self, state: State, action: str, fits: Fits) -> list[Obstacle]:
         """Return why no step of an action fits in a state, the nearest way first."""
         one, e, found = self.by_name[action], self._environment(state), list[Obstacle]()
         if not self._is_within(e):

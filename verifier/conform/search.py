@@ -146,7 +146,7 @@ class Search:
             return LogVerdict(str(log), Conformance.UNDECIDED, 0, 0, reason=str(error)), {}
         frontier: Frontier = {state: Reached(state) for state in initial}
 
-        def ended(verdict: Conformance, states: Frontier, words: str) -> LogVerdict:
+        def make_timed_verdict(verdict: Conformance, states: Frontier, words: str) -> LogVerdict:
             made = self._make_verdict(log, verdict, seen, states, words)
             return replace(made, seconds=time.monotonic() - began)
 
@@ -163,15 +163,17 @@ class Search:
             except (TooMany, Interrupted) as stop:
                 self._has_exploded = isinstance(stop, TooMany)
                 words = str(stop) or "the limit of time or memory"
-                return ended(Conformance.UNDECIDED, frontier, words), frontier
+                return make_timed_verdict(Conformance.UNDECIDED, frontier, words), frontier
             if not after:
                 obstacles = self._obstacles(list(before), meant, rule, initial=first)
                 words = "no initial state is as the log has it" if first else refusal(rule)
-                return replace(ended(Conformance.REJECTED, before, words), obstacles=obstacles), before
+                return replace(
+                    make_timed_verdict(Conformance.REJECTED, before, words), obstacles=obstacles
+                ), before
             frontier = after
         early = self.mapping.ends_early(log, seen)
         if early:
-            made = ended(Conformance.REJECTED, frontier, early)
+            made = make_timed_verdict(Conformance.REJECTED, frontier, early)
             return replace(made, explained=len(seen), line=None, text=""), frontier
         seconds = time.monotonic() - began
         accepted = LogVerdict(str(log), Conformance.ACCEPTED, len(seen), len(seen), seconds=seconds)
@@ -324,7 +326,7 @@ class Search:
                     one = self._mismatch(after, rule.after, event, "after", title, possible=True)
                     found += [one] if one is not None else []
                 if not steps:
-                    found += self.machine.blocked(state, action, fits)
+                    found += self.machine.explain_obstacles(state, action, fits)
         found.sort(key=lambda one: (not one.possible, -one.passed))
         return tuple(dict.fromkeys(found))[:_MOST_OBSTACLES]
 

@@ -193,7 +193,7 @@ class _Run:
         self._add([[unrolling.properties[name]] for name in self.invariants], self.last)
 
     def _add(self, clauses: list[list[int]], frame: int) -> None:
-        self.solver.add_clauses(self.variables.placed(clauses, frame))
+        self.solver.add_clauses(self.variables.place_clauses(clauses, frame))
 
     def is_possible(self) -> bool:
         """True if an execution agrees with all that was added."""

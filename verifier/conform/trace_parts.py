@@ -124,7 +124,7 @@ class TraceParts:
 
     def _disjunct(self, place: NextPlace) -> Iterator[_Way]:
         """Yield a disjunct, with the ways in it."""
-        way, inner = self._made(place, place.whole, "", lambda: self._ways(place)), place.whole
+        way, inner = self._make_way(place, place.whole, "", lambda: self._ways(place)), place.whole
         while isinstance(inner, ast.Quantifier) and not inner.universal:
             inner = inner.body
         if isinstance(inner, ast.Apply) and any(one.action for one in way.below):
@@ -135,10 +135,10 @@ class TraceParts:
         false = ast.Apply(LANGUAGE["FALSE"], place=whole.place)
         then = place.enter(whole.then, lambda hole: replace(whole, then=hole, otherwise=false))
         other = place.enter(whole.otherwise, lambda hole: replace(whole, then=false, otherwise=hole))
-        yield self._made(then, whole.condition, " is true", lambda: self._ways(then))
-        yield self._made(other, whole.condition, " is false", lambda: self._ways(other))
+        yield self._make_way(then, whole.condition, " is true", lambda: self._ways(then))
+        yield self._make_way(other, whole.condition, " is false", lambda: self._ways(other))
 
-    def _made(
+    def _make_way(
         self, place: NextPlace, told: Expression, words: str, below: Callable[[], Iterable[_Way]]
     ) -> _Way:
         walk = self.walks.over(Formula(place.around(place.whole), self.next.module), primed=False)

@@ -79,7 +79,7 @@ def check(
     """Prove the properties, or report the open obligations. Nothing is refuted: a counterexample of the
     reading may be none of the protocol, at the chosen constants. ``at_small`` makes models in which
     counterexamples to induction are searched meanwhile."""
-    limits = limits.begun()
+    limits = limits.begin()
     attempts: list[Attempt] = []
     verdicts: list[Verdict] = []
     certificates: dict[str, str] = {}

@@ -209,12 +209,12 @@ class _BoundedCheck:
         def work(report: Callable[[Any], None], incoming: Connection) -> None:
             decided: set[str] = set()
 
-            def decided_elsewhere() -> set[str]:
+            def receive_decided() -> set[str]:
                 while incoming.poll():
                     decided.add(incoming.recv())
                 return decided
 
-            search(system, task, report, decided_elsewhere, is_within)
+            search(system, task, report, receive_decided, is_within)
 
         return work
 

@@ -216,7 +216,7 @@ class _DepthSearch:
         self.unrolling_seconds += time.monotonic() - began
 
     def _add(self, clauses: Clauses, frame: int) -> None:
-        self.solver.add_clauses(self.variables.placed(clauses, frame))
+        self.solver.add_clauses(self.variables.place_clauses(clauses, frame))
 
     def _holds(self, name: str, depth: int) -> int:
         return self.variables.at(self.unrolling.properties[name], depth)

@@ -50,7 +50,7 @@ class Counterexamples:
             states=tuple(map(self.model.layout.decode_state, states)),
             actions=tuple(actions),
         )
-        return Replayer(self.model).completed(trace) if system.about_steps(answer.formula) else trace
+        return Replayer(self.model).complete_trace(trace) if system.about_steps(answer.formula) else trace
 
     def _values(self, state: Sequence[bool]) -> dict[str, bool]:
         return dict(zip(self.names, self.evaluate.single(state), strict=True))

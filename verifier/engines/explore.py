@@ -51,7 +51,7 @@ def explore(
     Interrupted where a limit is reached before all moves are compiled.
     """
     require_initial_state(model)
-    request = replace(request, limits=request.limits.begun())
+    request = replace(request, limits=request.limits.begin())
     with Watched(look_at(request.limits)):
         findings = Findings(model.asking(request.properties), request, listen)
     search, reason = _BreadthFirstSearch(findings), ""
@@ -136,11 +136,13 @@ class _BreadthFirstSearch:
         findings.enforce()
         rows = self.table.rows(first, end)
         look = self.moves.look(rows)
-        for name in findings.sought(expanded=expand):
+        for name in findings.names_to_seek(expanded=expand):
             if look.failing[name].any():
                 number = int(places(look.failing[name])[0])
-                findings.violated(name, level, place + number, partial(self.table.chain, first + number))
-        findings.counted(level, findings.tally.count(look, findings.orbits))
+                findings.record_violation(
+                    name, level, place + number, partial(self.table.chain, first + number)
+                )
+        findings.count_states(level, findings.tally.count(look, findings.orbits))
         if expand:
             self._expand(look, first)
         else:

@@ -36,7 +36,7 @@ class Findings:
     def __init__(self, model: Model, request: Request, listen: Callable[[Progress], None]) -> None:
         self.model, self.request, self.listen = model, request, listen
         self.began = time.monotonic()
-        self.limits = request.limits.begun()
+        self.limits = request.limits.begin()
         system = model.system
         self.names = list(dict.fromkeys((*request.properties, *(prop.name for prop in system.implied))))
         self.violations: dict[str, Verdict] = {}
@@ -112,7 +112,7 @@ class Findings:
         asked = set(self.request.properties)
         return self.violations.keys() >= (asked.difference(self.request.along) or asked)
 
-    def sought(self, *, expanded: bool) -> tuple[str, ...]:
+    def names_to_seek(self, *, expanded: bool) -> tuple[str, ...]:
         """The properties whose failure is looked for in states that are expanded, or are not."""
         system = self.model.system
         return tuple(
@@ -121,7 +121,7 @@ class Findings:
             if name not in self.violations and (expanded or not system.about_steps(name))
         )
 
-    def counted(self, level: int, within: int) -> None:
+    def count_states(self, level: int, within: int) -> None:
         """Record explored states of a level, with the number of those within the constraint."""
         self.levels += [0] * (level + 1 - len(self.levels))
         self.levels[level] += within
@@ -195,7 +195,7 @@ class Findings:
         """Tell the progress within the current level."""
         self.tell_now_and_then(self.closed + 1)
 
-    def violated(
+    def record_violation(
         self, name: str, level: int, number: int | None, chain: Callable[[], Sequence[Rows]]
     ) -> None:
         """A property fails in a state of this level; the chain has a state of each level on the way there."""

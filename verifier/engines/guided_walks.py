@@ -114,7 +114,7 @@ class _GuidedWalks:
     def __init__(self, model: Model, request: Request, listen: Callable[[Progress], None]) -> None:
         self.model, self.request, self.listen = model, request, listen
         self.began = time.monotonic()
-        self.limits = request.limits.begun()
+        self.limits = request.limits.begin()
         self.implied = tuple(prop.name for prop in model.system.implied)
         self.names = tuple(dict.fromkeys((*request.properties, *self.implied)))
         self.open = list(self.names)
@@ -311,7 +311,7 @@ class _GuidedWalks:
             system = self.model.system
             firings += [(system.instances[one.instance], one.inputs) for one in ahead]
             for name in names:
-                self._found(name, initial, firings)
+                self._record_violation(name, initial, firings)
         elif len(self.efforts) == _AVERAGED and sum(self.efforts) < _QUICK_EFFORT * _AVERAGED:
             self.efforts = []
             probes.look_further()
@@ -329,13 +329,13 @@ class _GuidedWalks:
             if len(failing) and name in self.open:
                 walk = int(walks.alive[failing[0]])
                 node = walks.nodes[walk]
-                self._found(name, node.initial, self._firings([*node.path(), *walks.moves(walk)]))
+                self._record_violation(name, node.initial, self._firings([*node.path(), *walks.moves(walk)]))
         return going
 
     def _firings(self, path: Sequence[int]) -> Firings:
         return [(self.moves.moves[move].instance, self.moves.moves[move].inputs) for move in path]
 
-    def _found(self, name: str, place: int, firings: Firings) -> None:
+    def _record_violation(self, name: str, place: int, firings: Firings) -> None:
         seconds = time.monotonic() - self.began
         initial = unpack(self.initial[place], len(self.model.system.bits))
         verdict = confirm(self.model, name, initial, firings, seconds)
@@ -352,11 +352,11 @@ class _GuidedWalks:
         if name in self.verdicts:
             return self.verdicts[name]
         seconds = time.monotonic() - self.began
-        words = f"{'no witness' if self.model.system.seeks(name) else 'no violation'} in {self._said()}"
+        words = f"{'no witness' if self.model.system.seeks(name) else 'no violation'} in {self._describe()}"
         why = f"{reason}; {words}" if reason else words
         return Verdict(name, VerdictKind.INCONCLUSIVE, None, seconds, why)
 
-    def _said(self) -> str:
+    def _describe(self) -> str:
         """Return what was tried, in words."""
         ahead = (
             ""

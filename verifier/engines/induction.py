@@ -200,7 +200,7 @@ class _InductiveCheck:
         self.request = request
         self.listen = listen
         self.began = time.monotonic()
-        self.limits = request.limits.begun()
+        self.limits = request.limits.begin()
         self.question = question_of(model, request)
         self.answers: dict[tuple[Kind, str, int | None], ObligationResult] = {}
         self.left_out: dict[str, LeftOut] = {}

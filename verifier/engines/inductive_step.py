@@ -162,7 +162,7 @@ class _Encoding:
         Only for what every later obligation assumes."""
         self._cnf.clauses += [[self.assume[name]] for name in names]
 
-    def used(self) -> frozenset[str]:
+    def assumptions_used(self) -> frozenset[str]:
         """The assumed formulas that the proof of the last obligation uses."""
         core = self._solver.failed_assumptions()
         return frozenset(self._name_of[literal] for literal in core if literal in self._name_of)
@@ -331,7 +331,7 @@ class _ObligationCheck:
             return ObligationResult(Kind.CONSECUTION, name, index, True, 0.0)
         answer = self.encoded.ask(Kind.CONSECUTION, name, index, assumed)
         if answer.holds:
-            self.reasons[name, index] = self.encoded.used()
+            self.reasons[name, index] = self.encoded.assumptions_used()
         return answer
 
     def _largest(

@@ -110,7 +110,7 @@ class _KInduction:
             while self.largest_k is None or k <= self.largest_k:
                 if step.holds(k):
                     clauses = tuple(map(tuple, self.invariants))
-                    self.report(KInductionProof(k, clauses, self._measure_elapsed(), step.assumed()))
+                    self.report(KInductionProof(k, clauses, self._measure_elapsed(), step.assumptions_used()))
                     return
                 if self._base_fails(base, k):
                     return
@@ -126,9 +126,9 @@ class _KInduction:
     def _base_fails(self, base: ClauseSolver, depth: int) -> bool:
         self.variables.open_frame()
         if depth:
-            base.add_clauses(self.variables.placed(self.unrolling.relation, depth - 1))
-        base.add_clauses(self.variables.placed(self.invariants, depth))
-        base.add_clauses(self.variables.placed(self.unrolling.state, depth))
+            base.add_clauses(self.variables.place_clauses(self.unrolling.relation, depth - 1))
+        base.add_clauses(self.variables.place_clauses(self.invariants, depth))
+        base.add_clauses(self.variables.place_clauses(self.unrolling.state, depth))
         holds = self.variables.at(self.holds, depth)
         if satisfiable(base, [-holds]):
             initial, firings = execution(base, self.unrolling, self.variables, depth)
@@ -152,7 +152,7 @@ class _InductionStep:
         self.switches = [self.variables.fresh() for _ in run.assumed]
         """A literal for each assumption that switches it on in every state."""
 
-    def assumed(self) -> tuple[int, ...]:
+    def assumptions_used(self) -> tuple[int, ...]:
         """The assumptions, by index, that the last answer rests on."""
         core = self.solver.failed_assumptions() if self.switches else []
         return tuple(index for index, switch in enumerate(self.switches) if switch in core)
@@ -163,9 +163,9 @@ class _InductionStep:
         variables.open_frame()
         if k:
             solver.add_clauses([[variables.at(run.holds, k - 1)]])
-            solver.add_clauses(variables.placed(run.unrolling.relation, k - 1))
-        solver.add_clauses(variables.placed(run.invariants, k))
-        solver.add_clauses(variables.placed(run.unrolling.state, k))
+            solver.add_clauses(variables.place_clauses(run.unrolling.relation, k - 1))
+        solver.add_clauses(variables.place_clauses(run.invariants, k))
+        solver.add_clauses(variables.place_clauses(run.unrolling.state, k))
         pairs = zip(self.switches, run.assumed, strict=True)
         solver.add_clauses([[-switch, variables.at(literal, k)] for switch, literal in pairs])
         while satisfiable(solver, [-variables.at(run.holds, k), *self.switches]):

@@ -184,13 +184,15 @@ class LevelSearch:
         """Looks at a level; returns what follows, unless it is the last one asked for."""
         findings, frontier = self._findings, now.levels[-1]
         runner, capacity = self._means(frontier.count)
-        properties = findings.sought(expanded=not last)
+        properties = findings.names_to_seek(expanded=not last)
         sections = sections_of(now.partitions, frontier.count)
         common = Expand(level, 0, frontier.parts, (0, 0), 0, 0, 0, properties, not last, capacity, sections)
-        expanded = self._done(Expanded, runner, self._expansions(common, frontier, runner.slots), level)
+        expanded = self._run_tasks(Expanded, runner, self._expansions(common, frontier, runner.slots), level)
         settled: list[Settled] = []
         if not last:
-            settled = self._done(Settled, runner, self._settlements(now, level, expanded, capacity), level)
+            settled = self._run_tasks(
+                Settled, runner, self._settlements(now, level, expanded, capacity), level
+            )
         self._count(now, level, expanded, settled)
         findings.close(level, expanded=not last)
         if not last and not self._is_kept(level + 1):
@@ -212,14 +214,14 @@ class LevelSearch:
         self._check_states()
         if findings.decided or not any(new.count for new in settled):
             return
-        within, sought = findings.tally.within, findings.sought(expanded=False)
+        within, sought = findings.tally.within, findings.names_to_seek(expanded=False)
         for new in settled:
             findings.tally.add(new.tally)
-        findings.counted(level + 1, findings.tally.within - within)
+        findings.count_states(level + 1, findings.tally.within - within)
         for name in sought:
             keys = [new.failing[name] for new in settled if name in new.failing]
             if keys:
-                findings.violated(name, level + 1, None, self._ways.beyond(now, min(keys)))
+                findings.record_violation(name, level + 1, None, self._ways.beyond(now, min(keys)))
         findings.close(level + 1, expanded=False)
 
     def _expansions(self, common: Expand, frontier: Level, slots: int) -> list[Expand]:
@@ -249,14 +251,14 @@ class LevelSearch:
         ranges, step = list(map(tuple, pieces)), sections // now.partitions
         by_partition = [tuple(ranges[first : first + step]) for first in range(0, sections, step)]
         chunks = -(-now.levels[-1].count // self._stage.transitions.chunk())
-        sought = None if self._is_kept(level + 1) else self._findings.sought(expanded=False)
+        sought = None if self._is_kept(level + 1) else self._findings.names_to_seek(expanded=False)
         return [
             Settle(level + 1, partition, some, now.runs[partition], chunks, capacity, sought)
             for partition, some in enumerate(by_partition)
             if any(some)
         ]
 
-    def _done(
+    def _run_tasks(
         self, kind: type[ResultT], runner: Runner | ThisProcess, tasks: Sequence[Task], level: int
     ) -> list[ResultT]:
         results: list[ResultT] = []
@@ -278,7 +280,7 @@ class LevelSearch:
         for result in expanded:
             findings.tally.add(result.tally)
             findings.exchanged += sum(piece.block.size for piece in result.pieces)
-        findings.counted(level, findings.tally.within - within)
+        findings.count_states(level, findings.tally.within - within)
         for new in settled:
             findings.tally.coverage.found += new.found
             findings.known += new.count
@@ -289,7 +291,7 @@ class LevelSearch:
         for name in findings.names:
             if name in failing:
                 number = failing[name]
-                findings.violated(name, level, number, self._ways.to(now, level, number))
+                findings.record_violation(name, level, number, self._ways.to(now, level, number))
 
     def _following(self, now: Checkpoint, settled: Sequence[Settled]) -> Checkpoint:
         chunks = -(-now.levels[-1].count // self._stage.transitions.chunk())
@@ -337,7 +339,7 @@ class LevelSearch:
                 end = min(head.end, first + _WRITTEN_AT_ONCE)
                 before = (table.predecessors(first, end) + 1).astype(np.uint64)
                 writer.append([*table.rows(first, end).T, before])
-            begun = Begun(writer.done(), head.starts)
+            begun = Begun(writer.finish(), head.starts)
         runs = self._runs(table, head.end)
         start = head.starts[-1]
         count, chunk = head.end - start, self._stage.transitions.chunk()
@@ -346,7 +348,7 @@ class LevelSearch:
         with BlockWriter(shelf, self._make_name("begun.rows"), words, count) as writer:
             for first in range(start, head.end, _WRITTEN_AT_ONCE):
                 writer.append(columns_of(table.rows(first, min(head.end, first + _WRITTEN_AT_ONCE))))
-            rows = writer.done().whole()
+            rows = writer.finish().whole()
         part = LevelPart(shelf.write(self._make_name("begun.keys"), [keys]).whole(), rows)
         sources = tuple(min(chunk, count - first) for first in range(0, count, chunk))
         level = Level(count, (part,), sources)
@@ -386,7 +388,7 @@ class LevelSearch:
             for name in _OF_FINDINGS:
                 setattr(findings, name, counts["found"][name])
             for name, (level, number) in counts["failing"].items():
-                findings.violated(name, level, number, self._ways.to(checkpoint, level, number))
+                findings.record_violation(name, level, number, self._ways.to(checkpoint, level, number))
         except (KeyError, TypeError, ValueError) as error:
             raise UsageError(f"{self._folder.path} has no counts to go on with: {error}") from None
         findings.before = findings.distinct

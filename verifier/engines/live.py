@@ -28,7 +28,7 @@ __all__ = ["LiveEngine", "Request", "check", "decide_property"]
 
 def check(model: Model, request: Request, listen: Listen = lambda _: None) -> ProveOutcome:
     """Decides the properties one after the other."""
-    request = replace(request, limits=request.limits.begun())
+    request = replace(request, limits=request.limits.begin())
     found: list[Verdict] = []
     statistics: dict[str, Any] = {"peak_memory_bytes": 0, "properties": {}}
     enabled: set[str] = set()
@@ -44,7 +44,7 @@ def check(model: Model, request: Request, listen: Listen = lambda _: None) -> Pr
             continue
         prop = next(p for p in model.definition.temporal if p.name == name)
         live = live_model(model, prop, request.fairness, request.conditions)
-        share = request.limits.shared(len(request.properties) - place)
+        share = request.limits.share(len(request.properties) - place)
         outcome = decide_property(live, replace(request, limits=share), listen)
         interrupted = any(verdict.reason == INTERRUPTED for verdict in outcome.verdicts)
         found += [verdict for verdict in outcome.verdicts if verdict not in found]

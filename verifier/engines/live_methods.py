@@ -179,7 +179,7 @@ def _report_violation(live: LiveModel, lasso: Lasso, verdict: Callable[..., Verd
         if after is None:
             raise ReplayFailure(step, f"{instance.label} is not enabled")
         states.append(after)
-        actions.append(replayer.taken(instance, inputs))
+        actions.append(replayer.name_action(instance, inputs))
     decoded = [base.layout.decode_state(state) for state in states]
     trace = _lasso(live, decoded, actions, lasso.start)
     return verdict(VerdictKind.VIOLATED, None, check_lasso(live, trace))

@@ -81,7 +81,7 @@ class _Portfolio:
     def __init__(self, live: LiveModel, request: Request, listen: Listen) -> None:
         self.live = live
         self.name = live.property_.name
-        self.request = replace(request, limits=request.limits.begun())
+        self.request = replace(request, limits=request.limits.begin())
         self.listen = listen
         self.began = time.monotonic()
         useless = {LiveEngine.RANKING: not is_ranked(live), LiveEngine.ORBITS: no_symmetry(live) is not None}

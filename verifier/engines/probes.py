@@ -28,17 +28,17 @@ class Probes:
         self.steps = 0
         """The parallel steps that a question looks ahead."""
         self._variables.open_frame()
-        self._solver.add_clauses(self._variables.placed(self._unrolling.state, 0))
+        self._solver.add_clauses(self._variables.place_clauses(self._unrolling.state, 0))
         self.look_further()
 
     def look_further(self) -> None:
         """Look one step further from now on."""
         unrolling, frame = self._unrolling, self.steps
         self._variables.open_frame()
-        self._solver.add_clauses(self._variables.placed(unrolling.relation, frame))
+        self._solver.add_clauses(self._variables.place_clauses(unrolling.relation, frame))
         if frame:
-            self._solver.add_clauses(self._variables.placed(unrolling.succession, frame - 1))
-        self._solver.add_clauses(self._variables.placed(unrolling.state, frame + 1))
+            self._solver.add_clauses(self._variables.place_clauses(unrolling.succession, frame - 1))
+        self._solver.add_clauses(self._variables.place_clauses(unrolling.state, frame + 1))
         self.steps += 1
         self._require_violation()
 

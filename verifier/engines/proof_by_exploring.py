@@ -181,7 +181,7 @@ class SharedExploration:
         explored."""
         return next((news.enabled for news in self._news if isinstance(news, Explored)), ())
 
-    def known(self, name: str) -> list[News]:
+    def select_news(self, name: str) -> list[News]:
         """The findings about a property so far; of the depths closed only the last."""
         found = [news for news in self._news if _concerns(name, news)]
         closed = [news for news in found if isinstance(news, DepthClosed)]
@@ -189,7 +189,7 @@ class SharedExploration:
 
     def settles(self, name: str) -> bool:
         """True if it has decided the property."""
-        return any(isinstance(news, Explored | ViolationFound) for news in self.known(name))
+        return any(isinstance(news, Explored | ViolationFound) for news in self.select_news(name))
 
     def hear(self, event: Message | ChildEnded, name: str) -> list[News]:
         """Take an event of the child. Return its news about the property."""

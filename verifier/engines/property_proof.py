@@ -112,7 +112,7 @@ class PropertyProof:
 
     def _search(self) -> None:
         exploration = self.exploration
-        for news in exploration.known(self.name) if exploration else ():
+        for news in exploration.select_news(self.name) if exploration else ():
             self._take_exploring(news)
         if self.verdicts:
             return

@@ -44,7 +44,7 @@ def check(
     Raises NoInitialState.
     """
     require_initial_state(model)
-    request = replace(request, limits=request.limits.begun())
+    request = replace(request, limits=request.limits.begin())
     if not request.explore or request.engine is not EngineChoice.AUTO or request.solver is not None:
         return _check(model, request, listen, None)
     exploration = SharedExploration(model, request.properties, request.limits)
@@ -80,7 +80,7 @@ def _check(
             found[name] = [replace(one, reason=ENDED_FIRST) for one in before]
             continue
         known = usable(model, hypotheses, name)
-        share, asking = request.limits.shared(left), model.asking((name,))
+        share, asking = request.limits.share(left), model.asking((name,))
         run = PropertyProof(asking, request, name, share, listen, known, before[0], exploration)
         found[name] = run.run()
         interrupted = interrupted or run.interrupted

@@ -124,11 +124,11 @@ def ic3_work(
         keeping = keep_unchanged(model, hypotheses, permutations, known)
         known += [conjoin_invariant(model, hypothesis) for hypothesis in keeping]
 
-        def found(clauses: Clauses) -> None:
+        def report_invariants(clauses: Clauses) -> None:
             report(StructuralInvariants(clauses))
 
         goal = with_goal(model.system, name)
-        question = problem(goal, name, lemmas=known, found=found, permutations=permutations)
+        question = problem(goal, name, lemmas=known, found=report_invariants, permutations=permutations)
         try:
             answer: Proof | Counterexample = prove(question, permutations, report, solver)
             if isinstance(answer, Proof):

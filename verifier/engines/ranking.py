@@ -83,7 +83,7 @@ def prove_by_ranking(live: LiveModel, limits: Limits, listen: Callable[[Progress
             listen(news)
 
     require_initial_state(live.base)
-    limits = limits.begun()
+    limits = limits.begin()
     began = time.monotonic()
     shown = run_alone(RANKING, _work(live), limits, nested=False, hear=hear)
     statistics: dict[str, Any] = {"peak_memory_bytes": shown.peak_memory, "seconds": round(shown.seconds, 3)}

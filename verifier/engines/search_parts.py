@@ -201,7 +201,7 @@ class LookAhead:
             for depth in range(self._small + 1):
                 solver.add_clauses(self._clauses(depth))
                 units = [[literal] for literal in part.units(self._system, depth)]
-                solver.add_clauses(variables.placed(units, depth))
+                solver.add_clauses(variables.place_clauses(units, depth))
                 for name in self._names:
                     holds = variables.at(unrolling.properties[name], depth)
                     if solver.solve([-holds]) is Answer.UNSATISFIABLE:
@@ -218,11 +218,11 @@ class LookAhead:
         if depth == len(self._placed):
             variables.open_frame()
             known = [*self._invariants, *unrolling.state, *([] if depth else unrolling.start)]
-            clauses = variables.placed(known, depth)
+            clauses = variables.place_clauses(known, depth)
             if depth > 0:
-                clauses += variables.placed(unrolling.relation, depth - 1)
+                clauses += variables.place_clauses(unrolling.relation, depth - 1)
             if depth > 1:
-                clauses += variables.placed(unrolling.succession, depth - 2)
+                clauses += variables.place_clauses(unrolling.succession, depth - 2)
             self._placed.append(clauses)
         return self._placed[depth]
 

@@ -102,7 +102,7 @@ class _Simulation:
     cut: int = 0
 
     def __post_init__(self) -> None:
-        self.limits = self.request.limits.begun()
+        self.limits = self.request.limits.begin()
         implied = (prop.name for prop in self.model.system.implied)
         self.names = tuple(dict.fromkeys((*self.request.properties, *implied)))
         """The properties asked for, and the implied ones."""

@@ -123,11 +123,11 @@ class TaskCluster:
 
     def run(self, stage: Stage, tasks: Sequence[Task]) -> Iterator[Result]:
         """Yield the outcomes of the tasks. Raises Interrupted at a limit, or if a task cannot be done."""
-        for result in self._done(stage, tasks):
+        for result in self._run_tasks(stage, tasks):
             self._check_memory(result)
             yield result
 
-    def _done(self, stage: Stage, tasks: Sequence[Task]) -> Iterator[Result]:
+    def _run_tasks(self, stage: Stage, tasks: Sequence[Task]) -> Iterator[Result]:
         findings, here = self._findings, f"{self._slots_here} processes"
         if self._starting is None:
             self._meanwhile.start(stage)  # before there is another thread: a fork takes only this one along
@@ -155,7 +155,7 @@ class TaskCluster:
             return
         for attempts_left in reversed(range(_ATTEMPTS)):
             try:
-                for number, result in self._collected(stage, missing, parts):
+                for number, result in self._collect_results(stage, missing, parts):
                     if isinstance(result, Failed):
                         raise Interrupted(result.reason)
                     del missing[number]
@@ -165,7 +165,7 @@ class TaskCluster:
                 if not attempts_left or self._has_ended():
                     raise Interrupted(str(error)) from error
 
-    def _collected(
+    def _collect_results(
         self, stage: Stage, tasks: dict[int, Task], parts: int
     ) -> list[tuple[int, Result | Failed]]:
         """Raises SparkFailed if Spark could not finish the tasks, Interrupted at a limit."""

@@ -83,7 +83,7 @@ class Shelf:
         it has no checksum."""
         with BlockWriter(self, name, len(columns), len(columns[0]), lasting=lasting) as writer:
             writer.append(columns)
-            return writer.done()
+            return writer.finish()
 
     def read(self, part: Slice, column: int) -> Column:
         """A column of a part. Raises Damaged."""
@@ -105,7 +105,7 @@ class Shelf:
                 if file.readinto(target.data.cast("B")) != target.nbytes:
                     raise Damaged(f"{path} is shorter than it was written")
 
-    def mapped(self, part: Slice, column: int) -> Column:
+    def map_file(self, part: Slice, column: int) -> Column:
         """Map the file instead of reading it, for few accesses."""
         block = part.block
         if not len(part):
@@ -118,7 +118,7 @@ class Shelf:
 
     def narrow(self, part: Slice, low: int, high: int, column: int = 0) -> Slice:
         """The part whose values of an ascending column are from ``low`` to below ``high``."""
-        values = self.mapped(part, column)
+        values = self.map_file(part, column)
         start = int(np.searchsorted(values, np.uint64(low))) if low else 0
         end = int(np.searchsorted(values, np.uint64(high))) if high < 1 << 64 else len(part)
         return part.part(start, end)
@@ -150,7 +150,7 @@ _AT_ONCE = 1 << 20
 
 
 class BlockWriter:
-    """Writes a block piece by piece. Use it as a context: a block without ``done`` is removed."""
+    """Writes a block piece by piece. Use it as a context: a block without `finish` is removed."""
 
     def __init__(self, shelf: Shelf, name: str, columns: int, count: int, *, lasting: bool = True) -> None:
         self._target = shelf.folder / name
@@ -186,7 +186,7 @@ class BlockWriter:
                 data, place = data[some:], place + some
         self._written += len(columns[0])
 
-    def done(self) -> Block:
+    def finish(self) -> Block:
         """The block, now that it is whole. Raises OSError."""
         name, columns, count = self._block
         assert self._written == count

@@ -37,7 +37,7 @@ class Program:
         self._outputs: list[int] = []
 
     @staticmethod
-    def decided(known: Mapping[FNode, bool]) -> dict[FNode, int]:
+    def number_known_variables(known: Mapping[FNode, bool]) -> dict[FNode, int]:
         """The numbers of variables whose values are known, to which ``number`` adds what depends on them."""
         return {symbol: _TRUE if value else _FALSE for symbol, value in known.items()}
 

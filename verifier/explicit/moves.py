@@ -182,7 +182,7 @@ class Moves(Transitions):
             for inputs in self._choices(instance):
                 if possible is not None and inputs not in possible:
                     continue
-                known = program.decided(dict(zip(instance.inputs, inputs, strict=True)))
+                known = program.number_known_variables(dict(zip(instance.inputs, inputs, strict=True)))
                 guard = program.number(instance.guard, known)
                 if program.constant(guard) is False:
                     continue

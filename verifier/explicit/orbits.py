@@ -91,7 +91,7 @@ class Orbits:
             for one, mask in enumerate(tied):
                 run = np.where(octets(mask, len(rows)), run + 1, 1)
                 stabilisers *= run
-                unsettled |= mask & elements.exchange(one, one + 1).changed(slices)
+                unsettled |= mask & elements.exchange(one, one + 1).find_changes(slices)
         result = to_rows(slices, len(rows))
         left = places(unsettled & lanes(len(rows)))
         if len(left):
@@ -103,7 +103,7 @@ class Orbits:
         """Normalise states with ascending keys; ``tied``: for each, whether neighbours have equal ones."""
         slices = to_slices(rows, self._bits)
         twins = [
-            1 - octets(elements.exchange(one, other).changed(slices), len(rows))
+            1 - octets(elements.exchange(one, other).find_changes(slices), len(rows))
             for elements in self._sets
             for one, other in combinations(range(elements.count), 2)
         ]
@@ -189,7 +189,7 @@ class _Exchange:
         slices[self._ones] ^= differs
         slices[self._others] ^= differs
 
-    def changed(self, slices: Slices) -> Mask:
+    def find_changes(self, slices: Slices) -> Mask:
         """The states that the exchange changes."""
         if self._compiled is not None:
             changes = np.array(self._compiled(list(slices))) ^ slices

@@ -23,7 +23,7 @@ from verifier.explicit.level_tasks import (
 from verifier.explicit.packing import Rows, places
 from verifier.explicit.scattering import bounds, rows_of
 from verifier.explicit.sections import Section, in_sections
-from verifier.explicit.sorted_states import Columns, Run, distinct, merge_runs, narrow_slices, seen, size
+from verifier.explicit.sorted_states import Columns, Run, contains, distinct, merge_runs, narrow_slices, size
 
 FEW_RUNS = 4
 """The number of runs of a partition up to which they stay as they are."""
@@ -88,7 +88,7 @@ class _Settling:
         states, firsts = distinct(columns)
         for run in self._task.runs:
             for part in narrow_slices(self._shelf, run, low, high):
-                new = ~seen(self._shelf, states, part)
+                new = ~contains(self._shelf, states, part)
                 if not new.all():
                     states, firsts = [column[new] for column in states], firsts[new]
         found = keys.take(firsts)

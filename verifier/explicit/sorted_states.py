@@ -100,16 +100,16 @@ def _ranges_of(ascending: Column, values: Column) -> Places:
     return places
 
 
-def seen(shelf: Shelf, columns: Columns, part: Slice) -> NDArray[np.bool_]:
+def contains(shelf: Shelf, columns: Columns, part: Slice) -> NDArray[np.bool_]:
     """Return which of the states, in ascending order, a slice of a run contains."""
     found = np.zeros(len(columns[0]), np.bool_)
     if not len(part) or not len(found):
         return found
-    run = (shelf.mapped if _few(found, part) else shelf.read)(part, 0)
+    run = (shelf.map_file if _few(found, part) else shelf.read)(part, 0)
     place = np.searchsorted(run, columns[0])
     # A state beyond the end is compared with the last one of the run, which is less.
     undecided = np.flatnonzero(run.take(place, mode="clip") == columns[0])
-    view = shelf.mapped if _few(undecided, part) else shelf.read
+    view = shelf.map_file if _few(undecided, part) else shelf.read
     others = [(column, view(part, number)) for number, column in enumerate(columns) if number]
     while len(undecided):
         there = place[undecided]
@@ -154,7 +154,7 @@ def merge_runs(shelf: Shelf, runs: Sequence[Run], name: str, area: tuple[int, in
             columns = [np.concatenate([shelf.read(part, word) for part in parts]) for word in range(words)]
             order = np.argsort(columns[0], kind="stable")
             writer.append([column[order] for column in columns])
-        return (writer.done().whole(),)
+        return (writer.finish().whole(),)
 
 
 def _ranges(area: tuple[int, int], parts: int) -> list[tuple[int, int]]:

@@ -41,7 +41,7 @@ def check_consistency(content: Mapping[str, Any]) -> None:
         if verdicts.setdefault(name, result["verdict"]) != result["verdict"]:
             words = f"{result['verdict']} of {name}, and another result {verdicts[name]}"
             raise UsageError(f"{place} says {words}")
-        for words in chain(_contradictions(content, result), _unfounded(content, result)):
+        for words in chain(_contradictions(content, result), _check_foundation(content, result)):
             raise UsageError(f"{place} says {words}")
     for words in chain(_figures(content["statistics"]), _exit_code(content)):
         raise UsageError(words)
@@ -55,7 +55,7 @@ def _exit_code(content: Mapping[str, Any]) -> Iterator[str]:
             yield f"exit_code is {content['exit_code']}, and the results give {int(code)}"
 
 
-def _unfounded(content: Mapping[str, Any], result: Mapping[str, Any]) -> Iterator[str]:
+def _check_foundation(content: Mapping[str, Any], result: Mapping[str, Any]) -> Iterator[str]:
     """Compare a verdict with its reason, the kind of its property, its proof and the depth of the search."""
     verdict, name = VerdictKind(result["verdict"]), result["property"]
     reason, depth = result["reason"] or "", result["depth"]

@@ -36,5 +36,5 @@ def abstract_parameters(logic: Logic, formula: Node, about: Sequence[Node]) -> A
     walk(formula, see)
     fresh = {node: node if node.kind == "var" else logic.variable(node.sort) for node in found}
     constants = {node: variable for node, variable in fresh.items() if node.kind == "app"}
-    general = logic.replaced(formula, constants) if constants else formula
+    general = logic.replace_constants(formula, constants) if constants else formula
     return Abstracted(general, tuple(fresh.values()), tuple(fresh))

@@ -183,11 +183,11 @@ class _Fitting:
     @staticmethod
     def of(proofs: Proofs, content: Content) -> _Fitting:
         name, kept = content["property"], content["kept"]
-        listed = {False: proofs.listed(name, kept=False)}
+        listed = {False: proofs.list_obligations(name, kept=False)}
         if kept:
-            listed[False] = proofs.listed(name, kept=True)
+            listed[False] = proofs.list_obligations(name, kept=True)
         if content["with_stays"]:
-            listed[True] = proofs.listed(name, kept=kept, with_stays=True)
+            listed[True] = proofs.list_obligations(name, kept=kept, with_stays=True)
         steps = {step["name"]: step for step in content["obligations"]}
         return _Fitting(steps, listed, listed[content["with_stays"]])
 

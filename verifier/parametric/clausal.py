@@ -96,7 +96,7 @@ class Clausifier:
         logic, bound = self.logic, node.data.variables
         if (node.kind == "forall") == sign:
             fresh = tuple(logic.variable(v.sort) for v in bound)
-            body = logic.substituted(node.args[0], dict(zip(bound, fresh, strict=True)))
+            body = logic.substitute(node.args[0], dict(zip(bound, fresh, strict=True)))
             matrix, more = self._matrix(body, sign, (*outer, *fresh), name)
             return matrix, (*fresh, *more)
         depends = tuple(v for v in outer if v in node.free)
@@ -104,7 +104,7 @@ class Clausifier:
         for variable in bound:
             number = self._skolem[name] = self._skolem.get(name, 0) + 1
             values[variable] = logic.app(f"{name}!{number}", variable.sort, depends)
-        return self._matrix(logic.substituted(node.args[0], values), sign, outer, name)
+        return self._matrix(logic.substitute(node.args[0], values), sign, outer, name)
 
 
 def close_clause(logic: Logic, clause: Clause, leads: Mapping[str, Sequence[str]]) -> Node:

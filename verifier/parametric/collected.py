@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 def set_of(reader: Reader, term: Term, scope: Scope) -> Members:
     assert isinstance(term.sort, Set)
     items, element = [reader.part(arg, scope) for arg in term.arguments], term.sort.element
-    return Members(
-        lambda item: reader.logic.disj(reader.values.equal(element, item, one) for one in items)
-    )
+    return Members(lambda item: reader.logic.disj(reader.values.equal(element, item, one) for one in items))
 
 
 def contains(reader: Reader, term: Term, scope: Scope) -> Node:
@@ -50,7 +48,9 @@ def comprehension(reader: Reader, term: Term, scope: Scope) -> Members:
     """Only values of the sort are in it."""
     assert term.binds is not None
     body, sort = reader.body(term, scope, term.arguments[0]), term.binds.sort
-    return Members(lambda item: reader.logic.conj((reader.values.typed(sort, item), body(item))))
+    return Members(
+        lambda item: reader.logic.conj((reader.values.make_typing_formula(sort, item), body(item)))
+    )
 
 
 def image(reader: Reader, term: Term, scope: Scope) -> Members:
@@ -61,7 +61,7 @@ def image(reader: Reader, term: Term, scope: Scope) -> Members:
     union = term.operator is Operator.UNION_OF
 
     def contains(item: Value) -> Node:
-        one = reader.values.quantified(sort)
+        one = reader.values.quantify(sort)
         value = body(one.value)
         found = value.contains(item) if union else reader.values.equal(element, item, value)
         said = reader.logic.conj((one.within, condition(one.value), found))
@@ -92,7 +92,7 @@ def bag_change(reader: Reader, term: Term, scope: Scope) -> Copies:
 
 def sequence(reader: Reader, term: Term, scope: Scope) -> Items:
     items = [reader.part(arg, scope) for arg in term.arguments]
-    return reader.values.listed(term.sort.element, items)  # type: ignore[attr-defined]
+    return reader.values.make_sequence(term.sort.element, items)  # type: ignore[attr-defined]
 
 
 def length(reader: Reader, term: Term, scope: Scope) -> Node:
@@ -137,7 +137,7 @@ def between(reader: Reader, term: Term, scope: Scope) -> Items:
     return Items(logic.minus(end, first), lambda place: sequence.at(logic.plus(place, first)))
 
 
-def mapped(reader: Reader, term: Term, scope: Scope) -> Items:
+def map_items(reader: Reader, term: Term, scope: Scope) -> Items:
     sequence = reader.part(term.arguments[0], scope)
     body = reader.body(term, scope, term.arguments[1])
     return Items(sequence.length, lambda place: body(sequence.at(place)))

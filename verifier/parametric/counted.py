@@ -63,9 +63,9 @@ def at_least(reader: Reader, counted: Term, scope: Scope, number: int) -> Node:
     else:
         assert isinstance(argument.sort, Set)
         sort, holds = argument.sort.element, reader.part(argument, scope).contains
-    ones = [values.quantified(sort) for _ in range(max(0, number))]
+    ones = [values.quantify(sort) for _ in range(max(0, number))]
     differ = (logic.neg(values.equal(sort, a.value, b.value)) for a, b in combinations(ones, 2))
     inside = (logic.conj((one.within, holds(one.value))) for one in ones)
     variables = [variable for one in ones for variable in one.variables]
     said = logic.exists(variables, logic.conj((*inside, *differ)))
-    return said if scope.weak.isdisjoint(counted.free) else reader.unquantified(said)
+    return said if scope.weak.isdisjoint(counted.free) else reader.remove_quantifiers(said)

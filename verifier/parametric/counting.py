@@ -47,7 +47,7 @@ def count_members(reader: Reader, term: Term, scope: Scope) -> Node:
         sort, holds = argument.sort.element, reader.part(argument, scope).contains
     if not _has_one_form(sort):
         raise NotParametric(f"values of {sort} are counted, which has no parametric reading")
-    one = reader.values.quantified(sort)
+    one = reader.values.quantify(sort)
     found = abstract_parameters(logic, logic.conj((one.within, holds(one.value))), one.variables)
     inside, outside = found.formula, found.variables
     word = "count" if len(one.variables) == 1 else f"count of {len(one.variables)}"
@@ -107,9 +107,7 @@ def some(logic: Logic, counting: Counting, number: Node) -> Node:
     return logic.disj((logic.exists(counting.variables, inside), logic.less_equal(number, logic.integer(0))))
 
 
-def difference(
-    logic: Logic, counting: tuple[Counting, Counting], numbers: tuple[Node, Node]
-) -> Node:
+def difference(logic: Logic, counting: tuple[Counting, Counting], numbers: tuple[Node, Node]) -> Node:
     """Return the axiom that compares two counts of values of one sort. It names two values. If the first
     value is not counted by the first count alone, the first count is at most the second. It is smaller if,
     besides, some value is counted by the second alone. It is greater by one at most unless both values differ
@@ -119,10 +117,10 @@ def difference(
     inside, _ = _at(logic, counting[0], one)
     there, _ = _at(logic, counting[1], other)
     variables = counting[0].variables
-    there = logic.substituted(there, dict(zip(counting[1].variables, variables, strict=True)))
+    there = logic.substitute(there, dict(zip(counting[1].variables, variables, strict=True)))
     more, less = logic.conj((inside, logic.neg(there))), logic.conj((there, logic.neg(inside)))
     pair = [tuple(logic.variable(v.sort) for v in variables) for _ in range(2)]
-    first, second = (logic.substituted(more, dict(zip(variables, v, strict=True))) for v in pair)
+    first, second = (logic.substitute(more, dict(zip(variables, v, strict=True))) for v in pair)
     differ = logic.neg(logic.conj(logic.equal(a, b) for a, b in zip(*pair, strict=True)))
     next_one, next_other = (logic.plus(number, logic.integer(1)) for number in numbers)
     smaller = logic.disj((first, logic.neg(less), logic.less_equal(next_one, other)))
@@ -140,7 +138,7 @@ def common(logic: Logic, counting: Sequence[Counting], numbers: Sequence[Node]) 
     variables, parts = counting[0].variables, []
     for one, number in zip(counting, numbers, strict=True):
         inside, _ = _at(logic, one, number)
-        parts.append(logic.substituted(inside, dict(zip(one.variables, variables, strict=True))))
+        parts.append(logic.substitute(inside, dict(zip(one.variables, variables, strict=True))))
     both = logic.plus(numbers[0], numbers[1])
     if len(numbers) == 2:
         if counting[0].size is not None and all(variable.sort != INT for variable in variables):
@@ -165,4 +163,4 @@ def are_comparable(one: Counting, other: Counting) -> bool:
 def _at(logic: Logic, counting: Counting, number: Node) -> tuple[Node, Node]:
     """Return the formulas of counted and countable values where the symbol is applied to these terms."""
     values = dict(zip(counting.outside, number.args, strict=True))
-    return logic.substituted(counting.inside, values), logic.substituted(counting.within, values)
+    return logic.substitute(counting.inside, values), logic.substitute(counting.within, values)

@@ -124,7 +124,7 @@ class Query:
     def of(obligations: Obligations, obligation: Obligation, effort: Effort) -> Query:
         """Return the formulas of an obligation with the hypotheses of an effort."""
         local = obligations.premises.local(obligation)
-        return Query(obligations, local, obligations.premises.chosen(obligation, effort))
+        return Query(obligations, local, obligations.premises.choose_hypotheses(obligation, effort))
 
     def lemma(self, place: int) -> str:
         """Return the lemma to which a hypothesis belongs."""

@@ -45,7 +45,7 @@ def _ask(
         except NotParametric:
             holds = True
     answers, decisions.answers = decisions.answers, None
-    return holds, answers, decisions.taken()
+    return holds, answers, decisions.take()
 
 
 def _others(given: Mapping[str, bool], answers: Mapping[str, bool]) -> list[dict[str, bool]]:

@@ -50,7 +50,7 @@ class Definedness:
     def _quantify(self, term: Term, scope: Scope) -> Node:
         """Return the formula for every value of the bound variable. An enumerated sequence is read once."""
         assert term.binds is not None
-        one = self.reader.values.quantified(term.binds.sort)
+        one = self.reader.values.quantify(term.binds.sort)
         inner = scope.binding(term.binds, one.value, weak=False)
         through = term.operator in (Operator.FILTER, Operator.MAP)
         whole = [self.of(part, scope) for part in term.arguments[:1] if through]
@@ -88,7 +88,7 @@ class Definedness:
         if isinstance(sort, PartialFunction):
             return function.has(key)  # type: ignore[no-any-return]
         assert isinstance(sort, Function)
-        return self.reader.values.typed(sort.domain, key)
+        return self.reader.values.make_typing_formula(sort.domain, key)
 
     def _extreme(self, term: Term, scope: Scope) -> Node:
         members = self.reader.part(term.arguments[0], scope)
@@ -111,7 +111,7 @@ class Definedness:
 
     def _choose(self, term: Term, scope: Scope) -> Node:
         assert term.binds is not None
-        one = self.reader.values.quantified(term.binds.sort)
+        one = self.reader.values.quantify(term.binds.sort)
         inner = scope.binding(term.binds, one.value, weak=False)
         said = self.logic.conj((one.within, self._truth(term.arguments[0], inner)))
         return self.logic.exists(one.variables, said)

@@ -26,23 +26,23 @@ def is_element(logic: Logic, extreme: Extreme, number: Node) -> Iterator[Node]:
     """Yield that the number, the symbol applied to terms, is an element if there is one. Also yield that it
     is an element if one of the compared values is, because no solver guesses that."""
     inside = _at(logic, extreme, number)
-    own = logic.substituted(inside, {extreme.variable: number})
+    own = logic.substitute(inside, {extreme.variable: number})
     yield logic.implies(logic.exists((extreme.variable,), inside), own)
     first = [] if extreme.first is None else [extreme.first]
     for value in dict.fromkeys((*first, *_list_compared_terms(inside, extreme.variable))):
-        yield logic.implies(logic.substituted(inside, {extreme.variable: value}), own)
+        yield logic.implies(logic.substitute(inside, {extreme.variable: value}), own)
         yield bounds(logic, extreme, number, value)
 
 
 def bounds(logic: Logic, extreme: Extreme, number: Node, value: Node) -> Node:
     """Return the formula that the number is not beyond the value if the value is an element."""
-    inside = logic.substituted(_at(logic, extreme, number), {extreme.variable: value})
+    inside = logic.substitute(_at(logic, extreme, number), {extreme.variable: value})
     first, last = (number, value) if extreme.least else (value, number)
     return logic.implies(inside, logic.less_equal(first, last))
 
 
 def _at(logic: Logic, extreme: Extreme, number: Node) -> Node:
-    return logic.substituted(extreme.inside, dict(zip(extreme.outside, number.args, strict=True)))
+    return logic.substitute(extreme.inside, dict(zip(extreme.outside, number.args, strict=True)))
 
 
 def _list_compared_terms(inside: Node, variable: Node) -> list[Node]:

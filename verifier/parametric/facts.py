@@ -189,7 +189,7 @@ class Facts:
         """Return the formula that a count, applied to terms, counts."""
         counting = self.definitions.counts[number.data]
         values = dict(zip(counting.outside, number.args, strict=True))
-        return self.clausifier.logic.substituted(counting.inside, values)
+        return self.clausifier.logic.substitute(counting.inside, values)
 
     def counts(self, formulas: Iterable[Node]) -> dict[Node, None]:
         """Return the counts in formulas."""
@@ -204,12 +204,12 @@ class Facts:
         known = self._known.get((what, numbers))
         if known is None:
             name = f"{what} {' '.join(map(self.printer.text, numbers))}"
-            said = enumerate(self._said(what, numbers))
+            said = enumerate(self._state_fact(what, numbers))
             clauses = (self.clausifier.clauses(one, f"{name} {place}") for place, one in said)
             known = self._known[what, numbers] = tuple(chain.from_iterable(clauses))
         return known
 
-    def _said(self, what: str, numbers: tuple[Node, ...]) -> Iterator[Node]:
+    def _state_fact(self, what: str, numbers: tuple[Node, ...]) -> Iterator[Node]:
         logic = self.clausifier.logic
         if what == "pigeonholes":
             yield from pigeonholes(logic, self.values.sequences[numbers[0].data], numbers[0])

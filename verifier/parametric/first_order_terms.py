@@ -152,7 +152,7 @@ class Reader:
     def _if(self, term: Term, scope: Scope) -> Value:
         condition, then, otherwise = term.arguments
         inner = scope if isinstance(term.sort, Boolean) else scope.turn(0)
-        decides = self.unquantified(self.part(condition, scope))
+        decides = self.remove_quantifiers(self.part(condition, scope))
         chosen: Value = self.values.choice(decides, self.read(then, inner), self.read(otherwise, inner))
         return self.short(chosen)
 
@@ -165,7 +165,7 @@ class Reader:
         assert term.binds is not None
         universal = term.operator is Operator.FORALL
         weak = scope.polarity != (1 if universal else -1)
-        one = self.values.quantified(term.binds.sort)
+        one = self.values.quantify(term.binds.sort)
         inner = scope.binding(term.binds, one.value, weak=weak)
         said = self.truth(term.arguments[0], inner)
         if universal:
@@ -177,7 +177,7 @@ class Reader:
     def _name_formula(self, term: Term, scope: Scope) -> Node:
         """Return the formula as a predicate of its outer bound variables."""
         symbols = [symbol for symbol in scope.bound if symbol in term.free]
-        fresh = {symbol: self.values.quantified(symbol.sort) for symbol in symbols}
+        fresh = {symbol: self.values.quantify(symbol.sort) for symbol in symbols}
         outside = {symbol: one.value for symbol, one in fresh.items()}
         variables = tuple(v for one in fresh.values() for v in one.variables)
         name = self._define(term, scope, outside, symbols, variables)
@@ -208,7 +208,7 @@ class Reader:
         meaning = self._quantify(term, inner)
         return self.symbol("holds", meaning, variables, lambda applied: (self.logic.iff(applied, meaning),))
 
-    def unquantified(self, meaning: Node) -> Node:
+    def remove_quantifiers(self, meaning: Node) -> Node:
         """Return the formula, or a predicate for it if it has quantifiers."""
         if not meaning.quantified:
             return meaning
@@ -260,7 +260,7 @@ class Reader:
         assert symbol is not None
         return lambda value: self.read(body, scope.turn(0).binding(symbol, value, weak=True))
 
-    def updated(self, sort: Sort, function: Value, key: Value, value: Value) -> Value:
+    def update(self, sort: Sort, function: Value, key: Value, value: Value) -> Value:
         """Return the function with another value at a key."""
         domain: Sort = sort.domain  # type: ignore[attr-defined]
         match function:
@@ -343,7 +343,7 @@ _RULES: Mapping[Operator, _Rule] = {
     Operator.TRUNCATE: collected.truncate,
     Operator.CONCATENATE: collected.concatenate,
     Operator.BETWEEN: collected.between,
-    Operator.MAP: collected.mapped,
+    Operator.MAP: collected.map_items,
     Operator.SEQUENCE_UPDATE: collected.sequence_update,
     Operator.OCCURS: collected.occurs,
     Operator.ELEMENTS: collected.elements,

@@ -28,7 +28,7 @@ _KNOWN = frozenset(
 
 
 @contextmanager
-def guarded(decisions: Decisions) -> Iterator[None]:
+def guard_protocol_code(decisions: Decisions) -> Iterator[None]:
     """The context in which a protocol's code runs. All sorts answer it with stand-ins."""
     decisions.is_reading = True
     Sort.__getattribute__ = _answer  # type: ignore[method-assign,assignment]

@@ -105,6 +105,6 @@ def instances(
 ) -> Iterator[tuple[tuple[Node, ...], Node]]:
     """Yield the instances of a clause at the terms, with these. Truth values are instantiated with both."""
     for chosen in product(*_choices(logic, kinds, clause, terms)):
-        body = logic.substituted(clause.body, dict(zip(clause.variables, chosen, strict=True)))
+        body = logic.substitute(clause.body, dict(zip(clause.variables, chosen, strict=True)))
         if body is not logic.true:
             yield chosen, body

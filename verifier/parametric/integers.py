@@ -59,25 +59,25 @@ def choose(reader: Reader, term: Term, scope: Scope) -> Node:
     if not isinstance(term.binds.sort, Range):
         raise NotParametric("choose over what is no range has no parametric reading")
     sort, body = term.binds.sort, reader.body(term, scope, term.arguments[0])
-    return _end(reader, lambda v: reader.logic.conj((reader.values.typed(sort, v), body(v))), least=True)
+    return _end(
+        reader, lambda v: reader.logic.conj((reader.values.make_typing_formula(sort, v), body(v))), least=True
+    )
 
 
-def _end(
-    reader: Reader, contains: Callable[[Node], Node], *, least: bool, first: Node | None = None
-) -> Node:
+def _end(reader: Reader, contains: Callable[[Node], Node], *, least: bool, first: Node | None = None) -> Node:
     """Return the least or greatest number that is contained. ``first``: a value that may be contained. The
     consequence is stated by itself, because no solver guesses it."""
     logic = reader.logic
     variable, other = logic.variable(INT), logic.variable(INT)
     found = abstract_parameters(logic, contains(variable), (variable,))
     inside, outside = found.formula, found.variables
-    also = logic.substituted(inside, {variable: other})
+    also = logic.substitute(inside, {variable: other})
 
     def axioms(applied: Node) -> tuple[Node, ...]:
         some = logic.exists((variable,), inside)
-        among = logic.substituted(inside, {variable: applied})
+        among = logic.substitute(inside, {variable: applied})
         ends = logic.less_equal(applied, other) if least else logic.less_equal(other, applied)
-        known = [] if first is None else [logic.substituted(inside, {variable: first})]
+        known = [] if first is None else [logic.substitute(inside, {variable: first})]
         return (
             *(logic.implies(said, among) for said in known),
             logic.implies(some, among),

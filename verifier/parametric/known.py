@@ -28,7 +28,7 @@ class Known:
         """Return the counts without variables."""
         return tuple(facts.counts(clause.body for _, clause in self.hypotheses))
 
-    def unnamed_kinds(self, kinds: Kinds) -> frozenset[Any]:
+    def collect_unnamed_kinds(self, kinds: Kinds) -> frozenset[Any]:
         """Return the kinds of integers that a hypothesis says to exist."""
         made = skolem_functions([clause for _, clause in self.hypotheses], {})
         return frozenset(kinds.of(node) for node in made if node.sort == INT)

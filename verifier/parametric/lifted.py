@@ -245,13 +245,13 @@ class Lifter:
             if len(allowed) == len(leaf.values) or not is_option:
                 raise Unread
             return f"{text}.is_some"
-        said = _said(clause, f"{text}.value" if is_option else text, text, inner, held, how)
+        said = _say_clause(clause, f"{text}.value" if is_option else text, text, inner, held, how)
         if not is_option or how == "==":
             return f"({text}.is_none | {said})" if is_option and None in allowed else said
         return f"({text}.is_none | {said})" if None in allowed else f"({text}.is_some & {said})"
 
 
-def _said(clause: _Clause, value: str, whole: str, sort: Sort, held: Sequence[Any], how: str) -> str:
+def _say_clause(clause: _Clause, value: str, whole: str, sort: Sort, held: Sequence[Any], how: str) -> str:
     match sort:
         case Range():
             if how == "==":

@@ -249,7 +249,7 @@ class Logic:
         while (found := self._solution(left, body, sign)) is not None:
             variable, value = found
             left.remove(variable)
-            body = self.substituted(body, {variable: value})
+            body = self.substitute(body, {variable: value})
         return left, body
 
     def _solution(self, variables: Sequence[Node], body: Node, sign: bool) -> tuple[Node, Node] | None:
@@ -272,15 +272,15 @@ class Logic:
 
     # Substitution
 
-    def substituted(self, node: Node, values: Mapping[Node, Node]) -> Node:
+    def substitute(self, node: Node, values: Mapping[Node, Node]) -> Node:
         """Substitute values for free variables of the node."""
         return _Substitution(self, values).of(node)
 
-    def replaced(self, node: Node, values: Mapping[Node, Node]) -> Node:
+    def replace_constants(self, node: Node, values: Mapping[Node, Node]) -> Node:
         """Substitute values for constants in the node."""
         return _Substitution(self, values, everywhere=True).of(node)
 
-    def rebuilt(self, node: Node, args: Sequence[Node]) -> Node:
+    def rebuild(self, node: Node, args: Sequence[Node]) -> Node:
         """Return the node with other arguments."""
         match node.kind:
             case "not":
@@ -328,7 +328,7 @@ class _Substitution:
             make = self.logic.forall if node.kind == "forall" else self.logic.exists
             result = make(node.data.variables, body, triggers)
         else:
-            result = self.logic.rebuilt(node, [self.of(arg) for arg in node.args])
+            result = self.logic.rebuild(node, [self.of(arg) for arg in node.args])
         self.known[node] = result
         return result
 

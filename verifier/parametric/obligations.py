@@ -123,7 +123,9 @@ class Obligations:
     @cached_property
     def _stuck(self) -> tuple[Clause, ...]:
         clauses = self.clausifier.clauses
-        said = (clauses(one, f"stuck {number}") for number, one in enumerate(self.system.stuck()))
+        said = (
+            clauses(one, f"stuck {number}") for number, one in enumerate(self.system.make_deadlock_formulas())
+        )
         return tuple(chain.from_iterable(said))
 
     def steps(self, name: str) -> Iterator[Obligation]:

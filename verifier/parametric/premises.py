@@ -76,7 +76,7 @@ class Premises:
         known = self._hints.get(obligation.claim, {})
         return known.get(obligation.at, known.get("", ()))
 
-    def _known(self, obligation: Obligation, effort: Effort) -> Known:
+    def _gather_known(self, obligation: Obligation, effort: Effort) -> Known:
         """Return the hypotheses: all, or a selection. A selection has the named lemmas, the lemma itself and
         that values have their sorts; or these without the named ones."""
         names = () if effort.own else self._hint(obligation)
@@ -122,9 +122,9 @@ class Premises:
         clauses = (*self.constants, *obligation.given, *obligation.goal)
         return [("", close_clause(self.logic, clause, self.leads)) for clause in clauses]
 
-    def chosen(self, obligation: Obligation, effort: Effort) -> list[tuple[str, Node]]:
+    def choose_hypotheses(self, obligation: Obligation, effort: Effort) -> list[tuple[str, Node]]:
         """Return the hypotheses and instances that a solver gets, each with its lemma."""
-        over = self._known(obligation, effort)
+        over = self._gather_known(obligation, effort)
         if not effort.tiers:
             known = over if obligation.inductive else Known(())
             plain = [(name, clause.body) for name, clause in known.hypotheses if not clause.variables]
@@ -230,7 +230,7 @@ class Premises:
         if which is Quantified.NONE:
             return []
         spoken = {self.kinds.of(variable) for clause in obligation.goal for variable in clause.variables}
-        unnamed = over.unnamed_kinds(self.kinds)
+        unnamed = over.collect_unnamed_kinds(self.kinds)
         found = []
         for name, clause in (*over.hypotheses, *others):
             kinds = set(map(self.kinds.of, clause.variables))
@@ -389,7 +389,7 @@ class Premises:
                 known = (term for term in ends_of if set(term.args) <= set(named))
                 bounds = [term for term in known if term not in self._constant_nodes]
                 ends += bounds
-                said += [self.logic.substituted(clause.body, {clause.variables[0]: t}) for t in bounds]
+                said += [self.logic.substitute(clause.body, {clause.variables[0]: t}) for t in bounds]
         unfolded = self._unfold(said)
         found = [*ends, *ground_terms(unfolded)]
         return [n for n in dict.fromkeys(found) if n not in named and length(n) <= _LONGEST_TERM]

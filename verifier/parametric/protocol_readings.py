@@ -11,7 +11,7 @@ from typing import Any
 from verifier.errors import UsageError
 from verifier.parametric.declared import read_assumptions
 from verifier.parametric.errors import NotParametric
-from verifier.parametric.guarding import guarded
+from verifier.parametric.guarding import guard_protocol_code
 from verifier.parametric.read_constants import ReadConstant
 from verifier.parametric.reading_comparison import index_set_counts, require_same, require_same_values
 from verifier.parametric.traced import (
@@ -21,7 +21,7 @@ from verifier.parametric.traced import (
     Polynomial,
     Traced,
     constant_polynomial,
-    subtracted,
+    subtract,
 )
 from verifier.processes.limits import Interrupted
 from verifier.specs.constants import IndexSetConstant, IntegerConstant, constants_of, parse_constants
@@ -91,9 +91,9 @@ def read_traced(kind: type[Protocol], settings: Mapping[str, Any]) -> Parametric
     traced = {name: Traced(given[name], {(name,): 1}, decisions) for name in numeric}
     constants = {**given, **{name: ReadConstant(number) for name, number in traced.items()}}
     try:
-        with guarded(decisions):
+        with guard_protocol_code(decisions):
             protocol = kind(constants)  # this evaluates the assumptions, and the rest of its __init__
-            first = decisions.taken()
+            first = decisions.take()
             said, required = read_assumptions(protocol, decisions)
             definition = define(protocol, of_executions=False)
     except (UsageError, DefinitionError):
@@ -107,7 +107,7 @@ def read_traced(kind: type[Protocol], settings: Mapping[str, Any]) -> Parametric
             prefix_place(find_raising_line(error), f"no reading for all constants: {error}")
         ) from error
     _require_nothing_refused(decisions)
-    made = {words: one for words, one in first.items() if said.get(words) != one} | decisions.taken()
+    made = {words: one for words, one in first.items() if said.get(words) != one} | decisions.take()
     bounds = [bound for name, constant in numeric.items() for bound in _find_declared_bounds(name, constant)]
     found = {one.words: one for one in bounds}
     for one in said.values():
@@ -149,7 +149,7 @@ def follows(one: Assumption, numeric: Mapping[str, Any]) -> bool:
         return False
     greater, lesser, more = sides[relation]
     least = 0
-    for monomial, factor in subtracted(greater, lesser).items():
+    for monomial, factor in subtract(greater, lesser).items():
         if not numeric.keys() >= set(monomial):  # a computed number
             return False
         bounds = [numeric[name].minimum for name in monomial]

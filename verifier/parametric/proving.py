@@ -114,7 +114,7 @@ class Proofs:
         _require_initial_state(reading)
         return Proofs(reading, ParametricSystem(reading.definition))
 
-    def listed(self, property_name: str, *, kept: bool, with_stays: bool = False) -> Listed:
+    def list_obligations(self, property_name: str, *, kept: bool, with_stays: bool = False) -> Listed:
         """Return the obligations for a property, which is implied, or kept together with the lemmas."""
         names = (property_name,) if kept else ()
         made = Obligations(self.system, self.reading.assumptions, kept=names, with_stays=with_stays)
@@ -194,7 +194,7 @@ class _Search:
 
     def _list_obligations(self, *, kept: bool, with_stays: bool = False) -> Listed | None:
         """The obligations. To make them takes seconds: None where the limits were reached."""
-        make = partial(self.proofs.listed, self.property_name, kept=kept, with_stays=with_stays)
+        make = partial(self.proofs.list_obligations, self.property_name, kept=kept, with_stays=with_stays)
         try:
             return within(self.limits, make)
         except Interrupted as reached:

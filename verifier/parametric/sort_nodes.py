@@ -72,7 +72,7 @@ class Values:
         low, high = self.number(sort.low), self.number(sort.high)
         return self.logic.conj((self.logic.less_equal(low, value), self.logic.less_equal(value, high)))
 
-    def quantified(self, sort: Sort) -> Quantified:
+    def quantify(self, sort: Sort) -> Quantified:
         """Return all values of a sort that a quantifier can range over. Raises NotParametric for other
         sorts."""
         logic = self.logic
@@ -82,16 +82,16 @@ class Values:
                 return Quantified((variable,), variable, logic.true)
             case Range() | Enum() | Listed():
                 variable = logic.variable(INT)
-                return Quantified((variable,), variable, self.typed(sort, variable))
+                return Quantified((variable,), variable, self.make_typing_formula(sort, variable))
             case IndexSet():
                 variable = logic.variable(self.index_sort(sort))
                 return Quantified((variable,), variable, logic.true)
             case Option():
-                absent, inner = logic.variable(BOOL), self.quantified(sort.inner)
+                absent, inner = logic.variable(BOOL), self.quantify(sort.inner)
                 value = OptionOf(absent, inner.value)
                 return Quantified((absent, *inner.variables), value, logic.disj((absent, inner.within)))
             case Record() | Tuple():
-                parts = {name: self.quantified(part) for name, part in fields_of(sort)}
+                parts = {name: self.quantify(part) for name, part in fields_of(sort)}
                 return Quantified(
                     tuple(chain.from_iterable(part.variables for part in parts.values())),
                     Fields({name: part.value for name, part in parts.items()}),
@@ -106,29 +106,29 @@ class Values:
             return self.logic.false
         return self.logic.integer(0) if sort == INT else self.logic.app(f"unused {sort}", sort)
 
-    def unused(self, sort: Sort) -> Value:
+    def make_unused(self, sort: Sort) -> Value:
         """Return the value of slots without meaning."""
         match sort:
             case IndexSet():
                 return self._make_unused(self.index_sort(sort))
             case Option():
-                return OptionOf(self.logic.true, self.unused(sort.inner))
+                return OptionOf(self.logic.true, self.make_unused(sort.inner))
             case Record() | Tuple():
-                return Fields({name: self.unused(part) for name, part in fields_of(sort)})
+                return Fields({name: self.make_unused(part) for name, part in fields_of(sort)})
             case Function():
-                return Mapped(lambda _: self.unused(sort.range))
+                return Mapped(lambda _: self.make_unused(sort.range))
             case Set():
                 return Members(lambda _: self.logic.false)
             case SequenceSort():
-                return Items(self._make_unused(INT), lambda _: self.unused(sort.element))
+                return Items(self._make_unused(INT), lambda _: self.make_unused(sort.element))
             case Bag():
                 return Copies(lambda _: self._make_unused(INT))
             case Variant():
                 return Tags(
-                    self._make_unused(INT), {tag: self.unused(part) for tag, part in sort.alternatives}
+                    self._make_unused(INT), {tag: self.make_unused(part) for tag, part in sort.alternatives}
                 )
             case PartialFunction():
-                return Partly(lambda _: self.logic.false, lambda _: self.unused(sort.range))
+                return Partly(lambda _: self.logic.false, lambda _: self.make_unused(sort.range))
         return self._make_unused(BOOL if isinstance(sort, Boolean) else INT)
 
     def flat(self, sort: Sort, value: Value) -> tuple[Node, ...]:
@@ -149,7 +149,7 @@ class Values:
                 raise NotParametric("a formula with quantifiers is a key, which has no first-order reading")
         raise NotParametric(f"values of {sort} are keys or elements, which has no first-order reading")
 
-    def typed(self, sort: Sort, value: Value) -> Node:
+    def make_typing_formula(self, sort: Sort, value: Value) -> Node:
         """Return the formula that the value belongs to the sort."""
         logic = self.logic
         match sort, value:
@@ -160,16 +160,16 @@ class Values:
             case Listed(), Node():
                 return logic.disj(logic.equal(value, self.literal(sort, item)) for item in sort.members)  # type: ignore[arg-type]
             case Option(), OptionOf():
-                return logic.disj((value.absent, self.typed(sort.inner, value.value)))
+                return logic.disj((value.absent, self.make_typing_formula(sort.inner, value.value)))
             case ((Record() | Tuple()), Fields()):
-                return logic.conj(self.typed(part, value.of[f]) for f, part in fields_of(sort))
+                return logic.conj(self.make_typing_formula(part, value.of[f]) for f, part in fields_of(sort))
             case Function(), Mapped():
-                return self.each(sort.domain, lambda key: self.typed(sort.range, value.at(key)))
+                return self.each(sort.domain, lambda key: self.make_typing_formula(sort.range, value.at(key)))
             case PartialFunction(), Partly():
                 return self.each_any(
                     sort.domain,
                     lambda key, ok: logic.implies(
-                        value.has(key), logic.conj((ok, self.typed(sort.range, value.at(key))))
+                        value.has(key), logic.conj((ok, self.make_typing_formula(sort.range, value.at(key))))
                     ),
                 )
             case Set(), Members():
@@ -185,7 +185,7 @@ class Values:
             case SequenceSort(), Items():
                 place = logic.variable(INT)
                 inside = self.place_within(value, place)
-                each = logic.implies(inside, self.typed(sort.element, value.at(place)))
+                each = logic.implies(inside, self.make_typing_formula(sort.element, value.at(place)))
                 bounded = self.within(Range(0, sort.capacity), value.length)
                 return logic.conj((bounded, logic.forall((place,), each)))
             case Variant(), Tags():
@@ -193,7 +193,7 @@ class Values:
                 held = (
                     logic.implies(
                         logic.equal(value.tag, logic.integer(number)),
-                        self.typed(sort.payloads[str(tag)], value.payloads[str(tag)]),
+                        self.make_typing_formula(sort.payloads[str(tag)], value.payloads[str(tag)]),
                     )
                     for number, tag in enumerate(tags)
                 )
@@ -201,19 +201,18 @@ class Values:
         return logic.true
 
     def make_typed_parts(self, sort: Sort, value: Value, name: str) -> Iterator[tuple[str, Node]]:
-        """Yield the parts of `typed`, by name: one for each field, including fields in values of
-        functions."""
+        """Yield the parts of `make_typing_formula` by name: one for each field, also in functions."""
         match sort, value:
             case ((Record() | Tuple()), Fields()):
                 for field, part in fields_of(sort):
                     yield from self.make_typed_parts(part, value.of[field], f"{name}.{field}")
             case Function(), Mapped():
-                one = self.quantified(sort.domain)
+                one = self.quantify(sort.domain)
                 for part_name, said in self.make_typed_parts(sort.range, value.at(one.value), name):
                     every = self.logic.implies(one.within, said)
                     yield part_name, self.logic.forall(one.variables, every)
             case _:
-                yield name, self.typed(sort, value)
+                yield name, self.make_typing_formula(sort, value)
 
     def _zero(self, node: Node) -> Node:
         return self.logic.equal(node, self.logic.integer(0))
@@ -225,12 +224,12 @@ class Values:
 
     def each(self, sort: Sort, says: Callable[[Value], Node]) -> Node:
         """Return the formula that a claim holds for all values of a sort."""
-        one = self.quantified(sort)
+        one = self.quantify(sort)
         return self.logic.forall(one.variables, self.logic.implies(one.within, says(one.value)))
 
     def each_any(self, sort: Sort, says: Callable[[Value, Node], Node]) -> Node:
         """Return the formula that a claim holds for all values of a sort and those outside its bounds."""
-        one = self.quantified(sort)
+        one = self.quantify(sort)
         return self.logic.forall(one.variables, says(one.value, one.within))
 
     def equal(self, sort: Sort, one: Value, other: Value) -> Node:
@@ -333,7 +332,7 @@ class Values:
             case IndexSet(), Element():
                 return logic.app(f"element {sort.name}: {value.name}", self.index_sort(sort))
             case Option(), None:
-                return OptionOf(logic.true, self.unused(sort.inner))
+                return OptionOf(logic.true, self.make_unused(sort.inner))
             case Option(), _:
                 return OptionOf(logic.false, self.literal(sort.inner, value))
             case Record(), FrozenMap():
@@ -345,31 +344,33 @@ class Values:
                 items = [self.literal(sort.element, item) for item in value]
                 return Members(lambda item: logic.disj(self.equal(sort.element, item, one) for one in items))
             case SequenceSort(), tuple():
-                return self.listed(sort.element, [self.literal(sort.element, item) for item in value])
+                return self.make_sequence(sort.element, [self.literal(sort.element, item) for item in value])
             case Bag(), FrozenMap() if not value:
                 return Copies(lambda _: logic.integer(0))
             case PartialFunction(), FrozenMap() if not value:
-                return Partly(lambda _: logic.false, lambda _: self.unused(sort.range))
+                return Partly(lambda _: logic.false, lambda _: self.make_unused(sort.range))
             case Variant(), Tagged():
-                return self.tagged(sort, value.tag, self.literal(sort.payloads[value.tag], value.payload))
+                return self.make_variant(
+                    sort, value.tag, self.literal(sort.payloads[value.tag], value.payload)
+                )
         raise NotParametric(f"a literal of {sort} has no parametric reading: no element has a name there")
 
-    def listed(self, sort: Sort, items: Sequence[Value]) -> Items:
+    def make_sequence(self, sort: Sort, items: Sequence[Value]) -> Items:
         """Return the sequence of these items."""
         logic = self.logic
 
         def at(place: Node) -> Value:
-            found = items[-1] if items else self.unused(sort)
+            found = items[-1] if items else self.make_unused(sort)
             for number, item in reversed(list(enumerate(items[:-1]))):
                 found = self.choice(logic.equal(place, logic.integer(number)), item, found)
             return found
 
         return Items(logic.integer(len(items)), at)
 
-    def tagged(self, sort: Variant, tag: str, payload: Value) -> Tags:
+    def make_variant(self, sort: Variant, tag: str, payload: Value) -> Tags:
         """Return a value of a variant."""
         number = [name for name, _ in sort.alternatives].index(tag)
-        held = {t: payload if t == tag else self.unused(p) for t, p in sort.alternatives}
+        held = {t: payload if t == tag else self.make_unused(p) for t, p in sort.alternatives}
         return Tags(self.logic.integer(number), held)
 
 

@@ -66,7 +66,7 @@ def unfolding(logic: Logic, axiom: Node, applied: Node) -> Node | None:
     heads = _heads(axiom.args[0], applied.data)
     if not heads or set(heads[0].args) != set(axiom.data.variables):
         return None
-    return logic.substituted(axiom.args[0], dict(zip(heads[0].args, applied.args, strict=True)))
+    return logic.substitute(axiom.args[0], dict(zip(heads[0].args, applied.args, strict=True)))
 
 
 def partly_unfolded(logic: Logic, axiom: Node, applied: Node) -> Clause | None:
@@ -80,7 +80,7 @@ def partly_unfolded(logic: Logic, axiom: Node, applied: Node) -> Clause | None:
         return None
     values = dict(zip(heads[0].args, applied.args, strict=True))
     rest = tuple(variable for variable in variables if variable not in values)
-    return Clause(rest, logic.substituted(body, values))
+    return Clause(rest, logic.substitute(body, values))
 
 
 def _heads(body: Node, name: str) -> list[Node]:

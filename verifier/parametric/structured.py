@@ -24,7 +24,7 @@ def is_none(reader: Reader, term: Term, scope: Scope) -> Node:
 def get(reader: Reader, term: Term, scope: Scope) -> Value:
     """Return the value of an option. For none it is the value of unused slots, as in the finite reading."""
     option = reader.part(term.arguments[0], scope)
-    return reader.values.choice(option.absent, reader.values.unused(term.sort), option.value)  # type: ignore[no-any-return]
+    return reader.values.choice(option.absent, reader.values.make_unused(term.sort), option.value)  # type: ignore[no-any-return]
 
 
 def record(reader: Reader, term: Term, scope: Scope) -> Fields:
@@ -52,13 +52,13 @@ def function(reader: Reader, term: Term, scope: Scope) -> Mapped:
 
 def function_update(reader: Reader, term: Term, scope: Scope) -> Value:
     function, key, value = (reader.part(arg, scope) for arg in term.arguments)
-    return reader.updated(term.arguments[0].sort, function, key, value)
+    return reader.update(term.arguments[0].sort, function, key, value)
 
 
 def variant(reader: Reader, term: Term, scope: Scope) -> Tags:
     assert isinstance(term.sort, Variant)
     payload = reader.part(term.arguments[0], scope) if term.arguments else Fields({})
-    return reader.values.tagged(term.sort, str(term.data), payload)
+    return reader.values.make_variant(term.sort, str(term.data), payload)
 
 
 def has_tag(reader: Reader, term: Term, scope: Scope) -> Node:
@@ -78,7 +78,7 @@ def partial_function(reader: Reader, term: Term, scope: Scope) -> Partly:
     (inside, body), sort = term.arguments, term.binds.sort
     is_key = reader.body(term, scope, inside)
     return Partly(
-        lambda key: reader.logic.conj((reader.values.typed(sort, key), is_key(key))),
+        lambda key: reader.logic.conj((reader.values.make_typing_formula(sort, key), is_key(key))),
         reader.body(term, scope, body),
     )
 
@@ -89,15 +89,13 @@ def domain(reader: Reader, term: Term, scope: Scope) -> Members:
 
 def extend(reader: Reader, term: Term, scope: Scope) -> Value:
     function, key, value = (reader.part(arg, scope) for arg in term.arguments)
-    return reader.updated(term.sort, function, key, value)
+    return reader.update(term.sort, function, key, value)
 
 
 def without(reader: Reader, term: Term, scope: Scope) -> Partly:
     function, key = (reader.part(arg, scope) for arg in term.arguments)
     domain: Sort = term.sort.domain  # type: ignore[attr-defined]
     return Partly(
-        lambda k: reader.logic.conj(
-            (reader.logic.neg(reader.values.equal(domain, k, key)), function.has(k))
-        ),
+        lambda k: reader.logic.conj((reader.logic.neg(reader.values.equal(domain, k, key)), function.has(k))),
         function.at,
     )

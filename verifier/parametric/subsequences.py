@@ -63,11 +63,11 @@ def order(
     first, second, back = (
         logic.app(name, INT, (*outside, at)) for name, at in ((source, one), (source, other), (target, one))
     )
-    here = logic.substituted(kept, {place: one})
+    here = logic.substitute(kept, {place: one})
     # A slice between two places in the wrong order has a negative length.
     short = logic.disj((logic.less_equal(end, whole), logic.less_equal(end, zero)))
     yield logic.conj((logic.less_equal(zero, end), short))
-    yield logic.forall((one,), logic.implies(within(one), logic.substituted(kept, {place: first})))
+    yield logic.forall((one,), logic.implies(within(one), logic.substitute(kept, {place: first})))
     ordered = logic.conj((within(one), within(other), logic.less(one, other)))
     yield logic.forall((one, other), logic.implies(ordered, logic.less(first, second)))
     again = logic.equal(logic.app(source, INT, (*outside, back)), one)

@@ -72,7 +72,7 @@ class ParametricSystem:
     def init(self) -> Node:
         """Return the formula of the initial states. In it, variables always have values of their sorts."""
         said = self._place("init", self.before, self.definition.init)
-        return self.logic.conj((said, self.typed(self.before)))
+        return self.logic.conj((said, self.make_typing_formula(self.before)))
 
     @cached_property
     def beginning(self) -> Node:
@@ -94,7 +94,7 @@ class ParametricSystem:
             }
         except NotParametric as error:
             raise NotParametric(f"{place}: {error}") from None
-        typed = [self.values.typed(symbol.sort, value) for symbol, value in parameters.items()]
+        typed = [self.values.make_typing_formula(symbol.sort, value) for symbol, value in parameters.items()]
         reader = Reader(self.values, self.definitions, {**self.state, **parameters})
         lines = list(action.when)
         if self.definition.constraint is not None:
@@ -125,7 +125,7 @@ class ParametricSystem:
     def initial_reads(self) -> Node:
         """Return the formula that all reads of Init have values in each state, initial or not."""
         return self.logic.implies(
-            self.typed(self.before), Definedness(self.before).formula(self.definition.init)
+            self.make_typing_formula(self.before), Definedness(self.before).formula(self.definition.init)
         )
 
     def _stays(self, action: Action, reader: Reader, *, typed: bool = True) -> Node:
@@ -145,9 +145,9 @@ class ParametricSystem:
         reads, stays = list[Node](), list[Node]()
         for target, value in action.then:  # other variables keep their sort by the lemma Typed
             reads += (self._reads(defined, target, scope), defined.of(value, scope))
-            stays.append(self.values.typed(target.sort, reader.part(value, scope)))
+            stays.append(self.values.make_typing_formula(target.sort, reader.part(value, scope)))
             if (keys := _find_added_key_sort(target)) is not None:
-                stays.append(self.values.typed(keys, reader.part(target.arguments[1], scope)))
+                stays.append(self.values.make_typing_formula(keys, reader.part(target.arguments[1], scope)))
         then = logic.implies(guard, logic.conj([*reads, *(stays if typed else ())]))
         said = logic.conj((defined.in_turn(action.when, scope, True), then))
         return logic.forall(variables, logic.implies(logic.conj(within), said))
@@ -159,7 +159,7 @@ class ParametricSystem:
             return defined.of(target, scope)
         return self.logic.conj(defined.of(part, scope) for part in target.arguments)
 
-    def stuck(self) -> Iterator[Node]:
+    def make_deadlock_formulas(self) -> Iterator[Node]:
         """Yield the formulas of a deadlock: the guard of each action is false, and the constraint is true. An
         action that reads an undefined value, or would assign a value outside a sort, counts as enabled. So do
         all actions in states outside the constraint."""
@@ -180,10 +180,10 @@ class ParametricSystem:
         """Return all values of a parameter. For sets and the like, it is one unconstrained value. A claim
         shown for it holds for all, and an assumption about it is weaker than one about all."""
         try:
-            return self.values.quantified(symbol.sort)
+            return self.values.quantify(symbol.sort)
         except NotParametric:
             value = symbolic(self.values, symbol.sort, f"{action} {symbol.name}?")
-            return Quantified((), value, self.values.typed(symbol.sort, value))
+            return Quantified((), value, self.values.make_typing_formula(symbol.sort, value))
 
     def _assign(
         self, state: dict[Symbol, Value], reader: Reader, scope: Scope, target: Term, value: Value
@@ -205,7 +205,7 @@ class ParametricSystem:
             return Fields({**whole.of, name: self._with(whole.of[name], rest, reader, scope, value)})
         key = reader.part(term.arguments[1], scope)
         old = whole.at(key)  # type: ignore[union-attr]
-        return reader.updated(term.arguments[0].sort, whole, key, self._with(old, rest, reader, scope, value))
+        return reader.update(term.arguments[0].sort, whole, key, self._with(old, rest, reader, scope, value))
 
     # Formulas of one state
 
@@ -262,11 +262,12 @@ class ParametricSystem:
     def _property_names(self) -> frozenset[str]:
         return frozenset(prop.name for prop in self.definition.properties)
 
-    def typed(self, reader: Reader) -> Node:
+    def make_typing_formula(self, reader: Reader) -> Node:
         """Return the formula that every variable has a value of its sort."""
         values = reader.scope.values
         return self.logic.conj(
-            self.values.typed(symbol.sort, values[symbol]) for symbol in self.definition.variables
+            self.values.make_typing_formula(symbol.sort, values[symbol])
+            for symbol in self.definition.variables
         )
 
     @cached_property

@@ -68,7 +68,7 @@ class Decisions:
     answers: dict[str, bool] | None = None
     """The answers of comparisons, while other answers are tried."""
 
-    def taken(self) -> dict[str, Assumption]:
+    def take(self) -> dict[str, Assumption]:
         """Return the assumptions recorded since the last call."""
         found, self.assumptions = self.assumptions, {}
         return found
@@ -77,7 +77,7 @@ class Decisions:
         """Record a comparison of the protocol's code that involves a constant. Return its answer. The
         verifier's own code compares bounds only to compute the static bounds of expressions, which the
         parametric reading does not use."""
-        difference = subtracted(left, right)
+        difference = subtract(left, right)
         if not any(difference.values()) or set(difference) <= {()}:
             return holds
         frame = asker(_outside(sys._getframe(1)))
@@ -102,16 +102,16 @@ class Traced(OriginInteger):
         made.decisions = decisions
         return made
 
-    def _made(self, value: int, polynomial: Polynomial) -> Traced:
+    def _make_number(self, value: int, polynomial: Polynomial) -> Traced:
         return Traced(value, {m: c for m, c in polynomial.items() if c}, self.decisions)
 
-    def computed(self, value: int, how: str, numbers: Sequence[int]) -> int:
+    def compute(self, value: int, how: str, numbers: Sequence[int]) -> int:
         """Return a number that is known only by its name: it stands for any number. The least and the
         greatest of equal numbers are each of them."""
         known = dict.fromkeys(polynomial_text(polynomial_of(number)) for number in numbers)
         if len(known) == 1 and all(value == int(number) for number in numbers):
             return self
-        return self._made(int(value), {(f"{how} of {', '.join(known)}",): 1})
+        return self._make_number(int(value), {(f"{how} of {', '.join(known)}",): 1})
 
     def refuse(self, what: str) -> NoReturn:
         """Raise NotParametric, with the place of the protocol's code that is running."""
@@ -121,12 +121,12 @@ class Traced(OriginInteger):
     def __add__(self, other: int) -> Any:
         if not isinstance(other, int):
             return NotImplemented
-        return self._made(int(self) + int(other), add_sums(self.polynomial, polynomial_of(other)))
+        return self._make_number(int(self) + int(other), add_sums(self.polynomial, polynomial_of(other)))
 
     __radd__ = __add__
 
     def __neg__(self) -> Traced:
-        return self._made(-int(self), {m: -c for m, c in self.polynomial.items()})
+        return self._make_number(-int(self), {m: -c for m, c in self.polynomial.items()})
 
     def __pos__(self) -> Traced:
         return self
@@ -134,12 +134,12 @@ class Traced(OriginInteger):
     def __sub__(self, other: int) -> Any:
         if not isinstance(other, int):
             return NotImplemented
-        return self._made(int(self) - int(other), subtracted(self.polynomial, polynomial_of(other)))
+        return self._make_number(int(self) - int(other), subtract(self.polynomial, polynomial_of(other)))
 
     def __rsub__(self, other: int) -> Any:
         if not isinstance(other, int):
             return NotImplemented
-        return self._made(int(other) - int(self), subtracted(polynomial_of(other), self.polynomial))
+        return self._make_number(int(other) - int(self), subtract(polynomial_of(other), self.polynomial))
 
     def __mul__(self, other: int) -> Any:
         if not isinstance(other, int):
@@ -149,7 +149,7 @@ class Traced(OriginInteger):
             for two, b in polynomial_of(other).items():
                 key = tuple(sorted((*one, *two)))
                 product[key] = product.get(key, 0) + a * b
-        return self._made(int(self) * int(other), product)
+        return self._make_number(int(self) * int(other), product)
 
     __rmul__ = __mul__
 
@@ -233,7 +233,7 @@ def add_sums(left: Polynomial, right: Polynomial) -> dict[Monomial, int]:
     return {m: left.get(m, 0) + right.get(m, 0) for m in {**left, **right}}
 
 
-def subtracted(left: Polynomial, right: Polynomial) -> dict[Monomial, int]:
+def subtract(left: Polynomial, right: Polynomial) -> dict[Monomial, int]:
     """Return the difference."""
     return {m: left.get(m, 0) - right.get(m, 0) for m in {**left, **right}}
 

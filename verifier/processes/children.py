@@ -84,7 +84,7 @@ class Children:
     """Bytes."""
 
     def __post_init__(self) -> None:
-        self.limits = self.limits.begun()
+        self.limits = self.limits.begin()
 
     def __enter__(self) -> Children:
         return self
@@ -235,7 +235,7 @@ class Children:
         if time.monotonic() - self._measured < _POLL_SECONDS:
             return
         self._measured = time.monotonic()
-        used = self._used_by_trees() if self.nested else sum(_resident(pid) for pid in self._pids)
+        used = self._measure_trees() if self.nested else sum(_resident(pid) for pid in self._pids)
         if used is not None:
             self.peak_memory = max(self.peak_memory, used)
             self.limits.check_memory(used)
@@ -244,7 +244,7 @@ class Children:
     def _pids(self) -> list[int]:
         return [child.process.pid for child in self._children.values()]
 
-    def _used_by_trees(self) -> int | None:
+    def _measure_trees(self) -> int | None:
         """Return the memory of the children and all below them, shared memory once; None if it is too soon to
         count. It is never too soon if the limit may be reached. The sum of all processes' memory, shared or
         not, is an upper bound."""

@@ -116,7 +116,7 @@ class Interrupts:
         finally:
             os._exit(code)
 
-    def lost(self, unraisable: sys.UnraisableHookArgs) -> None:
+    def note_lost_exception(self, unraisable: sys.UnraisableHookArgs) -> None:
         """Python dropped an exception: in a destructor, in a callback, or in what runs at a fork."""
         if unraisable.exc_type is not KeyboardInterrupt:
             self._report_lost(unraisable)
@@ -127,7 +127,7 @@ class Interrupts:
             signal.setitimer(signal.ITIMER_REAL, _AT_ONCE_SECONDS, _LOOK_SECONDS)
 
     @contextmanager
-    def held(self) -> Iterator[None]:
+    def hold_back(self) -> Iterator[None]:
         """Hold interrupts back; a signal is heeded afterwards."""
         self._held += 1
         try:
@@ -160,7 +160,7 @@ class Interrupts:
 
     def install(self) -> None:
         """Handles the signals from now on."""
-        sys.unraisablehook = self.lost
+        sys.unraisablehook = self.note_lost_exception
         for number in (*_SIGNALS, signal.SIGALRM):
             signal.signal(number, self)
 
@@ -215,7 +215,7 @@ def hold_interrupts() -> Iterator[None]:
     if found is None:
         yield
     else:
-        with found.held():
+        with found.hold_back():
             yield
 
 

@@ -36,13 +36,13 @@ class Limits:
     after_interrupt: bool = False
     """True if this is about what others still say after the user asked to stop."""
 
-    def begun(self) -> Limits:
+    def begin(self) -> Limits:
         """The limits of work that begins now, unless its time has begun already."""
         return self if self.since is not None else replace(self, since=time.monotonic())
 
-    def shared(self, parts: int) -> Limits:
+    def share(self, parts: int) -> Limits:
         """Return the limits of the first of several parts: each gets an equal share of the remaining time."""
-        begun, left = self.begun(), self.begun().seconds_left
+        begun, left = self.begin(), self.begin().seconds_left
         if left is None or parts < 2:
             return begun
         return replace(begun, until=time.monotonic() + left / parts)

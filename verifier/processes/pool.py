@@ -54,12 +54,12 @@ class _Running:
                     case Message():
                         self.reported.append(event.content)
                     case ChildEnded():
-                        return self._done(None, event.failure)
+                        return self._make_result(None, event.failure)
         except Interrupted as stop:
-            return self._done(str(stop), None)
+            return self._make_result(str(stop), None)
         return None
 
-    def _done(self, limit: str | None, failure: str | None) -> TaskResult:
+    def _make_result(self, limit: str | None, failure: str | None) -> TaskResult:
         seconds = time.monotonic() - self.began
         return TaskResult(
             self.task.name, tuple(self.reported), limit, failure, seconds, self.children.peak_memory

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from verifier.report.diagram import ABSENT, Change, Diagram, DiagramStep
-from verifier.report.failing import related
+from verifier.report.failing import are_related
 
 _MOST_PLACES = 3
 """A value in more places, such as a whole function, says nothing of one of them."""
@@ -74,7 +74,7 @@ class _Causes:
         chains = [chain for one in breaking if (chain := tuple(self._chain(one)))]
         if not chains:
             found += [piece for one in breaking if one.place in self.blamed for piece in self._before(one)]
-        return [one for one in (tuple(found), *(chains or [tuple(self._demanded())])) if one]
+        return [one for one in (tuple(found), *(chains or [tuple(self._say_demands())])) if one]
 
     def _is_told(self, one: _Write) -> bool:
         """True if the reader needs it: of the values of the first state, those at fault."""
@@ -146,7 +146,7 @@ class _Causes:
         while waiting:
             one = waiting.pop()
             for flow in self.diagram.steps[one.step].flows:
-                if not related(flow.target, self.paths[one.place]):
+                if not are_related(flow.target, self.paths[one.place]):
                     continue
                 for read in flow.reads:
                     for origin in self._writes_of(read, one.step - 1):
@@ -161,18 +161,18 @@ class _Causes:
         return [one for one in (self._last_write(place, until) for place in places) if one.step > 0]
 
     def _places(self, path: str) -> Sequence[int]:
-        places = [number for number, one in enumerate(self.paths) if related(one, path)]
+        places = [number for number, one in enumerate(self.paths) if are_related(one, path)]
         return places if len(places) <= _MOST_PLACES else ()
 
-    def _named(self, places: Sequence[int], step: DiagramStep) -> Sequence[int]:
+    def _select_named(self, places: Sequence[int], step: DiagramStep) -> Sequence[int]:
         """Of several places, those at keys that are parameters of the step."""
         keys = [f"[{value}]" for _, value in step.parameters]
         return [one for one in places if len(places) == 1 or any(key in self.paths[one] for key in keys)]
 
-    def _demanded(self) -> Iterator[Piece]:
+    def _say_demands(self) -> Iterator[Piece]:
         """Say which values the last step found, and when they were last changed."""
         step = self.diagram.steps[self.last]
-        read = [place for path in step.reads for place in self._named(self._places(path), step)]
+        read = [place for path in step.reads for place in self._select_named(self._places(path), step)]
         writes = [self._last_write(place, self.last - 1) for place in dict.fromkeys(read)]
         found = sorted(
             (one for one in writes if one.step > 0 and one.place not in self.roots), key=lambda one: one.step

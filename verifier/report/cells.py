@@ -18,7 +18,7 @@ _LEAST = 0.1
 """Seconds, from which on a bar says how long something took."""
 
 
-def checked_report(outcome: Outcome, title: str) -> Report:
+def report_checked_cells(outcome: Outcome, title: str) -> Report:
     """The report of cells that ran: those first that are not as expected."""
     rows: list[Row] = []
     lines = [_make_checked_line(one, rows, outcome) for one in outcome.cells]
@@ -34,7 +34,7 @@ def checked_report(outcome: Outcome, title: str) -> Report:
     return Report(title, rows, (about, *notes), cells=lines)
 
 
-def planned_report(cells: Sequence[Cell], matrix: Mapping[str, Any], title: str) -> Report:
+def report_planned_jobs(cells: Sequence[Cell], matrix: Mapping[str, Any], title: str) -> Report:
     """The report of the jobs into which cells are divided (``verifier.ci.matrix``)."""
     jobs = {name: entry["group"] for entry in matrix["include"] for name in entry["cell"].split(",")}
     most = max((cell.seconds or 0 for cell in cells), default=0)

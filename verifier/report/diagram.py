@@ -16,7 +16,7 @@ from verifier.encodings.concrete import Concrete
 from verifier.report.failing import Failing, failing_parts
 from verifier.report.messages import Arrow, Messages, Taken
 from verifier.report.notation import Notation
-from verifier.report.participants import Participants, participants, suggested
+from verifier.report.participants import Participants, participants, suggest_drawing
 from verifier.report.state_paths import Places
 from verifier.text.deltas import delta, is_brief
 
@@ -183,7 +183,7 @@ class _Builder:
         self.notation = Notation.of(trace)
         acting = Participants((), (), ()) if drawing else participants(trace)
         self.take_apart = Places(self.notation, acting.functions)
-        self.drawing: Mapping[str, Any] = drawing or suggested(trace, self.notation, acting)
+        self.drawing: Mapping[str, Any] = drawing or suggest_drawing(trace, self.notation, acting)
         lanes = self.drawing["lanes"]
         self.lanes = [DiagramLane(lane["name"], lane["kind"], lane.get("element", "")) for lane in lanes]
         self.owner = {name: lane["name"] for lane in lanes for name in lane["variables"]}
@@ -191,7 +191,7 @@ class _Builder:
         self.numbered = {(lane.kind, lane.element): n for n, lane in enumerate(self.lanes) if lane.element}
         self.keys: Mapping[str, str] = self.drawing.get("keys", {})
         self.memberships = self._memberships()
-        self.messages = Messages(self.states, [taken(state) for state in self.states], self._lane)
+        self.messages = Messages(self.states, [read_taken(state) for state in self.states], self._lane)
         self.mailed = {variable_of(one["path"]) for one in self.drawing["messages"] if one["type"] == "mail"}
 
     def _lane(self, text: str, kind: str) -> int | None:
@@ -244,7 +244,7 @@ class _Builder:
             handling += [a.receiver for a in calls if a.received == number > a.sent and a.directed]
             called = [a.receiver for a in calls if a.received == number and a.directed]
             lane = self._actor(action, handling, [*called, *(places[c.place].lane for c in moved)])
-            shown = tuple((name, self.notation.shown(value)) for name, value in action.parameters.items())
+            shown = tuple((name, self.notation.show(value)) for name, value in action.parameters.items())
             demands, about_step = demands_of(self.states[number], shown), self.states[number].get("#meta", {})
             reads = dict.fromkeys(path for one in about_step.get("guards", ()) for path, _ in one["where"])
             flows = tuple(Flow(target, tuple(read)) for target, read in about_step.get("flows", ()))
@@ -329,9 +329,9 @@ class _Builder:
             if lane is not None:
                 return Place(path, lane, message, match.start())
         owner = self.owner.get(variable_of(path))
-        return Place(path, self.names[owner] if owner is not None else self._shared(), message)
+        return Place(path, self.names[owner] if owner is not None else self._make_shared_lane(), message)
 
-    def _shared(self) -> int:
+    def _make_shared_lane(self) -> int:
         """The lane of all that belongs to no participant. It comes first and is made when it is needed."""
         if SHARED not in self.names:
             self.names[SHARED] = len(self.lanes)
@@ -348,10 +348,10 @@ class _Builder:
             if any(fnmatchcase(action.name, pattern) for pattern in lane["actions"]):
                 return self.names[lane["name"]]
         kinds = self.drawing.get("parameters", {}).get(action.name, {})
-        texts = ((name, self.notation.shown(value)) for name, value in action.parameters.items())
+        texts = ((name, self.notation.show(value)) for name, value in action.parameters.items())
         named = (self._lane(text, kinds.get(name, "")) for name, text in texts)
         found = next((lane for lane in (*handling, *named, *changed) if lane is not None), None)
-        return found if found is not None else 0 if self.lanes else self._shared()
+        return found if found is not None else 0 if self.lanes else self._make_shared_lane()
 
 
 def variable_of(path: str) -> str:
@@ -374,7 +374,7 @@ def demands_of(state: Mapping[str, Any], shown: Sequence[tuple[str, str]]) -> tu
     )
 
 
-def taken(state: Mapping[str, Any]) -> Taken:
+def read_taken(state: Mapping[str, Any]) -> Taken:
     """The action that led to a state."""
     about = state.get("#meta", {})
     return Taken(str(about.get("action", "")), about.get("parameters", {}))

@@ -121,7 +121,7 @@ def _find_mentioned(
     is a place."""
     keys = _keys(formula, witnesses, path)
     found = [(f"{path}[{key}]", _places(f"{path}[{key}]", paths)) for key in keys]
-    if found and all(len(at) == 1 and paths[at[0]] == unprimed(text) for text, at in found):
+    if found and all(len(at) == 1 and paths[at[0]] == remove_primes(text) for text, at in found):
         yield from (Mentioned(text, last[at[0]], at) for text, at in found)
     else:
         yield Mentioned(path, value, _places(path, paths))
@@ -142,8 +142,8 @@ def _keys(formula: str, witnesses: Mapping[str, str], path: str) -> list[str]:
 
 def _places(mentioned: str, paths: Sequence[str]) -> tuple[int, ...]:
     """The places that are at a path, above or below it; of an expression, those that stand in it."""
-    plain = unprimed(mentioned)
-    near = [number for number, path in enumerate(paths) if related(path, plain)]
+    plain = remove_primes(mentioned)
+    near = [number for number, path in enumerate(paths) if are_related(path, plain)]
     if near:
         return tuple(near)
     return tuple(
@@ -153,12 +153,12 @@ def _places(mentioned: str, paths: Sequence[str]) -> tuple[int, ...]:
     )
 
 
-def related(one: str, other: str) -> bool:
+def are_related(one: str, other: str) -> bool:
     """True if one of two paths is the other or lies below it."""
     short, long = sorted((one, other), key=len)
     return long.startswith(short) and long[len(short) : len(short) + 1] in ("", ".", "[")
 
 
-def unprimed(path: str) -> str:
+def remove_primes(path: str) -> str:
     """A path, or an expression, without the primes of values after a step."""
     return re.sub(r"(?<=\w)'", "", path)

@@ -11,7 +11,7 @@ STUTTERS = "nobody acts any more"
 """The name in drawings of the step of an execution that only stutters."""
 
 
-def closed(trace: Mapping[str, Any]) -> Mapping[str, Any]:
+def close_loop(trace: Mapping[str, Any]) -> Mapping[str, Any]:
     """The execution once round its loop: one more step leads back to the state where the loop starts."""
     if "loop" not in trace:
         return trace
@@ -59,7 +59,7 @@ def unmet_lines(trace: Mapping[str, Any]) -> list[str]:
         first = f"nobody acts any more: the execution stays in state {last} for ever"
     else:
         given, notation = about.get("parameters", {}), Notation.of(trace)
-        shown = ", ".join(f"{name}={notation.shown(value)}" for name, value in given.items())
+        shown = ", ".join(f"{name}={notation.show(value)}" for name, value in given.items())
         first = f"{about['action']}({shown}) goes back to state {trace['loop']}, and so on for ever"
     return [first, *_failing(about)]
 

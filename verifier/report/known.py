@@ -34,7 +34,7 @@ class Known:
         return "nothing to compare" if self.agrees is None else "agrees" if self.agrees else "DISAGREES"
 
 
-def known(row: Row) -> Known | None:
+def find_known_answer(row: Row) -> Known | None:
     """The checker's answer for the row's property and constants; None if there is none."""
     for constants, expected in _find_measured(row.spec):
         if expected.property_name == row.property_name and constants == row.constants:

@@ -111,7 +111,7 @@ def _start(sections: Sequence[LogSection]) -> str:
 
 
 def _section(spec: str, address: str, one: LogVerdict) -> LogSection:
-    head, lines = _told(spec, one)
+    head, lines = _tell_fault(spec, one)
     variables = tuple(name for name, _ in one.path[-1].state) if one.path else ()
     rows = list(_rows(one, variables))
     after = [(line, text) for line, text in one.events if one.line is not None and line > one.line]
@@ -139,7 +139,7 @@ def _words(one: LogVerdict) -> str:
     return f"{one.verdict}{where}: {one.explained:,} of {one.lines:,} events are explained"
 
 
-def _told(spec: str, one: LogVerdict) -> tuple[str, list[str]]:
+def _tell_fault(spec: str, one: LogVerdict) -> tuple[str, list[str]]:
     """Say in a sentence what is wrong with the log, and below it why the nearest step does not fit."""
     if one.verdict is Conformance.ACCEPTED:
         count = f" {one.frontier:,} states agree with its end." if one.frontier > 1 else ""
@@ -172,7 +172,7 @@ def place_of(one: Obstacle | Part) -> str:
 
 
 def _rows(one: LogVerdict, variables: Sequence[str]) -> Iterator[LogRow]:
-    texts, blamed = dict(one.events), _blamed(one, variables)
+    texts, blamed = dict(one.events), _find_blamed(one, variables)
     before: Mapping[str, str] = {}
     for number, step in enumerate(one.path):
         state, is_last = dict(step.state), number == len(one.path) - 1
@@ -197,7 +197,7 @@ def _cell(value: str, before: str | None, blamed: tuple[str, ...] | None) -> Cel
     return Cell(text, value, is_changed, blamed is not None, blamed if blamed and is_part else ())
 
 
-def _blamed(one: LogVerdict, variables: Sequence[str]) -> dict[str, tuple[str, ...]]:
+def _find_blamed(one: LogVerdict, variables: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """The variables of the nearest candidate's first false conjunct, with the parts that it reads of each."""
     if not one.obstacles:
         return {}

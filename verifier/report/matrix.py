@@ -87,7 +87,7 @@ def grids(rows: Sequence[Row]) -> list[tuple[str, Drawn[Grid]]]:
         if is_large:
             without = _without(jobs, names, changes) if len(names) > 2 else []
             names = [name for name in names if name not in without]
-            words = [*([_said(jobs, without)] if without else []), *_agreeing(jobs)]
+            words = [*([_say_constants(jobs, without)] if without else []), *_agreeing(jobs)]
             said = [" ".join(words)] if words else []
         made = (
             _by_constants(jobs, names, scale, by_changes=is_large) if names else [_by_property(jobs, scale)]
@@ -128,7 +128,7 @@ def _tell(jobs: _Jobs, names: Sequence[str]) -> bool:
     return True
 
 
-def _said(jobs: _Jobs, without: Sequence[str]) -> str:
+def _say_constants(jobs: _Jobs, without: Sequence[str]) -> str:
     """The constants that change no verdict, each with its values."""
     words = [f"{name} ({', '.join(_values(jobs, name))})" for name in without]
     return f"No verdict depends on {' or '.join(words)}: a cell has all of their values."

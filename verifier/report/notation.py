@@ -41,7 +41,7 @@ class Notation:
         """The value as text."""
         return self._tla(value) if self.is_tla else show(value)
 
-    def shown(self, data: Any) -> str:
+    def show(self, data: Any) -> str:
         """The value that JSON stands for, as text."""
         return self.text(self.read(data))
 

@@ -19,8 +19,8 @@ from verifier.report.known import CHECKER
 from verifier.report.labels import labels_of
 from verifier.report.matrix import Drawn, grids
 from verifier.report.report import Report, tally, varying_constants, version_columns
-from verifier.report.verdict_list import columns_of, listed, packed
-from verifier.report.verdict_page import MARKS, VerdictPage, embedded, itf_of, verdict_page
+from verifier.report.verdict_list import columns_of, make_list, pack
+from verifier.report.verdict_page import MARKS, VerdictPage, embed, itf_of, verdict_page
 from verifier.report.wherever import findings
 from verifier.specs.titles import deadlock_title
 from verifier.verdict import VerdictKind
@@ -74,20 +74,20 @@ def as_html(report: Report) -> str:
             scopes=scopes(report.rows),
             summary=summary_of(report.rows) if report.rows else "",
             holding=holding(report.rows) if several else "",
-            stuck=_stuck(report),
+            stuck=_count_stuck(report),
             asked_deadlock=any(row.property_name == deadlock_title(row.statistics) for row in report.rows),
             several=several,
             marks=MARKS,
             verdicts=verdicts,
             sections=sections if ready else [],
-            packed=None if ready else packed(list(map(str, sections))),
-            itfs=None if with_itf else packed([itf_of(row) for row in report.rows if row.trace is not None]),
+            packed=None if ready else pack(list(map(str, sections))),
+            itfs=None if with_itf else pack([itf_of(row) for row in report.rows if row.trace is not None]),
             columns=columns,
-            rows=embedded(listed(columns, verdicts, MARKS)) if several else "",
+            rows=embed(make_list(columns, verdicts, MARKS)) if several else "",
             checker=_checker(verdicts),
             same=_same(report.rows) if several else "",
             start=_start(report, names),
-            graph=None if report.graph is None else embedded(report.graph),
+            graph=None if report.graph is None else embed(report.graph),
             answers=_worst_first(verdicts) if is_one else [],
             findings=findings(report.rows) if several and not is_one and not report.cells else ([], 0),
             grids=_draw_grids(report, verdicts) if several and not is_one and not report.cells else [],
@@ -99,7 +99,7 @@ def as_html(report: Report) -> str:
     )
 
 
-def _stuck(report: Report) -> int:
+def _count_stuck(report: Report) -> int:
     """The number of states of a drawn graph from which no step leads on."""
     if report.graph is None:
         return 0

@@ -71,7 +71,7 @@ def participants(trace: Mapping[str, Any]) -> Participants:
     )
 
 
-def suggested(trace: Mapping[str, Any], notation: Notation, found: Participants) -> dict[str, Any]:
+def suggest_drawing(trace: Mapping[str, Any], notation: Notation, found: Participants) -> dict[str, Any]:
     """The drawing of a trace: lanes for participants, and lines between two that one action names."""
     kinds = {keys: _kind(trace, notation, found, keys) for keys in found.sets}
     lanes = [_lane(key, kinds[keys], notation) for keys in found.sets for key in keys]

@@ -10,7 +10,7 @@ from typing import Any
 from verifier.encodings.concrete import show
 from verifier.outcomes.row import Row
 from verifier.printable import json_text
-from verifier.report.known import known
+from verifier.report.known import find_known_answer
 from verifier.runs.modules.loading import setting
 from verifier.runs.option import list_declared
 from verifier.runs.table import engine_named, is_engine
@@ -76,7 +76,7 @@ class Report:
         return self.sources[number] if self.sources else ""
 
 
-def joined(reports: Sequence[Report], title: str | None = None) -> Report:
+def join_reports(reports: Sequence[Report], title: str | None = None) -> Report:
     """One report of several. Its title names all of them, unless there is one."""
     rows = [row for report in reports for row in report.rows]
     notes = tuple(dict.fromkeys(note for report in reports for note in report.notes))
@@ -153,7 +153,7 @@ def as_object(report: Report) -> dict[str, Any]:
             {
                 **asdict(row),
                 "command": command_of(row),
-                "known": None if (found := known(row)) is None else asdict(found),
+                "known": None if (found := find_known_answer(row)) is None else asdict(found),
             }
             for row in report.rows
         ],

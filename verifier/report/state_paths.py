@@ -37,7 +37,7 @@ class Places:
             pairs = []
         if pairs is not None and (pairs or path in of_lanes):
             for key, item in pairs:
-                yield from self.flat(f"{path}[{self.notation.shown(key)}]", item, whole, of_lanes)
+                yield from self.flat(f"{path}[{self.notation.show(key)}]", item, whole, of_lanes)
             return
         match data:
             case {"tag": "Some", "value": dict() as inner} if not self.notation.is_tla:
@@ -52,7 +52,7 @@ class Places:
         """The paths of the functions under a path, each with its keys as text."""
         pairs = self._pairs(path, data)
         if pairs is not None:
-            keys = [self.notation.shown(key) for key, _ in pairs]
+            keys = [self.notation.show(key) for key, _ in pairs]
             yield path, set(keys)
             for key, (_, item) in zip(keys, pairs, strict=True):
                 yield from self.maps_in(f"{path}[{key}]", item)

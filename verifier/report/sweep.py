@@ -27,7 +27,7 @@ def render_summary(summary: Summary) -> list[str]:
     return [*lines, "", "Slowest:", *_jobs(summary.slowest)]
 
 
-def left_out_lines(left_out: Iterable[LeftOut]) -> list[str]:
+def list_rejected_constants(left_out: Iterable[LeftOut]) -> list[str]:
     """The combinations of constants that the specs' assumptions reject, one line each."""
     return [
         f"{item.spec}: {item.combinations} combination{'' if item.combinations == 1 else 's'} of constants "

@@ -12,7 +12,7 @@ from verifier.outcomes.row import Row
 from verifier.printable import printable
 from verifier.report.diagram import ABSENT, Change, Diagram, diagram_of
 from verifier.report.fair_loop import loop_lines
-from verifier.report.known import CHECKER, known
+from verifier.report.known import CHECKER, find_known_answer
 from verifier.report.report import (
     Report,
     command_of,
@@ -91,7 +91,7 @@ def failure_lines(diagram: Diagram) -> list[str]:
 
 
 def _table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
-    names, found = varying_constants(rows), [known(row) for row in rows]
+    names, found = varying_constants(rows), [find_known_answer(row) for row in rows]
     header = ["spec", *names, "property", "engine", "solver", "verdict", "seconds"]
     body = [
         [

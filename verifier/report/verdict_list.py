@@ -14,7 +14,7 @@ from verifier.encodings.concrete import show
 from verifier.outcomes.row import Row
 from verifier.printable import json_text, printable
 from verifier.report.claims import verdict_of
-from verifier.report.known import CHECKER, known
+from verifier.report.known import CHECKER, find_known_answer
 from verifier.report.report import varying_constants, version_columns
 from verifier.report.verdict_page import VerdictPage
 from verifier.verdict import VerdictKind
@@ -46,7 +46,7 @@ class Column:
 
 def columns_of(rows: Sequence[Row]) -> list[Column]:
     """The columns of the list. What all rows have has none, but for verdict, property, spec and time."""
-    found = [known(row) for row in rows]
+    found = [find_known_answer(row) for row in rows]
     answers = ["" if one is None else f"{one.mark}: {one.words}" for one in found]
     columns = [
         Column.of_words("verdict", [row.verdict.value for row in rows]),
@@ -81,7 +81,7 @@ def _order(value: str) -> tuple[int, float, str]:
         return (1, 0.0, value)
 
 
-def listed(
+def make_list(
     columns: Sequence[Column], verdicts: Sequence[VerdictPage], marks: Mapping[VerdictKind, str]
 ) -> dict[str, Any]:
     """The list as JSON."""
@@ -101,7 +101,7 @@ def listed(
     }
 
 
-def packed(texts: Sequence[Any]) -> Markup:
+def pack(texts: Sequence[Any]) -> Markup:
     """Many pages or executions, which are much alike, as a short text: JSON, compressed, in base 64."""
     text = json_text(texts, None, (",", ":"))
     return Markup(b64encode(zlib.compress(text.encode("utf-8", "surrogatepass"), 9)).decode())

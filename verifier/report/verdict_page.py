@@ -14,8 +14,8 @@ from verifier.outcomes.row import ASKED, DOCUMENTED, PLACES, Row
 from verifier.printable import json_text
 from verifier.report.claims import claim_of, finder_of, is_complete, verdict_of
 from verifier.report.diagram import Demand, Diagram, DiagramStep, diagram_of
-from verifier.report.fair_loop import closed, fair_lines, unmet_lines
-from verifier.report.known import Known, known
+from verifier.report.fair_loop import close_loop, fair_lines, unmet_lines
+from verifier.report.known import Known, find_known_answer
 from verifier.report.report import command_of
 from verifier.report.tables import failure_lines
 from verifier.report.telling import Told, failing_name, tell
@@ -86,7 +86,7 @@ class VerdictPage:
 def verdict_page(address: str, label: str, row: Row, *, with_itf: bool, source: str = "") -> VerdictPage:
     """The page of a row. ``with_itf``: with its execution as a file has it. ``source``: the file that says
     it, if nobody checked it."""
-    diagram = None if row.trace is None else diagram_of(closed(row.trace), row.drawing)
+    diagram = None if row.trace is None else diagram_of(close_loop(row.trace), row.drawing)
     return VerdictPage(
         address=address,
         label=label,
@@ -102,7 +102,7 @@ def verdict_page(address: str, label: str, row: Row, *, with_itf: bool, source: 
         told=None if diagram is None else tell(row, diagram),
         loop=() if row.trace is None else tuple(unmet_lines(row.trace)),
         fair=() if row.trace is None else tuple(fair_lines(row.trace)),
-        trace=None if diagram is None else embedded(_compact(row, diagram)),
+        trace=None if diagram is None else embed(_compact(row, diagram)),
         itf=itf_of(row) if with_itf else None,
         steps=() if diagram is None else diagram.steps,
         changes=()
@@ -112,7 +112,7 @@ def verdict_page(address: str, label: str, row: Row, *, with_itf: bool, source: 
         table=_obligations(row),
         levels=_levels(row),
         beyond_levels=_beyond_levels(row),
-        known=known(row),
+        known=find_known_answer(row),
         is_complete=row.verdict is VerdictKind.HOLDS and is_complete(row),
         searches=tuple(_searches(row)),
     )
@@ -238,11 +238,11 @@ def _compact(row: Row, diagram: Diagram) -> dict[str, Any]:
 
 def itf_of(row: Row) -> Markup | None:
     """The execution as ITF; None if that is large."""
-    text = None if row.trace is None else embedded(row.trace)
+    text = None if row.trace is None else embed(row.trace)
     return None if text is None or len(text) > _LONGEST_ITF else text
 
 
-def embedded(data: Any) -> Markup:
+def embed(data: Any) -> Markup:
     """JSON for a script element. Nothing in it can end the element or begin another."""
     text = json_text(data, None, (",", ":"))
     for character in ("<", ">", "&"):

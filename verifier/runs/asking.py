@@ -56,8 +56,8 @@ def answer_question(
     told = ToldVerdicts(question)
     listen = told.listening(listen)
     if question.loaded.source is not None and not engine.asks:
-        return told.kept_in(question.loaded.source.answered(engine, question, listen, built))
-    return told.kept_in(validate_verdicts(question, engine.run(question, listen, built)))
+        return told.keep_in(question.loaded.source.answer(engine, question, listen, built))
+    return told.keep_in(validate_verdicts(question, engine.run(question, listen, built)))
 
 
 def validate_verdicts(question: Question[Any], found: Run) -> Run:

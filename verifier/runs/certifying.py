@@ -69,7 +69,7 @@ def read_claim(
     """Return the claim of a certificate's file, or of the content ``given``. ``spec`` is the user's choice;
     without it only a built-in spec is loaded. Raises UsageError for a file that is no certificate of the
     current spec. Raises Interrupted if the time is over before the check."""
-    began, limits = time.monotonic(), limits.begun()
+    began, limits = time.monotonic(), limits.begin()
     certificate, content = read(path, given)
     loaded = _load(certificate, choose_trusted_spec(certificate.spec, spec, "the certificate"), reading)
     checker = solver or other_solver(certificate.found_by.solver)

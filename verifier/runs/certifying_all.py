@@ -57,7 +57,7 @@ def read_claim(
     """Return the claim of a certificate's file, or of the content ``given``. ``spec`` is the user's choice;
     without it only a built-in spec is loaded. Raises UsageError for a file that is no certificate of the
     current spec."""
-    limits = limits.begun()
+    limits = limits.begin()
     content = read(path, given)
     checker = solver or CHECKER
     if checker not in SCRIPT_SOLVERS:
@@ -80,7 +80,7 @@ def _load_module(spec: str, content: Content, options: Reading) -> Loaded:
     found = loaded.source.as_protocol(loaded, (content["property"],), lemmas)
     assert found.of_module is not None
     try:
-        found.of_module.compare(Limits().begun())
+        found.of_module.compare(Limits().begin())
     except Differs as difference:
         raise UsageError(str(difference)) from None
     return found

@@ -62,7 +62,7 @@ def prepare(engine: Engine[Any], loaded: Loaded, options: Any) -> Question[Any]:
     actions = [action.name for action in definition.actions]
     expectations = parse_expectations(options.expect, dict.fromkeys((*claims, *names)), actions, stuck)
     properties = tuple(dict.fromkeys((*names, *expectations.properties)))
-    limits = Limits(options.timeout, options.memory, loaded.began).begun()
+    limits = Limits(options.timeout, options.memory, loaded.began).begin()
     found = Question(loaded, options, properties, expectations, stuck in properties, origin(), limits)
     _check_names(found)
     return found

@@ -182,7 +182,7 @@ class Engine(Generic[OptionsT]):
         own = {name: value for name, value in given.items() if name in self.options.__dataclass_fields__}
         return self.options_of({**own, "properties": list(properties)})
 
-    def parsed(self, given: Mapping[str, Any], *, of_command: bool = False) -> dict[str, Any]:
+    def parse_options(self, given: Mapping[str, Any], *, of_command: bool = False) -> dict[str, Any]:
         """Parse options from a file. ``of_command``: accept those that only a command or a script has. Raises
         UsageError for an unknown name or a value that is not allowed."""
         known = list_declared(self.options)
@@ -191,4 +191,4 @@ class Engine(Generic[OptionsT]):
                 raise make_unknown_name_error(f"option of {self.name}", name, sorted(known))
             if known[name].of_command and not of_command:
                 raise UsageError(f"{name} is not allowed here: only the command has it ({known[name].flag})")
-        return {name: known[name].parsed(value) for name, value in given.items()}
+        return {name: known[name].parse(value) for name, value in given.items()}

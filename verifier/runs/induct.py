@@ -102,7 +102,7 @@ def _run(
         parts: list[InductionOutcome] = []
         try:
             for place, name in enumerate(question.properties):
-                limits = question.limits.shared(len(question.properties) - place)
+                limits = question.limits.share(len(question.properties) - place)
                 parts.append(_one(question, model, name, parts, limits, listen))
                 if parts[-1].interrupted:
                     break

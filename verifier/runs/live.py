@@ -94,7 +94,7 @@ def _prepare(loaded: Loaded, options: LiveOptions) -> Question[LiveOptions]:
     actions = [action.name for action in definition.actions]
     expectations = parse_expectations(options.expect, names, actions, definition.titles.no_deadlock)
     properties = _choose_properties(definition, options.properties, expectations.properties)
-    limits = Limits(options.timeout, options.memory, loaded.began).begun()
+    limits = Limits(options.timeout, options.memory, loaded.began).begin()
     return Question(loaded, options, properties, expectations, False, origin(), limits)
 
 

@@ -54,7 +54,7 @@ class Source(Interface):
         """Return the question, with its names checked. Raises UsageError for one that cannot be asked."""
         ...
 
-    def answered(
+    def answer(
         self, engine: Engine[Any], question: Question[Any], listen: Listen, built: Callable[[Model], None]
     ) -> Run:
         """Run the engine, at a definition that suffices."""

@@ -204,7 +204,7 @@ class Option:
     former_flag: str | None = None
     """The name on the command line of earlier versions. It is still accepted, and no help shows it."""
 
-    def parsed(self, value: Any) -> Any:
+    def parse(self, value: Any) -> Any:
         """Parse a value from a file. Raises UsageError if it is not allowed."""
         try:
             return self.kind.of_value(value)

@@ -115,7 +115,7 @@ class Batch:
             f"says {said}, the formula {formula}, in the state {self.lanes[number].words}"
         )
 
-    def _said(self, ask: Callable[[], bool]) -> bool | Unread | None:
+    def _evaluate(self, ask: Callable[[], bool]) -> bool | Unread | None:
         """Return the value of a function; None if it reads an undefined value."""
         try:
             return ask()
@@ -133,13 +133,13 @@ class Batch:
         value = self.evaluate(formula)
         read = self.evaluate(self.model.init_is_read) if is_initial else -1
         for number, seen in enumerate(self.seen):
-            said = self._said(partial(ask, seen.e))
+            said = self._evaluate(partial(ask, seen.e))
             formula_says = bool(value >> number & 1)
             if not isinstance(said, Unread) and read >> number & 1 and bool(said) is not formula_says:
                 raise self._differ(number, what, function.place, said, formula_says)
 
     def _look_within(self, number: int, seen: Seen) -> None:
-        said = self._said(partial(self.meaning.is_within, seen.e))
+        said = self._evaluate(partial(self.meaning.is_within, seen.e))
         seen.every = not isinstance(said, Unread)
         seen.undefined = said is None
         seen.within = said is True
@@ -157,7 +157,7 @@ class Batch:
             if read.property_name == prop.name:
                 unread |= self.evaluate(read.when)
         for number, seen in enumerate(self.seen):
-            said = self._said(partial(self.meaning.holds, function, seen.e))
+            said = self._evaluate(partial(self.meaning.holds, function, seen.e))
             if isinstance(said, Unread):
                 continue
             expected, reads = _expect(prop.kind, said, seen)
@@ -193,7 +193,7 @@ class Batch:
             for _, after in seen.successors:
                 if after == seen.e:
                     continue
-                said = self._said(partial(self.meaning.holds_of_step, function, seen.e, after))
+                said = self._evaluate(partial(self.meaning.holds_of_step, function, seen.e, after))
                 every = every and isinstance(said, bool)
                 broken = broken or said is False
             holds = bool(value >> number & 1)

@@ -109,7 +109,7 @@ def ask(loaded: Loaded, options: OptionsT, choose: Choose = choose_properties) -
     expectations = expectations_of(options.expect, loaded.definition, deadlock=deadlock)
     properties = choose(loaded.definition, options.properties, expectations.properties, deadlock)
     limits = Limits(options.timeout, getattr(options, "memory", None), loaded.began)
-    return Question(loaded, options, properties, expectations, deadlock, origin(), limits.begun())
+    return Question(loaded, options, properties, expectations, deadlock, origin(), limits.begin())
 
 
 @dataclass(frozen=True)

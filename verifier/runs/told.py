@@ -50,9 +50,9 @@ class ToldVerdicts:
         """Return the run of an engine that gave no answer. What is not final is INCONCLUSIVE."""
         verdicts = make_undecided_verdicts(self.question.properties, reason)
         answer = Answer(None, 0.0, Outcome(verdicts, (), {}))
-        return self.kept_in(conclude(self.question, answer, engine.name))
+        return self.keep_in(conclude(self.question, answer, engine.name))
 
-    def kept_in(self, run: Run) -> Run:
+    def keep_in(self, run: Run) -> Run:
         """Return a run in which these stand where it knows nothing: it may have ended while a translation was
         built once more."""
         verdicts = {one.property_name: one for one in run.outcome.verdicts}

@@ -193,7 +193,7 @@ def _check_options(grid: Grid) -> None:
             raise make_unknown_name_error(f"option of {' and '.join(grid.engines)}", name, known)
         for engine in grid.engines:
             if name in _option_names(engine):
-                engine_named(engine).parsed({name: value})
+                engine_named(engine).parse_options({name: value})
     if grid.split > 1:
         if any(spec.endswith(TLA) for spec in grid.specs):
             raise UsageError("split is not for TLA+ modules: their sorts, and so the bits, may become wider")

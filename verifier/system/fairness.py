@@ -82,7 +82,7 @@ def _key_of(fairness: Fairness) -> Callable[[Instance | CutOff], tuple[Concrete,
     """The key of the condition to which an instance belongs; None if it belongs to none."""
     given, steps = dict(fairness.given), fairness.steps
 
-    def named(one: Instance | CutOff) -> tuple[Concrete, ...] | None:
+    def make_key(one: Instance | CutOff) -> tuple[Concrete, ...] | None:
         if fairness.actions and one.action not in fairness.actions:
             return None
         for name in (*fairness.each, *given):
@@ -93,7 +93,7 @@ def _key_of(fairness: Fairness) -> Callable[[Instance | CutOff], tuple[Concrete,
             return None
         return tuple(one.parameters[name] for name in fairness.each)
 
-    return named if steps is None else _make_key(steps)
+    return make_key if steps is None else _make_key(steps)
 
 
 def _make_key(steps: Sequence[Taken]) -> Callable[[Instance | CutOff], tuple[Concrete, ...] | None]:
@@ -102,14 +102,14 @@ def _make_key(steps: Sequence[Taken]) -> Callable[[Instance | CutOff], tuple[Con
     for step in steps:
         wanted.setdefault(step.action, []).append(dict(step.given))
 
-    def listed(one: Instance | CutOff) -> tuple[Concrete, ...] | None:
+    def key_if_listed(one: Instance | CutOff) -> tuple[Concrete, ...] | None:
         meant = any(
             all(one.parameters.get(name) == value for name, value in given.items())
             for given in wanted.get(one.action, ())
         )
         return () if meant else None
 
-    return listed
+    return key_if_listed
 
 
 def _possible(base: Model, numbers: Sequence[int]) -> FNode:

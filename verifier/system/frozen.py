@@ -29,7 +29,7 @@ class _Effect:
     """For each value of the field with which the instance may be enabled, the bits that certainly change."""
 
 
-def frozen_variables(model: Model) -> frozenset[str]:
+def find_frozen_variables(model: Model) -> frozenset[str]:
     """The names of the state variables of which every bit is the same all along each loop."""
     effects = [list(_effects(instance, model.layout.leaves)) for instance in model.system.instances]
     frozen: set[FNode] = set()

@@ -30,7 +30,7 @@ from verifier.encodings.sorts import Boolean
 from verifier.specs.definition import PropertyKind
 from verifier.specs.temporal import Strength
 from verifier.system.fairness import steps_of
-from verifier.system.frozen import frozen_variables
+from verifier.system.frozen import find_frozen_variables
 from verifier.system.liveness import LiveModel
 from verifier.system.model import Model
 from verifier.system.same_steps import SameSteps
@@ -64,7 +64,7 @@ def loop_model(live: LiveModel) -> Model:
     """The model whose property, of the same name, says that no fair loop violates the temporal property."""
     model, system = live.model, live.model.system
     names = _flag_names(live)
-    frozen = frozen_variables(model)
+    frozen = find_frozen_variables(model)
     moving = {name: sort for name, sort in model.layout.sorts.items() if name not in frozen}
     copied = {f"{name} {WHERE_LOOP_STARTS}": sort for name, sort in moving.items()}
     flags = dict.fromkeys((LOOP_STARTS, *names), Boolean())

@@ -163,21 +163,22 @@ def build(definition: Definition, tick: Callable[[], None] = lambda: None) -> Mo
     except SortError as error:  # a variable without values: no state exists
         raise DefinitionError(f"{definition.name}: {error}; give it one, or leave it out") from error
     builder = _Builder(definition, layout, symmetries, tick)
-    instances = builder.named(i for action in definition.actions for i in builder.instances(action))
+    instances = builder.name_instances(i for action in definition.actions for i in builder.instances(action))
     valid = layout.valid()
     alive = builder.alive(instances)
     system = TransitionSystem(
         leaves=layout.leaves,
         bits=layout.bits,
         valid=valid,
-        init=conjunction((valid, builder.defined_and_true(definition.init))),
+        init=conjunction((valid, builder.lower_defined_and_true(definition.init))),
         instances=instances,
         properties=tuple(builder.properties(alive)),
         alive=alive,
         constraint=builder.constraint,
         symmetries=symmetries,
         lemmas=tuple(
-            NamedFormula(lemma.name, builder.defined_and_true(lemma.formula)) for lemma in definition.lemmas
+            NamedFormula(lemma.name, builder.lower_defined_and_true(lemma.formula))
+            for lemma in definition.lemmas
         ),
     )
     return Model(
@@ -218,11 +219,11 @@ class _Builder:
         self.steps = StepInvariants(definition, self.variables, tick)
         self.breaking: list[BreakingStep] = []
         bound = definition.constraint
-        self.constraint = TRUE if bound is None else self.defined_and_true(bound)
+        self.constraint = TRUE if bound is None else self.lower_defined_and_true(bound)
         if bound is not None:
             self._note_undefined("the constraint", (bound,), negation(self.definedness.of(bound)))
 
-    def defined_and_true(self, term: Term) -> FNode:
+    def lower_defined_and_true(self, term: Term) -> FNode:
         """True if a formula of the state holds; not where it reads what has no value."""
         return conjunction((self.definedness.of(term), self.lowering.formula(term)))
 
@@ -246,7 +247,7 @@ class _Builder:
             if instance is not None:
                 yield instance
 
-    def named(self, instances: Iterable[Instance]) -> tuple[Instance, ...]:
+    def name_instances(self, instances: Iterable[Instance]) -> tuple[Instance, ...]:
         """All instances, each with the elements that it counts as naming."""
         found = tuple(instances)
         sorts = {action.name: action.sorts for action in self.definition.actions}
@@ -263,12 +264,14 @@ class _Builder:
         some = Elimination(inputs).exists
         cut_off: list[FNode] = []
 
-        def undefined(place: str, lines: tuple[Term, ...], when: FNode) -> None:
+        def note_undefined(place: str, lines: tuple[Term, ...], when: FNode) -> None:
             cut_off.append(some(when))
             self._note_undefined(place, lines, cut_off[-1], bindings, free)
 
         unread = negation(definedness.of_lines(action.when, bindings))
-        undefined(f"the guard of {label}", action.when, conjunction((unread, self.constraint, wellformed)))
+        note_undefined(
+            f"the guard of {label}", action.when, conjunction((unread, self.constraint, wellformed))
+        )
         guard = self._guard(action, bindings, lowering, definedness)
         guard = conjunction((guard, self.constraint, wellformed))
         changed = dict(self.layout.lowered)
@@ -281,7 +284,7 @@ class _Builder:
             read = (*keys(target), term)
             unread = negation(conjunction(definedness.of(part, bindings) for part in read))
             shown = text(target, bindings)
-            undefined(f"the new value of {shown} in {label}", read, conjunction((guard, unread)))
+            note_undefined(f"the new value of {shown} in {label}", read, conjunction((guard, unread)))
             astray = [beyond_sort(target.sort, value), unread]
             converted = convert(value, term.sort, target.sort)
             assign(changed, target, converted, partial(lowering.lower, bindings=bindings), astray)

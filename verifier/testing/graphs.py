@@ -156,7 +156,7 @@ def _explore_module(
     machine, search = ModuleMachine(module), _Search(most_states)
     reason = ""
     try:
-        with Watched(limits.begun().check_time):
+        with Watched(limits.begin().check_time):
             reason = search.run(machine, depth)
     except (Interrupted, KeyboardInterrupt):
         reason = _reason(False, False, depth, most_states)

@@ -129,9 +129,9 @@ def make_suite(
 ) -> TestSuite:
     """Explore a specification, and return executions that cover it. Raises UsageError for what cannot be
     asked, and ReplayFailure for an execution that does not replay, which would be an error of this tool."""
-    limits, suite = request.limits.begun(), None
+    limits, suite = request.limits.begin(), None
     with terminable():
-        finish = explore_graph(loaded, request.max_states, request.depth, limits.shared(2))
+        finish = explore_graph(loaded, request.max_states, request.depth, limits.share(2))
         with suppress(KeyboardInterrupt):
             if not is_stop_asked():
                 graph = finish()

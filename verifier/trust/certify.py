@@ -62,7 +62,7 @@ class _Refutation:
         """A literal for the term."""
         return self.clauses.literal(term)
 
-    def refuted(self, assumed: Sequence[int]) -> bool | None:
+    def refute(self, assumed: Sequence[int]) -> bool | None:
         """True if the literals contradict the asserted terms; None if the solver gives up."""
         self._solver.add_clauses(self.clauses.clauses[self._given :])
         self._given = len(self.clauses.clauses)
@@ -144,7 +144,7 @@ class _CertificateCheck:
     def _ask_of(self, questions: _Refutation, obligation: str, literals: Sequence[int]) -> None:
         """The obligation holds if the literals are refuted together."""
         self.obligations += 1
-        refuted = questions.refuted(literals)
+        refuted = questions.refute(literals)
         if not refuted:
             self.failed.append(FailedObligation(obligation, certain=refuted is False))
 

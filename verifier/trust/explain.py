@@ -89,7 +89,7 @@ class ConcreteReading:
         """True if everything that a term reads has a value."""
         return Definedness(self._lowering(term, bindings)).of(term, bindings) is TRUE
 
-    def undefined_read(self, lines: Iterable[Term], bindings: Bindings) -> tuple[Term, Bindings] | None:
+    def find_undefined_read(self, lines: Iterable[Term], bindings: Bindings) -> tuple[Term, Bindings] | None:
         """The first read without a value, and the values of the bound variables in it; None if there is none.
 
         The lines are read in order, up to the first that is false. Of nested terms the smallest is returned.
@@ -148,14 +148,14 @@ class ConcreteReading:
         shown = text(term, bindings, self._first_index, LONGEST_REASON)
         return Reason((), shown, tuple(self._mentions.values(term, bindings))).part
 
-    def demanded(self, line: Term, bindings: Bindings) -> Iterator[FailingPart]:
+    def find_demands(self, line: Term, bindings: Bindings) -> Iterator[FailingPart]:
         """Yield what a true formula of an action demands: its conjuncts, of a choice those of its branch."""
         for part in conjuncts(line):
             if part.operator is Operator.IF:
                 condition, then, otherwise = part.arguments
                 held = self.holds(condition, bindings)
                 yield self.branch(condition, held, bindings)
-                yield from self.demanded(then if held else otherwise, bindings)
+                yield from self.find_demands(then if held else otherwise, bindings)
             elif part.free:
                 yield self.part(part, bindings)
 
@@ -215,11 +215,11 @@ class ConcreteReading:
                 yield Reason(witnesses, shown, values, self._blame(term, bindings, premises), premises)
 
     def _blame(self, term: Term, bindings: Bindings, premises: Iterable[FailingPart]) -> Blame:
-        def said(part: Term, inner: Bindings) -> str:
+        def show_part(part: Term, inner: Bindings) -> str:
             return mentions.name(part, inner, LONGEST_REASON)
 
         mentions = self._mentions
-        blame = Blaming(self, said, mentions.values, mentions.sources).blame(term, bindings)
+        blame = Blaming(self, show_part, mentions.values, mentions.sources).blame(term, bindings)
         if blame.culprits:
             return blame
         decided = dict.fromkeys(path for one in premises for path, _ in one.where)  # it reads no state
@@ -260,7 +260,7 @@ def guards(definition: Definition, state: Mapping[str, Concrete], taken: ActionT
         return []
     reading = ConcreteReading(state, None, definition.presentation.first_index)
     bindings = {p.symbol: taken.parameters[p.symbol.name] for p in action.parameters}
-    return [one for line in action.when for one in reading.demanded(line, bindings)]
+    return [one for line in action.when for one in reading.find_demands(line, bindings)]
 
 
 def breaks(prop: Property, before: Mapping[str, Concrete], after: Mapping[str, Concrete]) -> bool:
@@ -328,7 +328,7 @@ def _reads(reading: ConcreteReading, read: PartialRead) -> str:
     choices = (tuple(islice(symbol.sort.values(), _MOST_CHOICES)) for symbol in read.free)
     for values in islice(product(*choices), _MOST_CHOICES):
         chosen = dict(zip(read.free, values, strict=True))
-        found = reading.undefined_read(read.lines, {**read.bindings, **chosen})
+        found = reading.find_undefined_read(read.lines, {**read.bindings, **chosen})
         if found is not None:
             term, bindings = found
             bound = {s: v for s, v in bindings.items() if s not in read.bindings and s in term.free}

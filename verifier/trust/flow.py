@@ -47,7 +47,7 @@ def flows(definition: Definition, state: Mapping[str, Concrete], taken: ActionTa
     follow = _Following(ConcreteReading(state, None, definition.presentation.first_index), action)
     found: dict[str, Flow] = {}
     for target, value in action.then:
-        for one in follow.assigned(target, value, bindings):
+        for one in follow.follow_assignment(target, value, bindings):
             found[one.target] = one
     return list(found.values())
 
@@ -57,7 +57,7 @@ class _Following:
     reading: ConcreteReading
     action: Action
 
-    def assigned(
+    def follow_assignment(
         self, target: Term, value: Term, bindings: Bindings, conditions: tuple[str, ...] = ()
     ) -> Iterator[Flow]:
         """Yield the flows of an assignment: of a function for each key, of a record for each field."""
@@ -66,17 +66,19 @@ class _Following:
                 condition, then, otherwise = value.arguments
                 chosen = then if self.reading.holds(condition, bindings) else otherwise
                 around = (*conditions, *self.reads(condition, bindings))
-                yield from self.assigned(target, chosen, bindings, around)
+                yield from self.follow_assignment(target, chosen, bindings, around)
             case Operator.FUNCTION if value.binds is not None and _is_small(value.binds.sort):
                 (body,) = value.arguments
                 key = Term(Operator.VARIABLE, value.binds.sort, data=value.binds)
                 part = Term(Operator.APPLY, body.sort, (target, key))
                 for element in value.binds.sort.each():
-                    yield from self.assigned(part, body, {**bindings, value.binds: element}, conditions)
+                    yield from self.follow_assignment(
+                        part, body, {**bindings, value.binds: element}, conditions
+                    )
             case Operator.FUNCTION_UPDATE:
                 base, key, new = value.arguments
-                yield from self.assigned(target, base, bindings, conditions)
-                yield from self.assigned(
+                yield from self.follow_assignment(target, base, bindings, conditions)
+                yield from self.follow_assignment(
                     Term(Operator.APPLY, new.sort, (target, key)), new, bindings, conditions
                 )
             case _:

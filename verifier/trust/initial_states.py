@@ -62,7 +62,7 @@ def _title(model: Model) -> str:
 
 def _explain_undefined_read(model: Model, true: frozenset[FNode]) -> str:
     state = model.layout.decode_state([symbol in true for symbol in model.system.bits])
-    found = ConcreteReading(state).undefined_read((model.definition.init,), {})
+    found = ConcreteReading(state).find_undefined_read((model.definition.init,), {})
     read = text(*found) if found is not None else "something"
     return (
         f"init reads {read}, which has no value in some states: say first, further left, what makes it have "

@@ -44,7 +44,7 @@ def check_lasso(live: LiveModel, trace: Trace) -> Trace:
         once = replace(once, states=states, actions=(*trace.actions, loop.closing))
     replayer = Replayer(base)
     replayer.check(once)
-    bits = [replayer.encoded(step, state) for step, state in enumerate(trace.states)]
+    bits = [replayer.encode_state(step, state) for step, state in enumerate(trace.states)]
     looked_at = Evaluator(base.system.bits, [base.system.constraint, live.read])
     if not looked_at.single(bits[loop.start])[0]:
         raise ReplayFailure(loop.start, "the loop is beyond the constraint, where nothing is looked for")

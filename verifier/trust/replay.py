@@ -57,7 +57,7 @@ class Replayer:
         """True if Init holds."""
         return self._initial.single(state)[0]
 
-    def violated(self, state: Bits) -> list[str]:
+    def find_violated(self, state: Bits) -> list[str]:
         """The properties whose formula fails in the state, or that are reachable and hold in it.
 
         A step invariant fails in a state if an enabled instance breaks it."""
@@ -110,17 +110,17 @@ class Replayer:
             constants=definition.constants,
             violates=prop,
             states=tuple(decode(state) for state in states),
-            actions=tuple(self.taken(instance, inputs) for instance, inputs in firings),
+            actions=tuple(self.name_action(instance, inputs) for instance, inputs in firings),
         )
-        return self.completed(trace) if self.model.system.about_steps(prop) else trace
+        return self.complete_trace(trace) if self.model.system.about_steps(prop) else trace
 
-    def taken(self, instance: Instance, inputs: Bits) -> ActionTaken:
+    def name_action(self, instance: Instance, inputs: Bits) -> ActionTaken:
         """The action that an instance with these inputs is."""
         return ActionTaken(instance.action, self.model.parameter_values(instance, inputs))
 
-    def completed(self, trace: Trace) -> Trace:
+    def complete_trace(self, trace: Trace) -> Trace:
         """The trace to where an instance breaks the step invariant, with that step: the first that does."""
-        prop, last = str(trace.violates), self.encoded(trace.steps, trace.states[-1])
+        prop, last = str(trace.violates), self.encode_state(trace.steps, trace.states[-1])
         own = [step for step in self.model.breaking if step.property_name == prop]
         for label, inputs in breaking_choices(own, self.model.system.bits, last):
             instance = self.model.instance(label)
@@ -128,7 +128,9 @@ class Replayer:
             if following is None:
                 raise ReplayFailure(trace.steps + 1, f"{label} is not enabled")
             states = (*trace.states, self.model.layout.decode_state(following))
-            whole = replace(trace, states=states, actions=(*trace.actions, self.taken(instance, inputs)))
+            whole = replace(
+                trace, states=states, actions=(*trace.actions, self.name_action(instance, inputs))
+            )
             self._require_broken(whole)
             return whole
         raise ReplayFailure(trace.steps, f"no instance breaks {prop} in the last state")
@@ -141,7 +143,7 @@ class Replayer:
 
     def check(self, trace: Trace) -> None:
         """Checks a trace of any origin. Raises ReplayFailure, which names the step and the reason."""
-        states = [self.encoded(step, state) for step, state in enumerate(trace.states)]
+        states = [self.encode_state(step, state) for step, state in enumerate(trace.states)]
         if not self.is_initial(states[0]):
             reading = ConcreteReading(trace.states[0])
             reasons = "; ".join(str(reason) for reason in reading.failures(self.model.definition.init))
@@ -157,7 +159,7 @@ class Replayer:
         """The message for a last state that does not violate the property."""
         return f"{prop} {'is not reached' if self.model.system.seeks(prop) else 'holds'} in the last state"
 
-    def encoded(self, step: int, state: Mapping[str, Any]) -> list[bool]:
+    def encode_state(self, step: int, state: Mapping[str, Any]) -> list[bool]:
         """The bits of a state. Raises ReplayFailure if it is none of the protocol's."""
         sorts = self.model.layout.sorts
         if set(state) != set(sorts):

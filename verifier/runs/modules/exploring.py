@@ -99,7 +99,7 @@ def explore(
     limits = Limits(options.timeout, options.memory, loaded.began)
     search = _Search(loaded, options, properties, limits, listen, begun)
 
-    def made(outcome: Outcome, traces: dict[str, dict[str, Any]]) -> Run:
+    def make_run(outcome: Outcome, traces: dict[str, dict[str, Any]]) -> Run:
         return Run(
             engine="explore",
             definition=loaded.definition,
@@ -118,9 +118,9 @@ def explore(
         )
 
     search.known = lambda verdict, trace: listen(
-        Known(made(Outcome((verdict,), (), {}), {verdict.property_name: trace}))
+        Known(make_run(Outcome((verdict,), (), {}), {verdict.property_name: trace}))
     )
-    return made(search.outcome(), search.traces)
+    return make_run(search.outcome(), search.traces)
 
 
 def list_enabled_actions(found: Found, definition: TlaDefinition) -> tuple[tuple[str, ...], tuple[str, ...]]:

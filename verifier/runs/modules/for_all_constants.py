@@ -65,7 +65,7 @@ def read_as_protocol(
             protocol.constants.assumed,
             lambda limits: _compare(protocol, source, limits),
             lambda terms: _write_module(protocol, terms),
-            lambda text, name, more: _extended(source, text, name, (*helping, *more), load_tla),
+            lambda text, name, more: _extend_module(source, text, name, (*helping, *more), load_tla),
             protocol.constants.undeclared,
             left_out,
         ),
@@ -85,7 +85,7 @@ def _write_module(protocol: ModuleProtocol, terms: Mapping[str, Term]) -> str:
 
 
 @contextmanager
-def _extended(
+def _extend_module(
     source: TlaSource, text: str, property_name: str, lemmas: Sequence[str], load_tla: LoadModule
 ) -> Iterator[Loaded]:
     """Give a module that extends another one as a protocol, while its file exists."""

@@ -67,7 +67,7 @@ def check_liveness(asked: ModuleQuestion, until: float | None = None) -> Run | N
     try:
         run_within_limits(asked, search.explore, until)
         for name in search.names:
-            verdicts.append(run_within_limits(asked, partial(search.decided, name), until))
+            verdicts.append(run_within_limits(asked, partial(search.decide_verdict, name), until))
             if asked.question.options.first and verdicts[-1].kind is VerdictKind.VIOLATED:
                 reason = ENDED_FIRST
                 break
@@ -144,7 +144,7 @@ class _Live:
                     others.append(one)
         return conditions, others
 
-    def decided(self, name: str) -> Verdict:
+    def decide_verdict(self, name: str) -> Verdict:
         """Return the verdict on a property. It is inconclusive if the property has no value: others may have
         one. Raises Interrupted, BudgetExceeded and UsageError."""
         try:

@@ -93,7 +93,7 @@ def compare(
     for number, choice in enumerate(choices_of(protocol.constants, Random(seed))):
         if number >= _LEAST_SIZES and time.process_time() - began > _MOST_TIMES * seconds:
             break
-        pair = _specified(protocol, specify_at, choice)
+        pair = _make_specifications(protocol, specify_at, choice)
         if pair is not None:
             own_seconds = seconds if choice.is_own else seconds / 3
             _Comparison(protocol, *pair, choice, found, Random(seed + number), limits).run(own_seconds)
@@ -104,7 +104,7 @@ def compare(
     return found
 
 
-def _specified(
+def _make_specifications(
     protocol: ModuleProtocol, specify_at: SpecifyAt, choice: Choice
 ) -> tuple[Specification, Definition] | None:
     """Return the module and the protocol at these constants; None if both refuse them. Raises Differs."""
@@ -246,13 +246,13 @@ class _Comparison:
             self.all_initial = True
         states = list(dict.fromkeys(explorer.states))
         for state in states:
-            if not self._holds(self.definition.init, self._encoded(state)):
+            if not self._holds(self.definition.init, self._encode(state)):
                 raise self._differs("Init", state, "true", "false")
         return states
 
     def _compare_reached(self, state: State) -> list[State]:
         """Compare a state and its successors. Return these."""
-        environment = self._encoded(state)
+        environment = self._encode(state)
         self._compare_claims(state, environment, reached=True)
         try:
             theirs = list(dict.fromkeys(self.stepper.successors(state)))
@@ -262,14 +262,14 @@ class _Comparison:
         self.found.states += 1
         return theirs
 
-    def _encoded(self, state: State) -> Environment:
+    def _encode(self, state: State) -> Environment:
         try:
             encoded = [self.values.encode(value, kind) for value, kind in zip(state, self.kinds, strict=True)]
         except Outside as error:
             raise Differs(f"with {self.choice.shown}, in the state {self._show(state)}: {error}") from None
         return {**self.fixed, **dict(zip(self.variables, encoded, strict=True))}
 
-    def _decoded(self, environment: Mapping[Any, Any]) -> State:
+    def _decode(self, environment: Mapping[Any, Any]) -> State:
         pairs = zip(self.variables, self.kinds, strict=True)
         return tuple(self.values.decode(environment[symbol], kind) for symbol, kind in pairs)
 
@@ -327,7 +327,7 @@ class _Comparison:
                     self.found.undefined += 1
                     return
                 if after.after is not None:
-                    mine.setdefault(self._decoded(after.after), action.name)
+                    mine.setdefault(self._decode(after.after), action.name)
         for reached_state in theirs:
             if reached_state not in mine:
                 words = f"a step to {self._show(reached_state)}"
@@ -353,9 +353,9 @@ class _Comparison:
         for number in range(_DRAWN):
             if time.process_time() > deadline:
                 return
-            environment = self._drawn(states if number % 2 else ())
-            state = self._decoded(environment)
-            if self._encoded(state) != environment:
+            environment = self._draw_environment(states if number % 2 else ())
+            state = self._decode(environment)
+            if self._encode(state) != environment:
                 raise Differs(f"the state {self._show(state)} has two encodings")
             self._compare_claims(state, environment, reached=False)
             self._compare_formula(
@@ -373,11 +373,11 @@ class _Comparison:
     def _is_initial(self) -> bool:
         return all(test() for test in self.initial)
 
-    def _drawn(self, states: Sequence[State]) -> Environment:
+    def _draw_environment(self, states: Sequence[State]) -> Environment:
         drawn = {symbol: plain(draw_value(symbol.sort, self.chance)) for symbol in self.variables}
         if not states:
             return {**self.fixed, **drawn}
-        reached = self._encoded(self.chance.choice(states))
+        reached = self._encode(self.chance.choice(states))
         changed = self.chance.sample(list(drawn), min(len(drawn), self.chance.choice((1, 1, 2))))
         return {**reached, **{symbol: drawn[symbol] for symbol in changed}}
 

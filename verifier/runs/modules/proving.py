@@ -87,16 +87,18 @@ class _InterpretedStates:
     def explore(self) -> Explored:
         """Explore all states by columns. Raises BudgetExceeded, Undefined, and Interrupted, also after the
         first violation, if the run ends there."""
-        found = self._explored(self.explorer)
+        found = self._explore_within_limits(self.explorer)
         if self._ends_first and self.explorer.found.violations:
             raise Interrupted(ENDED_FIRST)
         return found
 
     def explore_again(self) -> Explored:
         """Explore all states one after the other. Raises BudgetExceeded, Undefined or Interrupted."""
-        return self._explored(Explorer(self._spec, properties=self._names, keep_going=True, by_columns=False))
+        return self._explore_within_limits(
+            Explorer(self._spec, properties=self._names, keep_going=True, by_columns=False)
+        )
 
-    def _explored(self, explorer: Explorer) -> Explored:
+    def _explore_within_limits(self, explorer: Explorer) -> Explored:
         began = time.monotonic()
         _explore(self._asked, explorer, self._seconds)
         return _describe_exploration(explorer, self._names, time.monotonic() - began)

@@ -46,13 +46,6 @@ if TYPE_CHECKING:
     from verifier.system.model import Model
 
 
-
-
-
-
-
-
-
 def run_translation(asked: ModuleQuestion, settled: SettledVerdicts | None = None) -> Run:
     """Run an engine on the translated module. ``settled``: properties that are decided. Raises Interrupted if
     it could not begin."""
@@ -76,8 +69,6 @@ def run_with_fallback(
         if isinstance(refusal, NotTranslated):
             raise
     return run_translation(asked, settled)
-
-
 
 
 def end_run(asked: ModuleQuestion, reason: str) -> Run:
@@ -147,7 +138,7 @@ def run_from_sample(asked: ModuleQuestion, made: Symbolic, settled: SettledVerdi
     from verifier.runs.modules.verdicts import ClosedDepths, SettledVerdicts
 
     closed = ClosedDepths(asked.question.properties)
-    return closed.said_of(_refine_until_decided(asked, made, settled or SettledVerdicts(), closed))
+    return closed.say_of(_refine_until_decided(asked, made, settled or SettledVerdicts(), closed))
 
 
 def _refine_until_decided(
@@ -167,33 +158,33 @@ def _refine_until_decided(
             if looks and _widen_by_more_states(asked, made, seconds):
                 continue
         except Interrupted as stop:
-            return settled.added_to(made, end_run(asked, str(stop)), asked)
+            return settled.add_to(made, end_run(asked, str(stop)), asked)
         found = _run_once(asked, made, definition, tuple(settled.verdicts), built)
         if built is not None and found.model is None and time.process_time() > built:
             raise BudgetExceeded
         leaving = _find_leaving(found)
         if leaving is None or _is_decided(found, leaving):
             found = validate_translation(made, found, _validation_seconds(asked))
-            return settled.added_to(made, _explain_open(check_run(made, found, asked), asked), asked)
+            return settled.add_to(made, _explain_open(check_run(made, found, asked), asked), asked)
         if asked.engine.counts_states:  # it counts again, and may end before it finds a violation
             told = told.and_of(made, found, leaving, asked)
         elif not asked.engine.decides_temporal:
             settled = settled.and_of(made, found, leaving, asked)
             if settled.verdicts and asked.question.options.first:
-                return settled.added_to(made, _stop_run(asked, ENDED_FIRST), asked)
+                return settled.add_to(made, _stop_run(asked, ENDED_FIRST), asked)
             closed.add(found, leaving)
             asked = _add_closed_depths(asked, closed)
         try:
             asked.listen(Remark(run_within_limits(asked, partial(widen_after, made, leaving, widened))))
             _check_growth(asked, settled, widened)
         except Interrupted as stop:
-            return settled.added_to(made, _stop_run(asked, str(stop)), asked)
+            return settled.add_to(made, _stop_run(asked, str(stop)), asked)
         except UsageError as error:
             settled = settled.and_of(made, found, leaving, asked)
             if not settled.verdicts:
                 raise
             figures = check_run(made, found, asked).outcome.statistics if asked.engine.counts_states else {}
-            return settled.added_to(made, _stop_run(asked, str(error), figures), asked)
+            return settled.add_to(made, _stop_run(asked, str(error), figures), asked)
     words = f"the sorts of the variables were widened {POLICY.rounds} times, and do not do"
     raise NotTranslated(f"{words}: {INSTEAD}")
 
@@ -288,14 +279,14 @@ def _run_once(
 
     telling = Telling(asked, made)
 
-    def built(model: Model) -> None:
+    def prepare_telling(model: Model) -> None:
         _check_fairness(model, made)
         telling.model = model
         asked.built(model)
 
     try:
         own = replace(asked.engine.prepare(loaded, options), patience=until)
-        return asked.engine.run(own, telling if asked.engine.counts_states else asked.listen, built)
+        return asked.engine.run(own, telling if asked.engine.counts_states else asked.listen, prepare_telling)
     except (Untranslated, SortError) as error:
         raise NotTranslated(f"{error}: {INSTEAD}") from None
     except TooLargeError as error:  # sorts are guessed, not chosen by the user

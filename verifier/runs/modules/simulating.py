@@ -181,12 +181,12 @@ class _Walks:
     def _look(self, state: State, *, first: bool) -> _Look:
         found = self.known.get(state) if self.keeps and not first else None
         if found is None:
-            found = self._looked(state, first=first)
+            found = self._look_at(state, first=first)
             if self.keeps and not first and len(self.known) < POLICY.states_with_successors:
                 self.known[state] = found
         return found
 
-    def _looked(self, state: State, *, first: bool) -> _Look:
+    def _look_at(self, state: State, *, first: bool) -> _Look:
         now, following, own = self.evaluator.now, self.evaluator.next, self.checks
         self.explorer.level, self.explorer.ahead = len(self.path) - 1, 0
         now[:], following[:] = state, [UNSET] * len(state)

@@ -137,7 +137,7 @@ class TlaSource:
                 states.append(Property(name, PropertyKind.INVARIANT, definition.init, True, ""))
         return replace(definition, properties=(*states, sorts), temporal=tuple(temporal))
 
-    def answered(
+    def answer(
         self, engine: Engine[Any], question: Question[Any], listen: Listen, built: Callable[[Model], None]
     ) -> Run:
         """Run the engine, by the semantics that is asked for."""

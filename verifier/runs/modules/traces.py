@@ -228,7 +228,7 @@ def module_trace(
     coder = _Coder(spec)
     taken = tuple(ActionTaken(one.name, coder.parameters(one)) for one in actions)
     trace = Trace(definition.name, definition.spec_hash, definition.constants, violates, (), taken)
-    columns = [coder.coded(values) for values in zip(*states, strict=True)]
+    columns = [coder.encode_values(values) for values in zip(*states, strict=True)]
     variables = tuple(Symbol(name, one[0]) for name, one in zip(names, columns, strict=True) if one)
     if len(variables) < len(names):
         shown = tuple(show_state(names, state, order) for state in states)
@@ -282,7 +282,7 @@ class _Coder:
     def __init__(self, spec: Specification) -> None:
         self.names = _names(spec)
 
-    def coded(self, values: Sequence[Value]) -> tuple[Sort, list[Concrete]] | None:
+    def encode_values(self, values: Sequence[Value]) -> tuple[Sort, list[Concrete]] | None:
         """Return a sort of values, and the encoded values; None if there is no such sort."""
         shape = Shape()
         try:
@@ -295,19 +295,19 @@ class _Coder:
 
     def parameters(self, action: Taken) -> dict[str, Concrete]:
         """Return the parameters of an action."""
-        return {name: self._coded_alone(value) for name, value in action.parameters.items()}
+        return {name: self._encode_alone(value) for name, value in action.parameters.items()}
 
-    def _coded_alone(self, value: Value) -> Concrete:
+    def _encode_alone(self, value: Value) -> Concrete:
         """Encode a value; of a tuple, set or function without a sort each member, all else as text."""
-        coded = self.coded([value])
+        coded = self.encode_values([value])
         match value:
             case _ if coded is not None:
                 return coded[1][0]
             case tuple():
-                return tuple(map(self._coded_alone, value))
+                return tuple(map(self._encode_alone, value))
             case frozenset():
-                return frozenset(map(self._coded_alone, value))
+                return frozenset(map(self._encode_alone, value))
             case Fn():
-                pairs = ((self._coded_alone(key), self._coded_alone(item)) for key, item in value.items())
+                pairs = ((self._encode_alone(key), self._encode_alone(item)) for key, item in value.items())
                 return FrozenMap(pairs)
         return text(value, self.names.order)

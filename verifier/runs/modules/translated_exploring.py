@@ -58,11 +58,11 @@ def explore_translation(asked: ModuleQuestion) -> Exploration:
     """Explore the translated module, or return the reason why the interpreter should."""
     found = Exploration()
 
-    def looked(sample: Sample, sorts: Sequence[Sort]) -> None:
+    def keep_sample(sample: Sample, sorts: Sequence[Sort]) -> None:
         found.sample = sample
         _check_states(asked, sample, sorts)
 
-    found.run, found.why = _explore_if_faster(asked, looked)
+    found.run, found.why = _explore_if_faster(asked, keep_sample)
     return found
 
 

@@ -95,7 +95,7 @@ class ClosedDepths:
             if one.depth is not None and one.depth < (leaving.steps or 0):
                 self.depths[one.property_name] = max(one.depth, self.depths.get(one.property_name, -1))
 
-    def said_of(self, found: Run) -> Run:
+    def say_of(self, found: Run) -> Run:
         """Return the run with its open verdicts at these depths, if it ended before it closed them again."""
         verdicts = tuple(
             replace(one, depth=self.depths[one.property_name])
@@ -136,7 +136,7 @@ class SettledVerdicts:
             {**self.verdicts, **more}, {**self.states, **states}, {**self.traces, **traces}
         )
 
-    def added_to(self, made: Symbolic, found: Run, asked: ModuleQuestion) -> Run:
+    def add_to(self, made: Symbolic, found: Run, asked: ModuleQuestion) -> Run:
         """Return a run of the other properties, with these added."""
         if not self.verdicts:
             return found

@@ -182,7 +182,7 @@ class Values:
         place, state = span(found.question.note.whole), found.lane.state
         said = text_at(place) or "an expression"
         what = said if len(said) <= _LONGEST else f"{said[:_LONGEST]} …"
-        shown = self.subject.shown(state)
+        shown = self.subject.show(state)
         difference = Disagreement(
             what, found.interpreter, found.translation, shown, place, found.around, within
         )

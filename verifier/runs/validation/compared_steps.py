@@ -35,7 +35,7 @@ class Steps:
         self.by_formula: list[dict[int, str]] = [{} for _ in lanes.lanes]
         """For each lane: the bits of its successors, and the instance of a step to each."""
 
-    def compared(self) -> dict[int, list[State]]:
+    def select_compared(self) -> dict[int, list[State]]:
         """Return the interpreter's successors of the states whose successors were all compared, by lane.
         Raises Disagrees at the first difference."""
         self._follow()
@@ -81,7 +81,7 @@ class Steps:
         if excused or not self.every:
             return
         for known, other in steps.items():
-            what = f"a step to ({self.subject.shown(other)})"
+            what = f"a step to ({self.subject.show(other)})"
             if known is None:
                 raise self.subject.differ(what, "that it leaves the sorts", "that none does", lane.state)
             if known not in by_formula:
@@ -89,7 +89,7 @@ class Steps:
 
     def _extra(self, lane: Lane, bits: int, label: str) -> Disagrees:
         try:
-            where = f"({self.subject.shown(self.subject.decode(bits))})"
+            where = f"({self.subject.show(self.subject.decode(bits))})"
         except ValueError:
             where = "bits that stand for no state"
         what = f"a step to {where}"

@@ -46,7 +46,7 @@ class Comparison:
         if own and subject.is_settled(spec.constraints):
             self._compare("the constraint", constraint, within, self._asking(spec.constraints))
         if spec.next is not None and subject.is_settled([spec.next, *spec.constraints]):
-            self.following = Steps(self.lanes, self.chance).compared()
+            self.following = Steps(self.lanes, self.chance).select_compared()
         for prop in self.system.properties:
             self._compare_property(prop)
         self._compare_proofs()

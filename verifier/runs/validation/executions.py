@@ -126,7 +126,7 @@ class Executions:
         """True if a state belongs to the sorts and the constraint; then its values are kept."""
         if state in self.known.values:
             return True
-        bits = self.subject.encoded(state)
+        bits = self.subject.encode(state)
         try:
             if bits is None or not self.subject.stepper.within(state):
                 return False
@@ -163,7 +163,7 @@ class Executions:
             self.subject.found.undefined += 1
             return
         if all(interpreter) is not all(translation):
-            rows = [f"({self.subject.shown(state)})" for state in ours.own]
+            rows = [f"({self.subject.show(state)})" for state in ours.own]
             shown = f"{', '.join(rows)}, and from there back to state {ours.start + 1}"
             said, formula = truth(all(interpreter)), truth(all(translation))
             raise Disagrees(Disagreement(what, said, formula, shown, kind="execution"), ours.own[0])

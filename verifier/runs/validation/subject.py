@@ -52,16 +52,16 @@ class Subject:
 
     # -- states
 
-    def encoded(self, state: State) -> int | None:
+    def encode(self, state: State) -> int | None:
         """Return the bits of a state, in the order of the layout; None outside the sorts."""
         if state not in self._known:
             self._known[state] = self._bits(state, excluded=False)
         return self._known[state]
 
     def encode_after(self, state: State, following: State) -> int | None:
-        """Return the bits of a state after a step, as `encoded` does, with the mark of an excluded step."""
+        """Return the bits of a state after a step, as `encode` does, with the mark of an excluded step."""
         if self.excluded is None:
-            return self.encoded(following)
+            return self.encode(following)
         return self._bits(following, excluded=not self.stepper.goes_on(state, following))
 
     def _bits(self, state: State, *, excluded: bool) -> int | None:
@@ -84,7 +84,7 @@ class Subject:
 
     # -- words
 
-    def shown(self, state: State) -> str:
+    def show(self, state: State) -> str:
         """Return a state as text."""
         names = [one.name for one in self.spec.variables]
         return ", ".join(f"{n} = {self.value_text(v)}" for n, v in zip(names, state, strict=True))
@@ -103,7 +103,7 @@ class Subject:
         place: Place | None = None,
     ) -> Disagrees:
         """Return the error for a difference."""
-        shown = self.shown(state)
+        shown = self.show(state)
         return Disagrees(Disagreement(what, str(interpreter), str(translation), shown, place), state)
 
     def without_value(self, error: BaseException, state: State) -> Exception:
@@ -111,7 +111,7 @@ class Subject:
         and TLC ends there."""
         if isinstance(error, RecursionError):
             return error
-        shown = self.shown(state)
+        shown = self.show(state)
         where = getattr(error, "place", None)
         return WrongModule(f"{error if where else str(error)}, in the reachable state {shown}")
 

@@ -81,7 +81,7 @@ class Validation:
 
     def _find_reached_states(self, states: Mapping[State, bool]) -> Iterator[Lane]:
         for state, within in states.items():
-            bits = self.subject.encoded(state)
+            bits = self.subject.encode(state)
             if bits is not None:
                 yield Lane(state, bits, reachable=True, within=within)
             elif self.subject.proved:
@@ -89,7 +89,7 @@ class Validation:
 
     def _draw_states(self, walked: Sequence[State]) -> Iterator[Lane]:
         for state in draw_states(self.subject, walked, self.chance):
-            bits = self.subject.encoded(state)
+            bits = self.subject.encode(state)
             if bits is not None:
                 yield Lane(state, bits, reachable=False)
 
@@ -122,7 +122,7 @@ class Validation:
             state = self.subject.decode(bits)
         except ValueError:
             return None
-        return Lane(state, bits, reachable=False) if self.subject.encoded(state) == bits else None
+        return Lane(state, bits, reachable=False) if self.subject.encode(state) == bits else None
 
     # -- comparison
 
@@ -163,7 +163,7 @@ class Validation:
         pairs = []
         for lane, following in zip(self.lanes, self.following, strict=True):
             other = self.chance.choice(following) if following else lane.state
-            bits = self.subject.encoded(other)
+            bits = self.subject.encode(other)
             pairs.append((lane, lane if bits is None else Lane(other, bits, lane.reachable)))
         return pairs
 
@@ -180,7 +180,7 @@ class Validation:
 
     def _explanation(self, difference: Disagrees) -> Disagrees | None:
         """Return the difference in the smallest expression, in a state where there is one."""
-        bits = self.subject.encoded(difference.state)
+        bits = self.subject.encode(difference.state)
         self.budget = Budget(_EXPLAINING_SECONDS)
         made = self._expressions()
         if bits is None or made is None or difference.of_expression:
