@@ -262,3 +262,24 @@ def test_levels_that_sum_to_less_than_the_states_say_why() -> None:
     )
     whole = replace(row, statistics={"levels": [1, 3, 6], "distinct_states": 10})
     assert verdict_page("a", "a", whole, with_itf=False).beyond_levels == ""
+
+
+def test_the_kind_of_a_property_names_all_its_parts(tmp_path: Path) -> None:
+    """A formula with [] and <> is more than an invariant."""
+    module = tmp_path / "Mix.tla"
+    module.write_text(
+        "---- MODULE Mix ----\nEXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x < 3 /\\ x' = x + 1\n"
+        "Spec == Init /\\ [][Next]_x /\\ WF_x(Next)\nBoth == [](x < 9) /\\ <>(x = 3)\nOnly == [](x < 9)\n"
+        "Ever == <>(x = 3)\nSteps == [][x' > x]_x /\\ [](x < 9)\n====\n"
+    )
+    names = "PROPERTIES Both Only Ever Steps\nCHECK_DEADLOCK FALSE\n"
+    module.with_suffix(".cfg").write_text(f"SPECIFICATION Spec\n{names}")
+    (first, *others) = run_rows("check", str(module))
+    kinds = {row.property_name: row.statistics[ASKED]["kind"] for row in (first, *others)}
+    assert kinds == {
+        "Both": "invariant and temporal property",
+        "Only": "invariant",
+        "Ever": "temporal property",
+        "Steps": "invariant: the part about states",
+        "Steps!step": "step invariant: the part about steps",
+    }

@@ -35,11 +35,14 @@ def describe_asked_properties(definition: Definition, names: Iterable[str]) -> d
         for prop in definition.temporal
     }
     known, asked = {**built_in, **lasting, **of_states}, list(names)
-    for (
-        name
-    ) in asked:  # one verdict is about states and steps, where the part about steps has none of its own
+    for name in lasting.keys() & of_states.keys():  # such as []P /\\ <>Q: each part is decided apart
+        known[name] = {**known[name], "kind": f"{of_states[name]['kind']} and {lasting[name]['kind']}"}
+    for name in asked:
         part = f"{name}{OF_STEPS}"
-        if part in of_states and part not in asked:
+        if part in of_states and part in asked:  # each part of the formula has a verdict of its own
+            known[name] = {**known[name], "kind": f"{known[name]['kind']}: the part about states"}
+            known[part] = {**known[part], "kind": f"{known[part]['kind']}: the part about steps"}
+        elif part in of_states:
             known[name] = {**known[name], "kind": f"{known[name]['kind']} and {of_states[part]['kind']}"}
     return {name: known[name] for name in asked if name in known}
 
