@@ -62,6 +62,10 @@ def report(folder: Path, content: Any) -> Any:
         ([((*LAST, "count"), None)], "count is null, which is no value"),
         ([((*LAST, "count", "#map"), [["a", 0], ["a", 1]])], 'has the key "a" twice'),
         ([((*LAST, "done", "#set"), ["a", "a"])], 'has the member "a" twice'),
+        ([((*META, "failing", 0, "says"), "the moon is full")], "that was altered after the run"),
+        ([((*META, "failing", 0, "culprits"), [])], "that was altered after the run"),
+        ([((*LAST, "#meta", "guards"), [])], "that was altered after the run"),
+        ([((*META, "checksum"), "0123456789abcdef")], "its checksum is another"),
     ],
 )  # fmt: skip
 def test_an_execution_that_contradicts_its_run_is_refused(

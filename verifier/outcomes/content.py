@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from verifier.outcomes.asked import describe_asked_properties, document_actions, place_actions
+from verifier.outcomes.checksum import with_checksum
 from verifier.outcomes.run import Origin, Run
 from verifier.solvers import solver_version
 from verifier.specs.definition import Definition
@@ -97,7 +98,7 @@ def _result(verdict: Verdict, trace: Mapping[str, Any] | None = None) -> dict[st
         "reason": verdict.reason,
         "seconds": round(verdict.seconds, 3),
         "found_by": verdict.found_by,
-        "trace": trace,
+        "trace": None if trace is None else with_checksum(trace),
         "certificate": verdict.certificate,
     }
 

@@ -126,6 +126,8 @@ class AboutTrace(TypedDict):
     """The metadata of a trace."""
 
     failing: NotRequired[list[Failing]]
+    checksum: NotRequired[str]
+    """A checksum over the execution, in the JSON of a run alone."""
     about_step: NotRequired[bool]
     sets: NotRequired[dict[str, Any]]
     """For a module: its sets of words and numbers, by name."""

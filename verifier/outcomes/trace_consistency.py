@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from verifier.outcomes.checksum import CHECKSUM, checksum_of
 from verifier.specs.definition import PropertyKind
 from verifier.verdict import VerdictKind
 
@@ -26,6 +27,8 @@ def trace_contradictions(content: Mapping[str, Any], result: Mapping[str, Any]) 
         yield from _figures(content["statistics"], result, trace)
     yield from _sets(about)
     yield from _values(trace)
+    if about.get(CHECKSUM, "") != checksum_of(trace):
+        yield f"an execution that was altered after the run: its {CHECKSUM} is another"
 
 
 def _shape(
