@@ -1,7 +1,7 @@
 """A checksum over an execution: it tells if the execution, or its explanation, was altered after the run.
 
 The explanation is in sentences, which nobody can compute again without the spec. It is no signature:
-it finds a change by hand, not one by somebody who computes it anew.
+It finds a change by hand, not one by somebody who computes it again.
 """
 
 from __future__ import annotations
