@@ -38,8 +38,9 @@ from verifier.symmetry.instance_orbits import instance_representatives
 from verifier.system.model import Model
 from verifier.system.transition_system import SafetyProperty
 from verifier.trust.certificate import Certificate, FoundBy, certificate_of
-from verifier.trust.certify import CheckReport
+from verifier.trust.certify import CheckReport, add_checked
 from verifier.trust.initial_states import require_initial_state
+from verifier.trust.kept_formulas import KeptFormulas, SharedProofs, add_kept, split_formulas
 from verifier.trust.replay import Replayer, ReplayFailure
 from verifier.trust.trace import Trace
 from verifier.verdict import Verdict, VerdictKind
@@ -67,6 +68,8 @@ class Request:
     seed: int = 0
     proved: tuple[str, ...] = ()
     """An invariant of the protocol that was proved before. A property that follows from it is proved."""
+    shared: SharedProofs | None = None
+    """Obligations that were decided for other properties of the model. New ones are added."""
     about: tuple[str, ...] = ()
     """Formulas of which a counterexample is rather shown than of others."""
 
@@ -90,6 +93,8 @@ class Recheck:
     obligations: int
     instances: int
     """The number of instances that the check asked about. The others are images of them."""
+    reused: int = 0
+    """The number of obligations that the solver had checked for properties before."""
 
 
 @dataclass(frozen=True)
@@ -180,6 +185,7 @@ def question_of(model: Model, request: Request) -> Question:
     formulas |= {name: kept[name] for name in request.proved if name not in formulas}
     formulas |= {name: known[name] for name in lemmas} | {goal.name: goal.formula}
     everything = tuple(range(len(system.instances)))
+    shared = None if request.houdini or request.minimise else request.shared
     return Question(
         formulas=formulas,
         lemmas=lemmas,
@@ -191,6 +197,8 @@ def question_of(model: Model, request: Request) -> Question:
         minimise=request.minimise,
         seed=request.seed,
         proved=request.proved,
+        split=None if shared is None else split_formulas(model, formulas, goal.name),
+        kept=KeptFormulas() if shared is None else shared.found,
     )
 
 
@@ -211,6 +219,7 @@ class _InductiveCheck:
         """The invariant that another solver checks, or has checked."""
         self.dead: tuple[str, ...] = ()
         self.failures: list[str] = []
+        self.candidates: tuple[str, ...] = ()
 
     def run(self) -> InductionOutcome:
         children = Children(self.limits)
@@ -241,7 +250,9 @@ class _InductiveCheck:
         assert self.certificate is not None
         assert self.checked is not None
         by, checked = rechecker(self.request.solver), self.checked
-        return Recheck(self.certificate, by, checked.seconds, checked.obligations, checked.instances)
+        return Recheck(
+            self.certificate, by, checked.seconds, checked.obligations, checked.instances, checked.reused
+        )
 
     def _work(self) -> Work:
         system, question = self.model.system, self.question
@@ -264,6 +275,7 @@ class _InductiveCheck:
             elif isinstance(event.content, ObligationResult):
                 answer = event.content
                 self.answers[answer.kind, answer.formula, answer.instance] = answer
+                self._share(answer)
                 self._tell(self._obligation(answer))
             elif isinstance(event.content, DroppedLemma):
                 gone = event.content
@@ -271,6 +283,7 @@ class _InductiveCheck:
                 self.left_out[gone.formula] = LeftOut(gone.formula, where)
                 self._tell(self.left_out[gone.formula])
             elif isinstance(event.content, Candidate):
+                self.candidates = event.content.invariant
                 if cores() > 1:  # both take long, and what one finds says nothing about the other
                     self._check_again(children, event.content.invariant)
             elif isinstance(event.content, Conclusion):
@@ -280,6 +293,13 @@ class _InductiveCheck:
                 self.dead = event.content.names
             elif isinstance(event.content, CheckReport):
                 self.checked = event.content
+                if self.request.shared is not None and self.certificate is not None:
+                    add_checked(self.model, self.certificate, self.checked, self.request.shared.rechecked)
+
+    def _share(self, answer: ObligationResult) -> None:
+        """Let the properties that follow know what this one's obligations show."""
+        if self.question.split is not None:
+            add_kept(self.question.kept, self.question.split, self.candidates, answer.kept)
 
     def _check_again(self, children: Children, invariant: tuple[str, ...]) -> None:
         """Lets another solver check the invariant. Until then it is only a claim. It may be checked before it
@@ -294,7 +314,8 @@ class _InductiveCheck:
         solver, name = self.request.solver, self.request.property_name
         found_by = FoundBy(ENGINE, solver, solver_version(solver))
         self.certificate = certificate_of(self.model, name, invariant, (), found_by)
-        children.start(RECHECK, recheck_work(self.model, self.certificate, rechecker(solver)))
+        known = None if self.request.shared is None else self.request.shared.rechecked
+        children.start(RECHECK, recheck_work(self.model, self.certificate, rechecker(solver), known))
 
     def _tell(self, news: Obligation | LeftOut) -> None:
         self.listen(Progress(news, self._measure_elapsed()))

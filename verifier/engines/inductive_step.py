@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from itertools import product
+from itertools import chain, product
 
 from pysmt.fnode import FNode
 
@@ -18,6 +18,7 @@ from verifier.clauses.cnf import Clausifier
 from verifier.encodings.bits import restrict_formulas
 from verifier.solvers import Answer, open_solver
 from verifier.system.transition_system import TransitionSystem
+from verifier.trust.kept_formulas import KeptFormulas, KeptName, SplitFormulas
 
 
 class Kind(StrEnum):
@@ -44,6 +45,8 @@ class ObligationResult:
     """The values of the instance's free parameters in the counterexample."""
     assumed: tuple[str, ...] = ()
     """Formulas that hold in ``state``."""
+    kept: tuple[KeptName, ...] = ()
+    """The parts of the formula that the instance was shown to keep, if other properties may ask for them."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +86,10 @@ class Question:
     seed: int = 0
     proved: tuple[str, ...] = ()
     """Formulas whose conjunction is known to be inductive."""
+    split: SplitFormulas | None = None
+    """The parts of the formulas, if obligations are shared with other properties."""
+    kept: KeptFormulas = field(default_factory=KeptFormulas)
+    """The parts that instances are known to keep."""
 
 
 @dataclass(frozen=True)
@@ -105,6 +112,9 @@ class _Encoding:
     def __init__(self, system: TransitionSystem, question: Question) -> None:
         self.system = system
         self.formulas = question.formulas
+        split = {} if question.split is None else question.split.parts
+        self.parts = {name: split.get(name, (term,)) for name, term in self.formulas.items()}
+        self._terms = tuple(dict.fromkeys((*self.formulas.values(), *chain(*self.parts.values()))))
         self._cnf = cnf = Clausifier()
         for symbol in system.bits:
             cnf.declare(symbol)
@@ -115,7 +125,7 @@ class _Encoding:
         cnf.clauses += [[-self.assume[name], literal] for name, literal in self.now.items()]
         self._name_of = {literal: name for name, literal in self.assume.items()}
         self._taken: dict[int, int] = {}
-        self._next: dict[tuple[str, int], int] = {}
+        self._next: dict[tuple[FNode, int], int] = {}
         self._solver = open_solver(question.solver, question.seed)
         self._given = 0
         self._support = {name: _variables(term) for name, term in question.formulas.items()}
@@ -126,9 +136,10 @@ class _Encoding:
             instance = self.system.instances[index]
             for symbol in instance.inputs:
                 self._cnf.declare(symbol)
-            after = restrict_formulas(tuple(self.formulas.values()), instance.updates)
-            for name, formula in zip(self.formulas, after, strict=True):
-                self._next[name, index] = self._cnf.literal(formula)
+            for term, after in zip(
+                self._terms, restrict_formulas(self._terms, instance.updates), strict=True
+            ):
+                self._next[term, index] = self._cnf.literal(after)
             self._taken[index] = self._cnf.literal(instance.guard)
         return self._taken[index]
 
@@ -136,15 +147,19 @@ class _Encoding:
         """True if the instance updates no bit of the formula."""
         return self._support[name].isdisjoint(self.system.instances[index].updates)
 
-    def ask(self, kind: Kind, name: str, index: int | None, assumed: Sequence[str]) -> ObligationResult:
-        """Decides an obligation. The formulas ``assumed`` hold in the state before."""
+    def ask(
+        self, kind: Kind, name: str, index: int | None, assumed: Sequence[str], part: int | None = None
+    ) -> ObligationResult:
+        """Decides an obligation, or one about a part of the formula. The formulas ``assumed`` hold in the
+        state before."""
         began = time.monotonic()
         assumptions = [self.assume[other] for other in assumed]
         if index is None:
             assumptions += [self.initial] if kind is Kind.INITIATION else []
             assumptions.append(-self.now[name])
         else:
-            assumptions += [self._take(index), -self._next[name, index]]
+            term = self.formulas[name] if part is None else self.parts[name][part]
+            assumptions += [self._take(index), -self._next[term, index]]
         self._solver.add_clauses(self._cnf.clauses[self._given :])
         self._given = len(self._cnf.clauses)
         answer = self._solver.solve(assumptions)
@@ -162,6 +177,11 @@ class _Encoding:
         Only for what every later obligation assumes."""
         self._cnf.clauses += [[self.assume[name]] for name in names]
 
+    def hold_terms(self, terms: Iterable[FNode]) -> None:
+        """From now on terms hold in the state before, as formulas do by ``hold_always``."""
+        for term in terms:
+            self._cnf.assert_term(term)
+
     def assumptions_used(self) -> frozenset[str]:
         """The assumed formulas that the proof of the last obligation uses."""
         core = self._solver.failed_assumptions()
@@ -169,7 +189,7 @@ class _Encoding:
 
     def failing_after(self, names: Iterable[str], index: int) -> list[str]:
         """The formulas that fail after that instance in the last counterexample."""
-        found = {name: self._next[name, index] for name in names}
+        found = {name: self._next[self.formulas[name], index] for name in names}
         return [name for name, after in found.items() if self._solver.value(abs(after)) != (after > 0)]
 
 
@@ -250,6 +270,7 @@ class _ObligationCheck:
         self.encoded = _Encoding(system, question)
         self.reasons: dict[tuple[str, int], frozenset[str]] = {}
         """For each obligation of consecution that holds, the formulas that its proof uses."""
+        self.hypotheses: frozenset[FNode] = frozenset()
         self.failed_initially = False
 
     def run(self) -> None:
@@ -271,7 +292,11 @@ class _ObligationCheck:
             return
         if not self.failed_initially:
             self.report(Candidate(tuple(candidates)))
-        self.encoded.hold_always(candidates)
+        if question.split is None:
+            self.encoded.hold_always(candidates)
+        else:
+            self.encoded.hold_terms(question.split.list_shared(candidates))
+            self.hypotheses = frozenset(question.split.list_all(candidates))
         kept = [self._all_kept(index, candidates) for index in question.instances]
         self.report(Conclusion(tuple(candidates) if all(kept) and not self.failed_initially else ()))
 
@@ -320,7 +345,8 @@ class _ObligationCheck:
         return answer.holds is True
 
     def _all_kept(self, index: int, names: Sequence[str]) -> bool:
-        answers = [self._check_kept(name, index, names) for name in names]
+        check = self._check_kept if self.question.split is None else self._check_open_parts
+        answers = [check(name, index, names) for name in names]
         for answer in answers:
             self.report(answer)
         return all(answer.holds for answer in answers)
@@ -333,6 +359,24 @@ class _ObligationCheck:
         if answer.holds:
             self.reasons[name, index] = self.encoded.assumptions_used()
         return answer
+
+    def _check_open_parts(self, name: str, index: int, assumed: Sequence[str]) -> ObligationResult:
+        """Ask for those parts of the formula that the instance is not known to keep."""
+        split, known = self.question.split, self.question.kept
+        assert split is not None
+        result = ObligationResult(Kind.CONSECUTION, name, index, True, 0.0)
+        if self.encoded.is_unchanged(name, index):
+            return result
+        for number, part in enumerate(split.parts[name]):
+            if known.is_kept(part, index, self.hypotheses):
+                continue
+            answer = self.encoded.ask(Kind.CONSECUTION, name, index, assumed, number)
+            seconds = result.seconds + answer.seconds
+            if not answer.holds:
+                return replace(answer, seconds=seconds)
+            own = tuple(split.own & self.encoded.assumptions_used())
+            result = replace(result, seconds=seconds, kept=(*result.kept, KeptName(name, number, index, own)))
+        return result
 
     def _largest(
         self, candidates: Sequence[str], report: Report, wanted: frozenset[str] = frozenset()

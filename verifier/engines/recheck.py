@@ -14,6 +14,7 @@ from verifier.solvers import QUERY_SOLVER, Answer, open_solver
 from verifier.system.model import Model
 from verifier.trust.certificate import Certificate, formulas
 from verifier.trust.certify import CheckReport, check, other_solver
+from verifier.trust.kept_formulas import KeptFormulas
 
 RECHECK = "recheck"
 
@@ -31,11 +32,14 @@ def rechecker(solver: str) -> str:
     return "cadical" if solver == QUERY_SOLVER else other_solver(solver)
 
 
-def recheck_work(model: Model, certificate: Certificate, solver: str) -> Work:
-    """Checks a certificate, and finds the actions that its invariant shows to be impossible."""
+def recheck_work(
+    model: Model, certificate: Certificate, solver: str, known: KeptFormulas | None = None
+) -> Work:
+    """Checks a certificate, and finds the actions that its invariant shows to be impossible. ``known``: what
+    the same solver checked for other certificates of the model."""
 
     def work(report: Callable[[Any], None], incoming: Connection) -> None:
-        checked: CheckReport = check(model, certificate, solver)
+        checked: CheckReport = check(model, certificate, solver, known=known)
         if not checked.failed:
             report(DeadActions(_find_dead_actions(model, certificate, solver)))
         report(checked)

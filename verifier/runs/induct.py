@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from verifier.runs.question import Question
     from verifier.specs.definition import Definition
     from verifier.system.model import Model
+    from verifier.trust.kept_formulas import SharedProofs
 
 _SYMMETRY = "Ask about one instance of an action for all that differ in interchangeable elements only."
 _REACHABLE = "Look for an execution of at most K actions to the first state of a counterexample."
@@ -97,13 +98,15 @@ def _run(
     from verifier.engines.induction import InductionOutcome, Inductions, combine_inductions
     from verifier.processes.limits import INTERRUPTED
     from verifier.runs.question import answer, conclude, make_undecided_verdicts
+    from verifier.trust.kept_formulas import SharedProofs
 
     def search(model: Model) -> Inductions:
         parts: list[InductionOutcome] = []
+        shared = SharedProofs()
         try:
             for place, name in enumerate(question.properties):
                 limits = question.limits.share(len(question.properties) - place)
-                parts.append(_one(question, model, name, parts, limits, listen))
+                parts.append(_one(question, model, name, parts, shared, limits, listen))
                 if parts[-1].interrupted:
                     break
         except KeyboardInterrupt:
@@ -130,6 +133,7 @@ def _one(
     model: Model,
     name: str,
     before: Sequence[InductionOutcome],
+    shared: SharedProofs,
     limits: Limits,
     listen: Listen,
 ) -> InductionOutcome:
@@ -150,6 +154,7 @@ def _one(
         limits=limits,
         seed=options.seed,
         proved=known[-1] if known else (),
+        shared=shared if len(question.properties) > 1 else None,
     )
     return induct(model, request, lambda news: listen(PropertyProgress(name, news)))
 

@@ -121,6 +121,8 @@ def _remarks(run: Run, outcome: InductionOutcome, instances: int) -> list[str]:
         again = outcome.rechecked
         by = f"{again.solver} {solver_version(again.solver)}"
         how = f"{again.obligations} obligations about {again.instances} instances"
+        if again.reused:
+            how += f"; {again.reused} more were checked for a property before"
         remarks.append(f"{name}: {by} checked it again in {again.seconds:.1f} s, in a fresh process: {how}.")
     files = {v.property_name: v.certificate for v in run.outcome.verdicts}
     if files.get(name) is not None:

@@ -10,8 +10,8 @@ themselves, hence their lowering, and the substitution of bits in terms.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from pysmt.fnode import FNode
 
@@ -23,6 +23,7 @@ from verifier.system.model import Model
 from verifier.system.transition_system import Instance, TransitionSystem
 from verifier.trust.certificate import Certificate, Literal, formulas, literal_term
 from verifier.trust.initial_states import require_initial_state
+from verifier.trust.kept_formulas import KeptFormulas, KeptName, SplitFormulas, add_kept, split_formulas
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,10 @@ class CheckReport:
     seconds: float
     instances: int
     """The number of instances that were checked. The others are images of them."""
+    kept: tuple[KeptName, ...] = ()
+    """Proofs that checks of other certificates of the model may reuse, if that was asked for."""
+    reused: int = 0
+    """The number of obligations that were known from checks of other certificates."""
 
 
 class _Refutation:
@@ -69,6 +74,10 @@ class _Refutation:
         answer = self._solver.solve(assumed)
         return None if answer is Answer.UNKNOWN else answer is Answer.UNSATISFIABLE
 
+    def assumptions_used(self) -> frozenset[int]:
+        """The assumed literals that the last refutation rests on."""
+        return frozenset(self._solver.failed_assumptions())
+
     def close(self) -> None:
         """Frees the solver."""
         self._solver.close()
@@ -85,15 +94,24 @@ def check(
     solver: str,
     listen: Callable[[str], None] = lambda _: None,
     images: bool = True,
+    known: KeptFormulas | None = None,
 ) -> CheckReport:
     """Checks all obligations. ``listen`` is called with each one before it is checked.
 
-    Without ``images``, every instance is checked.
+    Without ``images``, every instance is checked. ``known``: what this solver checked for other certificates
+    of the model; it is not checked again.
 
     Raises Misfit for unknown names, and NoInitialState if there is none: any formula would be an invariant.
     """
     require_initial_state(model)
-    return _CertificateCheck(model, certificate, solver, listen, images).run()
+    return _CertificateCheck(model, certificate, solver, listen, images, known).run()
+
+
+def add_checked(model: Model, certificate: Certificate, report: CheckReport, known: KeptFormulas) -> None:
+    """Add what a check of the certificate found in another process."""
+    name = certificate.property_name
+    invariant = formulas(model, certificate)
+    add_kept(known, split_formulas(model.asking((name,)), invariant, name), invariant, report.kept)
 
 
 class _CertificateCheck:
@@ -104,8 +122,11 @@ class _CertificateCheck:
         solver: str,
         listen: Callable[[str], None],
         images: bool,
+        known: KeptFormulas | None,
     ) -> None:
         self.images = images
+        self.known = known
+        self.kept: list[KeptName] = []
         self.model = model.asking((certificate.property_name,))
         self.certificate = certificate
         self.solver = solver
@@ -114,6 +135,7 @@ class _CertificateCheck:
         self.failed: list[FailedObligation] = []
         self.obligations = 0
         self.asked = 0
+        self.reused = 0
 
     def run(self) -> CheckReport:
         began = time.monotonic()
@@ -128,7 +150,14 @@ class _CertificateCheck:
             self._safety(invariant, goals)
         self._initiation(invariant)
         self._consecution(invariant)
-        return CheckReport(self.obligations, tuple(self.failed), time.monotonic() - began, self.asked)
+        return CheckReport(
+            self.obligations,
+            tuple(self.failed),
+            time.monotonic() - began,
+            self.asked,
+            tuple(self.kept),
+            self.reused,
+        )
 
     def _goals(self) -> dict[str, FNode]:
         """The property and the implied properties. An instance is disabled where it would assign a value
@@ -141,12 +170,13 @@ class _CertificateCheck:
         """The obligation holds if the term is refuted."""
         self._ask_of(questions, obligation, [questions.literal(term)])
 
-    def _ask_of(self, questions: _Refutation, obligation: str, literals: Sequence[int]) -> None:
+    def _ask_of(self, questions: _Refutation, obligation: str, literals: Sequence[int]) -> bool:
         """The obligation holds if the literals are refuted together."""
         self.obligations += 1
         refuted = questions.refute(literals)
         if not refuted:
             self.failed.append(FailedObligation(obligation, certain=refuted is False))
+        return refuted is True
 
     def _initiation(self, invariant: dict[str, FNode]) -> None:
         self.listen("initiation")
@@ -167,9 +197,12 @@ class _CertificateCheck:
         questions.close()
 
     def _consecution(self, invariant: dict[str, FNode]) -> None:
-        holding = Definitions()
-        for part in invariant.values():
-            holding.hold(part)
+        split = (
+            None
+            if self.known is None
+            else split_formulas(self.model, invariant, self.certificate.property_name)
+        )
+        holding, assumed = self._hold_before(invariant, split)
         clauses = {f"clause {number}": clause for number, clause in enumerate(self.certificate.clauses, 1)}
         # By name: to hash names is faster than to hash terms.
         reads = {
@@ -196,6 +229,9 @@ class _CertificateCheck:
                 if reads[name].isdisjoint(updated):
                     continue
                 keeps = f"{instance.label} keeps {name}"
+                if split is not None:
+                    self._ask_unknown(questions, keeps, KeptName(name, 0, index, ()), split, assumed, later)
+                    continue
                 if name not in clauses:
                     self._ask(questions, keeps, negation(restrict_formula(part, later)))
                     continue
@@ -205,6 +241,44 @@ class _CertificateCheck:
                         false_later[literal] = questions.literal(false)
                 self._ask_of(questions, keeps, [false_later[literal] for literal in clauses[name]])
             questions.close()
+
+    def _hold_before(
+        self, invariant: Mapping[str, FNode], split: SplitFormulas | None
+    ) -> tuple[Definitions, dict[str, int]]:
+        """Return clauses by which the invariant holds before a step. Those formulas that other properties do
+        not assume hold only where the literals, by name, are assumed: then it is seen who needs them."""
+        holding, assumed = Definitions(), dict[str, int]()
+        for part in invariant.values() if split is None else split.list_shared(invariant):
+            holding.hold(part)
+        if split is None:
+            return holding, assumed
+        for name in sorted(split.own):
+            is_assumed = bit(f"{name} is assumed")
+            holding.hold(disjunction((negation(is_assumed), conjunction(split.parts[name]))))
+            assumed[name] = holding.literal(is_assumed)
+        return holding, assumed
+
+    def _ask_unknown(
+        self,
+        questions: _Refutation,
+        keeps: str,
+        asked: KeptName,
+        split: SplitFormulas,
+        assumed: Mapping[str, int],
+        later: Mapping[FNode, FNode],
+    ) -> None:
+        """Ask for the parts of a formula that the instance is not known to keep."""
+        assert self.known is not None
+        hypotheses = frozenset(split.list_all(self.parts))
+        for number, part in enumerate(split.parts[asked.name]):
+            if self.known.is_kept(part, asked.instance, hypotheses):
+                self.reused += 1
+                continue
+            fails_later = questions.literal(negation(restrict_formula(part, later)))
+            if self._ask_of(questions, keeps, [fails_later, *assumed.values()]):
+                used = questions.assumptions_used()
+                own = tuple(name for name, literal in assumed.items() if literal in used)
+                self.kept.append(replace(asked, part=number, own=own))
 
     # What takes several steps
 
